@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// claims are what a provider says about a person.
+// claims are the claims that a provider makes about a person, by name.
 type claims map[string]json.RawMessage
 
 // A claimValue is a value of a claim.
@@ -27,14 +27,14 @@ type claimValue struct {
 	Value string `json:"value"`
 }
 
-// The limits of what is taken from claims, in bytes.
+// The maximum sizes of values taken from claims, in bytes.
 const (
 	maxSubject = 255 // by the standard
 	maxName    = 200
 	maxMail    = 254
 )
 
-// check checks what package oidc does not.
+// check makes the checks of an ID token that package oidc does not make.
 func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	azp, named := c["azp"]
 	switch {
@@ -50,7 +50,7 @@ func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	return nil
 }
 
-// text returns a claim that is a text, "" if it is not.
+// text returns the claim with a name if it is a string, otherwise "".
 func (c claims) text(name string) (s string) {
 	if json.Unmarshal(c[name], &s) != nil {
 		return ""
@@ -58,7 +58,7 @@ func (c claims) text(name string) (s string) {
 	return s
 }
 
-// values returns the texts of a claim, which may be one or a list.
+// values returns the strings in a claim, which is a string or a list of strings.
 func (c claims) values(name string) (all []string) {
 	if s := c.text(name); s != "" {
 		return []string{s}
@@ -73,12 +73,12 @@ func (c claims) values(name string) (all []string) {
 	return all
 }
 
-// lack reports whether a claim is missing that has a meaning.
+// lack reports whether the claim name, or a claim of a mapping, is missing.
 func (c claims) lack(m []Mapping) bool {
 	return c["name"] == nil || slices.ContainsFunc(m, func(m Mapping) bool { return c[m.Claim] == nil })
 }
 
-// complete adds the claims that only the UserInfo endpoint has.
+// complete adds the claims that only the UserInfo endpoint of the provider sends.
 func (c claims) complete(ctx context.Context, found *oidc.Provider, token *oauth2.Token) error {
 	info, err := found.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
@@ -99,7 +99,7 @@ func (c claims) complete(ctx context.Context, found *oidc.Provider, token *oauth
 	return nil
 }
 
-// matched returns the values of claims that have a meaning.
+// matched returns the values of claims that have a mapping.
 func (c claims) matched(m []Mapping) (all []claimValue) {
 	for _, m := range m {
 		v := claimValue{m.Claim, m.Value}
@@ -110,7 +110,7 @@ func (c claims) matched(m []Mapping) (all []claimValue) {
 	return all
 }
 
-// mapped returns the rights that values of claims give now.
+// mapped returns the rights that the current mappings give to values of claims.
 func (s *state) mapped(issuer string, values []claimValue) (all []registrar.Grant) {
 	p := s.byIssuer(issuer)
 	if p == nil {
@@ -124,7 +124,7 @@ func (s *state) mapped(issuer string, values []claimValue) (all []registrar.Gran
 	return all
 }
 
-// An unknownError says that a person has no rights here.
+// An unknownError says that a person is not an enabled user.
 type unknownError struct {
 	subject  string
 	disabled bool
@@ -132,7 +132,8 @@ type unknownError struct {
 
 func (e *unknownError) Error() string { return fmt.Sprintf("unknown person %q", e.subject) }
 
-// personOf returns the user whom claims are about. It adds a user if the claims give rights.
+// personOf returns the user with the subject in the claims. If there is none and a mapping gives
+// rights to the person, personOf adds a user.
 func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims) (*Person, error) {
 	subject := p.Issuer + " " + c.text("sub")
 	person, err := m.o.People.PersonOf(ctx, subject)
@@ -148,7 +149,7 @@ func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims)
 	return person, err
 }
 
-// add adds a user, unless another request has just done so.
+// add adds a user, or returns the one that another request has just added.
 func (m *Manager) add(ctx context.Context, n Newcomer) (*Person, error) {
 	p, err := m.o.People.Add(ctx, n)
 	if err != nil {
@@ -171,7 +172,7 @@ func (c claims) name() string {
 	return "-"
 }
 
-// oneLine returns a text without invisible characters, of at most max bytes.
+// oneLine returns text without invisible characters, cut to at most limit bytes.
 func oneLine(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
@@ -188,7 +189,7 @@ func oneLine(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// mail returns the mail address of the person, "" if it is not known.
+// mail returns the mail address of the person, or "" if the claims have no valid one.
 func (c claims) mail() string {
 	s := c.text("email")
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || s != oneLine(s, maxMail) {

@@ -6,41 +6,41 @@ import (
 	"strings"
 )
 
-// The ways to sign in, as counted.
+// The ways to sign in.
 const (
 	wayProvider = "provider" // at an identity provider
 	wayLink     = "link"     // with a one-time link
 	wayProxy    = "proxy"    // by the field of a proxy
 )
 
-// The results of sign-ins, as counted.
+// The results of sign-ins.
 const (
 	resultSuccess  = "success"
 	resultUnknown  = "unknown"  // the person is not a user
 	resultDisabled = "disabled" // the user may not sign in
-	resultDenied   = "denied"   // the person or the provider has stopped it
-	resultInvalid  = "invalid"  // a response of a provider, a link or a field that is not valid
+	resultDenied   = "denied"   // the person or the provider stopped the sign-in
+	resultInvalid  = "invalid"  // invalid response of a provider, link or field
 	resultAway     = "away"     // the provider does not answer
 	resultError    = "error"    // the server failed
 )
 
-// Ways returns the ways to sign in that are counted.
+// Ways returns the ways to sign in, as counted by Options.Count.
 func Ways() []string { return []string{wayProvider, wayLink, wayProxy} }
 
-// Results returns the results that are counted. A proxy says with each request who the user is, so
-// its successes are not counted.
+// Results returns the results, as counted by Options.Count. Successes of a proxy are not counted,
+// because the proxy names the user in each request.
 func Results() []string {
 	return []string{resultSuccess, resultUnknown, resultDisabled, resultDenied, resultInvalid, resultAway, resultError}
 }
 
-// countFailure counts a sign-in that failed. It ignores other requests.
+// countFailure counts a failed sign-in. If r is not part of a sign-in, it does nothing.
 func (m *Manager) countFailure(r *http.Request, err error) {
 	if way := wayOf(r, err); way != "" && !errors.Is(err, errPath) {
 		m.o.Count(way, resultOf(err))
 	}
 }
 
-// wayOf returns the way to sign in that a request with an error belongs to, "" for none.
+// wayOf returns the way to sign in to which the failed request r belongs, or "".
 func wayOf(r *http.Request, err error) string {
 	switch path := r.URL.Path; {
 	case strings.HasPrefix(path, providerPath):

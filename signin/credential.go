@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A credential is what a client shows to prove who it is: in a cookie, or in a link.
+// A credential is the proof of a client in a cookie or a link.
 type credential struct {
 	user   string // ID
 	secret string
 }
 
-// The limits of a credential in bytes.
+// Sizes of the parts of a credential, in bytes.
 const (
 	secretSize = 32
 	maxUserID  = 64
@@ -30,17 +30,17 @@ func newCredential(user string) credential {
 // String returns a text that parseCredential accepts.
 func (c credential) String() string { return c.user + "." + c.secret }
 
-// hash returns what the vault has in place of the secret.
+// hash returns the hash of the secret. The vault has the hash, not the secret.
 func (c credential) hash() []byte {
 	sum := sha256.Sum256([]byte(c.secret))
 	return sum[:]
 }
 
-// matches reports whether a hash is that of the secret. Its time does not depend on the hash.
+// matches reports whether hash is the hash of the secret, in constant time.
 func (c credential) matches(hash []byte) bool { return subtle.ConstantTimeCompare(c.hash(), hash) == 1 }
 
-// parseCredential parses a text from a client. It accepts only what newCredential can return, so
-// that the ID can be a part of a key in the vault.
+// parseCredential parses text from a client. It accepts only output of newCredential, so the ID
+// of the user can be part of a key in the vault.
 func parseCredential(text string) (c credential, ok bool) {
 	c.user, c.secret, ok = strings.Cut(text, ".")
 	if !ok || !isUserID(c.user) {
@@ -53,7 +53,7 @@ func parseCredential(text string) (c credential, ok bool) {
 	return c, true
 }
 
-// isUserID reports whether a text can be the ID of a user.
+// isUserID reports whether id can be the ID of a user.
 func isUserID(id string) bool {
 	return id != "" && len(id) <= maxUserID && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

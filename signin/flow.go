@@ -26,23 +26,24 @@ const (
 	maxNext  = 1000 // bytes of the target of a flow
 )
 
-// A flow is a sign-in at a provider that has begun. Only the browser keeps it, so that it can end
-// at any node. A browser that changes it harms only itself.
+// A flow is a sign-in in progress at a provider. Only the browser stores it, in a cookie, so any
+// node can complete it. A browser that alters it harms only itself.
 type flow struct {
 	Provider string    `json:"p"` // ID
-	Seed     []byte    `json:"s"` // secret from which the other values follow
-	Next     string    `json:"n"` // where to go then
+	Seed     []byte    `json:"s"` // secret; all values are derived from it
+	Next     string    `json:"n"` // target after the sign-in
 	Since    time.Time `json:"t"`
 }
 
-// newFlow returns a flow.
+// newFlow returns a flow with a random seed.
 func newFlow(provider, next string, now time.Time) flow {
 	f := flow{Provider: provider, Seed: make([]byte, secretSize), Next: next, Since: now}
 	_, _ = rand.Read(f.Seed) // it never fails
 	return f
 }
 
-// value returns a value of the flow. It does not reveal the seed or other values.
+// value returns the value for a use, derived from the seed. It does not reveal the seed or other
+// values.
 func (f flow) value(use string) string {
 	sum := sha256.Sum256(append([]byte(use+"\x00"), f.Seed...))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -84,10 +85,11 @@ func (m *Manager) startFlow(w http.ResponseWriter, r *http.Request, p *provider)
 	return nil
 }
 
-// errBusy is the error while too many requests to providers are in progress.
+// errBusy is returned if too many requests to providers are in progress.
 var errBusy = errors.New("too many sign-ins at the same time")
 
-// ask calls a function that sends requests to a provider.
+// ask calls do, which sends requests to a provider, with a time limit. It returns errBusy in an
+// [*AwayError] if too many requests are in progress.
 func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Context) (T, error)) (out T, err error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -112,7 +114,7 @@ func failed(key Fault, format string, args ...any) error {
 	return &flowError{key, fmt.Errorf(format, args...)}
 }
 
-// endFlow checks the response of a provider, and begins a session of the person.
+// endFlow checks the response of a provider, and begins a session.
 func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *provider) error {
 	f, ok := parseFlow(r, m.now())
 	setCookie(w, flowCookie, "", -1)
@@ -145,7 +147,7 @@ func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *p
 	return nil
 }
 
-// exchange returns what the provider says about the person who has got a code.
+// exchange exchanges a code for the claims of the provider about the person.
 func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string) (claims, error) {
 	found, err := p.discover(ctx)
 	if err != nil {
@@ -180,7 +182,7 @@ func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string
 	return c, nil
 }
 
-// withoutURL returns the reason of a failed request without its URL.
+// withoutURL returns the reason of a failed request, without the URL, which may have secrets.
 func withoutURL(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -189,10 +191,10 @@ func withoutURL(err error) error {
 	return err
 }
 
-// next returns the target to which a request asks to go after the sign-in.
+// next returns the target that the client requested for after the sign-in.
 func (m *Manager) next(r *http.Request) string { return m.localOr(r.FormValue("next")) }
 
-// localOr returns a target if it is local, and otherwise the first page.
+// localOr returns the target if it is local, otherwise the first page.
 func (m *Manager) localOr(target string) string {
 	if len(target) > maxNext || !m.o.IsLocal(target) || strings.HasPrefix(target, Path) || strings.HasPrefix(target, signOutPath) {
 		return Root
@@ -200,7 +202,7 @@ func (m *Manager) localOr(target string) string {
 	return target
 }
 
-// see redirects to a target, which is requested with GET.
+// see redirects to a target with 303, so that the client requests it with GET.
 func see(w http.ResponseWriter, target string) {
 	w.Header().Set("Location", target)
 	w.WriteHeader(http.StatusSeeOther)

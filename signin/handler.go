@@ -30,11 +30,11 @@ const (
 	Choose    Kind = "choose"    // how to sign in
 	Unknown   Kind = "unknown"   // the person is not a user
 	Disabled  Kind = "disabled"  // the user may not sign in
-	Forged    Kind = "forged"    // the field of a proxy from somewhere else
+	Forged    Kind = "forged"    // a client that is not the proxy has sent its field
 	LinkPage  Kind = "link"      // a link, to be confirmed
 	Listing   Kind = "sessions"  // the sessions of the user
 	Failed    Kind = "failed"    // something else failed; see View.Fault
-	SignedOut Kind = "signedout" // of a session of a proxy, which only the proxy can end
+	SignedOut Kind = "signedout" // signed out here; only the proxy can end its own session
 )
 
 // A Fault says what failed.
@@ -43,31 +43,31 @@ type Fault string
 // The faults.
 const (
 	FaultFlow     Fault = "flow"     // the response of a provider does not belong to a sign-in of this browser
-	FaultDenied   Fault = "denied"   // the person or the provider has stopped the sign-in
-	FaultProvider Fault = "provider" // the provider sends something invalid
+	FaultDenied   Fault = "denied"   // the person or the provider stopped the sign-in
+	FaultProvider Fault = "provider" // the provider sent an invalid response
 	FaultAway     Fault = "away"     // the provider does not answer
-	FaultLink     Fault = "link"     // the link is not valid, or not any more
-	FaultStore    Fault = "store"    // the store is away
+	FaultLink     Fault = "link"     // the link is invalid, used or expired
+	FaultStore    Fault = "store"    // the store is unavailable
 	FaultPath     Fault = "path"     // the page does not exist
 )
 
-// A View is what a page shows. Texts are from outside unless said otherwise.
+// A View is the content of a page. Texts come from outside unless the comment says otherwise.
 type View struct {
 	Kind      Kind
 	Fault     Fault
 	Providers []ProviderView
-	Contact   string // whom to ask, as configured; may be empty
+	Contact   string // contact for questions, from the configuration; may be empty
 	Subject   string // of an unknown person
 	Person    string // name of the user
-	Code      string // of a link, for a hidden field with the name code
+	Code      string // code of a link, for a hidden field named code
 	Header    string // name of the field of a proxy
-	Provider  string // name of the one that failed
+	Provider  string // name of the provider that failed
 	ByHeader  bool   // people sign in through a proxy
 	Ended     bool   // the client has just signed out
 	Sessions  []SessionView
 }
 
-// A ProviderView is a provider to choose.
+// A ProviderView is a provider that people can choose.
 type ProviderView struct {
 	Name   string
 	SignIn string // local URL
@@ -82,7 +82,7 @@ type SessionView struct {
 	Current  bool
 }
 
-// Handler returns the handler of [Path], of the paths below it, and of sign-out.
+// Handler returns the handler of [Path], of all paths below it, and of sign-out.
 func (m *Manager) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request, *state) error{
@@ -108,7 +108,7 @@ func (m *Manager) Handler() http.Handler {
 
 var errPath = errors.New("signin: page not found")
 
-// fail shows the page of an error.
+// fail shows the page for an error.
 func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err error) {
 	v := m.view(s, Failed, m.next(r))
 	status := http.StatusForbidden
@@ -137,7 +137,7 @@ func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err err
 	m.o.Show(w, r, status, v)
 }
 
-// view returns a view with the providers, which lead to a target.
+// view returns a view with links to the providers. After the sign-in, these lead to next.
 func (m *Manager) view(s *state, kind Kind, next string) View {
 	v := View{Kind: kind, Contact: s.Contact, ByHeader: s.Header != ""}
 	for _, p := range s.providers {
@@ -147,7 +147,7 @@ func (m *Manager) view(s *state, kind Kind, next string) View {
 	return v
 }
 
-// choose shows how to sign in. A client that has signed in goes on.
+// choose shows the ways to sign in. It redirects a client that has signed in already.
 func (m *Manager) choose(w http.ResponseWriter, r *http.Request, s *state) error {
 	session, err := m.Session(r)
 	if err != nil {
@@ -196,7 +196,8 @@ func (m *Manager) finish(w http.ResponseWriter, r *http.Request, s *state) error
 	return m.endFlow(w, r, s, p)
 }
 
-// showLink asks the person to confirm, because programs follow links in mail too.
+// showLink asks the person to confirm the sign-in. Otherwise programs that open links in mail
+// would use up the link.
 func (m *Manager) showLink(w http.ResponseWriter, r *http.Request, s *state) error {
 	c, ok := parseCredential(r.URL.Query().Get(linkField))
 	if !ok {
@@ -297,10 +298,10 @@ func (m *Manager) signOut(w http.ResponseWriter, r *http.Request, s *state) erro
 	return m.leave(w, r, s)
 }
 
-// leave removes the cookie, and shows that the client has signed out.
+// leave removes the cookie, and says that the client has signed out.
 func (m *Manager) leave(w http.ResponseWriter, r *http.Request, s *state) error {
 	setCookie(w, cookieName, "", -1)
-	if _, ok := s.header(r); ok { // the next request would be signed in again
+	if _, ok := s.header(r); ok { // the proxy would sign the next request in again
 		m.o.Show(w, r, http.StatusOK, m.view(s, SignedOut, Root))
 		return nil
 	}

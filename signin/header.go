@@ -12,24 +12,24 @@ import (
 // noValue is what Apache sends for a variable that is not set.
 const noValue = "(null)"
 
-// maxHeader bounds the value of the field of a proxy, in bytes.
+// maxHeader is the maximum size of the field of a proxy, in bytes.
 const maxHeader = 1000
 
-// header returns the name of the user whom a trusted proxy has sent with a request.
+// header returns the name of the user that a trusted proxy has sent with a request.
 func (s *state) header(r *http.Request) (value string, ok bool) {
 	if s.Header == "" || s.IsProxy == nil || !s.IsProxy(r) {
 		return "", false
 	}
 	values := r.Header.Values(s.Header)
-	if len(values) != 1 { // several: the proxy has passed on that of the client
+	if len(values) != 1 { // with several, one may be from the client
 		return "", false
 	}
 	value = strings.TrimSpace(values[0])
 	return value, value != "" && value != noValue && len(value) <= maxHeader
 }
 
-// isForged reports whether a client that is not a trusted proxy has sent the field of a proxy, or
-// a proxy has sent several.
+// isForged reports whether the field of the proxy comes from another client, or occurs several
+// times.
 func (s *state) isForged(r *http.Request) bool {
 	if s.Header == "" {
 		return false
@@ -38,8 +38,8 @@ func (s *state) isForged(r *http.Request) bool {
 	return n > 1 || n > 0 && (s.IsProxy == nil || !s.IsProxy(r))
 }
 
-// Protect returns a handler that rejects requests with the field of a proxy from all other
-// clients, and passes other requests on.
+// Protect returns a handler that rejects requests with a forged field of the proxy, and passes
+// all other requests to next.
 func (m *Manager) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := m.state.Load(); s.isForged(r) {
@@ -52,7 +52,8 @@ func (m *Manager) Protect(next http.Handler) http.Handler {
 	})
 }
 
-// headerSession returns the session of the user whom a proxy names, nil if no user has that name.
+// headerSession returns the session of the user named by a proxy, or nil if there is no such
+// enabled user.
 func (m *Manager) headerSession(ctx context.Context, value string) (*Session, error) {
 	p, err := m.o.People.PersonOf(ctx, ByHeader+" "+value)
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Disabled {

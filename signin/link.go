@@ -23,12 +23,12 @@ type linkEntry struct {
 
 func linkKey(user string) string { return "link." + user }
 
-// errLink is the error for a link that is not valid, or not any more.
+// errLink is returned for a link that is invalid, used or expired.
 var errLink = errors.New("signin: the link is not valid")
 
-// Link returns the path and query of a page on which anyone can sign in as a user, once and until
-// a time. An earlier link for the user becomes invalid. It returns [store.ErrNotFound] for an
-// unknown user, and a [*store.StateError] for one who may not sign in.
+// Link returns the path and query of a page on which anyone can sign in as a user, once before
+// the time until. It makes an earlier link of the user invalid. It returns [store.ErrNotFound]
+// for an unknown user, and a [*store.StateError] for a disabled one.
 func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
 	if !isUserID(user) {
 		return "", until, store.ErrNotFound
@@ -51,7 +51,7 @@ func (m *Manager) Link(ctx context.Context, user string) (target string, until t
 	return linkPath + "?" + url.Values{linkField: {c.String()}}.Encode(), until, nil
 }
 
-// linked returns the person whom a link is for, or errLink.
+// linked returns the person for whom a link was made, or errLink.
 func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
 	text, err := m.secret(ctx, linkKey(c.user))
 	if err != nil {
@@ -77,7 +77,8 @@ func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
 	return p, nil
 }
 
-// parseLink parses the link of a user, and returns errLink unless it is the one of a credential.
+// parseLink parses the link of a user in the vault. It returns errLink if c is the credential of
+// another link.
 func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) {
 	if err := json.Unmarshal(text, &e); err != nil || !c.matches(e.Hash) || !m.now().Before(e.Until) {
 		return e, errLink
@@ -85,7 +86,7 @@ func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) 
 	return e, nil
 }
 
-// useLink makes a link invalid, and returns the person whom it was for, or errLink.
+// useLink makes a link invalid, and returns the person for whom it was made, or errLink.
 func (m *Manager) useLink(ctx context.Context, c credential) (*Person, error) {
 	p, err := m.linked(ctx, c)
 	if err != nil {

@@ -29,8 +29,8 @@ type Provider struct {
 	Map          []Mapping
 }
 
-// A Mapping gives a right to people for whom a provider sends a claim with a value. The right is
-// part of the session: the next sign-in finds out whether it still applies.
+// A Mapping gives a right to people for whom a provider sends a claim with a value. A session
+// keeps the values of claims from its sign-in.
 type Mapping struct {
 	Claim, Value string
 	Grant        registrar.Grant
@@ -45,7 +45,7 @@ const (
 	discoveryTime = 24 * time.Hour
 )
 
-// An AwayError says that a provider does not answer, or not correctly.
+// An AwayError says that a provider does not answer, or answers incorrectly.
 type AwayError struct {
 	Provider string // its name
 	Err      error
@@ -98,7 +98,8 @@ func isProviderID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// isSafe reports whether a URL is one of HTTPS, or of this machine.
+// isSafe reports whether requests to a URL cannot be read on the network: it is an https URL, or
+// one of this machine.
 func isSafe(u *url.URL) bool {
 	return u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && store.IsLoopbackHost(store.CanonicalHost(u.Host)))
 }
@@ -172,8 +173,9 @@ func (p *provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, p.client)
 }
 
-// discover returns what the provider says about itself. It asks the provider at the first use, once
-// a day, and some time after a failure; an earlier answer remains valid if the provider is away.
+// discover returns the configuration that the provider publishes. It requests this at the first
+// use, daily, and some time after a failure. If the provider does not answer, an earlier
+// configuration remains valid.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	select {
 	case p.lock <- struct{}{}:
@@ -203,7 +205,8 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// isAway reports whether the provider did not answer a moment ago. It does not wait.
+// isAway reports whether the last request to the provider failed, a short time ago. It does not
+// wait.
 func (p *provider) isAway() bool {
 	select {
 	case p.lock <- struct{}{}:
@@ -225,7 +228,7 @@ func checkEndpoints(found *oidc.Provider) error {
 	return nil
 }
 
-// oauth returns the configuration for a sign-in.
+// oauth returns the OAuth configuration for a sign-in.
 func (p *provider) oauth(found *oidc.Provider) *oauth2.Config {
 	c := &oauth2.Config{
 		ClientID: p.ClientID, ClientSecret: p.ClientSecret, Endpoint: found.Endpoint(),

@@ -13,13 +13,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// cookieName is the name of the cookie of a session. Browsers accept the prefix only for a Secure
-// cookie without Domain and with the path /, so that no other host can set it.
+// cookieName is the cookie of a session. The prefix __Host- keeps other hosts from setting it:
+// browsers accept it only in a Secure cookie with the path / and without Domain.
 const cookieName = "__Host-nomen"
 
 const (
 	maxSessions = 20              // of a user
-	useGrain    = 5 * time.Minute // how exactly the last use of a session is known
+	useGrain    = 5 * time.Minute // precision of the last use of a session
 )
 
 // A sessionEntry is a session in the vault.
@@ -27,9 +27,9 @@ type sessionEntry struct {
 	Hash     []byte       `json:"hash"`     // SHA-256 of the secret in the cookie
 	Provider string       `json:"provider"` // as in [Session]
 	Created  time.Time    `json:"created"`
-	Used     time.Time    `json:"used"`             // at most useGrain ago if the session is in use
-	Claims   []claimValue `json:"claims,omitempty"` // those that had a meaning when the session began
-	Revision uint64       `json:"revision"`         // of the user, in which and before which no disabling ends the session
+	Used     time.Time    `json:"used"`             // last use, at most useGrain too early
+	Claims   []claimValue `json:"claims,omitempty"` // claims with a mapping when the session began
+	Revision uint64       `json:"revision"`         // a revision of the user. Only disabling the user after it ends the session
 }
 
 func sessionsKey(user string) string { return "sessions." + user }
@@ -45,8 +45,8 @@ func parseSessions(text []byte) (all []sessionEntry, err error) {
 	return all, nil
 }
 
-// formatSessions returns the value of a list of sessions in the vault, without the sessions that
-// have been unused for the longest time if there are too many.
+// formatSessions returns the value of a list of sessions for the vault. If there are too many, it
+// leaves out those that have been unused for the longest time.
 func formatSessions(all []sessionEntry) ([]byte, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
 		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))
@@ -62,20 +62,20 @@ func formatSessions(all []sessionEntry) ([]byte, error) {
 	return nil, nil
 }
 
-// isOver reports whether a session has ended by itself.
+// isOver reports whether a session is too old or idle, or its provider was removed.
 func (e *sessionEntry) isOver(s *state, now time.Time) bool {
 	return now.Sub(e.Created) >= s.Absolute || now.Sub(e.Used) >= s.Idle || !s.allows(e.Provider)
 }
 
-// allows reports whether there can be sessions of a provider.
+// allows reports whether the settings permit sessions of a provider.
 func (s *state) allows(provider string) bool {
 	return provider == ByLink || s.byIssuer(provider) != nil
 }
 
-// grain is how exactly the last use of a session must be known.
+// grain is the required precision of the last use of a session.
 func (s *state) grain() time.Duration { return min(useGrain, s.Idle/4) }
 
-// findSession returns the index of the session that a credential is for, or -1.
+// findSession returns the index of the session of a credential, or -1.
 func findSession(all []sessionEntry, c credential) int {
 	found := -1
 	for i := range all {
@@ -86,7 +86,7 @@ func findSession(all []sessionEntry, c credential) int {
 	return found
 }
 
-// editSessions changes the sessions of a user. It removes those that are over.
+// editSessions changes the sessions of a user with edit, and removes those that are over.
 func (m *Manager) editSessions(ctx context.Context, user string, edit func([]sessionEntry) []sessionEntry) error {
 	return m.change(ctx, sessionsKey(user), func(old []byte) ([]byte, error) {
 		all, err := parseSessions(old)
@@ -99,7 +99,7 @@ func (m *Manager) editSessions(ctx context.Context, user string, edit func([]ses
 	})
 }
 
-// presented returns the credential in the cookie of a request. A browser sends one at most.
+// presented returns the credential in the session cookie of a request.
 func presented(r *http.Request) (credential, bool) {
 	cookies := r.CookiesNamed(cookieName)
 	if len(cookies) != 1 {
@@ -108,7 +108,7 @@ func presented(r *http.Request) (credential, bool) {
 	return parseCredential(cookies[0].Value)
 }
 
-// cookieSession returns the session of the cookie of a request, nil if there is none.
+// cookieSession returns the session of the cookie of a request, or nil if there is none.
 func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	c, ok := presented(r)
 	if !ok {
@@ -149,9 +149,9 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	return session, nil
 }
 
-// survives reports whether what was given to a user at a revision, a session or a link, is still
-// valid: if the user has not been disabled since then. So nothing comes back when a user is enabled
-// again, whoever disabled the user, and however.
+// survives reports whether a session or link that a user got at a revision is still valid:
+// whether the user has not been disabled since. So enabling the user again does not make it
+// valid.
 func (m *Manager) survives(ctx context.Context, p *Person, revision uint64) (bool, error) {
 	if p.Revision == revision {
 		return true, nil
@@ -167,9 +167,9 @@ func (m *Manager) endDisabled(ctx context.Context, user string) {
 	}
 }
 
-// noteUse stores that a session is used, and the revision of the user who uses it, unless that was
-// stored just before. It returns false if the session has been ended meanwhile. While the vault
-// cannot be changed, sessions remain valid until they were idle for too long.
+// noteUse stores the use of a session and the revision of its user, unless it did so recently. It
+// returns false if the session has ended meanwhile. If the vault cannot be changed, the session
+// remains valid until it counts as idle.
 func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry, revision uint64, s *state) (valid bool) {
 	now := m.now()
 	if now.Sub(last.Used) < s.grain() && last.Revision >= revision {
@@ -191,8 +191,8 @@ func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry,
 	return valid || err != nil
 }
 
-// begin begins a session of a user, with a new secret, in the response to r. It ends the session
-// that the client had.
+// begin begins a session of a user, with a new secret, and sets its cookie. It ends the session
+// of r.
 func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provider string, claims []claimValue) error {
 	if err := m.endPresented(r); err != nil {
 		return err
@@ -235,8 +235,8 @@ func (m *Manager) EndAll(ctx context.Context, user string) error {
 	return m.editSessions(ctx, user, func([]sessionEntry) []sessionEntry { return nil })
 }
 
-// setCookie sets a cookie that only this host gets, until the browser is closed if age is 0.
-// A negative age removes it.
+// setCookie sets a cookie for this host only. With age 0, it lasts until the browser is closed. A
+// negative age removes it.
 func setCookie(w http.ResponseWriter, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,

@@ -21,7 +21,7 @@ const Root = "/-/ui/"
 // Path is the path of the page on which people choose how to sign in.
 const Path = Root + "sign-in"
 
-// A Person is what this package must know about a user.
+// A Person is the part of a user that this package uses.
 type Person struct {
 	ID       string
 	Name     string          // for display
@@ -30,15 +30,15 @@ type Person struct {
 	Revision uint64          // of the user
 }
 
-// A Newcomer is a person who has signed in at a provider, and is not a user yet.
+// A Newcomer is a person who has signed in at a provider but is not a user yet.
 type Newcomer struct {
 	Subject string // see [People.PersonOf]
 	Name    string // not empty
 	Mail    string // may be empty
 }
 
-// People finds and adds users. It must be safe for concurrent use, and must return what the store
-// has now.
+// People finds and adds users. It must be safe for concurrent use, and must not return outdated
+// users.
 type People interface {
 	// Person returns the user with an ID, or [store.ErrNotFound].
 	Person(ctx context.Context, id string) (*Person, error)
@@ -47,8 +47,8 @@ type People interface {
 	// for OpenID Connect, and "header VALUE" for the field of a proxy.
 	PersonOf(ctx context.Context, subject string) (*Person, error)
 
-	// LastDisabled returns the newest revision of a user, of those after the given one, in which the
-	// user was disabled; 0 if there is none.
+	// LastDisabled returns the newest revision, greater than after, in which the user was
+	// disabled, or 0 if there is none.
 	LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error)
 
 	// Add adds a user without grants.
@@ -72,14 +72,14 @@ type Options struct {
 	Vault  store.Vault
 	People People
 
-	// IsLocal reports whether a text from a request is the target of a page, so that it is safe to
-	// redirect there.
+	// IsLocal reports whether target, from a request, is a page here, so that a redirect to it is
+	// safe.
 	IsLocal func(target string) bool
 
 	// Show sends a page about signing in.
 	Show func(w http.ResponseWriter, r *http.Request, status int, v View)
 
-	// Count counts a sign-in, or an attempt, by way and result. The values are those of [Ways] and
+	// Count counts a sign-in, successful or not, by way and result: values of [Ways] and
 	// [Results]. It may be nil.
 	Count func(way, result string)
 
@@ -89,15 +89,15 @@ type Options struct {
 	Log *slog.Logger     // discarded if nil
 }
 
-// Settings are what can be changed while a Manager is in use.
+// Settings can be changed while a Manager is in use.
 type Settings struct {
 	URL     string // scheme and host at which browsers reach the pages; required with Providers
 	Contact string // whom to ask for rights; may be empty
 
-	Idle     time.Duration // a session without requests ends after it; [DefaultIdle] if zero
-	Absolute time.Duration // every session ends after it; [DefaultAbsolute] if zero
+	Idle     time.Duration // a session ends after this time without requests; [DefaultIdle] if zero
+	Absolute time.Duration // a session ends after this time; [DefaultAbsolute] if zero
 
-	Header  string                   // field with the name of the user; "" for none
+	Header  string                   // header field with the name of the user; "" for none
 	IsProxy func(*http.Request) bool // whether a request comes from a proxy that may set Header; nil for none
 
 	Providers []Provider
@@ -109,17 +109,17 @@ const (
 	DefaultAbsolute = 12 * time.Hour
 )
 
-// A Manager finds out who has sent a request. It is safe for concurrent use.
+// A Manager finds out who sent a request. It is safe for concurrent use.
 type Manager struct {
 	o       Options
 	now     func() time.Time
 	log     *slog.Logger
-	asking  chan struct{} // one element for each request to a provider
+	asking  chan struct{} // has an element for each request in progress to a provider
 	setting sync.Mutex    // held by Set
 	state   atomic.Pointer[state]
 }
 
-// A state is the settings in effect.
+// A state is the current settings.
 type state struct {
 	Settings
 	providers []*provider
@@ -144,7 +144,7 @@ func New(o Options, s Settings) (*Manager, error) {
 	return m, m.Set(s)
 }
 
-// Set replaces the settings. If a provider is removed, its sessions end. If Set returns an error,
+// Set replaces the settings. Sessions of providers that are removed end. If Set returns an error,
 // it has changed nothing.
 func (m *Manager) Set(s Settings) error {
 	m.setting.Lock()
@@ -161,12 +161,13 @@ func (m *Manager) Set(s Settings) error {
 	return nil
 }
 
-// HasProviders reports whether these providers are in use, with the same secrets and in this order.
+// HasProviders reports whether the current providers are these, with the same secrets and in this
+// order.
 func (m *Manager) HasProviders(all []Provider) bool {
 	return slices.EqualFunc(m.state.Load().providers, all, func(a *provider, b Provider) bool { return a.equal(b, a.url) })
 }
 
-// provider returns the provider with these settings, the current one if they have not changed.
+// provider returns a provider with these settings: the current one if they are unchanged.
 func (m *Manager) provider(p Provider, url string) *provider {
 	for _, old := range m.state.Load().providers {
 		if old.equal(p, url) {
@@ -176,7 +177,7 @@ func (m *Manager) provider(p Provider, url string) *provider {
 	return newProvider(p, url, m.o.Transport, m.now)
 }
 
-// byIssuer returns the provider with an issuer, nil if there is none.
+// byIssuer returns the provider with an issuer, or nil.
 func (s *state) byIssuer(issuer string) *provider {
 	for _, p := range s.providers {
 		if p.Issuer == issuer {
@@ -186,7 +187,7 @@ func (s *state) byIssuer(issuer string) *provider {
 	return nil
 }
 
-// Session returns the session of a request, nil if the client has not signed in.
+// Session returns the session of a request, or nil if the client has not signed in.
 func (m *Manager) Session(r *http.Request) (*Session, error) {
 	s := m.state.Load()
 	if value, ok := s.header(r); ok {

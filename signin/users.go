@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Users are the users of a store. They implement [People].
+// Users implements [People] with the users of a store.
 type Users struct {
 	Store     store.Users
 	Registrar *registrar.Registrar // adds users
@@ -26,8 +26,8 @@ func (u Users) PersonOf(ctx context.Context, subject string) (*Person, error) {
 	return personOf(u.Store.UserOf(store.Fresh(ctx), subject))
 }
 
-// LastDisabled implements [People]. It counts a revision whose content was removed as one in which
-// the user was disabled.
+// LastDisabled implements [People]. A redacted revision counts as one in which the user was
+// disabled.
 func (u Users) LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error) {
 	for c, err := range u.Store.UserHistory(store.Fresh(ctx), id) {
 		switch {
@@ -44,15 +44,15 @@ func (u Users) LastDisabled(ctx context.Context, id string, after uint64) (revis
 	return 0, nil
 }
 
-// Add implements [People]. The operator of the machine is the author of the change, because the
-// configuration permits it.
+// Add implements [People]. The author of the change is the operator of the machine, who permitted
+// it in the configuration.
 func (u Users) Add(ctx context.Context, n Newcomer) (*Person, error) {
 	user := &store.User{Name: n.Name, Mail: n.Mail, Subjects: []string{n.Subject}}
 	out, err := u.Registrar.PutUser(ctx, registrar.Operator(), user, store.AnyRevision, "first sign-in; a claim gives a right")
 	return personOf(out.User, err)
 }
 
-// personOf returns what this package must know about a user.
+// personOf converts a user to a Person.
 func personOf(u *store.User, err error) (*Person, error) {
 	if err != nil {
 		return nil, err

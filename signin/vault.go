@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The times of a change in the vault. A change ends before its lease does.
+// Times of a change in the vault. A change ends before its lease expires.
 const (
 	leaseTime  = 15 * time.Second
 	changeTime = 8 * time.Second
@@ -17,7 +17,7 @@ const (
 	longWait   = 100 * time.Millisecond
 )
 
-// secret returns the current value of a key, nil if there is none.
+// secret returns the current value of a key, or nil if there is none.
 func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
 	text, err := m.o.Vault.Secret(store.Fresh(ctx), key)
 	if errors.Is(err, store.ErrNotFound) {
@@ -26,9 +26,9 @@ func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
 	return text, err
 }
 
-// change replaces the value of a key with what edit makes of it. A value of nil means that the key
-// has no value. Changes of one key are made one after another, on all nodes. If edit returns an error,
-// nothing is changed.
+// change replaces the value of a key by the result of edit; nil means no value. The changes of a
+// key are made one after another, even on several nodes. If edit returns an error, change does
+// nothing.
 func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) ([]byte, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, changeTime)
 	defer cancel()
@@ -50,7 +50,7 @@ func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) 
 
 // lease waits for a lease, and returns a function that ends it.
 func (m *Manager) lease(ctx context.Context, key string) (end func(), err error) {
-	holder := rand.Text() // of this change: a node may make several at once
+	holder := rand.Text() // names this change, because a node may make several at once
 	for wait := firstWait; ; wait = min(2*wait, longWait) {
 		mine, err := m.o.Vault.Lease(ctx, key, holder, leaseTime)
 		if err != nil {

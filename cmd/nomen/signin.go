@@ -52,11 +52,12 @@ func (c *cli) signInLinkCommand() *cobra.Command {
 	return cmd
 }
 
-// firstAdministrator is the name of an administrator that sign-in-link adds.
+// firstAdministrator is the name of the administrator that sign-in-link adds to a store without
+// one.
 const firstAdministrator = "Administrator"
 
-// onlyAdministrator returns the ID of the only enabled administrator of all names. It adds one if
-// there is none.
+// onlyAdministrator returns the ID of the only enabled administrator of all names. If there is
+// none, it adds one.
 func (c *cli) onlyAdministrator(ctx context.Context, api *adminapi.Client) (string, error) {
 	all, err := api.Users(ctx)
 	if err != nil {

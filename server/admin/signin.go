@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// makeSignInLink makes a link for a user. Only administrators of all names may do so, since whoever
-// has the link gets the rights of the user.
+// makeSignInLink makes a sign-in link for a user. Only administrators of all names may do so,
+// because the link gives its holder the rights of the user.
 func (s *API) makeSignInLink(c *call) error {
 	if err := c.requireAllNames("sign-in links"); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (s *API) makeSignInLink(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.SignInLink{URL: url, Until: until})
 }
 
-// errNoPages is the error of requests about signing in if the server has no pages.
+// errNoPages is returned for requests about signing in to a server without pages.
 var errNoPages = &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no pages to sign in to"}
 
 // signUserOut ends all sessions of a user.
@@ -54,8 +54,8 @@ func (s *API) signUserOut(c *call) error {
 	return nil
 }
 
-// forgetSessions removes the sessions of a user who is disabled now. They are not valid any more, but
-// what they contain should not be kept.
+// forgetSessions removes the sessions of a disabled user from the store. They are invalid
+// already.
 func (s *API) forgetSessions(ctx context.Context, u *store.User) {
 	if s.endSessions == nil || u == nil || !u.Disabled {
 		return

@@ -157,9 +157,9 @@ type Answer struct {
 	Redirect   string        // another name to ask about instead
 	MaxAge     time.Duration // how long the answer may be cached; 0 if unknown
 
-	// RedirectStatus is the HTTP status that the authority has set for redirections to a
-	// location or to the resolver of a delegation; 0 if the authority has set none. Formats do
-	// not contain it, so only the server that called the resolver uses it.
+	// RedirectStatus is the HTTP status for redirects to a location or to the resolver of a
+	// delegation. It is 0 if the authority has set none. Formats do not contain it, so only the
+	// server that called the resolver uses it.
 	RedirectStatus int
 
 	Private  bool      // the answer depends on the client: not for shared caches

@@ -13,9 +13,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// KeyHeader is the request field with a key that the client has chosen. If the client sends the
-// same request with the same key again, while the job of the first one is kept, the response has
-// that job, and no other job is started.
+// KeyHeader is the request field with a key that the client has chosen. While the job of a request
+// is kept, the same request with the same key returns that job, and starts no other.
 const KeyHeader = "Idempotency-Key"
 
 // MaxKey is the maximum length of a key in bytes.

@@ -78,8 +78,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A yield limits the decompressed data since the last record to a multiple of its compressed
-// size, because a small file can expand to any number of blank lines.
+// A yield limits the decompressed data since the last record to a multiple of its compressed size.
+// Otherwise a small file could expand to any number of blank lines.
 type yield struct {
 	r        io.Reader
 	file     *counter

@@ -136,8 +136,8 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 }
 
 // split splits the row into cells; even says whether the number of quotes is even. If a cell is
-// invalid, the lines after the first line of the cell are read again as separate rows, because a
-// superfluous quote may have made these lines part of the cell. The error is a [*BrokenError].
+// invalid, its lines after the first are read again as separate rows. A superfluous quote may have
+// made them part of the cell. The error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {

@@ -57,9 +57,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r))
 }
 
-// WriteText writes a result as text: the verdict, the case and its description.
-// For a case that failed, or if exchanges is set, it also writes the source of
-// the requirement, the reason, and the bytes sent and received, line by line.
+// WriteText writes a result as text: the verdict, the case and its description. For a failed case,
+// or if exchanges is set, it also writes the source of the requirement, the reason, and the bytes
+// sent and received.
 func WriteText(w io.Writer, r Result, exchanges bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s  %s  %s\n", r.Verdict, r.ID, r.Words)

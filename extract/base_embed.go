@@ -145,11 +145,11 @@ func (e *embedding) rawText(string, *source.Mapped) {}
 func (e *embedding) readsRaw(*htmlTag) bool         { return false }
 func (e *embedding) holds() int64                   { return 0 }
 
-// EmbedBaseMIME copies a message and adds a Content-Location field with the base to its header, so
-// that the references in the message have the same targets wherever the copy is stored. If the
-// header has an absolute Content-Base or Content-Location, EmbedBaseMIME adds no field. It makes a
-// relative Content-Location absolute (1997, 5.1.1; RFC 2557, 4.2). The parts of the message inherit
-// the base. In a mailbox, EmbedBaseMIME changes only the first message.
+// EmbedBaseMIME copies a message and adds a Content-Location field with the base to its header. So
+// the references in the copy have the same targets wherever it is stored. If the header has an
+// absolute Content-Base or Content-Location, EmbedBaseMIME adds no field. It makes a relative
+// Content-Location absolute (1997, 5.1.1; RFC 2557, 4.2). The parts of the message inherit the
+// base. In a mailbox, EmbedBaseMIME changes only the first message.
 func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase

@@ -196,8 +196,8 @@ func (s *scanner) portAndPath(t *token, i int) int {
 	return n
 }
 
-// isCode reports whether the text after a name shows that the name is not a host name, but for
-// example a function call, an address or an assignment in a program.
+// isCode reports whether the text after a name shows that the name is not a host name, but code
+// such as a function call or an assignment.
 func (s *scanner) isCode(stop, tail int) bool {
 	if tail > stop {
 		c := s.peek(tail)

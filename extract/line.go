@@ -110,10 +110,9 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// mark returns the start of the text of the line at i, or -1 if that line does
-// not continue the line that contains from. If the line of from begins with
-// quotation or comment marks, such as "> ", "# " or "// ", the line at i must
-// begin with the same marks, and its text is after these. A line without a
+// mark returns the start of the text of the line at i, or -1 if that line does not continue the
+// line that contains from. If the line of from begins with quotation or comment marks ("> ", "# ",
+// "// "), the line at i must begin with the same marks. Its text is after these. A line without a
 // bullet continues a list item; another item does not.
 func (s *scanner) mark(from, i int) int {
 	line := s.lineStart(from)

@@ -384,9 +384,8 @@ func isLocalScheme(name []byte) bool {
 	return true
 }
 
-// authority returns the length of the authority at the beginning of b, and
-// whether it is [userinfo "@"] host [":" port] with a host that is a name or
-// address and not a placeholder.
+// authority returns the length of the authority at the beginning of b. It also reports whether this
+// is [userinfo "@"] host [":" port], with a host that is a name or address, not a placeholder.
 func authority(b []byte) (n int, ok bool) {
 	host, colon, ok := 0, -1, true
 	last := byte('.') // the previous character; a period at the beginning

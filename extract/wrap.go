@@ -98,9 +98,8 @@ func (s *scanner) escapedSlash(i int) int {
 	return 0
 }
 
-// inString reports whether the offset at is inside a string of JSON or a program,
-// judging by the last quotation mark before this offset and the text before that
-// mark.
+// inString reports whether the offset at is inside a string of JSON or a program. It judges by the
+// last quotation mark before this offset and the text before that mark.
 func (s *scanner) inString(at int) bool {
 	low, i := max(0, at-maxBehind), at-1
 	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// WriteList writes each name followed by CRLF, as in the answers to urn+a's list, urn+c and
-// urn+p (1995, 3.5.2 to 3.5.4). Without names the body is empty. It writes while it reads
-// names, so that long lists stream, and returns the first error of names or w. It returns an
-// [*Error] for a name that is empty, is longer than maxLine bytes or contains a control
-// character, which a reader could take for a line break.
+// WriteList writes each name followed by CRLF, as in the answers to urn+a's list, urn+c and urn+p
+// (1995, 3.5.2 to 3.5.4). Without names the body is empty. It writes while it reads names, so that
+// long lists stream, and returns the first error of names or w. It returns an [*Error] for an empty
+// name, a name of more than maxLine bytes, and a name with a control character, which a reader
+// could take for a line break.
 func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 	b := bufio.NewWriter(w)
 	for s, err := range names {

@@ -17,7 +17,7 @@ import (
 const AskTimeout = 20 * time.Second
 
 // LeaveGrace is how long other servers are still asked after a client has closed its side of the
-// connection, because the client may still read the response, as netcat does.
+// connection. Such a client may still read the response, as netcat does.
 const LeaveGrace = 5 * time.Second
 
 // Asking returns a context for asking other servers. The context ends at the deadline of the client

@@ -293,8 +293,8 @@ func (f *Forward) received(r *http.Response) error {
 	return nil
 }
 
-// A bounded is a body that returns an error if it is longer than allowed, so that a client does not
-// take the truncated body for a complete one.
+// A bounded is a body that returns an error if it is too long, so that a client does not take the
+// truncated body for a complete one.
 type bounded struct {
 	io.ReadCloser
 	left int64

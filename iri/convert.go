@@ -236,9 +236,9 @@ func (i IRI) Relativize(target IRI) (IRI, bool) {
 	return ref, err == nil
 }
 
-// shadow returns the spelling as a URI in which percent signs are escaped too. So the spelling
-// can be restored from the shadow, and an operation that only moves pieces of a URI can be
-// applied to the shadow instead of the IRI.
+// shadow returns the spelling as a URI in which percent signs are escaped too. So the spelling can
+// be restored from the shadow. An operation that only moves pieces of a URI can be applied to the
+// shadow in place of the IRI.
 func (i IRI) shadow() (uri.URI, error) {
 	return uri.ParseReference(escapeIf(i.s, func(c byte) bool { return c >= 0x80 || c == '%' }))
 }

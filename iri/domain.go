@@ -21,10 +21,9 @@ func profile() *idna.Profile {
 	)
 }
 
-// ASCIIDomain converts a domain name without escapes to ASCII (3.1; UTS 46, section 4.2), in
-// lower case. The result must be the same host. So an empty label, and a character that
-// delimits hosts in URLs, are errors, even if only the mapping produces them ("℀" is mapped to
-// "a/c", "／" to "/").
+// ASCIIDomain converts a domain name without escapes to ASCII (3.1; UTS 46, section 4.2), in lower
+// case. The result must be the same host. So an empty label, or a character that delimits hosts in
+// URLs, is an error, even if only the mapping produces it ("℀" is mapped to "a/c", "／" to "/").
 func ASCIIDomain(host string) (string, error) {
 	if !utf8.ValidString(host) {
 		return "", errors.New("not UTF-8")

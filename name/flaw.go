@@ -17,10 +17,9 @@ type Flaw struct {
 	Message string // what is wrong, in words
 }
 
-// Flaw returns the first violation by n of a rule of its namespace if it is a URN, or of its
-// scheme if that is ark, doi, hdl, info or tag. It returns nil if n violates no rule, and also
-// for other schemes, which package scheme checks. It does not allocate for a URN without a
-// flaw.
+// Flaw returns the first violation by n of a rule: of its namespace for a URN, of its scheme for
+// ark, doi, hdl, info and tag. It returns nil if n violates no rule, and also for other schemes,
+// which package scheme checks. It does not allocate for a URN without a flaw.
 func (n Name) Flaw() *Flaw {
 	if nid := n.NID(); nid != "" {
 		if nid == "dns" { // the key of a urn:dns name always satisfies the rules

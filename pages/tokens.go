@@ -69,7 +69,7 @@ func (c *request) tokenRow(t adminapi.Token) tokenRow {
 	return tokenRow{t, !t.Expires.IsZero() && !c.now().Before(t.Expires)}
 }
 
-// pageOf returns the rows of one page of a list that is sorted by key, after the key in "after", and
+// pageOf returns the rows after the key in "after" of a list that is sorted by key. It also returns
 // the URLs of the first and the next page. The query q has the other parameters of the list.
 func pageOf[T any](c *request, path string, q url.Values, all []T, key func(T) string) (rows []T, first, next string) {
 	target := func(after string) string {

@@ -329,9 +329,9 @@ func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded returns an error if the new state of an authority, next, turns on case folding
-// although there are names with upper-case letters, because requests could no longer find those. It reads every name under
-// the prefix.
+// checkFolded returns an error if next, the new state of an authority, turns on case folding
+// although names have upper-case letters. Requests could no longer find these names. It reads every
+// name under the prefix.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {
 		if err != nil {

@@ -41,9 +41,9 @@ const retryClock = time.Second
 // clockTimeout is the timeout of the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
-// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] earlier than the
-// last change of the store, or differs by more than MaxSkew from the clock of the database. While
-// that is so, changes are rejected with a [*store.AwayError], unless [Options].AnyTime is set.
+// CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]: earlier
+// than the last change of the store, or different from the clock of the database. While that is so,
+// changes are rejected with a [*store.AwayError], unless [Options].AnyTime is set.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()

@@ -34,8 +34,8 @@
 //
 // Changes are planned from committed data, not from a cache or a replica that may lag (see
 // [store.Fresh]). With older data, a request could fail with a conflict although its expected
-// revision is right, or a request to reverse a recent change by another node would seem to change
-// nothing.
+// revision is right. Or a request that reverses a recent change by another node would seem to
+// change nothing.
 //
 // # Tokens
 //

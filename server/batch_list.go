@@ -168,9 +168,8 @@ func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []bat
 	return all
 }
 
-// parseItem parses one line of a list. The directives in the fields of the line take precedence
-// over those in the query of its name, and these take precedence over those in the query of the
-// list.
+// parseItem parses one line of a list. Directives in the fields of a line take precedence over
+// those in the query of its name. Both take precedence over the query of the list.
 func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)

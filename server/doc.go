@@ -5,9 +5,9 @@
 // # How a request is answered
 //
 // The public listener uses package internal/wire, which also accepts request lines that net/http
-// rejects. The function [Server.decide] answers all requests. It gets plain values (method, target,
-// version, host, address and the relevant header fields), returns a status, header fields and a
-// body, and does not depend on connections or net/http. An adapter connects net/http with this
+// rejects. The function [Server.decide] answers all requests. It does not depend on connections or
+// net/http. It gets plain values (method, target, version, host, address and the relevant header
+// fields), and returns a status, header fields and a body. An adapter connects net/http with this
 // function. The server does not use http.ServeMux to find names, because it needs the target
 // exactly as the client sent it.
 //

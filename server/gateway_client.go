@@ -12,8 +12,8 @@ import (
 
 // gatewayClient returns the client on whose behalf this server asks other servers. The server
 // recognises its own users by their addresses. So it also records in the client whether a web page
-// made the browser of the user send the request, from another site or under a host name that points
-// to this server (DNS rebinding).
+// made the browser of the user send the request. Such a page is of another site, or uses a host
+// name that points to this server (DNS rebinding).
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side of the connection and still read the response

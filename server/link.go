@@ -87,8 +87,8 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 }
 
 // addSigns adds the links to the descriptions of the name whose URL is base followed by path. If
-// the client requested the name by another URL, the parameter asked is that URL, and the link to
-// the linkset uses it, because the linkset must describe the requested URL.
+// the client requested the name by another URL, asked is that URL. The link to the linkset then
+// uses asked, because the linkset must describe the requested URL.
 func (l *linkField) addSigns(signs []signpost, base, path, asked string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)

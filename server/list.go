@@ -26,8 +26,8 @@ const listPath = "/-/list/"
 const typeList = format.TypeText + "; charset=utf-8"
 
 // list streams all ElementIDs of an authority, active and retired, one per line and ordered by name
-// (1995, 3.5.2: Y95-57). For HEAD, for ranges, for conditional requests and for short lists, the
-// response has a length and an ETag, so the server reads the list once before it sends it. If this
+// (1995, 3.5.2: Y95-57). Responses to HEAD, ranges and conditional requests, and short lists, have
+// a length and an ETag. For these, the server reads the list once before it sends it. If this
 // reading takes too long, the list is sent without length and ETag.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)

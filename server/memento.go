@@ -215,9 +215,9 @@ const (
 // original parses the text after a TimeGate prefix. The text is the URL of a name on this server, a
 // name that is a URL, or any other name. It may be percent-encoded as a whole. It may have a single
 // slash after the scheme if a proxy has merged the two slashes. If the URL would redirect to a
-// location, original returns a request for the description of the name instead, because a memento
-// that redirects would show the present content of the location. If original returns an error, the
-// caller shows it as the response to the returned target.
+// location, original returns a request for the description of the name. A memento that redirects
+// would show the present content of the location. If original returns an error, the caller shows it
+// as the response to the returned target.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = wholeURL(adminapi.UnescapeName(text))
 	page := parsedTarget{form: formPage} // the target to which errors are the response

@@ -156,8 +156,8 @@ const maxPhrase = 256
 
 // setRedirectPhrase names the target of a redirect in the reason phrase, as the protocol of 1995
 // requires (3.4.1: Y95-42), unless the reply has a phrase already. If the target is a URL that
-// contains a URN, the phrase has only its scheme and host, because a client of 1995 that finds a
-// URN in the phrase would resolve that URN instead of the requested one (Y95-43).
+// contains a URN, the phrase has only its scheme and host. A client of 1995 would resolve a URN
+// that it finds in the phrase, in place of the requested one (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return

@@ -147,8 +147,8 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
-// Records returns how many records the subject of c has after the change: 1 for a record, and 0 for
-// a deletion, an authority, a token, a user, or if c is nil.
+// Records returns how many records the subject of c has after the change: 1 if c is a change to a
+// record, 0 for a deletion, an authority, a token, a user, and nil.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0

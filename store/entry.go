@@ -94,10 +94,10 @@ type Place struct {
 // A Finder is a Reader with an index of locations.
 type Finder interface {
 	// Find yields the current locations whose URLs begin with the bytes of prefix. It yields each
-	// pair of URL and name once, in the byte order of the URLs, and for equal URLs in the order of
-	// the keys of the names. It begins with the first pair that is greater than the parameter
-	// after; if that is zero, with the first pair of all. Find includes the locations of reserved
-	// and retired names, but not the locations of earlier revisions.
+	// pair of URL and name once, in the byte order of the URLs, then of the keys. It begins with
+	// the first pair that is greater than the parameter after; if that is zero, with the first pair
+	// of all. Find includes the locations of reserved and retired names, but not the locations of
+	// earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 

@@ -7,10 +7,9 @@ import "github.com/nomen-project/nomen/internal/ascii"
 //
 //	scheme "://" host [ ":" port ] path [ "?" query ] [ "#" fragment ]
 //
-// The host is an IPv4 address, or a name whose labels consist of letters, digits,
-// hyphens and underscores, are not empty, and neither begin nor end with a
-// hyphen. A full stop may follow the last label. A Cutter is safe for concurrent
-// use.
+// The host is an IPv4 address or a name. The labels of a name consist of letters, digits, hyphens
+// and underscores, are not empty, and neither begin nor end with a hyphen. A full stop may follow
+// the last label. A Cutter is safe for concurrent use.
 type Cutter struct {
 	places [256]class
 }

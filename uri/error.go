@@ -93,9 +93,9 @@ type Violation struct {
 	Message string // what was found, in words, without input, offset and rule
 }
 
-// An InputError is an error about a text, such as an identifier, a template or a line
-// of a table. The errors of the packages uri, iri, urn, name, namespace, scheme, rule,
-// mint and discover are InputErrors, so that a program can show the place of any of them:
+// An InputError is an error about a text, such as an identifier, a template or a line of a table.
+// The errors of uri, iri, urn, name, namespace, scheme, rule, mint and discover are InputErrors, so
+// a program can show the position of each:
 //
 //	var bad uri.InputError
 //	if errors.As(err, &bad) {

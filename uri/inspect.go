@@ -106,9 +106,9 @@ func (f *Finding) Violation() Violation {
 	return Violation{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
 }
 
-// Inspect returns findings about s in the order of their offsets. They say why s is not a
-// reference in dialect d, what the documents warn of, which recommendations s does not follow,
-// and where other software sees another host or scheme. The rules determine the default ports.
+// Inspect returns findings about s in the order of their offsets. They say why s is not a reference
+// in dialect d, and which warnings and recommendations of the documents apply. They also say where
+// other software sees another host or scheme. The rules determine the default ports.
 func (d Dialect) Inspect(s string, rules ...SchemeRules) []Finding {
 	in := inspector{s: s, d: d}
 	u, err := d.ParseReference(s)

@@ -37,9 +37,8 @@ func judge(ctx context.Context, failed bool, err error) error {
 }
 
 // answerStored is like answerNames, but it opens the store before it calls f, and prints the errors
-// that f returns. If the names come from standard input, it opens the store only when the first
-// line has arrived, because until then the command at the other end of the pipe may have the store
-// open.
+// that f returns. If the names come from standard input, it opens the store when the first line has
+// arrived. Until then, the command at the other end of the pipe may have the store open.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)

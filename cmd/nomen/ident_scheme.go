@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// schemeParts returns the parts that the scheme of u defines, with their values as spelled. If a
-// part is decoded before use, has escapes, and its decoded value is text, schemeParts also returns
-// the decoded value, as a part whose name ends in "_decoded".
+// schemeParts returns the parts that the scheme of u defines, with their values as spelled. For a
+// part that is decoded before use and has escapes, schemeParts also returns the decoded value, if
+// it is text. The name of this part ends in "_decoded".
 func schemeParts(u uri.URI) nameParts {
 	parts := extra.Catalogue().Parts(u)
 	var all nameParts

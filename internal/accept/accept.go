@@ -102,8 +102,8 @@ func (f *Field) At(i int) (value string, q int) {
 // utf-8. The charset "*" means that the charset is not known; then a charset parameter is treated
 // like any other parameter. A range with other parameters matches only if ignore is true. Callers
 // set ignore if their media type stands for the type with any parameters. If ignore is true, a
-// range without parameters is more specific than one with parameters, and a range with parameters
-// and the weight 0 excludes nothing (RFC 9110, 12.5.1).
+// range without parameters is more specific than one with parameters. A range with parameters and
+// the weight 0 then excludes nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.elements[:f.n] {

@@ -28,8 +28,8 @@ type rehearsal struct {
 }
 
 // rehearse checks a backup in its directory, without writing. It checks every file against the
-// manifest, the hashes of the log, that the log of the live store begins with the log of the
-// backup, and that names resolve.
+// manifest, the hashes of the log, and that names resolve. The log of the live store must begin
+// with the log of the backup.
 func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error) {
 	var r rehearsal
 	first := ""

@@ -1,6 +1,6 @@
-// Package check verifies that the log, the changes and the index of locations of a store agree
-// with each other, and keep the rules that are common to all stores. A store passes a consistent
-// snapshot of itself as a [Source].
+// Package check verifies that the log, the changes and the index of locations of a store agree with
+// each other, and follow the rules of all stores. A store passes a consistent snapshot of itself as
+// a [Source].
 package check
 
 import (

@@ -40,8 +40,8 @@ func (c *credit) spend(n int, waited time.Duration) { c.left = min(c.with(n, wai
 // ErrTooSlow is returned by the methods of a [Writer] if the client reads too slowly.
 var ErrTooSlow = errors.New("paced: the client reads too slowly")
 
-// A Writer sets a deadline for each write of a stream, instead of one deadline for the whole
-// stream, and aborts the stream if the client reads at less than a minimum rate.
+// A Writer sets a deadline for each write of a stream, not for the whole stream. It aborts the
+// stream if the client reads too slowly.
 type Writer struct {
 	w       io.Writer
 	control *http.ResponseController

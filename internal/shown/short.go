@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Columns returns how many columns a line takes on a terminal or in a picture: 2 for each wide
-// character of East Asian scripts, and 1 for each other character.
+// Columns returns the width of a line on a terminal or in a picture: 2 for each wide character of
+// East Asian scripts, 1 for each other character.
 func Columns(line string) (n int) {
 	for _, r := range line {
 		n += columns(r)

@@ -88,9 +88,9 @@
 // # Assumptions about net/http
 //
 // The package relies on three properties of net/http's server; each has a test that fails if it
-// changes. While a handler runs, the server reads at most one byte, into a buffer of one byte (to
-// notice that the client has disconnected), so a longer read means that every earlier response is
-// written. A response begins with a Write of its own. SetDeadline is called on a connection only
-// to pass it to a hijacker; the connection is transparent from then on, so hooks must use
+// changes. While a handler runs, the server reads at most one byte, into a buffer of one byte, to
+// notice that the client has disconnected. So a longer read means that every earlier response is
+// written. A response begins with a Write of its own. SetDeadline is called on a connection only to
+// pass it to a hijacker; the connection is transparent from then on, so hooks must use
 // SetReadDeadline and SetWriteDeadline instead.
 package wire

@@ -258,9 +258,9 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 }
 
 // canonicalSIP converts the parts to lower case whose case RFC 3261, 19.1.4 ignores, and sorts the
-// parts whose order it ignores. It omits no parameter. If only one of two URIs has a parameter, the
-// RFC ignores some such parameters, but this makes the equivalence of the RFC intransitive, and a
-// canonical form cannot express it.
+// parts whose order it ignores. It omits no parameter. The RFC ignores some parameters that only
+// one of two URIs has. This makes its equivalence intransitive, so a canonical form cannot express
+// it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

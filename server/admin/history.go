@@ -244,8 +244,8 @@ func (s *API) changes(c *call) error {
 
 // seenBy returns an entry of the log as an actor may see it, and whether the actor may see it at
 // all. Every actor may see changes of authorities. Only administrators of all names see the content
-// of changes of users. Other actors with rights on all names get such a change as if it had been
-// redacted, because they need its digest to compute the head of the log.
+// of changes of users. Other actors with rights on all names need its digest to compute the head of
+// the log. They get such a change as if it had been redacted.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:

@@ -10,8 +10,8 @@
 // a time orders. If that node dies, another node takes over. All nodes answer the challenges.
 //
 // The certificate authority can validate a host only if the host leads to this server. So before an
-// order, the Manager connects to the host over the network, with HTTP on port 80 and TLS on port
-// 443, and checks that this server answers. This avoids failed validations, whose number
+// order, the Manager checks that this server answers for the host: it connects over the network,
+// with HTTP on port 80 and TLS on port 443. This avoids failed validations, whose number
 // certificate authorities limit. It also shows whether http-01 or tls-alpn-01 will work.
 //
 // # Failures

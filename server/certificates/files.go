@@ -19,8 +19,8 @@ const filesEvery = 5 * time.Second
 
 // Files is a [Source] of one certificate. The certificate is in a file; its private key is in the
 // same file or in another one. Files reads them again when they change. If the certificate and the
-// key do not match, for example because only one of the two files has been replaced so far, the
-// previous certificate stays in use.
+// key do not match, the previous certificate stays in use. This happens while only one of the two
+// files has been replaced.
 type Files struct {
 	cert, key string
 	now       func() time.Time

@@ -403,9 +403,9 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 	return f, err
 }
 
-// settleCheckpoint moves the changes in the log of a checkpoint to tables, because a bit error in a
-// table is always detected, but a bit error at the end of a log looks like an interrupted write. It
-// sets in m what describes the checkpoint.
+// settleCheckpoint moves the changes in the log of a checkpoint to tables. A bit error in a table
+// is always detected; at the end of a log it looks like an interrupted write. It sets in m what
+// describes the checkpoint.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err

@@ -186,9 +186,9 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 	return d.refusal(kind)
 }
 
-// waitForRoom waits while the disk is full. It returns when the free space beyond spareBytes is
-// more than twice what it was at first, or when the engine begins to close, or when the disk goes
-// down, or when [compactionPause] has passed.
+// waitForRoom waits while the disk is full. It returns when the free space beyond spareBytes has
+// more than doubled, the engine begins to close, the disk goes down, or [compactionPause] has
+// passed.
 func (d *engineDisk) waitForRoom() {
 	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {

@@ -386,7 +386,7 @@ func (s *Store) Usage() store.Usage {
 }
 
 // BlocksRead returns how many blocks of tables were requested since the store was opened, and how
-// many of them were read from files because they were not in the cache.
+// many of them were read from files, not from the cache.
 func (s *Store) BlocksRead() (asked, read int64) {
 	e, err := s.enter()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A private is a file system that creates files and directories that only their owner can read,
-// whatever the umask is, because a store has reserved names and hashes of tokens. It wraps the file
-// system of the operating system.
+// A private is a file system whose new files and directories only their owner can read, with any
+// umask, because a store has reserved names and hashes of tokens. It wraps the file system of the
+// operating system.
 type private struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].

@@ -133,10 +133,9 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes returns the prefixes of a token, or of a grant of a user, in their form by the rules
-// of this program, and a move for each one that is different. It drops invalid prefixes. But if all
-// are invalid, it keeps them, because a token or grant without prefixes would be valid for all
-// names.
+// newPrefixes converts the prefixes of a token or grant to the rules of this program. It returns
+// them, and a move for each one that changes. It drops invalid prefixes. But if all are invalid, it
+// keeps them, because a token or grant without prefixes would be valid for all names.
 func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Move) {
 	var list []string
 	var moves []Move

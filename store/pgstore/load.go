@@ -146,7 +146,7 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 }
 
 // plan returns the steps of the entries before the first wrong one. If the first entry of a subject
-// is its first revision, the store normally has no change of the subject, so plan looks for one
+// is its first revision, the store normally has no change of the subject. Then plan looks for one
 // only if ask is true.
 func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}

@@ -17,9 +17,9 @@ const (
 )
 
 // noScans prevents query plans that scan whole tables. There is an index for each statement. But
-// the statistics of a new table say that it is empty, so the server may plan to scan it, and a
-// prepared plan is still used after the table has grown. Engines that do not have this setting do
-// not need it.
+// the statistics of a new table say that it is empty. So the server may plan to scan it, and still
+// uses the prepared plan after the table has grown. Engines that do not have this setting do not
+// need it.
 const noScans = "set enable_seqscan = off"
 
 // errBusy is returned if no connection became free in time.

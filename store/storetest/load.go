@@ -106,9 +106,8 @@ func yielding(entries []*store.Entry, err error) iter.Seq2[*store.Entry, error] 
 	}
 }
 
-// loadResumed checks that entries loaded before an error stay in the store, that a
-// second Load continues after them, and that the error names the entry that does not
-// follow.
+// loadResumed checks that entries loaded before an error stay in the store, and that a second Load
+// continues after them. The error must name the entry that does not follow.
 func loadResumed(s *suite) {
 	n := s.source()
 	good := s.entries(0)

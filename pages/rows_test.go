@@ -107,6 +107,7 @@ func tokenRows() (all []row) {
 	all = []row{
 		{route: "GET tokens", state: "empty", path: "tokens"},
 		{route: "GET me", state: "full", path: "me", who: "anna"},
+		{route: "POST tokens/new", state: "empty", path: "tokens/new", form: "who=Harvester&role=reader&scope=all", status: 303},
 		{route: "POST tokens/new", state: "errors", path: "tokens/new", form: "who=&role=reader&prefixes=x+y&expires=never"},
 		{route: "POST tokens/revoke/{id}", state: "errors", path: "tokens/revoke/none", form: "why=", status: 404},
 	}
@@ -285,7 +286,8 @@ func fullSite(t *testing.T) *site {
 	s.addTokens("Harvester")
 	s.addPeople("Berta Berg", "berta@example.org")
 	s.change(alb, "moved to a longer place", func(r *store.Record) {
-		r.Locations = append(r.Locations, nomen.Location{URL: "https://example.org/" + fmt.Sprintf("%0300d", 7), Type: "text/html", Lang: "de", Note: "a note"})
+		r.Locations = append(r.Locations, nomen.Location{URL: "https://example.org/" + fmt.Sprintf("%0300d", 7), Type: "text/html", Lang: "de", Note: "a note", Priority: 2})
+		r.Locations[0].Priority = 1
 		r.Metadata = nomen.Metadata{"title": {"A title that is quite long, as titles of albums are"}}
 	})
 	return s

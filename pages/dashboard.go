@@ -42,7 +42,7 @@ func (v *dashboardView) HasTasks() bool {
 	return len(v.Owners)+len(v.Misses) > 0 || v.NoBackup || !v.OldBackup.IsZero() || !v.Certificate.IsZero()
 }
 
-// A prefixRow has the number of names under a prefix.
+// A prefixRow is a prefix with the number of its names.
 type prefixRow struct {
 	Prefix string // "" for all names
 	Begin  string // beginning of the keys
@@ -69,8 +69,8 @@ func (c *request) dashboard() error {
 	return nil
 }
 
-// countPrefixes lists the prefixes of the user, or all authorities for a user with rights on all
-// names.
+// countPrefixes lists the prefixes of the user. If the user has rights on all names, it lists all
+// authorities.
 func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority) error {
 	own := c.session.Actor.Scope()
 	if v.Everywhere = c.session.Actor.MayAll(registrar.Reader); v.Everywhere {
@@ -122,7 +122,7 @@ func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error 
 	return nil
 }
 
-// When the condition of a server becomes a task.
+// Limits beyond which the condition of a server becomes a task.
 const (
 	maxBackupAge    = 7 * 24 * time.Hour
 	leastExpiryLeft = 7 * 24 * time.Hour // as in the alert NomenCertificateExpires
@@ -143,8 +143,8 @@ func (c *request) watch(v *dashboardView) {
 	}
 }
 
-// recent returns the last changes that a client may see, newest first. A store without a log has
-// none.
+// recent returns the last changes that a client may see, newest first. If the store has no log,
+// it returns none.
 func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error) {
 	head, err := api.Head(ctx)
 	if isUnsupported(err) {

@@ -14,11 +14,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRows is how many locations, and how many values of metadata, a form can have. net/url
+// maxRows is the maximum number of locations, and of values of metadata, in a form. net/url
 // rejects a form with more than 10,000 fields.
 const maxRows = 500
 
-// A draft is a record as a form has it.
+// A draft is a record in a form, as text.
 type draft struct {
 	Spelling  string
 	Status    string
@@ -26,20 +26,20 @@ type draft struct {
 	Metadata  []metadataRow
 	SameAs    string // one per line
 	Why       string
-	Revision  uint64 // with which the edit began; 0 for a new name
+	Revision  uint64 // revision at the start of the edit; 0 for a new name
 }
 
-// A locationRow is a location as a form has it.
+// A locationRow is a location in a form.
 type locationRow struct {
-	ID string // of its fields, before a hyphen and the name of the field
+	ID string // the IDs of its fields are ID, a hyphen, and the name of the field
 	nomen.Location
 	Rank, Share string // priority and weight, as entered
 }
 
-// A metadataRow is a value of metadata.
+// A metadataRow is a value of metadata in a form.
 type metadataRow struct{ ID, Element, Value string }
 
-// newDraft returns the draft of a record as stored.
+// newDraft returns the draft of a stored record.
 func newDraft(rec *store.Record) *draft {
 	d := &draft{Spelling: rec.Spelling, Status: string(rec.Status), SameAs: joined(rec.SameAs), Revision: rec.Revision}
 	for _, l := range rec.Locations {
@@ -54,7 +54,7 @@ func newDraft(rec *store.Record) *draft {
 	return d
 }
 
-// rank returns a number as a form has it: empty for the default.
+// rank returns a number for a form: "" for the default.
 func rank(n int) string {
 	if n == 0 {
 		return ""
@@ -62,7 +62,7 @@ func rank(n int) string {
 	return strconv.Itoa(n)
 }
 
-// number gives the rows their IDs.
+// number sets the IDs of the rows.
 func (d *draft) number() {
 	for i := range d.Locations {
 		d.Locations[i].ID = fmt.Sprintf("location-%d", i)
@@ -72,7 +72,7 @@ func (d *draft) number() {
 	}
 }
 
-// readDraft returns the draft in a form.
+// readDraft reads a draft from a form.
 func readDraft(f url.Values) (*draft, error) {
 	d := &draft{Status: f.Get("status"), SameAs: lines(f.Get("same_as")), Why: lines(f.Get("why"))}
 	d.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
@@ -104,7 +104,7 @@ func rows(f url.Values, list string) (int, error) {
 	return n, nil
 }
 
-// lines returns a text with the line breaks that records have. Browsers send CR LF.
+// lines converts the CR LF of browsers to the line breaks of records.
 func lines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 func readLocation(f url.Values, id string) locationRow {
@@ -116,12 +116,12 @@ func readLocation(f url.Values, id string) locationRow {
 	}}
 }
 
-// empty reports whether nothing was entered in the row.
+// empty reports whether the row has no input.
 func (l locationRow) empty() bool {
 	return l.Location == nomen.Location{} && l.Rank == "" && l.Share == ""
 }
 
-// do applies a button that adds or removes a row. It returns false for the button that saves.
+// do applies a button that adds or removes a row. For the button that saves, it returns false.
 func (d *draft) do(button string) bool {
 	defer d.number()
 	if i, ok := d.removes(button, "remove-location-", len(d.Locations)); ok {
@@ -152,8 +152,7 @@ func (*draft) removes(button, prefix string, n int) (int, bool) {
 	return i, ok && err == nil && 0 <= i && i < n
 }
 
-// record returns the record that was entered, without empty rows, and what is wrong with its
-// numbers.
+// record returns the record in the draft, without empty rows, and the errors in its numbers.
 func (d *draft) record() (*store.Record, []problem) {
 	rec := &store.Record{Spelling: d.Spelling, Status: nomen.Status(d.Status), SameAs: entries(d.SameAs), Metadata: nomen.Metadata{}}
 	var faults []problem
@@ -194,7 +193,7 @@ func entries(text string) (all []string) {
 // joined is the inverse of entries.
 func joined(all []string) string { return strings.Join(all, "\n") }
 
-// fieldID returns the ID of the field that a field of a refused record stands for, such as
+// fieldID returns the ID of the form field for a field of a rejected record, such as
 // locations[2].url.
 func (d *draft) fieldID(field string) string {
 	list, rest, _ := strings.Cut(field, "[")

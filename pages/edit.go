@@ -32,8 +32,8 @@ func (*editView) Elements() []string {
 	}
 }
 
-// Opens reports whether the fields of a location that are rarely needed are shown: if they have
-// values or faults.
+// Opens reports whether to show the rarely needed fields of a location: whether one has a value
+// or an error.
 func (v *editView) Opens(l locationRow) bool {
 	rare := l
 	rare.ID, rare.URL, rare.Type, rare.Lang = "", "", "", ""
@@ -46,13 +46,13 @@ func (v *editView) Opens(l locationRow) bool {
 	return rare != locationRow{}
 }
 
-// A conflict is a change that was saved by another user after the edit began.
+// A conflict is a change that another user saved after the edit began.
 type conflict struct {
 	Now  adminapi.Revision
 	Rows []threeVersions
 }
 
-// threeVersions has a value before the edit began, now, and as entered.
+// threeVersions has a value before the edit, the current one, and the one entered.
 type threeVersions struct{ Field, Before, Now, Yours string }
 
 // edit shows the form of a name.
@@ -149,8 +149,8 @@ func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *st
 	return nil
 }
 
-// put makes a change unless it has warnings that the user has not accepted. It reports whether
-// the record was changed.
+// put makes a change, unless it has warnings that the user has not accepted. It reports whether
+// it changed the record.
 func (c *request) put(v *editView, req registrar.Request) (changed bool, err error) {
 	if c.r.PostForm.Get("accept") == "" {
 		outs, err := c.api.Preview(c.ctx(), []registrar.Request{req})
@@ -185,7 +185,8 @@ func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec 
 	return nil
 }
 
-// versions returns a revision of a name and its newest one. An unknown revision is empty.
+// versions returns a revision of a name and the newest one. For an unknown revision it returns an
+// empty one.
 func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.Revision, err error) {
 	for r, err := range c.api.Revisions(c.ctx(), n) {
 		if err != nil {
@@ -201,8 +202,8 @@ func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.R
 	return before, now, nil
 }
 
-// compare returns the values in which three versions of a record differ. The fields that a form
-// does not have are those of now.
+// compare returns the values in which three versions of a record differ. Fields that the form
+// lacks are taken from now.
 func compare(before, now, yours *store.Record) []threeVersions {
 	var rows []threeVersions
 	for _, d := range adminapi.Differences(before, now) {
@@ -287,8 +288,8 @@ func (c *request) applyNew(v *newView, req registrar.Request) error {
 	return nil
 }
 
-// exists handles a new name that exists already. After a double submit its content is what was
-// entered.
+// exists handles a new name that exists already. If the form was sent twice, the stored content
+// is what was entered.
 func (c *request) exists(v *newView, req registrar.Request) error {
 	there, err := c.api.Get(c.ctx(), req.Record.Name)
 	if err != nil {

@@ -19,16 +19,16 @@ type historyView struct {
 	MayRestore  bool
 }
 
-// A revisionRow is a revision with what it changed.
+// A revisionRow is a revision and its changes.
 type revisionRow struct {
 	adminapi.Revision
 	Newest  bool     // of all
 	Changed []string // fields that differ from the revision before
-	From    bool     // preselected for comparison: the earlier one
+	From    bool     // preselected as the earlier revision of a comparison
 	To      bool     // the later one
 }
 
-// history lists the revisions before the one in "before".
+// history lists the revisions before the one in the parameter before.
 func (c *request) history() error {
 	n, err := c.subject()
 	if err != nil {
@@ -140,7 +140,7 @@ type diffView struct {
 	Differences []adminapi.Difference
 }
 
-// diff compares the revisions in "a" and "b".
+// diff compares the revisions in the parameters a and b.
 func (c *request) diff() error {
 	n, err := c.subject()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // meHandlers are the handlers of the page about the person who is signed in.
 func meHandlers() handlers { return handlers{"GET me": (*request).me} }
 
-// A meView says who is signed in, and what this person may do.
+// A meView is the page about the person who is signed in.
 type meView struct {
 	frame
 	ID     string
@@ -20,7 +20,7 @@ type meView struct {
 	Grants []grantRow
 }
 
-// A grantRow is a role and the names that it is for.
+// A grantRow is a role with the names for which it applies.
 type grantRow struct {
 	Role     string
 	Prefixes []string // all names if empty

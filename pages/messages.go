@@ -16,8 +16,7 @@ var messageFiles embed.FS
 
 const messagePrefix = "messages_"
 
-// readTexts reads the texts of the pages. English is the language of clients that accept none of
-// the others.
+// readTexts reads the texts of the pages. Clients that accept none of the languages get English.
 func readTexts() (*messages.Set, error) {
 	return messages.Read(messageFiles, messagePrefix, "en", "de")
 }

@@ -26,15 +26,15 @@ type nameView struct {
 	May      rights
 }
 
-// leads says where a name leads, and why.
+// leads is where a name leads, and why.
 type leads struct {
 	To      string // a location; "" if none
 	Why     []string
 	Problem string // why there is no location
 }
 
-// rights are the changes that a user may make. They decide which links a page has; the API
-// decides what is allowed.
+// rights are the changes that a user may make. They determine the links on a page. The API checks
+// the permission of each change.
 type rights struct{ Edit, Redact bool }
 
 // name shows a name, now or as of the time in "at".
@@ -93,7 +93,7 @@ func notices() []string {
 	}
 }
 
-// leads asks where a name leads, as an anonymous client would be led.
+// leads returns where a name leads for an anonymous client.
 func (c *request) leads(n name.Name, at time.Time) (leads, error) {
 	q := url.Values{"name": {n.Key()}, "s": {string(nomen.I2L)}, "explain": {"1"}}
 	if !at.IsZero() {

@@ -19,7 +19,7 @@ import (
 // pageSize is the number of rows of a page of a list.
 const pageSize = 50
 
-// A namesView is the page on which names are found.
+// A namesView is the page to find names.
 type namesView struct {
 	frame
 	Query  string // what was looked for; "" to browse
@@ -56,7 +56,7 @@ func (c *request) names() error {
 
 func (c *request) browse(v *namesView, after string) error {
 	l := adminapi.Listing{Prefix: v.Prefix, After: after, Limit: pageSize}
-	if canonical, err := name.CanonicalPrefix(v.Prefix); err == nil { // otherwise it may still be the beginning of a scheme
+	if canonical, err := name.CanonicalPrefix(v.Prefix); err == nil { // an invalid prefix can be the beginning of a scheme
 		l.Prefix = canonical
 	}
 	if v.Status != "" {
@@ -94,8 +94,8 @@ func (v *namesView) page(after string) string {
 	return Root + "names?" + q.Encode()
 }
 
-// find redirects to the name in the query. If there is none, it says why, and lists the names
-// with a location that begins with the query.
+// find redirects to the name in the query. If the name does not exist, it says why, and lists the
+// names with a location that begins with the query.
 func (c *request) find(v *namesView) error {
 	n, err := name.Parse(v.Query)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// onceCookie holds a secret between the form that makes it and the page that shows it. So the secret
-// is in no URL, the page can be shown by another node, and neither reloading nor going back shows
-// the secret again.
+// onceCookie holds a secret between the form that makes it and the page that shows it. So no URL
+// has the secret, and any node can show the page. Reloading or going back does not show the
+// secret again.
 const onceCookie = "__Host-nomen-once"
 
 // onceTime is how long a secret waits to be shown.
 const onceTime = time.Minute
 
-// A once is a secret that is shown once.
+// A once is a secret that is shown only once.
 type once struct {
 	User  string    `json:"user"` // who may see it
 	Of    string    `json:"of"`   // path of the page that shows it

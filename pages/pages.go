@@ -21,7 +21,7 @@ const (
 	languagePath = Root + "language"
 )
 
-// maxForm bounds the body of a request, in bytes.
+// maxForm is the maximum size of the body of a request, in bytes.
 const maxForm = 4 << 20
 
 // A Session says who has signed in.
@@ -33,8 +33,8 @@ type Session struct {
 
 // Sessions finds the session of a request. It must be safe for concurrent use.
 type Sessions interface {
-	// Session returns the session of a request, nil if the client is not signed in. An error
-	// means that this cannot be found out.
+	// Session returns the session of a request, or nil if the client is not signed in. It returns
+	// an error if it cannot find out.
 	Session(r *http.Request) (*Session, error)
 }
 
@@ -43,8 +43,8 @@ type Options struct {
 	Client   func(registrar.Actor) *adminapi.Client // returns a client of the admin API with the rights of an actor; required
 	Sessions Sessions                               // required
 
-	// SignIn answers requests for sign-in, for paths below it and for sign-out, all below [Root].
-	// If it is nil, these do not exist.
+	// SignIn answers requests for sign-in, for paths below it, and for sign-out, all below
+	// [Root]. If it is nil, these paths do not exist.
 	SignIn http.Handler
 
 	// Condition returns what the overview shows to administrators of all names. It may be nil.
@@ -157,8 +157,7 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 	return mux
 }
 
-// handlers are the functions that answer requests, by method and path below [Root]. Each file
-// with such functions has its own.
+// handlers are the functions that answer requests, by method and path below [Root].
 type handlers map[string]func(*request) error
 
 // allHandlers returns the handlers of all pages but those about signing in.

@@ -32,8 +32,8 @@ var errNoPage = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "page
 
 func (c *request) ctx() context.Context { return c.r.Context() }
 
-// page returns a handler that calls handle if the client is signed in. Otherwise it sends the
-// client to sign in, or keeps the text of a form until it has done so.
+// page returns a handler that calls handle if the client is signed in. Otherwise it redirects the
+// client to sign-in, or shows the text of the form that the client sent.
 func (p *Pages) page(handle func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := p.newRequest(w, r)
@@ -76,15 +76,15 @@ func formError(err error) error {
 	return &adminapi.RequestError{Message: "invalid form: " + err.Error()}
 }
 
-// IsLocal reports whether next, from a request, is the target of a page and so safe to redirect
-// to after sign-in.
+// IsLocal reports whether next, from a request, is a page here, so that a redirect to it after
+// sign-in is safe.
 func IsLocal(next string) bool {
 	u, err := url.ParseRequestURI(next)
 	return err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.EscapedPath(), Root) &&
 		!strings.Contains(u.Path, "/../") && !strings.HasSuffix(u.Path, "/..") && !strings.ContainsAny(next, "\\\r\n\t")
 }
 
-// see redirects to a page, which is requested with GET.
+// see redirects to a page with 303, so that the client requests it with GET.
 func (c *request) see(target string) {
 	c.w.Header().Set("Location", target)
 	c.w.WriteHeader(http.StatusSeeOther)
@@ -131,7 +131,7 @@ func (c *request) refuse(status int, key, detail string) {
 	c.show(status, "error", v)
 }
 
-// A keptView is the page with the text of a form whose sender is not signed in any more.
+// A keptView is the page with the text of a form, for a sender who is no longer signed in.
 type keptView struct {
 	frame
 	Action string
@@ -141,7 +141,7 @@ type keptView struct {
 
 type keptField struct{ Name, Value string }
 
-// keep shows what was sent, so that it can be sent again after signing in.
+// keep shows the text of the form, so that the person can send it again after sign-in.
 func (c *request) keep() {
 	if err := c.r.ParseForm(); err != nil {
 		c.fail(formError(err))

@@ -57,7 +57,7 @@ func (c *request) showRetire(v *retireView, status int, rec *store.Record) {
 	c.show(status, "retire", v)
 }
 
-// retire retires a name. It asks for consent first if a successor is doubtful.
+// retire retires a name. If a successor is doubtful, it first asks for consent.
 func (c *request) retire() error {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *request) retired(v *retireView, rec *store.Record, err error) error {
 	return nil
 }
 
-// missingSuccessors warns of successors that the user can see not to exist.
+// missingSuccessors warns of successors that do not exist, if the user may know this.
 func (c *request) missingSuccessors(successors []string) (all []registrar.Warning) {
 	for _, s := range successors {
 		n, err := name.Parse(s)

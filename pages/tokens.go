@@ -158,7 +158,8 @@ func (c *request) makeToken() error {
 	return c.setOnce(once{Of: tokensPath + "/made", Text: made.Token, Until: g.Expires})
 }
 
-// endOfDay returns the end of the day that was entered, or the time; zero for "".
+// endOfDay returns the end of the entered day, or the entered time. For "" it returns the zero
+// time.
 func endOfDay(entered string) (time.Time, error) {
 	if entered == "" {
 		return time.Time{}, nil
@@ -211,7 +212,7 @@ func (c *request) revokeForm() error {
 	return nil
 }
 
-// revoke revokes a token. A second time changes nothing.
+// revoke revokes a token. For a revoked token it changes nothing.
 func (c *request) revoke() error {
 	if err := c.api.Revoke(c.ctx(), c.r.PathValue("id")); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +34,11 @@ type site struct {
 	t     *testing.T
 	pages *Pages
 	store *memstore.Store
-	who   string // the user who is signed in; "" for none
+	jobs  string // directory of the jobs
+	stop  func() // ends the server
+
+	misses *misses.Counter
+	who    string // the user who is signed in; "" for none
 }
 
 // people are the users of the tests.
@@ -85,20 +90,35 @@ func newSite(t *testing.T) *site {
 // siteOf returns a site with a store, and with failed lookups.
 func siteOf(t *testing.T, s *memstore.Store, failed ...string) *site {
 	t.Helper()
+	next := &site{t: t, store: s, who: "admin", jobs: filepath.Join(t.TempDir(), "jobs")}
+	next.misses = newMisses(t, func() time.Time { return servertest.Now }, failed)
+	next.start()
+	return next
+}
+
+// start starts the server of the site, which reads the jobs of an earlier one.
+func (s *site) start() {
+	s.t.Helper()
 	now := func() time.Time { return servertest.Now }
 	api, err := admin.New(admin.Options{
-		Store: s, Resolver: resolve.New(s, resolve.Options{Now: now}), Registrar: registrar.New(s, registrar.Options{Now: now}),
-		Now: now, Misses: newMisses(t, now, failed), SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
+		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
+		Now: now, Misses: s.misses, Jobs: s.jobs, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	site := &site{t: t, store: s, who: "admin"}
-	site.pages, err = New(Options{Client: api.Client, Sessions: fakeSessions{}, SignIn: http.HandlerFunc(site.signIn), Now: now})
-	if err != nil {
-		t.Fatal(err)
+	s.stop = func() { api.Shutdown(context.Background()) }
+	s.t.Cleanup(s.stop)
+	if s.pages, err = New(Options{Client: api.Client, Sessions: fakeSessions{}, SignIn: http.HandlerFunc(s.signIn), Now: now}); err != nil {
+		s.t.Fatal(err)
 	}
-	return site
+}
+
+// restart stops the server of the site, and starts another one with the same store and jobs.
+func (s *site) restart() {
+	s.t.Helper()
+	s.stop()
+	s.start()
 }
 
 // signIn shows the page about signing in of the kind in the request, if there is one.

@@ -42,6 +42,7 @@ func views() map[string]view {
 		"restore": &restoreView{}, "redact": &redactView{}, "error": &errorView{}, "kept": &keptView{}, "signin": &signInView{},
 		"users": &usersView{}, "user-new": &newUserView{}, "user": &userView{}, "user-edit": &accountView{}, "user-disable": &accountView{},
 		"user-redact": &accountView{}, "user-link": &linkView{}, "user-history": &userHistoryView{},
+		"upload": &uploadView{}, "jobs": &jobsView{}, "job": &jobView{}, "relocate": &relocateView{}, "retire-many": &retireManyView{}, "merge": &mergeView{},
 		"me": &meView{}, "tokens": &tokensView{}, "token-new": &newTokenView{}, "token-made": &madeView{}, "token-revoke": &revokeView{},
 		"log": &logView{}, "proof": &proofView{},
 	}
@@ -109,7 +110,7 @@ func stuff(v reflect.Value, text string, depth int) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			switch f := v.Type().Field(i); {
-			case f.Type.Kind() == reflect.String && slices.Contains([]string{"Action", "SignIn", "First", "Next", "Style"}, f.Name): // our own URLs
+			case f.Type.Kind() == reflect.String && slices.Contains([]string{"Action", "SignIn", "First", "Next", "Style", "Again", "Correct"}, f.Name): // our own URLs
 				v.Field(i).SetString(Root)
 			case f.IsExported() || f.Anonymous:
 				stuff(v.Field(i), text, depth+1)

@@ -10,7 +10,7 @@ import (
 // sameTexts are the texts that are the same in English and in other languages.
 func sameTexts() map[string]string {
 	return map[string]string{
-		"edit.element": "de", "edit.text": "de", "location.url": "de",
+		"edit.element": "de", "edit.text": "de", "jobs.import": "de", "location.url": "de", "upload.format": "de", "upload.jsonl": "de",
 		"names.status": "de", "role.with-rights": "de", "users.name": "de",
 	}
 }

@@ -105,7 +105,11 @@ func New(o Options) (*Pages, error) {
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer requestlog.Panic(p.log)
 	secure(w.Header())
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	most := int64(maxForm)
+	if r.URL.Path == uploadPath {
+		most = maxUpload
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	p.handler.ServeHTTP(w, r)
 }
 
@@ -162,7 +166,7 @@ type handlers map[string]func(*request) error
 
 // allHandlers returns the handlers of all pages but those about signing in.
 func allHandlers() []handlers {
-	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers()}
+	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers()}
 }
 
 // nameHandlers are the handlers of the overview, of lists and of single names.

@@ -30,6 +30,7 @@ type frame struct {
 	Style   string    // URL of the style sheet
 	Faults  []problem // what is wrong with the input
 	Notice  string    // what a change has done
+	Refresh bool      // the browser loads the page again every few seconds
 
 	actor registrar.Actor // who is signed in
 }
@@ -39,6 +40,9 @@ func (f *frame) SeesUsers() bool { return f.actor.MayAny(registrar.Owner) }
 
 // SeesTokens reports whether the person may see the pages about tokens.
 func (f *frame) SeesTokens() bool { return f.actor.MayAll(registrar.Administrator) }
+
+// Imports reports whether the person may see the pages that change many names.
+func (f *frame) Imports() bool { return f.actor.MayAny(registrar.Editor) }
 
 // A problem is an entry of the error summary.
 type problem struct {

@@ -147,10 +147,15 @@ func (c *request) keep() {
 		c.fail(formError(err))
 		return
 	}
+	fields, err := c.keptUpload()
+	if err != nil {
+		c.fail(err)
+		return
+	}
 	v := &keptView{Action: c.r.URL.RequestURI(), SignIn: signInPath + "?next=" + url.QueryEscape(Root)}
 	v.Title = c.texts.text("kept.title")
-	for _, key := range sortedKeys(c.r.PostForm) {
-		for _, value := range c.r.PostForm[key] {
+	for _, key := range sortedKeys(fields) {
+		for _, value := range fields[key] {
 			v.Fields = append(v.Fields, keptField{key, value})
 		}
 	}

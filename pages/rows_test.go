@@ -31,7 +31,7 @@ type row struct {
 // allRows are the pages in their states. Each route that shows a page has a row for a full page and
 // one for hostile content, and each route of a form has one for invalid input.
 func allRows() []row {
-	return slices.Concat(nameRows(), listRows(), signInRows(), logRows(), tokenRows(), userRows())
+	return slices.Concat(nameRows(), listRows(), signInRows(), logRows(), tokenRows(), userRows(), jobRows())
 }
 
 func signInRows() (all []row) {
@@ -290,6 +290,7 @@ func fullSite(t *testing.T) *site {
 		r.Locations[0].Priority = 1
 		r.Metadata = nomen.Metadata{"title": {"A title that is quite long, as titles of albums are"}}
 	})
+	s.addJobs("albums.csv")
 	return s
 }
 
@@ -312,7 +313,9 @@ func hostileSite(t *testing.T) *site {
 		s.change(n, evil, stuffRecord)
 	}
 	s.apply(store.Record{Spelling: long + "-reserved", Status: nomen.Reserved, Metadata: hostileMetadata(1)})
-	return siteOf(t, s.store, "urn:dns:example.org:<script>\u202e", longName())
+	s = siteOf(t, s.store, "urn:dns:example.org:<script>\u202e", longName())
+	s.addJobs(evil)
+	return s
 }
 
 // stuffRecord sets all texts of a record.

@@ -1,0 +1,324 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/paced"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// jobHandlers are the handlers of the pages about jobs.
+func jobHandlers() handlers {
+	return handlers{
+		"GET jobs":              (*request).jobs,
+		"GET jobs/{id}":         (*request).job,
+		"GET jobs/{id}/rejects": (*request).rejects,
+		"POST jobs/{id}/cancel": (*request).cancelJob,
+		"POST jobs/{id}/apply":  (*request).applyJob,
+		"POST jobs/{id}/undo":   (*request).undoJob,
+	}
+}
+
+func jobPath(id string) string { return Root + "jobs/" + url.PathEscape(id) }
+
+// A jobsView lists jobs, the newest first.
+type jobsView struct {
+	frame
+	Jobs []adminapi.Job
+}
+
+func (c *request) jobs() error {
+	v := &jobsView{}
+	v.Title, v.Section = c.texts.text("jobs.title"), "upload"
+	var err error
+	v.Jobs, err = c.api.Jobs(c.ctx())
+	return c.shown(err, http.StatusOK, "jobs", v)
+}
+
+// A jobView is the page of a job.
+type jobView struct {
+	frame
+	Job     adminapi.Job
+	Own     bool   // the user has started the job
+	Key     string // for starting its undo once
+	Running bool
+	Paused  bool // the page is not loaded again by itself
+	Minutes int  // estimated time until the end, if it is at least a minute
+	Seconds int  // estimated time until the end, if it is less
+
+	Again    string // URL of a form that starts a job like this one; "" if there is none
+	Correct  string // URL of the form for the corrected lines; "" if no lines were rejected
+	Applying bool   // the dry run can be applied
+	Changes  int64  // number of records or names that would change
+	Refused  int64  // number of records or names that were rejected
+	From     string // of a relocation
+	To       string
+	Typed    string // From as the user has entered it
+	Skip     bool   // the user accepts that a part was rejected
+	Seen     uint64 // the user accepts changes of others up to this one
+	SHA256   string // of the file
+	ApplyTo  string // ID of the dry run that the form applies
+	Undo     bool   // the changes can be undone
+	Why      string // of the undo
+}
+
+// job shows a job.
+func (c *request) job() error {
+	v, err := c.jobView()
+	return c.shown(err, http.StatusOK, "job", v)
+}
+
+// jobView returns the page of the job in the path.
+func (c *request) jobView() (*jobView, error) {
+	j, err := c.api.Job(c.ctx(), c.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	v := &jobView{Job: j, Own: j.Who == c.session.UserID, Key: adminapi.NewJobID(), Running: j.State == adminapi.JobRunning, Paused: c.r.Form.Get("pause") != ""}
+	v.Title, v.Section = c.texts.text("job.title", kindText(c.texts, j.Kind, j.DryRun)), "upload"
+	if v.Running {
+		v.Refresh = !v.Paused && c.r.Method == http.MethodGet
+		if v.Seconds = int(j.Left + 0.5); v.Seconds >= 60 {
+			v.Minutes, v.Seconds = (v.Seconds+30)/60, 0
+		}
+	}
+	if j.Kind == adminapi.JobRelocate {
+		v.From, v.To, _ = strings.Cut(j.Subject, " -> ")
+	}
+	v.Changes, v.Refused = counts(j.Result)
+	v.Undo = !v.Running && !j.DryRun && j.Import != "" && v.Changes > 0
+	v.Again, v.Correct = againURL(&j), correctURL(&j)
+	return v, c.offer(v)
+}
+
+// offer decides whether the dry run can be applied.
+func (c *request) offer(v *jobView) error {
+	dry := v.Job
+	if of := v.Job.Result; of != nil && of.Intervening != nil { // this job could not apply its dry run
+		var err error
+		switch dry, err = c.api.Job(c.ctx(), v.Job.DryRunOf); {
+		case errors.Is(err, store.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		}
+		v.Seen = of.Intervening.Head
+		v.Changes, v.Refused = counts(dry.Result)
+		v.Again = againURL(&dry)
+	}
+	if !dry.CanApply() || v.Changes == 0 || dry.Upload != nil && !dry.Upload.Kept {
+		return nil
+	}
+	if dry.Applied != "" && dry.Applied != v.Job.ID {
+		by, err := c.api.Job(c.ctx(), dry.Applied)
+		if err == nil && (by.State == adminapi.JobRunning || by.State == adminapi.JobDone) {
+			return nil
+		}
+	}
+	v.Applying, v.ApplyTo = true, dry.ID
+	if dry.Upload != nil {
+		v.SHA256 = dry.Upload.SHA256
+	}
+	return nil
+}
+
+// counts returns how many records or names a job has changed or would change, and how many it has
+// rejected.
+func counts(r *adminapi.JobResult) (changed, refused int64) {
+	switch {
+	case r == nil:
+	case r.Summary != nil:
+		return r.Summary.Created + r.Summary.Changed, r.Summary.Refused
+	case r.Relocated != nil:
+		return r.Relocated.Names, r.Relocated.Refused
+	case r.Undone != nil:
+		return r.Undone.Restored + r.Undone.Retired + r.Undone.Deleted, r.Undone.Refused
+	}
+	return 0, 0
+}
+
+// againURL returns the URL of a form that starts a job like j.
+func againURL(j *adminapi.Job) string {
+	switch {
+	case j.Upload != nil && j.Upload.Kept:
+		return uploadPath + "?" + j.Upload.Query + "&file=" + url.QueryEscape(j.ID)
+	case j.Kind == adminapi.JobRelocate:
+		from, to, _ := strings.Cut(j.Subject, " -> ")
+		return relocatePath + "?" + url.Values{"from": {from}, "to": {to}}.Encode()
+	case j.Upload != nil:
+		return uploadPath + "?" + j.Upload.Query
+	}
+	return ""
+}
+
+// correctURL returns the URL of the form for the rejected lines after they were corrected. These
+// lines are UTF-8, and have marks for spreadsheets.
+func correctURL(j *adminapi.Job) string {
+	if j.Upload == nil || !j.Upload.Rejects {
+		return ""
+	}
+	q, err := url.ParseQuery(j.Upload.Query)
+	if err != nil {
+		return ""
+	}
+	q.Del("encoding")
+	q.Del("format")
+	q.Set("spreadsheet", "1")
+	return uploadPath + "?" + q.Encode()
+}
+
+// kindText returns what a job does.
+func kindText(texts catalogue, kind string, dry bool) string {
+	switch {
+	case kind == adminapi.JobImport && dry:
+		return texts.text("jobs.import-dry")
+	case kind == adminapi.JobImport:
+		return texts.text("jobs.import")
+	case kind == adminapi.JobRelocate && dry:
+		return texts.text("jobs.relocate-dry")
+	case kind == adminapi.JobRelocate:
+		return texts.text("jobs.relocate")
+	case kind == adminapi.JobUndo && dry:
+		return texts.text("jobs.undo-dry")
+	case kind == adminapi.JobUndo:
+		return texts.text("jobs.undo")
+	case kind == adminapi.JobVerify:
+		return texts.text("jobs.verify")
+	case kind == adminapi.JobBackup:
+		return texts.text("jobs.backup")
+	}
+	return kind
+}
+
+// settle waits a moment for a job that was started, because most jobs are short. It returns the job
+// as it is then.
+func (c *request) settle(j adminapi.Job) adminapi.Job {
+	const patience, step = 600 * time.Millisecond, 30 * time.Millisecond
+	for until := time.Now().Add(patience); j.State == adminapi.JobRunning && time.Now().Before(until); {
+		select {
+		case <-c.ctx().Done():
+			return j
+		case <-time.After(step):
+		}
+		next, err := c.api.Job(c.ctx(), j.ID)
+		if err != nil {
+			return j
+		}
+		j = next
+	}
+	return j
+}
+
+// cancelJob cancels a job.
+func (c *request) cancelJob() error {
+	j, err := c.api.CancelJob(c.ctx(), c.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	c.see(jobPath(j.ID))
+	return nil
+}
+
+// applyJob makes the changes of a dry run.
+func (c *request) applyJob() error {
+	v, err := c.jobView()
+	if err != nil {
+		return err
+	}
+	f := c.r.PostForm
+	v.Skip, v.Typed = f.Get("skip_rejected") != "", strings.TrimSpace(f.Get("typed"))
+	seen, _ := strconv.ParseUint(f.Get("seen"), 10, 64) // 0 accepts no changes of others
+	if v.Applying && v.Job.Kind == adminapi.JobRelocate && v.Typed != v.From {
+		v.Faults = append(v.Faults, problem{"typed", c.texts.text("job.mistyped", v.From)})
+	}
+	if v.Applying && v.Refused > 0 && !v.Skip {
+		v.Faults = append(v.Faults, problem{"skip_rejected", c.texts.text("job.not-skipped", v.Refused)})
+	}
+	if len(v.Faults) > 0 {
+		c.show(http.StatusUnprocessableEntity, "job", v)
+		return nil
+	}
+	j, err := c.api.ApplyJob(c.ctx(), v.Job.ID, adminapi.Application{SHA256: f.Get("sha256"), SkipRejected: v.Skip, Seen: seen})
+	return c.started(v, j, err)
+}
+
+// undoJob starts a dry run of the undo of a job.
+func (c *request) undoJob() error {
+	v, err := c.jobView()
+	if err != nil {
+		return err
+	}
+	if !v.Undo {
+		v.Faults = []problem{{"", c.texts.text("job.no-undo")}}
+		c.show(http.StatusUnprocessableEntity, "job", v)
+		return nil
+	}
+	v.Why = lines(c.r.PostForm.Get("why"))
+	u := registrar.Undoing{Batch: v.Job.Import, DryRun: true, Why: v.Why}
+	j, err := c.api.StartUndo(c.ctx(), u, adminapi.Background{Key: c.key()})
+	return c.started(v, j, err)
+}
+
+// key returns the key of the request in a form, so that sending it twice starts one job.
+func (c *request) key() string {
+	key := c.r.PostForm.Get("key")
+	return key[:min(len(key), adminapi.MaxKey)]
+}
+
+// started shows the job that a form on the page of another job has started.
+func (c *request) started(v *jobView, j adminapi.Job, err error) error {
+	var status *adminapi.StatusError
+	var busy *adminapi.JobsError
+	switch {
+	case err == nil:
+		c.see(jobPath(c.settle(j).ID))
+		return nil
+	case errors.As(err, &busy):
+		v.Faults = []problem{{"", c.texts.text("upload.busy")}}
+	case errors.As(err, &status) && status.Status == http.StatusConflict:
+		v.Faults = []problem{{"", status.Detail}}
+	default:
+		fault, ok := faultOf(err, func(string) string { return "" })
+		if !ok {
+			return err
+		}
+		v.Faults = []problem{fault}
+	}
+	c.show(http.StatusUnprocessableEntity, "job", v)
+	return nil
+}
+
+// rejects sends the rejected lines of a dry run as a file.
+func (c *request) rejects() error {
+	j, err := c.api.Job(c.ctx(), c.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if j.Upload == nil || !j.Upload.Rejects {
+		return errNoPage
+	}
+	format := bulk.CSV
+	if q, err := url.ParseQuery(j.Upload.Query); err == nil && q.Get("format") == bulk.TSV.String() {
+		format = bulk.TSV
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", format.MediaType())
+	h.Set("Content-Disposition", `attachment; filename="rejected-`+j.ID+"."+format.String()+`"`)
+	out := paced.NewWriter(c.w, uploadStep)
+	if err = c.api.Rejects(c.ctx(), j.ID, out); err != nil && out.Written() == 0 {
+		h.Del("Content-Disposition")
+		return err
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler) // so that the client sees that the file is truncated
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+const relocatePath = Root + "relocate"
+
+// relocateHandlers are the handlers of the page on which a site is moved.
+func relocateHandlers() handlers {
+	return handlers{"GET relocate": (*request).relocateForm, "POST relocate": (*request).relocate}
+}
+
+// A relocateView is the form for the old and the new beginning of locations.
+type relocateView struct {
+	frame
+	Key      string
+	From, To string
+	Retired  bool
+	Why      string
+}
+
+func (c *request) relocateForm() error {
+	return c.showRelocate(c.newRelocateView(), http.StatusOK)
+}
+
+func (c *request) newRelocateView() *relocateView {
+	f := c.r.Form
+	v := &relocateView{Key: f.Get("key"), From: strings.TrimSpace(f.Get("from")), To: strings.TrimSpace(f.Get("to")), Retired: f.Get("retired") != "", Why: lines(f.Get("why"))}
+	if v.Key == "" || len(v.Key) > adminapi.MaxKey {
+		v.Key = adminapi.NewJobID()
+	}
+	return v
+}
+
+// showRelocate shows the form, if the user may change anything.
+func (c *request) showRelocate(v *relocateView, status int) error {
+	if !c.session.Actor.MayAny(registrar.Editor) {
+		return c.session.Actor.DeniedAny(registrar.Editor, "relocate")
+	}
+	v.Title, v.Section = c.texts.text("relocate.title"), "relocate"
+	c.show(status, "relocate", v)
+	return nil
+}
+
+// relocate starts a dry run of a relocation.
+func (c *request) relocate() error {
+	v := c.newRelocateView()
+	rel := registrar.Relocation{From: v.From, To: v.To, Retired: v.Retired, Why: v.Why, DryRun: true}
+	j, err := c.api.StartRelocation(c.ctx(), rel, adminapi.Background{Key: v.Key})
+	if err == nil {
+		j = c.settle(j)
+	}
+	var busy *adminapi.JobsError
+	switch fault, ok := faultOf(err, func(field string) string { return field }); {
+	case errors.As(err, &busy):
+		v.Faults = []problem{{"", c.texts.text("upload.busy")}}
+	case ok:
+		v.Faults = []problem{fault}
+	case err != nil:
+		return err
+	case j.Problem != nil && j.Problem.Status == http.StatusUnprocessableEntity && j.Problem.Field != "":
+		v.Faults = []problem{{j.Problem.Field, j.Problem.Detail}}
+		v.Key = adminapi.NewJobID()
+	default:
+		c.see(jobPath(j.ID))
+		return nil
+	}
+	return c.showRelocate(v, http.StatusUnprocessableEntity)
+}

@@ -1,0 +1,280 @@
+package pages
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/paced"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+const uploadPath = Root + "upload"
+
+// Limits of an upload.
+const (
+	maxUpload     = 1 << 30          // bytes of the request
+	maxUploadText = 256 << 10        // bytes of its fields other than the file
+	uploadStep    = 30 * time.Second // maximum time for each step of reading it or of sending a file
+)
+
+// uploadHandlers are the handlers of the page on which a file is uploaded.
+func uploadHandlers() handlers {
+	return handlers{"GET upload": (*request).uploadPage, "POST upload": (*request).upload}
+}
+
+// An uploadView is the form for a file. Its fields have the names of the parameters of the API.
+type uploadView struct {
+	frame
+	Key        string // of the request, so that sending the form twice starts one job
+	File       string // ID of a dry run whose file is used if no other is chosen; "" for none
+	FileName   string // of that file
+	Format     string // "" if the name of the file decides
+	Conflict   string
+	Encoding   string
+	Delimiter  string
+	Columns    string // one per line, as are Split
+	Split      string
+	Flags      []uploadFlag
+	Why        string
+	Formats    []string
+	Conflicts  []string
+	Delimiters []string
+}
+
+// Opens reports whether the fields for files of other programs are shown at once.
+func (v *uploadView) Opens() bool {
+	on := slices.ContainsFunc(v.Flags, func(f uploadFlag) bool { return f.On })
+	return on || len(v.Faults) > 0 || v.Encoding+v.Delimiter+v.Columns+v.Split != ""
+}
+
+// An uploadFlag is a check box of the form.
+type uploadFlag struct {
+	ID string
+	On bool
+}
+
+// uploadFlags returns the parameters that are check boxes.
+func uploadFlags() []string {
+	return []string{"spreadsheet", "map_resolvers", "strict", "retired"}
+}
+
+func (c *request) uploadPage() error {
+	v := c.newUploadView(c.r.Form)
+	return c.showUpload(v, http.StatusOK)
+}
+
+// newUploadView returns the form as filled in by a query or a form.
+func (c *request) newUploadView(q url.Values) *uploadView {
+	v := &uploadView{
+		Key: q.Get("key"), File: q.Get("file"), Format: q.Get("format"), Conflict: q.Get("on_conflict"), Encoding: strings.TrimSpace(q.Get("encoding")),
+		Delimiter: q.Get("delimiter"), Columns: lines(joined(q["map"])), Split: lines(joined(q["split"])), Why: lines(q.Get("why")),
+		Formats: []string{"", "csv", "tsv", "jsonl"}, Conflicts: []string{"merge", "replace", "keep", "fail"}, Delimiters: []string{"", ",", ";", "|", "tab"},
+	}
+	for _, id := range uploadFlags() {
+		v.Flags = append(v.Flags, uploadFlag{id, q.Get(id) != "" && q.Get(id) != "0" && q.Get(id) != "false"})
+	}
+	if v.Key == "" || len(v.Key) > adminapi.MaxKey {
+		v.Key = adminapi.NewJobID()
+	}
+	if !slices.Contains(v.Conflicts, v.Conflict) {
+		v.Conflict = v.Conflicts[0]
+	}
+	return v
+}
+
+// showUpload shows the form, if the user may import anything.
+func (c *request) showUpload(v *uploadView, status int) error {
+	if !c.session.Actor.MayAny(registrar.Editor) {
+		return c.session.Actor.DeniedAny(registrar.Editor, "upload")
+	}
+	v.Title, v.Section = c.texts.text("upload.title"), "upload"
+	if v.File != "" {
+		j, err := c.api.Job(c.ctx(), v.File)
+		if v.FileName = j.Subject; err != nil || j.Upload == nil || !j.Upload.Kept {
+			v.File = ""
+		}
+	}
+	c.show(status, "upload", v)
+	return nil
+}
+
+// upload starts a dry run of the file. The server keeps the file, so that it can be applied.
+func (c *request) upload() error {
+	if c.r.ContentLength > maxUpload {
+		return errUploadSize
+	}
+	body := &uploadBody{Reader: paced.NewReader(c.r.Body, c.w, uploadStep), Closer: c.r.Body}
+	c.r.Body = body
+	form, file, name, err := c.readUpload()
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(uploadStep)) // fails only for connections of tests
+	if err != nil {
+		return body.cause(err)
+	}
+	v := c.newUploadView(form)
+	o, faults := v.options(c, name, file != nil)
+	if v.Faults = faults; len(faults) > 0 {
+		return c.showUpload(v, http.StatusUnprocessableEntity)
+	}
+	b := adminapi.Background{Keep: true, Key: v.Key, FileName: name}
+	in := io.Reader(http.NoBody)
+	if file != nil {
+		in = file
+	} else {
+		b.File, b.FileName = v.File, c.fileName(v.File)
+	}
+	j, err := c.api.StartImport(c.ctx(), in, o, b)
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(uploadStep))
+	return c.uploaded(v, j, body.cause(err))
+}
+
+// fileName returns the name of the file of a dry run.
+func (c *request) fileName(id string) string {
+	j, _ := c.api.Job(c.ctx(), id) // if it is gone, starting the import fails
+	return j.Subject
+}
+
+// uploaded shows the job that an upload has started, or what is wrong with the form.
+func (c *request) uploaded(v *uploadView, j adminapi.Job, err error) error {
+	if err == nil {
+		j = c.settle(j)
+	}
+	fault, ok := faultOf(err, uploadField)
+	var busy *adminapi.JobsError
+	switch {
+	case err == nil && j.Problem != nil && j.Problem.Field == "why":
+		fault = problem{"why", j.Problem.Detail}
+	case err == nil:
+		c.see(jobPath(j.ID))
+		return nil
+	case errors.As(err, &busy):
+		fault, ok = problem{"", c.texts.text("upload.busy")}, true
+	case errors.Is(err, errUploadSize), !ok:
+		return err
+	}
+	v.Faults = []problem{fault}
+	return c.showUpload(v, http.StatusUnprocessableEntity)
+}
+
+// uploadField returns the ID of the field for a parameter of the API.
+func uploadField(field string) string {
+	if field == "file" {
+		return "upload"
+	}
+	return field
+}
+
+var errUploadSize = &adminapi.StatusError{Status: http.StatusRequestEntityTooLarge, Detail: "a file can have at most 1 GiB here; split it, or ask the operator of the server to import it"}
+
+// An uploadBody is the body of a request with a file. It remembers why reading failed, because the
+// API reports only that the body is truncated.
+type uploadBody struct {
+	io.Reader
+	io.Closer
+	err error
+}
+
+// Read implements [io.Reader].
+func (b *uploadBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		b.err = err
+	}
+	return n, err
+}
+
+// cause returns the error that a failure to read the body explains, or else err.
+func (b *uploadBody) cause(err error) error {
+	if err != nil && errors.As(b.err, new(*http.MaxBytesError)) {
+		return errUploadSize
+	}
+	return err
+}
+
+// readUpload reads the fields of the form up to the file, which comes last. The file is nil if
+// none was chosen.
+func (c *request) readUpload() (form url.Values, file *multipart.Part, name string, err error) {
+	form = c.r.PostForm
+	in, err := c.r.MultipartReader()
+	if errors.Is(err, http.ErrNotMultipart) { // a form that was sent again after signing in
+		return form, nil, "", nil
+	}
+	form = url.Values{}
+	for left := int64(maxUploadText); err == nil; {
+		var part *multipart.Part
+		if part, err = in.NextPart(); err != nil {
+			break
+		}
+		if part.FormName() == "upload" {
+			if name = baseName(part); name == "" {
+				return form, nil, "", nil
+			}
+			return form, part, name, nil
+		}
+		var text []byte
+		text, err = io.ReadAll(io.LimitReader(part, left+1))
+		if left -= int64(len(text)); left < 0 || !utf8.Valid(text) {
+			return nil, nil, "", &adminapi.RequestError{Message: "invalid form: is too large or is not UTF-8"}
+		}
+		form.Add(part.FormName(), string(text))
+	}
+	if errors.Is(err, io.EOF) {
+		return form, nil, "", nil
+	}
+	return nil, nil, "", &adminapi.RequestError{Message: "invalid form: " + err.Error()}
+}
+
+// baseName returns the name of an uploaded file without folders, "" if no file was chosen.
+func baseName(part *multipart.Part) string {
+	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	if err != nil {
+		return ""
+	}
+	name := params["filename"]
+	return strings.ToValidUTF8(name[strings.LastIndexAny(name, `/\`)+1:], "\uFFFD")
+}
+
+// options returns the options of the import, and what is wrong with the form.
+func (v *uploadView) options(c *request, name string, chosen bool) (o bulk.ImportOptions, faults []problem) {
+	fault := func(id, key string) { faults = append(faults, problem{id, c.texts.text(key)}) }
+	o = bulk.ImportOptions{DryRun: true, Why: v.Why, Sheet: bulk.Sheet{Encoding: v.Encoding, Delimiter: v.Delimiter, Columns: entries(v.Columns), Split: entries(v.Split)}}
+	o.Sheet.Spreadsheet, o.Resolvers, o.Strict, o.Retired = v.Flags[0].On, v.Flags[1].On, v.Flags[2].On, v.Flags[3].On
+	o.OnConflict, _ = bulk.ParseConflict(v.Conflict)
+	known := true
+	switch {
+	case v.Format != "":
+		o.Format, known = bulk.ParseFormat(v.Format)
+	case chosen:
+		o.Format, _, known = bulk.Suffixes(name)
+		known = known && strings.Contains(name, ".")
+	}
+	switch {
+	case !chosen && v.File == "":
+		fault("upload", "upload.no-file")
+	case !chosen && v.Format == "", !known, !o.Format.Readable():
+		fault("format", "upload.no-format")
+	}
+	if o.Format == bulk.JSONLines {
+		o.Sheet.Spreadsheet = false
+	}
+	return o, faults
+}
+
+// keptUpload returns the fields of a form whose sender is not signed in any more. A file has to be
+// chosen again.
+func (c *request) keptUpload() (url.Values, error) {
+	if c.r.URL.Path != uploadPath {
+		return c.r.PostForm, nil
+	}
+	form, _, _, err := c.readUpload()
+	return form, err
+}

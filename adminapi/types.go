@@ -9,6 +9,7 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -96,6 +97,25 @@ const (
 // Authorities is the response to GET authorities.
 type Authorities struct {
 	Authorities []*store.Authority `json:"authorities"`
+}
+
+// An AuthorityCheck is the response to POST authorities/{prefix}/check: what would happen if the
+// authority were replaced.
+type AuthorityCheck struct {
+	Created  bool                `json:"created,omitempty"` // there is no authority with this prefix yet
+	Problem  *Problem            `json:"problem,omitempty"` // why the change would be rejected
+	Warnings []registrar.Warning `json:"warnings,omitempty"`
+	Tests    []rule.TestResult   `json:"tests,omitempty"`    // of the rules; none if a rule is invalid
+	Effects  []Effect            `json:"effects,omitempty"`  // names whose answers would differ
+	Examined int                 `json:"examined,omitempty"` // names that were compared
+	More     bool                `json:"more,omitempty"`     // there are names that were not compared
+}
+
+// An Effect is a name whose answer would differ after a change.
+type Effect struct {
+	Name   string `json:"name"`
+	Before string `json:"before"` // for people
+	After  string `json:"after"`
 }
 
 // A Grant is the body of POST tokens: the rights of a new token.

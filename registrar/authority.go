@@ -35,6 +35,12 @@ func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Autho
 	return out, err
 }
 
+// PreviewAuthority returns the outcome that PutAuthority would have, and changes nothing. The authority
+// in the outcome is in normal form.
+func (r *Registrar) PreviewAuthority(ctx context.Context, a Actor, auth *store.Authority) (Outcome, error) {
+	return r.putAuthority(ctx, a, auth, putting{dry: true})
+}
+
 // putting has the parameters of PutAuthority.
 type putting struct {
 	expected uint64
@@ -63,7 +69,7 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 		return Outcome{}, err
 	}
 	if how.dry {
-		return Outcome{}, nil
+		return Outcome{Created: there == nil, Authority: next, Warnings: append(warnings(next, there), r.hidden(ctx, next)...)}, nil
 	}
 	results, err := r.apply(ctx, []store.Change{{Authority: next, Expected: how.expected, Time: r.now(), Who: a.Who, Why: how.why, Batch: how.batch}})
 	if err != nil {

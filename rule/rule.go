@@ -122,20 +122,29 @@ func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 // Compile prepares the set for the names under a prefix and runs its tests. The error is an
 // [*IndexError] or a [*TestError].
 func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
-	if len(s) > maxRules {
-		return nil, &IndexError{maxRules, "rules", fmt.Errorf("more than %d", maxRules)}
-	}
-	c := &Compiled{prefix: prefix, rules: make([]compiledRule, len(s))}
-	for i := range s {
-		if err := c.rules[i].compile(i, &s[i]); err != nil {
-			return nil, err
-		}
+	c, err := s.prepare(prefix)
+	if err != nil {
+		return nil, err
 	}
 	for i := range s {
 		if c.tested > maxTestSteps { // stop: the set is from an older version, and Check rejects it
 			break
 		}
 		if err := c.test(i, s[i].Tests); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// prepare compiles the rules of the set.
+func (s Set) prepare(prefix name.Prefix) (*Compiled, error) {
+	if len(s) > maxRules {
+		return nil, &IndexError{maxRules, "rules", fmt.Errorf("more than %d", maxRules)}
+	}
+	c := &Compiled{prefix: prefix, rules: make([]compiledRule, len(s))}
+	for i := range s {
+		if err := c.rules[i].compile(i, &s[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -254,28 +263,14 @@ func (c *Compiled) test(i int, tests []Test) error {
 	}
 	matched := false
 	for j, t := range tests {
-		n, err := name.Parse(t.From)
+		r, err := c.run(i, j, t)
 		if err != nil {
-			return &IndexError{i, "tests", err}
+			return err
 		}
-		if !c.prefix.Covers(n) {
-			return &IndexError{i, "tests", fmt.Errorf("%s is not under %s", t.From, c.prefix)}
+		if !r.Passed {
+			return &TestError{Rule: i, Test: j, From: t.From, Got: r.Got, Want: t.To, Matched: r.Matched}
 		}
-		e := &TestError{Rule: i, Test: j, From: t.From, Want: t.To, Matched: -1}
-		r, ok, steps := c.apply(n)
-		if c.tested += steps; ok {
-			e.Matched = r.Rule
-			for _, l := range r.Locations {
-				e.Got = append(e.Got, l.URL)
-			}
-			if len(r.Locations) == 0 { // the rule has only aliases
-				e.Got = r.SameAs
-			}
-		}
-		if !slices.Equal(e.Got, e.Want) || len(e.Want) == 0 && e.Matched >= 0 || len(e.Want) > 0 && e.Matched != i {
-			return e
-		}
-		matched = matched || e.Matched == i
+		matched = matched || r.Matched == i
 	}
 	if !matched {
 		return &IndexError{i, "tests", fmt.Errorf("at least one test must match the rule: a name under %q with its locations", c.rules[i].pattern)}

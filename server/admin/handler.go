@@ -56,6 +56,7 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "export", registrar.Reader, s.exportNames, "format prefix status at revisions spreadsheet compression"},
 		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities, unchecked},
 		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority, unchecked},
+		{http.MethodPost, "authorities/{prefix}/check", registrar.Owner, s.checkAuthority, ""},
 		{http.MethodGet, "authorities/{prefix}/history", registrar.Reader, s.authorityHistory, unchecked},
 		{http.MethodGet, "authorities/{prefix}", registrar.Reader, s.getAuthority, unchecked},
 		{http.MethodPut, "authorities/{prefix}", registrar.Owner, s.putAuthority, unchecked},

@@ -1,0 +1,72 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// A TestResult is the result of one test of a rule.
+type TestResult struct {
+	Rule    int      `json:"rule"` // index, from 0
+	Test    int      `json:"test"` // index in the rule, from 0
+	From    string   `json:"from"`
+	Want    []string `json:"want,omitempty"` // empty if no rule may match
+	Got     []string `json:"got,omitempty"`
+	Matched int      `json:"matched"` // index of the rule that matched, -1 if none
+	Passed  bool     `json:"passed"`
+}
+
+// RunTests runs all tests of a set, also those after a test that fails. The error is an
+// [*IndexError] about an invalid rule or test.
+func (s Set) RunTests(prefix name.Prefix) ([]TestResult, error) {
+	c, err := s.prepare(prefix)
+	if err != nil {
+		return nil, err
+	}
+	var all []TestResult
+	for i := range s {
+		if len(s[i].Tests) > maxTests {
+			return nil, &IndexError{i, "tests", fmt.Errorf("more than %d", maxTests)}
+		}
+		for j, t := range s[i].Tests {
+			r, err := c.run(i, j, t)
+			if err != nil {
+				return nil, err
+			}
+			if all = append(all, r); c.tested > maxTestSteps {
+				return nil, c.checkCost()
+			}
+		}
+	}
+	return all, nil
+}
+
+// run runs test j of rule i.
+func (c *Compiled) run(i, j int, t Test) (TestResult, error) {
+	out := TestResult{Rule: i, Test: j, From: t.From, Want: t.To, Matched: -1}
+	n, err := name.Parse(t.From)
+	if err != nil {
+		return out, &IndexError{i, "tests", err}
+	}
+	if !c.prefix.Covers(n) {
+		return out, &IndexError{i, "tests", fmt.Errorf("%s is not under %s", t.From, c.prefix)}
+	}
+	r, ok, steps := c.apply(n)
+	if c.tested += steps; ok {
+		out.Matched = r.Rule
+		for _, l := range r.Locations {
+			out.Got = append(out.Got, l.URL)
+		}
+		if len(r.Locations) == 0 { // the rule has only aliases
+			out.Got = r.SameAs
+		}
+	}
+	right := out.Matched == i
+	if len(t.To) == 0 {
+		right = out.Matched < 0
+	}
+	out.Passed = right && slices.Equal(out.Got, out.Want)
+	return out, nil
+}

@@ -59,7 +59,7 @@ func (c *Client) StartUndo(ctx context.Context, u registrar.Undoing, b Backgroun
 }
 
 // ApplyJob makes the changes of a dry run, in a job in the background. A dry run can be applied
-// once: if a job is applying it or has done so, the result is that job.
+// once. If a job is applying it, or has applied it, the result is that job.
 func (c *Client) ApplyJob(ctx context.Context, id string, a Application) (Job, error) {
 	return c.startJSON(ctx, "jobs/"+EscapeName(id)+"/apply", a, "")
 }

@@ -169,8 +169,8 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
 // character (OWASP, CSV Injection). In some languages the full-width forms of these characters also
-// begin a formula. isFormula is also true for a cell that looks as if it had a mark: such a cell
-// gets a mark, too, so that marks can be removed without loss.
+// begin a formula. isFormula is also true for a cell that seems to have a mark. It gets another
+// mark, so that an import can remove one from every marked cell.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)

@@ -129,8 +129,8 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 	return r, nil
 }
 
-// dial connects to an address that is the result of an earlier lookup, so that the address is the
-// one that was checked.
+// dial connects to an address, not to a name. So a second lookup cannot return an address that was
+// not checked.
 func (c *Client) dial(ctx context.Context, ap netip.AddrPort, guarded bool) (net.Conn, error) {
 	if guarded {
 		if err := guard.Check(ap.Addr()); err != nil {

@@ -205,8 +205,8 @@ func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	return checkedRule{}, "", false
 }
 
-// apply parses a rule and applies it to the name. If it cannot do so, why is the reason. It ignores
-// a rule with unknown flags, even if the rule matches.
+// apply parses a rule and applies it to the name. If it cannot apply the rule, why has the reason.
+// It ignores a rule with unknown flags, even if the rule matches.
 func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
 	var ok bool
 	if r.flag, ok = readFlags(r.Flags); !ok {

@@ -61,8 +61,8 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 // first BASE comes later, it applies only to the references that follow it, and
 // is reported as an error.
 //
-// An error is a [*DocumentError], after which the sequence continues, or the
-// error of the reader, which ends it. Time is linear and memory bounded.
+// After a [*DocumentError], the sequence continues. An error of the reader ends it. Time is linear
+// and memory bounded.
 func HTML(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := source.NewTape(r)

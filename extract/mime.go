@@ -35,9 +35,8 @@ import (
 // Content-Location, the base of the enclosing entities, o.Base, o.Default (RFC
 // 3986, 5.1).
 //
-// An error is a [*DocumentError], after which the sequence continues, or the
-// error of the reader, which ends it. Time is linear and memory bounded.
-// Entities nested more than 100 deep, and the part of a header beyond 1 MiB,
+// After a [*DocumentError], the sequence continues. An error of the reader ends it. Time is linear
+// and memory bounded. Entities nested more than 100 deep, and the part of a header beyond 1 MiB,
 // are skipped and reported.
 func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {

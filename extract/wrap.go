@@ -34,11 +34,10 @@ func (s *scanner) fold(i int) int {
 	return i
 }
 
-// unescaped returns the offset at which an identifier that begins at start
-// continues after the backslash at i, which escapes a character in a manual
-// page, TeX or Markdown: "a\-b", "a\_b", "a\&.b", or in a string of JSON: "a\/b",
-// "a\u0026b". It returns -1 if there is no such escape, and for a URN, which ends
-// at i (2012, 2.5.3).
+// unescaped returns the offset at which an identifier that begins at start continues after the
+// escape at i. Escapes are those of manual pages, TeX and Markdown ("a\-b", "a\_b", "a\&.b") and of
+// JSON ("a\/b", "a\u0026b"). It returns -1 if i has no escape, and for a URN, which ends at i
+// (2012, 2.5.3).
 func (s *scanner) unescaped(start, i int) int {
 	if s.peek(i) != '\\' || isURN(string(s.b[start:min(start+5, i)])) {
 		return -1

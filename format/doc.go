@@ -58,9 +58,8 @@
 //  1. the charset of the location, if that charset contains all characters of the note;
 //  2. the one of US-ASCII and ISO-8859-1 to -9 that contains most characters of the note.
 //
-// If several charsets of step 2 contain equally many characters of the note, the one of them that
-// contains most characters of the description (see below) is chosen. If several of these are also
-// equal, the first is chosen.
+// If several charsets of step 2 contain equally many characters of the note, the writer chooses
+// that with most characters of the description (see below), then the first.
 //
 // Characters outside the charset, and control characters, are escaped as character references of
 // HTML, such as "&#x20AC;". An ampersand that could be mistaken for the start of a reference is
@@ -82,8 +81,8 @@
 // An answer without locations has a single part, which has text but no URL.
 //
 // A header field is omitted if it has its default: US-ASCII for charset, x-unspecified for
-// language. The reader accepts any plausible layout. A URL of more than 76 bytes is folded, unless
-// it has more than 8 KiB: readers need not join the lines of such a URL.
+// language. The reader accepts any plausible layout. A URL of more than 76 bytes is folded, up to 8
+// KiB. Readers need not join the lines of longer URLs.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package format

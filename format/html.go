@@ -49,7 +49,7 @@ func WriteProblemHTML(w io.Writer, p *Problem) error {
 	return page.end(w)
 }
 
-// pageTitle returns the name and title of an answer, "" if it has neither.
+// pageTitle returns the name and title of an answer, or "" if it has neither.
 func pageTitle(a *nomen.Answer) string {
 	s := a.Name.Key()
 	if titles := a.Metadata["title"]; len(titles) > 0 {

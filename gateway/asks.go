@@ -80,10 +80,10 @@ func (a *Client) whenGone(f func()) (stop func()) {
 	}
 }
 
-// Asks limits the number of concurrent requests to other resolvers: of all requests, of those of
-// one client, and of those to one resolver. One resolver gets at most half of all requests, so that
-// a slow resolver does not block the others. A request that exceeds a limit waits. Asks is safe for
-// concurrent use.
+// Asks limits the number of concurrent requests to other resolvers: in all, of one client, and to
+// one resolver. One resolver gets at most half of all requests, so that a slow one does not block
+// requests to other resolvers. A request that exceeds a limit waits. Asks is safe for concurrent
+// use.
 type Asks struct{ turns *Turns }
 
 // NewAsks returns Asks with the given limit for all requests. The limit for one client is an eighth

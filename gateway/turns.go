@@ -10,11 +10,10 @@ import (
 )
 
 // Turns is a semaphore. A client takes a turn, for example to send a request to another server,
-// which is the target of the turn, and gives it back later. There are limits for the number of all
-// turns, of those of one client address, and of those for one target. Turns is safe for concurrent
-// use.
+// which is the target of the turn, and gives it back later. It limits the turns in all, of one
+// client address, and for one target. Turns is safe for concurrent use.
 type Turns struct {
-	all, each, place int // limits: of all turns, of those of one address, and of those for one target
+	all, each, place int // limits of turns: in all, of one address, and for one target
 	queue            int // maximum number of waiting clients
 
 	mu    sync.Mutex

@@ -12,9 +12,8 @@ import (
 // together. The first is the usual one. The result is "" if names are single numbers, such as
 // ISBN and UUID, and ":" if nothing else is known. The identifier must be in lower case.
 //
-// [Namespace.Delimiters] has every character that separates parts of a name. Some of those,
-// such as the periods of a domain name or separators between values of equal rank, do not
-// divide a hierarchy from left to right.
+// [Namespace.Delimiters] has every character that separates parts of a name. Some of these
+// characters do not divide a hierarchy from left to right, such as the periods of a domain name.
 func Delimiters(nid string) string {
 	switch nid {
 	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":

@@ -78,8 +78,8 @@ func (g *guess) valid(name string) bool {
 	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
 }
 
-// offer adds a name if it is valid and new, and reports whether it is valid. It does not add a
-// name without a reason, because such a name differs from the input only in the case of "URN".
+// offer adds a name if it is valid and new, and reports whether it is valid. It does not add a name
+// without a reason: the name differs from the input only in the case of "URN".
 func (g *guess) offer(name, why string) bool {
 	if !g.valid(name) {
 		return false
@@ -162,8 +162,8 @@ func (g *guess) betterForm(name string) {
 	}
 }
 
-// nearNIDs tries the namespaces whose identifiers are one typo away. Many identifiers have
-// three letters; a namespace with such an identifier is tried only if it has rules for its
+// nearNIDs tries the namespaces whose identifiers are one typo away. Many identifiers have three
+// letters. Namespaces with three letters or fewer are tried only if they have rules for their
 // names.
 func (g *guess) nearNIDs(nid, nss string) {
 	nid = strings.ToLower(nid)

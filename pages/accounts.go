@@ -21,8 +21,8 @@ func (c *request) account() (*store.User, error) {
 	return c.api.User(c.ctx(), c.r.PathValue("id"))
 }
 
-// formRevision returns the revision with which a form began; 0, which is a conflict, if it is
-// malformed.
+// formRevision returns the revision of the user when the form was sent to the client. For a
+// malformed revision it returns 0, which leads to a conflict.
 func (c *request) formRevision() uint64 {
 	n, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
 	return n

@@ -55,7 +55,7 @@ type view interface{ top() *frame }
 
 func (f *frame) top() *frame { return f }
 
-// Fault returns the text of the first problem of a field, "" if there is none.
+// Fault returns the text of the first problem of a field, or "" if there is none.
 func (f *frame) Fault(id string) string {
 	for _, p := range f.Faults {
 		if p.ID == id {

@@ -157,8 +157,8 @@ func (a Actor) deniedPrefix(need Role, p name.Prefix) *DeniedError {
 	return a.denied(need, p.String(), func(g Grant) bool { return g.contains(p) })
 }
 
-// denied returns an error that says which role the actor has: the highest in the grants for which
-// reaches returns true, or in all grants if there is no such grant.
+// denied returns an error with the role of the actor: the highest in the grants for which reaches
+// returns true. If it returns true for none, the role is the highest in all grants.
 func (a Actor) denied(need Role, shown string, reaches func(Grant) bool) *DeniedError {
 	there := Actor{Grants: slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !reaches(g) })}
 	if len(there.Grants) == 0 {

@@ -158,7 +158,7 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
-// refuse returns the error about revision i of those to be redacted.
+// refuse returns the error about element i of the revisions to be redacted.
 func (s redactable) refuse(i int, format string, args ...any) error {
 	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
 }

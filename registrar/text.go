@@ -161,7 +161,7 @@ func checkCountry(s string) fault {
 	return fault{}
 }
 
-// checkCharset checks a charset, which must be one of those of text/urc-0 (1995, 3.4.2; Y95-46).
+// checkCharset checks a charset, which must be a charset of text/urc-0 (1995, 3.4.2; Y95-46).
 func checkCharset(s string) fault {
 	up := strings.ToUpper(s)
 	part, ok := strings.CutPrefix(up, "ISO-8859-")

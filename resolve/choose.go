@@ -39,8 +39,8 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	})
 }
 
-// usable removes, in place, locations that are not valid at the time that the question is about. Of
-// the others, it keeps the first of these sets that is not empty:
+// usable removes, in place, locations that are not valid at the time of the question. Of the valid
+// ones, it keeps the first of these sets that is not empty:
 //
 //  1. the locations of the requested component (2012, 2.3);
 //  2. the locations of the whole resource;
@@ -89,9 +89,8 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return !ok || at.Before(until)
 }
 
-// A validity has the last time at which the set of valid locations has changed, and the next time
-// at which it will change. If it has never changed, last is zero; if it will not change, next is
-// zero.
+// A validity has the times of the last and the next change of the set of valid locations. A time is
+// zero if the set has never changed, or will not change.
 type validity struct{ last, next time.Time }
 
 // note includes the start and the end of a location's validity.

@@ -27,11 +27,10 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// checkCost returns an error for a set that may take more than maxSteps for some name. A rule
-// is tried only for elements that begin with the rule's literal text. So the elements on which
-// a rule costs most begin with the literal text T of this rule. For such elements, Apply also
-// tries the rules whose literal text is a prefix of T. For each rule, checkCost adds the costs
-// of this rule and of those other rules.
+// checkCost returns an error for a set that may take more than maxSteps for some name. A rule is
+// tried only for elements that begin with its literal text T. For these elements, Apply also tries
+// the rules whose literal text is a prefix of T. So checkCost adds, for each rule, its cost and the
+// costs of these other rules.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {

@@ -116,10 +116,10 @@ func (t *limitedListener) wait(c *limitedConn) error {
 	}
 }
 
-// admit adds a connection if there is a free slot or if it can close an idle connection instead. If
-// it returns full, the listener has no free slot, and the caller must wait. If it returns neither
-// full nor ok, the connection is rejected: its address has reached its limit, or the listener is
-// full and all connections of this address are busy.
+// admit adds a connection if there is a free slot, or if it can close an idle connection to make
+// one. If it returns full, the listener has no free slot, and the caller must wait. If both results
+// are false, the connection is rejected: its address has reached its limit, or the listener is full
+// and all connections of this address are busy.
 func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

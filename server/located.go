@@ -72,9 +72,9 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
-// aboutURL changes formats so that a list or a linkset says to which URL it belongs, just as that
-// of a name says to which name it belongs (RFC 2483, 5; RFC 9264, 4). It leaves out linksets if the
-// URL cannot be the context of a link.
+// aboutURL changes formats so that a list or linkset names its URL, as the list or linkset of a
+// name has the name (RFC 2483, 5; RFC 9264, 4). It leaves out linksets if the URL cannot be the
+// context of a link.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers

@@ -63,7 +63,7 @@ func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, prob
 // cannot read codes of longer ones.
 const maxQR = 300
 
-// qrOf returns the QR code of the URL of a name, "" if the answer does not describe a name.
+// qrOf returns the QR code of the URL of a name, or "" if the answer does not describe a name.
 func qrOf(page format.Page, ans *nomen.Answer) template.HTML {
 	url := page.Base + format.NamePath(ans.Name.Key())
 	if page.Base == "" || len(url) > maxQR || ans.Service != nomen.I2C && ans.Service != nomen.I2Cs {
@@ -98,7 +98,7 @@ func (s *Server) statusPage(r *request, status int, detail string) ([]byte, erro
 	return written(func(w io.Writer) error { return format.WriteProblemHTML(w, &p) })
 }
 
-// kindOfStatus returns the kind of problems with the texts for a status, "" if there is none.
+// kindOfStatus returns the kind of problems with the texts for a status, or "" if there is none.
 func kindOfStatus(status int) string {
 	switch status {
 	case http.StatusTooManyRequests:

@@ -147,10 +147,11 @@ func isLink(text string) bool {
 	return false
 }
 
-// Logo returns the logo, nil if there is none.
+// Logo returns the logo, or nil if there is none.
 func (s *Site) Logo() *Logo { return s.logo }
 
-// Contact returns the URL at which readers reach the people who run the server, "" if unknown.
+// Contact returns the URL at which readers reach the people who run the server, or "" if it is
+// unknown.
 func (s *Site) Contact() string { return s.settings.Contact }
 
 // Policy returns the Content-Security-Policy of the pages. A page that runs a script gives its

@@ -100,7 +100,7 @@ func isPlainDoctype(text string) bool {
 	return strings.HasPrefix(text, "DOCTYPE svg") && !strings.ContainsAny(text, "[<")
 }
 
-// elementFault returns why an element is not allowed, "" if it is.
+// elementFault returns why an element is rejected, or "" if it is allowed.
 func elementFault(e xml.StartElement, depth int) string {
 	const maxDepth = 100
 	switch {
@@ -129,7 +129,7 @@ func isEditors(space string) bool {
 	return false
 }
 
-// svgAttributeFault returns why an attribute is not allowed, "" if it is.
+// svgAttributeFault returns why an attribute is rejected, or "" if it is allowed.
 func svgAttributeFault(a xml.Attr) string {
 	name := strings.ToLower(a.Name.Local)
 	switch {

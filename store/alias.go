@@ -15,8 +15,8 @@ import (
 // location begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
-// AliasSpan returns the range of URLs that an index uses for aliases: from the first result, which
-// is in the range, to the second, which is not.
+// AliasSpan returns the range of URLs that an index uses for aliases: from the first result up to,
+// but not including, the second.
 func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
 // locationsOnly yields the locations that f finds. An index also has the aliases of records and the

@@ -11,7 +11,7 @@ type freshKey struct{}
 // read began. With this context, a store with replicas or a cache reads from the primary server; if
 // the primary cannot be reached, it returns an [*AwayError]. A read whose result a change depends
 // on should use it; other reads are cheaper without it. For a moment after a failover, a
-// [Confirmer] may still read from the former primary server.
+// [Confirmer] may still read from the previous primary.
 func Fresh(ctx context.Context) context.Context {
 	if IsFresh(ctx) {
 		return ctx

@@ -131,8 +131,8 @@ type Levels uint8
 // Has reports whether l is in the set.
 func (s Levels) Has(l Level) bool { return s>>l&1 == 1 }
 
-// Changes returns the levels that would change u. Each level is applied to the
-// result of those before it.
+// Changes returns the levels that would change u. Each level is applied to the result of the levels
+// before it.
 func (u URI) Changes(rules ...SchemeRules) Levels {
 	var s Levels
 	for l := LevelCase; l <= LevelScheme; l++ {

@@ -7,9 +7,9 @@ import "strings"
 // no reference resolves to target, for example because target has dot segments in RFC 3986. It
 // never returns a reference to another host.
 //
-// Among references of the same length it prefers those that depend on less of the base. In
-// dialects with a "current document" it never returns a reference that means the current
-// document, because such a reference does not resolve to a URI.
+// Among references of the same length it prefers those that depend on less of the base. In dialects
+// with a "current document" it never returns a reference to the current document, because that does
+// not resolve to a URI.
 func (u URI) Relativize(target URI) (URI, bool) {
 	if u.scheme == 0 || u.dialect != target.dialect || target.scheme == 0 {
 		return URI{}, false

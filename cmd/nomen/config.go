@@ -18,7 +18,7 @@ const environmentPrefix = "NOMEN_"
 const systemConfig = "/etc/nomen/nomen.toml"
 
 // useSystemConfig uses file as the configuration file, if it exists and the user has not named
-// another one. It returns whether it does so.
+// another one. It reports whether file is used.
 func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
 	_, named := os.LookupEnv(variableOf("config"))
 	if _, err := os.Stat(file); named || cmd.Flags().Changed("config") || errors.Is(err, fs.ErrNotExist) {

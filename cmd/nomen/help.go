@@ -21,8 +21,8 @@ func groups() []group {
 
 type group struct{ id, title, commands string }
 
-// arrange puts the commands into their groups and adapts the commands that cobra adds,
-// and all flags, to the style of the others.
+// arrange puts the commands into their groups. It adapts all flags, and the commands that cobra
+// adds, to the style of nomen.
 func arrange(root *cobra.Command) {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()

@@ -125,7 +125,7 @@ func targetText(t uri.Target) string {
 	}
 }
 
-// defined returns a component for JSON, nil if it is undefined.
+// defined returns a component for JSON, or nil if it is undefined.
 func defined(s string, ok bool) *string {
 	if !ok {
 		return nil

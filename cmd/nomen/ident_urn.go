@@ -32,7 +32,7 @@ type directive struct {
 	Ignored bool   `json:"ignored,omitempty"`
 }
 
-// urnParts returns the parts of a URN, nil if n is not valid.
+// urnParts returns the parts of a URN, or nil if n is invalid.
 func urnParts(n urn.URN) *urnComponents {
 	switch n.Dialect() {
 	case urn.Draft1995:
@@ -114,7 +114,7 @@ func canonicalName(n urn.URN) string {
 // in which a part that occurs more than once has an array of values.
 type nameParts []namespace.Part
 
-// partsOf returns the parts of a URN, nil if it breaks a rule of its namespace.
+// partsOf returns the parts of a URN, or nil if it breaks a rule of its namespace.
 func partsOf(n urn.URN) nameParts {
 	ns, ok := namespaceOf(n)
 	if !ok || ns.Check(n.NSS()) != nil {

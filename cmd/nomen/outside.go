@@ -112,8 +112,8 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	if w.closed {
 		return nil, errors.New("the server is shutting down")
 	}
-	// The client does not retry, because the client of this server can do so. If every resolver in
-	// a chain retried, the requests to the last one would multiply.
+	// This client does not retry: if every resolver in a chain retried, the requests to the last
+	// one would multiply. The client of this server can retry.
 	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock, Retries: -1}
 	if err := w.flags.find.complete(&o); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ type meter struct {
 	bar   *progressbar.ProgressBar // nil before there is something to show
 }
 
-// newMeter returns a meter on standard error, nil if that is not a terminal.
+// newMeter returns a meter on standard error, or nil if this is not a terminal.
 func (c *cli) newMeter(bytes bool) *meter {
 	if !isTerminal(c.err) {
 		return nil

@@ -342,7 +342,7 @@ func (v *liveServer) pagesURL() (string, error) {
 	}
 }
 
-// browsableURL returns the scheme and host of an admin listener that browsers can reach, "" if
+// browsableURL returns the scheme and host of an admin listener that browsers can reach, or "" if
 // there is none.
 func browsableURL(listeners []server.Listener) string {
 	for _, l := range listeners {

@@ -41,11 +41,11 @@ func SourceOf(r store.Reader) (Source, error) {
 }
 
 // Since verifies at most limit changes after the head since; a limit of 0 means all. It verifies
-// that the log of the store begins with the log of that head, and for each later change, that it is
-// the change that was logged. For each changed name and authority, it verifies that the store
-// serves the newest revision, and that the locations in that revision are in the index. Since calls
-// fault for each fault, and progress, if it is not nil, from time to time. It returns the head up
-// to which it has verified, so that a later call can continue there.
+// that the log of the store begins with the log of that head, and that each later change is as
+// logged. For each changed name and authority, the store must serve the newest revision, and the
+// index must have its locations. Since calls fault for each fault, and progress, if it is not nil,
+// from time to time. It returns the head up to which it has verified, so that a later call can
+// continue there.
 //
 // If the log of the store does not begin with the log of the head since, the error is a
 // [*store.HeadError]. Any other error is a failed read.

@@ -32,9 +32,8 @@ type Source interface {
 	// Node returns the hash of a node that [Log.Append] has returned.
 	Node(level int, index uint64) (Hash, error)
 
-	// Leaves yields the hashes ([LeafHash]) of the leaves at the positions between from, which is
-	// included, and the parameter to, which is not. Positions begin at 0; the position of an entry
-	// is its Seq minus one.
+	// Leaves yields the hashes ([LeafHash]) of the leaves from position from up to, but not
+	// including, position to. The position of an entry is its Seq minus one.
 	Leaves(from, to uint64) iter.Seq2[Hash, error]
 }
 

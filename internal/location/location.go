@@ -205,8 +205,8 @@ func IsLink(s string) bool {
 	return err == nil && at.link || isTelephone(u)
 }
 
-// CheckContact returns an error unless s is a URL at which people can be contacted: one for which
-// [IsLink] returns true. The error is an [*Error] or the error of [uri.Parse].
+// CheckContact checks that s is a URL at which people can be contacted: that [IsLink] returns true
+// for it. The error is an [*Error] or the error of [uri.Parse].
 func CheckContact(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil || IsLink(s) {

@@ -67,8 +67,8 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 // errFaults is the error of a verification that found faults.
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether the metrics show when a job like this one last succeeded. They do so for
-// backups, and for verifications of the whole store.
+// isTask reports whether the metrics show when a job of this kind last succeeded: backups, and
+// verifications of the whole store.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
 }

@@ -152,8 +152,7 @@ func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 	return &adminapi.Upload{Query: q.Encode()}, nil
 }
 
-// keep keeps the file of a dry run, and prepares the dry run to store what it would change and
-// what it rejects.
+// keep keeps the file of a dry run, and makes the dry run store its differences and rejected lines.
 func (s *API) keep(c *call, run *importRun, f *spooled) error {
 	if s.jobs.dir == "" {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no directory in which it could keep the file"}

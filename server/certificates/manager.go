@@ -243,8 +243,8 @@ func (m *Manager) look(ctx context.Context) error {
 }
 
 // adopt looks in the vault for certificates that are missing here or due for renewal. It returns
-// the hosts for which a certificate must be ordered now, in the order in which to order them: they
-// still need a certificate, and no back-off makes them wait.
+// the hosts that still need a certificate and are not delayed by a back-off, in the order of the
+// orders to make.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {

@@ -84,8 +84,8 @@ func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }
 
-// bounds returns the range of keys that a scan reads: from lower, which is included, to upper,
-// which is not. If the range is empty, ok is false.
+// bounds returns the range of keys that a scan reads: from lower up to, but not including, upper.
+// If the range is empty, ok is false.
 func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	from := scan.Prefix
 	if scan.After >= from && scan.After != "" {

@@ -360,8 +360,8 @@ func (cl *cluster) forReading(fresh bool) []*server {
 	return list
 }
 
-// forPlanning returns the server that accepts changes, if there is one, because planning with the
-// data of a replica that lags would cause false conflicts.
+// forPlanning returns the server that accepts changes, if there is one. Planning with the data of a
+// replica that lags would cause false conflicts.
 func (cl *cluster) forPlanning() []*server {
 	s, err := cl.forWriting()
 	if err != nil {

@@ -26,12 +26,11 @@
 // new ones are protected by their primary keys. So changes of one name are serialised across
 // all nodes. Changes are planned from the data of the primary (see [store.Fresh]).
 //
-// A transaction is retried for the duration wait if it conflicts with another transaction or
-// loses its server. If the connection is lost during the commit, the outcome is unknown. The
-// next attempt looks for the random salt of the changes, so that they are never written twice.
-// If no server can be reached, Apply returns a [*store.UnknownError]. PostgreSQL also reports
-// success if it stops waiting for a synchronous standby; such a commit is treated like a lost
-// connection.
+// A transaction is retried for the duration wait if it conflicts with another transaction or loses
+// its server. If the connection is lost during the commit, the outcome is unknown. The next attempt
+// looks for the random salt of the changes, so that they are never written twice. If no server can
+// be reached, Apply returns a [*store.UnknownError]. PostgreSQL also reports success if it stops
+// waiting for a synchronous standby. The package treats this like a lost connection.
 //
 // If several primaries have the same data, the primary with the highest timeline is used: an old
 // primary may not know that another server was promoted in its place.

@@ -7,7 +7,8 @@ import (
 )
 
 // Keys consist of these characters (see package store). No key has any other character, so the
-// store does not query a server about such a key. PostgreSQL would reject some of these characters.
+// store does not query a server about a key with one. PostgreSQL would reject some of these
+// characters.
 const (
 	lowest  = "!"
 	highest = '~'
@@ -23,9 +24,9 @@ func flaw(key string) int {
 	return strings.IndexFunc(key, func(r rune) bool { return r < rune(lowest[0]) || r > highest })
 }
 
-// bounds returns the range of keys that a scan reads: from lower, which is included, to upper,
-// which is not. If the range is empty, ok is false. Both bounds consist of characters of keys,
-// except perhaps the last character.
+// bounds returns the range of keys that a scan reads: from lower up to, but not including, upper.
+// If the range is empty, ok is false. Both bounds consist of characters of keys, except perhaps the
+// last character.
 func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	if !printable(scan.Prefix) {
 		return "", "", false

@@ -255,7 +255,7 @@ func (v *verifier) places() iter.Seq2[check.Place, error] {
 	})
 }
 
-// checked returns p, which was read, in the form in which it is verified.
+// checked converts p to the form in which it is verified.
 func (p *place) checked() check.Place {
 	url := p.head + p.rest
 	c := check.Place{Place: store.Place{URL: url, Name: name.FromKey(p.key)}}

@@ -7,12 +7,14 @@ import (
 	"strconv"
 
 	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/name"
 )
 
 // missesPath is the path of the failed lookups:
 //
-//	GET    misses   [Misses]; prefix, limit
-//	DELETE misses   resets the failed lookups; returns [Misses] with their totals
+//	GET    misses          [Misses]; prefix, limit, visible
+//	DELETE misses          resets the failed lookups; returns [Misses] with their totals
+//	POST   misses/{name}   [Hiding]
 const missesPath = "misses"
 
 // Misses are failed lookups, most frequent first, limited to the scope of the token.
@@ -30,6 +32,28 @@ func (c *Client) Misses(ctx context.Context, prefix string, limit int) (Misses, 
 		q.Set("limit", strconv.Itoa(limit))
 	}
 	return request[Misses](ctx, c, http.MethodGet, missesPath, q, nil)
+}
+
+// VisibleMisses is like [Client.Misses] without the names that are hidden.
+func (c *Client) VisibleMisses(ctx context.Context, prefix string, limit int) (Misses, error) {
+	q := url.Values{"visible": {"1"}}
+	setText(q, "prefix", prefix)
+	if limit > 0 {
+		q.Set("limit", strconv.Itoa(limit))
+	}
+	return request[Misses](ctx, c, http.MethodGet, missesPath, q, nil)
+}
+
+// A Hiding is the body of POST misses/{name}, and of the response.
+type Hiding struct {
+	Hidden bool `json:"hidden"` // leave the name out of the list of things to do
+}
+
+// HideMiss hides a name whose lookup failed, or shows it again. It returns [store.ErrNotFound] if
+// the name is not in the list.
+func (c *Client) HideMiss(ctx context.Context, n name.Name, hidden bool) error {
+	_, err := request[Hiding](ctx, c, http.MethodPost, missesPath+"/"+EscapeName(n.Key()), nil, Hiding{hidden})
+	return err
 }
 
 // ClearMisses resets all failed lookups and returns their totals.

@@ -228,6 +228,24 @@ func (c *Counter) List(n int) []Miss {
 	return list
 }
 
+// Hide sets or clears [Miss].Hidden of a name. It reports whether the name is in the list. A hidden
+// name is still counted. If the Counter removes the name to make room, it forgets that it was
+// hidden.
+func (c *Counter) Hide(name string, hidden bool) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.byName[name]
+	if e == nil {
+		return false
+	}
+	c.fresh = c.fresh || e.Hidden != hidden
+	e.Hidden = hidden
+	return true
+}
+
 // Totals returns the totals over all requests.
 func (c *Counter) Totals() Totals {
 	if c == nil {

@@ -413,3 +413,26 @@ func BenchmarkAdd(b *testing.B) {
 		})
 	}
 }
+
+// A hidden name is still counted, and stays hidden in the file.
+func TestHide(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "misses.jsonl")
+	c := open(t, Options{File: file, Now: at(noon)})
+	c.Add("urn:a:1", nil)
+	c.Add("urn:a:2", nil)
+	if !c.Hide("urn:a:1", true) || c.Hide("urn:a:3", true) {
+		t.Error("only names in the list can be hidden")
+	}
+	c.Add("urn:a:1", nil)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list := open(t, Options{File: file, Now: at(noon)}).List(0)
+	want := []Miss{{Name: "urn:a:1", Count: 2, First: hour(12), Last: hour(12), Hidden: true}, {Name: "urn:a:2", Count: 1, First: hour(12), Last: hour(12)}}
+	if d := cmp.Diff(want, list); d != "" {
+		t.Error(d)
+	}
+	if got := Merge(want, []Miss{{Name: "urn:a:1", Count: 1, First: hour(12), Last: hour(12)}}); got[0].Hidden {
+		t.Error("a name that one server shows is hidden in a merged list")
+	}
+}

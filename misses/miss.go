@@ -14,6 +14,7 @@ type Miss struct {
 	First       time.Time `json:"first"`                 // hour of the first request, UTC
 	Last        time.Time `json:"last"`                  // hour of the last request, UTC
 	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request that had any
+	Hidden      bool      `json:"hidden,omitempty"`      // a user has decided that nothing needs to be done
 }
 
 // Totals are the totals over all failed lookups.
@@ -52,6 +53,7 @@ func Merge(lists ...[]Miss) []Miss {
 // with merges m with another miss of the same name.
 func (m Miss) with(other Miss) Miss {
 	m.Count += other.Count
+	m.Hidden = m.Hidden && other.Hidden
 	if other.First.Before(m.First) {
 		m.First = other.First
 	}

@@ -47,12 +47,15 @@ func submissions() []submission {
 		{"POST users/{id}/enable", "users/" + closed, nil},
 		{"POST users/{id}/sign-out", "users/" + berta, nil},
 		{"POST users/{id}/link", "users/" + berta, nil},
+		{"POST misses", "misses", nil},
+		{"POST misses/alias", "misses/alias?name=urn:dns:example.org:alb03&of=" + alb, nil},
+		{"POST settings", "settings", nil},
 		{"POST users/{id}/redact", "users/" + berta + "/redact", []string{"why", "asked for it", "typed", "Berta Berg"}},
 	}
 }
 
 // outside are the routes whose effect is not a change of the store.
-var outside = []string{"POST users/{id}/sign-out", "POST users/{id}/link"}
+var outside = []string{"POST users/{id}/sign-out", "POST users/{id}/link", "POST misses", "POST settings"}
 
 // ofOwners are the routes that owners of any prefix may use, because they may give other users
 // rights within their prefixes.

@@ -1,5 +1,7 @@
 package pages
 
+import "net/url"
+
 func logRows() (all []row) {
 	for _, state := range []string{"full", "hostile"} {
 		all = append(all,
@@ -10,6 +12,7 @@ func logRows() (all []row) {
 			row{route: "GET name/{name}/proof", state: state, path: nameAt(alb) + "/proof?revision=1", status: 303},
 		)
 	}
+	all = append(append(all, missRows()...), settingsRows()...)
 	return append(all,
 		row{route: "GET log", state: "empty", path: "log"},
 		row{route: "GET log", state: "full", path: "log?who=none&from=2026-01-01"},
@@ -18,4 +21,28 @@ func logRows() (all []row) {
 		row{route: "GET log/{seq}", state: "errors", path: "log/1?head=<script>", status: 422},
 		row{route: "GET name/{name}/proof", state: "errors", path: nameAt(alb) + "/proof", status: 404},
 	)
+}
+
+func missRows() (all []row) {
+	for _, state := range []string{"full", "hostile"} {
+		all = append(all,
+			row{route: "GET misses", state: state, path: "misses"},
+			row{route: "GET misses/alias", state: state, path: "misses/alias?name=" + url.QueryEscape(longName()) + "&of=" + alb},
+		)
+	}
+	return append(all,
+		row{route: "GET misses", state: "empty", path: "misses?prefix=urn:none&hidden=1"},
+		row{route: "GET misses", state: "full", path: "misses?rare=1", who: "reader"},
+		row{route: "POST misses", state: "errors", path: "misses", form: "name=no+name&hidden=1", status: 400},
+		row{route: "POST misses/alias", state: "errors", path: "misses/alias", form: "name=urn:dns:example.org:x&of=<script>"},
+	)
+}
+
+func settingsRows() []row {
+	return []row{
+		{route: "GET settings", state: "full", path: "settings?reloaded=2"},
+		{route: "GET settings", state: "hostile", path: "settings?reloaded=<script>"},
+		{route: "GET settings", state: "errors", path: "settings", who: "owner", status: 403},
+		{route: "POST settings", state: "errors", path: "settings", who: "owner", form: "x=1", status: 403},
+	}
 }

@@ -113,7 +113,7 @@ func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error 
 			v.Owners = append(v.Owners, a.Prefix)
 		}
 	}
-	m, err := c.api.Misses(c.ctx(), "", maxTasks)
+	m, err := c.api.VisibleMisses(c.ctx(), "", maxTasks)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (s *site) start() {
 	now := func() time.Time { return servertest.Now }
 	api, err := admin.New(admin.Options{
 		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
-		Now: now, Misses: s.misses, Jobs: s.jobs, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
+		Now: now, Misses: s.misses, Jobs: s.jobs, Config: fakeConfig{}, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -44,7 +44,7 @@ func views() map[string]view {
 		"user-redact": &accountView{}, "user-link": &linkView{}, "user-history": &userHistoryView{},
 		"upload": &uploadView{}, "jobs": &jobsView{}, "job": &jobView{}, "relocate": &relocateView{}, "retire-many": &retireManyView{}, "merge": &mergeView{},
 		"me": &meView{}, "tokens": &tokensView{}, "token-new": &newTokenView{}, "token-made": &madeView{}, "token-revoke": &revokeView{},
-		"log": &logView{}, "proof": &proofView{},
+		"log": &logView{}, "settings": &settingsView{}, "misses": &missesView{}, "alias": &aliasView{}, "proof": &proofView{},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
 )
 
 // listMisses lists failed lookups, the most frequent first. It lists only names on which the caller
@@ -18,9 +19,13 @@ func (s *API) listMisses(c *call) error {
 	if err != nil {
 		return err
 	}
+	visible, err := flag(c.q, "visible")
+	if err != nil {
+		return err
+	}
 	out := adminapi.Misses{Totals: s.misses.Totals(), Misses: []misses.Miss{}}
 	for _, m := range s.misses.List(0) {
-		if !strings.HasPrefix(m.Name, c.q.Get("prefix")) {
+		if !strings.HasPrefix(m.Name, c.q.Get("prefix")) || visible && m.Hidden {
 			continue
 		}
 		if n, err := name.Parse(m.Name); err == nil && s.mayRead(c, n) {
@@ -31,6 +36,29 @@ func (s *API) listMisses(c *call) error {
 		}
 	}
 	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// hideMiss hides a name whose lookup failed, or shows it again.
+func (s *API) hideMiss(c *call) error {
+	n, err := name.Parse(c.value)
+	if err != nil {
+		return err
+	}
+	kept, err := s.registrar.Kept(c.r.Context(), n, time.Time{})
+	if err != nil {
+		return err
+	}
+	if !c.actor.MayName(kept, registrar.Editor) {
+		return c.actor.Denied(registrar.Editor, kept, n.Key())
+	}
+	var body adminapi.Hiding
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	if !s.misses.Hide(n.Key(), body.Hidden) {
+		return store.ErrNotFound
+	}
+	return writeJSON(c.w, http.StatusOK, body)
 }
 
 // mayRead reports whether the caller has rights on a name whose lookup failed.

@@ -1,0 +1,272 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+const missesPath = Root + "misses"
+
+// missHandlers are the handlers of failed lookups and their remedies.
+func missHandlers() handlers {
+	return handlers{
+		"GET misses":        (*request).misses,
+		"POST misses":       (*request).hideMiss,
+		"GET misses/alias":  (*request).aliasForm,
+		"POST misses/alias": (*request).alias,
+	}
+}
+
+// A missesView lists failed lookups, the most frequent first.
+type missesView struct {
+	frame
+	Prefix      string
+	Hidden      bool // shows the hidden ones
+	Rare        bool // shows also those that were requested once and resemble no name
+	Since       time.Time
+	Asked       uint64 // of all names
+	Misses      []missRow
+	Folded      int // number of rare ones that are not shown
+	First, Next string
+}
+
+// A missRow is a failed lookup with its remedies.
+type missRow struct {
+	misses.Miss
+	MayEdit bool
+	Back    string // path of the page to return to, with its query
+}
+
+// misses lists failed lookups.
+func (c *request) misses() error {
+	q := c.r.Form
+	v := &missesView{Prefix: strings.TrimSpace(q.Get("prefix")), Hidden: q.Get("hidden") != "", Rare: q.Get("rare") != ""}
+	v.Title, v.Section, v.Notice = c.texts.text("misses.title"), "misses", c.missNotice()
+	prefix := v.Prefix
+	if canonical, err := name.CanonicalPrefix(prefix); err == nil {
+		prefix = canonical
+	}
+	all, err := c.api.Misses(c.ctx(), prefix, 0) // the server keeps at most 10,000
+	if err != nil {
+		return err
+	}
+	v.Since, v.Asked = all.Since, all.Asked
+	list := slices.DeleteFunc(all.Misses, func(m misses.Miss) bool { return m.Hidden != v.Hidden })
+	if !v.Rare {
+		n := len(list)
+		list = slices.DeleteFunc(list, isRare)
+		v.Folded = n - len(list)
+	}
+	skip, _ := strconv.Atoi(q.Get("skip"))
+	skip = min(max(skip, 0), len(list))
+	v.rows(c, list[skip:min(skip+pageSize, len(list))], skip)
+	if skip > 0 {
+		v.First = v.page(0)
+	}
+	if skip+pageSize < len(list) {
+		v.Next = v.page(skip + pageSize)
+	}
+	c.show(http.StatusOK, "misses", v)
+	return nil
+}
+
+// isRare reports whether a miss is probably the guess of a program that searches for weaknesses, or
+// a slip that needs no remedy.
+func isRare(m misses.Miss) bool { return m.Count == 1 && len(m.Suggestions) == 0 }
+
+func (v *missesView) rows(c *request, list []misses.Miss, skip int) {
+	for _, m := range list {
+		row := missRow{Miss: m, Back: v.page(skip)}
+		if n, err := name.Parse(m.Name); err == nil {
+			row.MayEdit = c.session.Actor.MayName(n, registrar.Editor)
+		}
+		v.Misses = append(v.Misses, row)
+	}
+}
+
+// page returns the URL of the page that begins after some rows.
+func (v *missesView) page(skip int) string {
+	q := url.Values{}
+	if v.Prefix != "" {
+		q.Set("prefix", v.Prefix)
+	}
+	if v.Hidden {
+		q.Set("hidden", "1")
+	}
+	if v.Rare {
+		q.Set("rare", "1")
+	}
+	if skip > 0 {
+		q.Set("skip", strconv.Itoa(skip))
+	}
+	if len(q) == 0 {
+		return missesPath
+	}
+	return missesPath + "?" + q.Encode()
+}
+
+func (c *request) missNotice() string {
+	switch c.r.Form.Get("done") {
+	case "hidden":
+		return c.texts.text("misses.done-hidden")
+	case "shown":
+		return c.texts.text("misses.done-shown")
+	}
+	return ""
+}
+
+// hideMiss hides a failed lookup, or shows it again.
+func (c *request) hideMiss() error {
+	f := c.r.PostForm
+	n, err := name.Parse(f.Get("name"))
+	if err != nil {
+		return err
+	}
+	hidden := f.Get("hidden") != ""
+	if err := c.api.HideMiss(c.ctx(), n, hidden); err != nil && !errors.Is(err, store.ErrNotFound) { // forgotten meanwhile
+		return err
+	}
+	done := "shown"
+	if hidden {
+		done = "hidden"
+	}
+	c.see(withDone(f.Get("back"), done))
+	return nil
+}
+
+// withDone returns the URL of the list of failed lookups to which a form returns, with what was
+// done.
+func withDone(back, done string) string {
+	q := url.Values{}
+	if u, err := url.Parse(back); err == nil && u.Scheme == "" && u.Host == "" && u.Path == missesPath {
+		q = u.Query()
+	}
+	q.Set("done", done)
+	return missesPath + "?" + q.Encode()
+}
+
+// An aliasView is the form that makes a failed name an alias of an existing one.
+type aliasView struct {
+	frame
+	Name     string // whose lookup failed
+	Of       string // name that was meant
+	Why      string
+	Revision uint64 // of the record of Of, with which the form began; 0 if it was not chosen yet
+	MayNew   bool   // the user may create Name
+}
+
+// aliasForm explains what can be done about a misprint.
+func (c *request) aliasForm() error {
+	v, _, err := c.aliasView()
+	if err != nil {
+		return err
+	}
+	c.show(http.StatusOK, "alias", v)
+	return nil
+}
+
+// aliasView returns the form for the names in "name" and "of", and the record of the second; nil if
+// it is not known.
+func (c *request) aliasView() (*aliasView, *store.Record, error) {
+	v := &aliasView{Name: strings.TrimSpace(c.r.Form.Get("name")), Of: strings.TrimSpace(c.r.Form.Get("of")), Why: lines(c.r.Form.Get("why"))}
+	v.Title, v.Section = c.texts.text("alias.title", v.Name), "misses"
+	failed, err := name.Parse(v.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	v.MayNew = c.session.Actor.MayName(failed, registrar.Editor)
+	if v.Why == "" {
+		v.Why = c.texts.text("alias.why", v.Name)
+	}
+	if v.Of == "" {
+		return v, nil, nil
+	}
+	meant, err := name.Parse(v.Of)
+	if err != nil {
+		v.Faults = []problem{{"of", c.texts.text("new.bad", newBadName(v.Of, err).Offset, newBadName(v.Of, err).Message)}}
+		return v, nil, nil
+	}
+	rec, err := c.api.Get(c.ctx(), meant)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		v.Faults = []problem{{"of", c.texts.text("alias.missing", v.Of)}}
+		return v, nil, nil
+	case err != nil:
+		return nil, nil, err
+	case !c.session.Actor.MayName(rec.Name, registrar.Editor):
+		return nil, nil, c.session.Actor.Denied(registrar.Editor, rec.Name, rec.Spelling)
+	}
+	v.Revision = rec.Revision
+	return v, rec, nil
+}
+
+// alias adds the failed name to the aliases of the name that was meant.
+func (c *request) alias() error {
+	v, rec, err := c.aliasView()
+	if err != nil {
+		return err
+	}
+	if v.Of == "" {
+		v.Faults = []problem{{"of", c.texts.text("alias.none")}}
+	}
+	if len(v.Faults) > 0 {
+		c.show(http.StatusUnprocessableEntity, "alias", v)
+		return nil
+	}
+	if slices.Contains(rec.SameAs, v.Name) { // as after a double submit
+		return c.aliased(v)
+	}
+	expected, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
+	if expected == 0 {
+		expected = rec.Revision // the name was entered in this form, and its record was not shown
+	}
+	next := rec.Clone()
+	next.SameAs = append(next.SameAs, v.Name)
+	_, err = c.api.Put(c.ctx(), registrar.Request{Record: next, Fields: registrar.FieldSameAs, Expected: expected}, v.Why)
+	switch fault, ok := (&draft{}).faultOf(err); {
+	case err == nil:
+		return c.aliased(v)
+	case errors.As(err, new(*store.ConflictError)):
+		v.Faults = []problem{{"", c.texts.text("alias.conflict")}}
+		c.show(http.StatusConflict, "alias", v)
+	case ok:
+		v.Faults = []problem{{"of", fault.Text}}
+		c.show(http.StatusUnprocessableEntity, "alias", v)
+	default:
+		return err
+	}
+	return nil
+}
+
+// aliased redirects to the name that was meant, which says whether the alias leads somewhere. The
+// failed lookup needs no further remedy, so aliased hides it if the user may do so.
+func (c *request) aliased(v *aliasView) error {
+	failed, err := name.Parse(v.Name)
+	if err != nil {
+		return err
+	}
+	to, err := c.leads(failed, time.Time{})
+	if err != nil {
+		return err
+	}
+	if to.Problem != "" {
+		c.see(namePath(v.Of) + "?done=alias-idle")
+		return nil
+	}
+	var denied *registrar.DeniedError
+	if err := c.api.HideMiss(c.ctx(), failed, true); err != nil && !errors.Is(err, store.ErrNotFound) && !errors.As(err, &denied) {
+		return err
+	}
+	c.see(namePath(v.Of) + "?done=alias")
+	return nil
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/messages"
 	"github.com/nomen-project/nomen/internal/paced"
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/trace"
@@ -164,6 +165,7 @@ func newRequest(r *http.Request, target, mount string, c client) *request {
 
 		accept:    joined(r.Header["Accept"]),
 		languages: joined(r.Header["Accept-Language"]),
+		language:  messages.Chosen(r),
 		encodings: joined(r.Header["Accept-Encoding"]),
 		charsets:  joined(r.Header["Accept-Charset"]),
 		datetime:  joined(r.Header["Accept-Datetime"]),

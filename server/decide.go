@@ -255,6 +255,7 @@ func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format,
 	}
 	p := newReply(http.StatusOK)
 	dress(p)
+	s.describeLanguage(r, p, f.MediaType)
 	varyCharset(p, f.MediaType)
 	return s.represent(r, p, f.ContentType(), body)
 }

@@ -69,6 +69,8 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	switch path {
 	case "/":
 		return s.homePage(r, set)
+	case languagePath:
+		return s.chooseLanguage(r, q)
 	case "/-/resolve":
 		return resolveForm(s.root(r), q)
 	case health.LivePath, health.ReadyPath:
@@ -114,7 +116,7 @@ func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *
 
 // problemPage serves the page that explains a type of problems.
 func (s *Server) problemPage(r *request, kind string) *reply {
-	status, contentType, body := problempage.Page(r.accept, kind, s.bare(r))
+	status, contentType, body := problempage.Page(r.accept, kind, inEnglish(s.bare(r)))
 	if status != http.StatusOK {
 		return newReply(status).withText("Problem type not found.")
 	}
@@ -183,6 +185,7 @@ func (s *Server) withHTML(r *request, p *reply, policy string, write func(io.Wri
 		return s.failure(r, err)
 	}
 	p.add("Content-Security-Policy", policy)
+	s.describeLanguage(r, p, format.TypeHTML)
 	return p.withBody(htmlPage.ContentType(), body)
 }
 

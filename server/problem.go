@@ -59,6 +59,7 @@ func (s *Server) withProblem(ctx context.Context, r *request, a parsedTarget, pr
 		s.link(p, r, a, problem.Answer)
 	}
 	p.add("Vary", "Accept")
+	s.describeLanguage(r, p, f.MediaType)
 	varyCharset(p, f.MediaType)
 	p.add("Cache-Control", "no-cache")
 	return p.withBody(f.ContentType(), body)
@@ -165,17 +166,18 @@ func (s *Server) failure(r *request, err error) *reply {
 	if said.Status != http.StatusInternalServerError {
 		p.add("Retry-After", retry)
 	}
-	return p.withProblem(r, said)
+	return s.dressProblem(r, p, said)
 }
 
-// withProblem sets the body of a reply to a problem, in a format that Accept selects.
-func (p *reply) withProblem(r *request, problem *format.Problem) *reply {
+// dressProblem sets the body of a reply to a problem, in a format that Accept selects.
+func (s *Server) dressProblem(r *request, p *reply, problem *format.Problem) *reply {
 	f := problempage.Form(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
 	if err != nil {
 		return p.withText(problem.Title + ". " + problem.Detail)
 	}
 	p.add("Vary", "Accept")
+	s.describeLanguage(r, p, f.MediaType)
 	return p.withBody(f.ContentType(), body)
 }
 
@@ -187,5 +189,5 @@ func (s *Server) notAcceptable(r *request, offers []format.Format) *reply {
 	for _, f := range offers {
 		problem.Available = append(problem.Available, f.MediaType)
 	}
-	return newReply(http.StatusNotAcceptable).withProblem(r, problem)
+	return s.dressProblem(r, newReply(http.StatusNotAcceptable), problem)
 }

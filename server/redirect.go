@@ -136,6 +136,7 @@ func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarg
 	if err != nil {
 		return s.failure(r, err)
 	}
+	s.describeLanguage(r, p, f.MediaType)
 	varyCharset(p, f.MediaType)
 	p.add("Location", target)
 	return p.withBody(f.ContentType(), body)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/messages"
 )
 
 // A request has the parts of an HTTP request on which the response depends.
@@ -28,6 +29,7 @@ type request struct {
 	accept    string // like the fields below, several header fields of this name are joined with commas; "" if absent
 	languages string
 	encodings string // Accept-Encoding
+	language  string // language of pages that a person has chosen; "" if none
 	charsets  string // Accept-Charset
 	datetime  string // Accept-Datetime
 
@@ -42,6 +44,8 @@ type request struct {
 	contentType   string
 	contentCoding string
 	body          io.Reader // nil if the server does not read the body
+
+	texts *messages.Catalogue // texts of pages; nil before they are needed
 
 	parsed     *parsedRequest // the parsed target; nil before it has been parsed
 	parsedOnce parsedRequest  // memory for parsed

@@ -20,9 +20,9 @@ import (
 // sitePage returns the common part of a page that answers a request.
 func (s *Server) sitePage(r *request) *site.Page {
 	if r.parsed != nil && errors.Is(r.parsed.err, errForOthers) { // paths on another host lead elsewhere
-		return s.site.Page(s.public).WithoutLogo()
+		return s.site.Page(s.public).WithoutLogo().In(s.textsFor(r))
 	}
-	return s.site.Page(s.root(r))
+	return s.localized(r, s.site.Page(s.root(r)))
 }
 
 // bare returns a page with only the common part.

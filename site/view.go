@@ -22,7 +22,7 @@ var layout string
 var catalogues embed.FS
 
 // readTexts returns the texts of the public pages. The first call reads them.
-var readTexts = sync.OnceValues(func() (*messages.Set, error) { return messages.Read(catalogues, "messages/", "en") })
+var readTexts = sync.OnceValues(func() (*messages.Set, error) { return messages.Read(catalogues, "messages/", "en", "de", "fr", "fi") })
 
 // Default returns the site without settings.
 var Default = sync.OnceValue(func() *Site {
@@ -46,7 +46,14 @@ type Page struct {
 	Root    string // path of the server on its host, without a final slash
 	Texts   *messages.Catalogue
 	Version string // of the program, in the footer; "" for none
+	Here    string // target of the page below Root, to which the choice of a language returns; "" for no choice
 	noLogo  bool
+}
+
+// In makes the page use the texts of a language.
+func (p *Page) In(texts *messages.Catalogue) *Page {
+	p.Texts = texts
+	return p
 }
 
 // WithoutLogo makes the page show only the name of the site. A page at the URL of another server

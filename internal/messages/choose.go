@@ -67,7 +67,7 @@ func (s *Set) Choose(chosen, accept string) *Catalogue {
 	if c := s.In(chosen); c != nil {
 		return c
 	}
-	if len(accept) > maxAccept {
+	if accept == "" || len(accept) > maxAccept {
 		return s.all[0]
 	}
 	tags, _, err := language.ParseAcceptLanguage(accept)
@@ -80,11 +80,17 @@ func (s *Set) Choose(chosen, accept string) *Catalogue {
 
 // For returns the catalogue for a request, by its cookie and its field Accept-Language.
 func (s *Set) For(r *http.Request) *Catalogue {
-	chosen := ""
-	if c, err := r.Cookie(Cookie); err == nil {
-		chosen = c.Value
+	return s.Choose(Chosen(r), r.Header.Get("Accept-Language"))
+}
+
+// Chosen returns the language that a person has chosen, as the cookie of a request has it. It is
+// "" if there is no cookie.
+func Chosen(r *http.Request) string {
+	c, err := r.Cookie(Cookie)
+	if err != nil {
+		return ""
 	}
-	return s.Choose(chosen, r.Header.Get("Accept-Language"))
+	return c.Value
 }
 
 // NewCookie returns the cookie for the choice of a language, for all paths below path. It is not a

@@ -1,0 +1,72 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/messages"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/site"
+)
+
+// languagePath is the path of the form with which people choose the language of pages.
+const languagePath = "/-/language"
+
+// textsFor returns the texts of pages in the language of the client.
+func (s *Server) textsFor(r *request) *messages.Catalogue {
+	if r.texts == nil {
+		r.texts = s.site.Texts().Choose(r.language, r.languages)
+	}
+	return r.texts
+}
+
+// describeLanguage adds the fields about the language of a page for people. Responses for
+// programs do not depend on the language of the texts.
+func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
+	if mediaType != format.TypeHTML {
+		return
+	}
+	if !strings.Contains(p.get("Vary"), "Accept-Language") {
+		p.vary("Accept-Language")
+	}
+	p.vary("Cookie")
+	p.add("Content-Language", s.textsFor(r).Tag())
+}
+
+// here returns the target of a page for the choice of a language, which returns to it. It is "" if
+// the page is not at a path of this server.
+func here(r *request) string {
+	if r.method != http.MethodGet && r.method != http.MethodHead || !strings.HasPrefix(r.target, "/") {
+		return ""
+	}
+	return question.EscapeExcluded(r.target)
+}
+
+// chooseLanguage keeps the choice of a language in a cookie, and redirects to the page at which it
+// was made.
+func (s *Server) chooseLanguage(r *request, q string) *reply {
+	values, _ := url.ParseQuery(q) // invalid parameters are ignored
+	// Browsers cannot take this path for the URL of another host.
+	path := s.root(r) + "/" + strings.TrimLeft(question.EscapeExcluded(values.Get("next")), "/")
+	p := uncached(newReply(http.StatusSeeOther))
+	if texts := s.site.Texts().In(values.Get("lang")); texts != nil { // otherwise nothing was chosen
+		p.add("Set-Cookie", messages.NewCookie(texts.Tag(), s.root(r)+"/").String())
+	}
+	p.add("Location", path)
+	return p.withText(path)
+}
+
+// inEnglish returns a page in English, for content that is in English only.
+func inEnglish(page format.Page) format.Page {
+	page.Site = page.Site.In(page.Site.Site.Texts().In("en"))
+	page.Site.Here = ""
+	return page
+}
+
+// localized returns a page in the language of the client, with the choice of another one.
+func (s *Server) localized(r *request, page *site.Page) *site.Page {
+	page.Here = here(r)
+	return page.In(s.textsFor(r))
+}

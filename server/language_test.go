@@ -156,6 +156,21 @@ func TestLanguageOfElements(t *testing.T) {
 	if !strings.Contains(string(p.body), `<html lang="en">`) || strings.Contains(string(p.body), languagePath) {
 		t.Errorf("got %s", p.body)
 	}
+	p = ask(s, "urn:dns:example.org:old", accepting("text/html"), func(r *request) { r.version = version{0, 9} })
+	if !isRedirect(p.status) || !strings.Contains(string(p.body), `<html lang="en">`) {
+		t.Errorf("got %d %s", p.status, p.body)
+	}
+	wantLanguageFields(t, p, "en")
+}
+
+// A page at the URL of another server cannot offer the choice, which is at a path of this server.
+func TestLanguageOfOtherHosts(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	p := ask(s, "http://www.example.com/x", inHTML("fi"))
+	if p.status != http.StatusMisdirectedRequest || !strings.Contains(string(p.body), `<html lang="fi">`) || strings.Contains(string(p.body), languagePath) {
+		t.Errorf("got %d %s", p.status, p.body)
+	}
+	wantLanguageFields(t, p, "fi")
 }
 
 // TestChooseLanguage chooses a language with the form of a page, over HTTP.

@@ -138,7 +138,7 @@ func isHostOf(a *store.Authority, host string) bool {
 // pageOf returns the page on which an answer is shown.
 func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Page {
 	key := ans.Name.Key()
-	page := s.bare(r)
+	page := format.Page{Root: s.root(r)}
 	page.Owner = ownerOf(a.authority)
 	if key != "" && describes(a.authority) {
 		page.Base = s.base(r)

@@ -22,21 +22,23 @@ const shownRevisions = 20
 func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
 	for i, f := range offers {
-		offers[i] = f.On(page)
-		if f.MediaType != format.TypeHTML || !a.negotiable() {
-			continue
-		}
-		offers[i].Write = func(w io.Writer, ans *nomen.Answer) error {
-			past, err := s.past(ctx, s.root(r), a, ans)
-			if err != nil {
-				return err
-			}
-			onPage := page
-			onPage.Past, onPage.QR = past, qrOf(page, ans)
-			return f.On(onPage).Write(w, ans)
+		if offers[i] = f.On(page); f.MediaType == format.TypeHTML {
+			offers[i].Write = func(w io.Writer, ans *nomen.Answer) error { return s.writePage(ctx, w, r, a, ans, f, page) }
 		}
 	}
 	return offers
+}
+
+// writePage writes an answer as a page for people, with the history and the QR code of the name.
+func (s *Server) writePage(ctx context.Context, w io.Writer, r *request, a parsedTarget, ans *nomen.Answer, html format.Format, page format.Page) (err error) {
+	page.Site = s.sitePage(r)
+	if a.negotiable() {
+		if page.Past, err = s.past(ctx, s.root(r), a, ans); err != nil {
+			return err
+		}
+		page.QR = qrOf(page, ans)
+	}
+	return html.On(page).Write(w, ans)
 }
 
 // past returns the history of a name for its page.

@@ -32,6 +32,8 @@ var pagesForPeople = []struct {
 	{"/urn:dns:example.org:split?s=I2C", 410, "This name was retired", "wurde am 19.11.2026, 08:30 Uhr UTC stillgelegt", "a été retiré le 19/11/2026", "poistettiin käytöstä 19.11.2026 klo 08.30"},
 	{"/urn:dns:example.org:none", 404, "The name was not found", "Der Identifikator wurde nicht gefunden", "L’identifiant est introuvable", "Tunnistetta ei löytynyt"},
 	{"/urn:example:%zz", 400, "The name is malformed", "Der Identifikator ist fehlerhaft", "L’identifiant est mal formé", "Tunniste on virheellinen"},
+	{"/-/registry/", 200, "What this server knows", "Was dieser Server über Identifikatoren weiß", "Ce que ce serveur sait", "Mitä tämä palvelin tietää"},
+	{"/-/registry/no.html", 404, "There is no such page", "Diese Seite gibt es nicht", "Cette page n’existe pas", "Sivua ei ole"},
 	{"/-/nothing", 404, "There is no such page", "Diese Seite gibt es nicht", "Cette page n’existe pas", "Sivua ei ole"},
 }
 

@@ -34,6 +34,9 @@ func (s *Server) registryPage(r *request, path string) *reply {
 		p.vary("Accept")
 		f = registryFormat(r.accept)
 	}
+	if f.Name == "html" {
+		s.describeLanguage(r, p, format.TypeHTML)
+	}
 	body, err := written(func(w io.Writer) error { return write(w, f) })
 	if err != nil {
 		return s.failure(r, err)

@@ -88,6 +88,7 @@ func (s *Server) forPeople(r *request, p *reply) *reply {
 	}
 	p.fields = slices.DeleteFunc(p.fields, func(f field) bool { return f.name == "Content-Type" })
 	p.vary("Accept")
+	s.describeLanguage(r, p, format.TypeHTML)
 	return p.withBody(htmlPage.ContentType(), body)
 }
 
@@ -117,6 +118,7 @@ func (s *Server) showRefusal(r *request, h http.Header, status int, why string) 
 		return []byte(why + "\r\n")
 	}
 	h.Set("Content-Type", htmlPage.ContentType())
+	h.Set("Content-Language", s.textsFor(r).Tag())
 	h.Set("Content-Security-Policy", s.pagePolicy)
 	return body
 }

@@ -39,7 +39,10 @@ func TestTextsAreComplete(t *testing.T) {
 			made = append(made, key)
 		}
 	}
-	messagestest.Check(t, set, messagestest.Options{Prefix: "messages/", Sources: sources, Made: made})
+	messagestest.Check(t, set, messagestest.Options{Prefix: "messages/", Sources: sources, Made: made, Same: map[string]string{
+		"field.date": "fr", "field.description": "fr", "field.format": "de fr", "field.relation": "fr", "field.source": "fr", "field.status": "de",
+		"field.type": "fr", "home.contact": "fr", "problem.status": "de", "site.contact": "fr",
+	}})
 }
 
 // faultsOf returns the keys and messages of the errors of New.

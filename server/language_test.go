@@ -173,6 +173,11 @@ func TestLanguageOfOtherHosts(t *testing.T) {
 		t.Errorf("got %d %s", p.status, p.body)
 	}
 	wantLanguageFields(t, p, "fi")
+	r, h := &request{method: "GET", target: "http://www.example.com/x", languages: "fi"}, http.Header{}
+	body := string(s.showRefusal(r, h, http.StatusForbidden, "why"))
+	if h.Get("Content-Language") != "fi" || !strings.Contains(body, `<html lang="fi">`) || strings.Contains(body, languagePath) {
+		t.Errorf("a request that is not forwarded: %v\n%s", h, body)
+	}
 }
 
 // TestChooseLanguage chooses a language with the form of a page, over HTTP.

@@ -1,7 +1,10 @@
 package pages
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +64,14 @@ type storedJob struct {
 func (s *site) addJobs(text string) {
 	s.t.Helper()
 	var all []storedJob
-	for _, j := range stageJobs(text) {
+	const file = "name,url\nurn:dns:example.org:applied,https://example.org/applied\n"
+	sum := sha256.Sum256([]byte(file))
+	head, err := s.store.Head(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	upload := adminapi.Upload{Size: int64(len(file)), SHA256: hex.EncodeToString(sum[:]), Query: url.Values{"format": {"csv"}, "split": {"dc:title=" + text}}.Encode(), Head: &head.Size, Kept: true, Rejects: true}
+	for _, j := range stageJobs(text, &upload) {
 		j.Who, j.Started, j.Ended, j.Unit = "u-admin", servertest.Now, servertest.Now, "names"
 		all = append(all, storedJob{j, "user u-admin"})
 	}
@@ -73,7 +83,7 @@ func (s *site) addJobs(text string) {
 	if err := os.MkdirAll(s.jobs, 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	for name, content := range map[string]string{"jobs.json": string(b), checkedJob + ".upload": "name\n", checkedJob + ".rejects": "name,error\r\n" + text} {
+	for name, content := range map[string]string{"jobs.json": string(b), checkedJob + ".upload": file, checkedJob + ".rejects": "name,error\r\n" + text} {
 		if err := os.WriteFile(filepath.Join(s.jobs, name), []byte(content), 0o600); err != nil {
 			s.t.Fatal(err)
 		}
@@ -81,10 +91,8 @@ func (s *site) addJobs(text string) {
 	s.start()
 }
 
-// stageJobs returns jobs of all kinds with a text in all fields.
-func stageJobs(text string) []adminapi.Job {
-	head := uint64(1)
-	upload := &adminapi.Upload{Size: 5, SHA256: text, Query: "format=csv&why=" + text, Head: &head, Kept: true, Rejects: true}
+// stageJobs returns jobs of all kinds with a text in all fields, and with a file that can be applied.
+func stageJobs(text string, upload *adminapi.Upload) []adminapi.Job {
 	problem := &adminapi.Problem{Type: "about:blank", Title: text, Status: 409, Detail: text, Line: 3, Column: 4}
 	difference := adminapi.Difference{Field: "locations", Before: text, After: text}
 	change := adminapi.JobChange{Change: bulk.Change{Line: 2, Name: text, Created: true}, Differences: []adminapi.Difference{difference, difference}}

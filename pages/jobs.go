@@ -312,6 +312,9 @@ func (c *request) rejects() error {
 	h := c.w.Header()
 	h.Set("Content-Type", format.MediaType())
 	h.Set("Content-Disposition", `attachment; filename="rejected-`+j.ID+"."+format.String()+`"`)
+	if c.r.Method == http.MethodHead {
+		return nil
+	}
 	out := paced.NewWriter(c.w, uploadStep)
 	if err = c.api.Rejects(c.ctx(), j.ID, out); err != nil && out.Written() == 0 {
 		h.Del("Content-Disposition")

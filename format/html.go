@@ -111,6 +111,11 @@ func (p *page) code(s string) template.HTML {
 	return p.markup(func(p *page) { p.print("<code>%s</code>", s) })
 }
 
+// english returns an English text as HTML.
+func (p *page) english(s string) template.HTML {
+	return p.markup(func(p *page) { p.print("<span lang=\"en\">%s</span>", s) })
+}
+
 // foreign returns a text in an unknown language as HTML.
 func (p *page) foreign(s string) template.HTML {
 	return p.markup(func(p *page) { p.print("<span lang=\"\"><bdi>%s</bdi></span>", s) })

@@ -15,6 +15,8 @@ import (
 func (p *page) answer(a *nomen.Answer, heading string) {
 	if !a.Name.IsZero() {
 		p.print("<"+heading+" class=\"name\">%s</"+heading+">\n", a.Name.Key())
+	} else {
+		p.print("<"+heading+">%s</"+heading+">\n", p.t("page.answer"))
 	}
 	if titles := a.Metadata["title"]; len(titles) > 0 {
 		p.print("<p class=\"lead\" lang=\"\"><bdi>%s</bdi></p>\n", titles[0])

@@ -78,7 +78,7 @@ func (p *page) revisions(past Past) {
 		case r.Status == nomen.Retired && slices.Contains(r.Fields, "status"):
 			p.say("page.revision-retired", at, r.Number)
 		case len(r.Fields) > 0:
-			p.say("page.revision-changed", at, r.Number, p.foreign(strings.Join(r.Fields, ", ")))
+			p.say("page.revision-changed", at, r.Number, p.english(strings.Join(r.Fields, ", ")))
 		default:
 			p.say("page.revision", at, r.Number)
 		}

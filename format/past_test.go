@@ -37,7 +37,7 @@ func TestHTMLPast(t *testing.T) {
 	for _, want := range []string{
 		`<p>This page shows the record as of <time datetime="2026-11-20T12:00:00.005Z">20 November 2026, 12:00 UTC</time>. <A HREF="/&#34;&gt;&lt;script&gt;">Show the current record</A></p>`,
 		`<time datetime="2026-11-20T13:00:00.005Z">20 November 2026, 13:00 UTC</time></A>: revision 2 retired the name</li>`,
-		`</A>: revision 3 changed <span lang=""><bdi>title, &#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</bdi></span></li>`,
+		`</A>: revision 3 changed <span lang="en">title, &#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</span></li>`,
 		`<li><A HREF="/urn:example:a?at=x"><time datetime="2026-11-20T12:00:00.005Z">20 November 2026, 12:00 UTC</time></A>: revision 1</li>`,
 		`<form method="get" action="/&#34;&gt;&lt;script&gt;">`, `<input type="hidden" name="s" value="I2C">`,
 		`<input id="at" name="at" type="date" required aria-describedby="at-hint" min="2026-11-20">`,

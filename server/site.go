@@ -49,8 +49,12 @@ func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, prob
 		page.Other = true
 	case kind == nomen.Unknown && !a.name.IsZero() && a.reserved == "":
 		page.Near, page.Above = s.near(ctx, a, problem.Suggestions), s.above(ctx, a)
+		if slices.Contains(page.Near, page.Above) {
+			page.Above = ""
+		}
 		page.Past.At = a.query.at
 	case problem.Answer != nil && a.negotiable():
+		a.query.service = nomen.I2C // so that the links of the history lead to pages
 		// If the store fails, the page lacks the history.
 		if past, err := s.past(ctx, s.root(r), a, problem.Answer); err == nil {
 			page.Past = past

@@ -10,22 +10,14 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The limits of the records that are read for the page about one unknown name.
-const (
-	maxNear  = 8 // spellings that are looked up
-	maxAbove = 4 // shorter names that are looked up
-)
+// maxAbove is how many shorter names are looked up for the page about one unknown name.
+const maxAbove = 4
 
 // near returns public names with a similar spelling to an unknown name. It looks up only spellings
 // that follow from the name by a common mistake, so it says nothing about names that a client could
 // not guess. If the store fails, it returns what it has found.
 func (s *Server) near(ctx context.Context, a parsedTarget, shown []string) (all []string) {
-	tried := 0
 	for _, spelling := range similarSpellings(a.kept().Key()) {
-		if tried == maxNear {
-			break
-		}
-		tried++
 		if key := s.publicKey(ctx, a, spelling); key != "" && !slices.Contains(all, key) && !slices.Contains(shown, key) {
 			all = append(all, key)
 		}

@@ -83,7 +83,7 @@ func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority
 		own = own[:maxPrefixes]
 	}
 	for _, p := range own {
-		row, err := c.count(p)
+		row, err := c.count(p, maxCounted)
 		if err != nil {
 			return err
 		}
@@ -92,11 +92,11 @@ func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority
 	return nil
 }
 
-// count counts the names under a prefix, up to a bound.
-func (c *request) count(p name.Prefix) (prefixRow, error) {
+// count counts the names under a prefix, up to a limit.
+func (c *request) count(p name.Prefix, limit int) (prefixRow, error) {
 	row := prefixRow{Prefix: p.String(), Begin: p.String()}
 	for _, begin := range p.Spans() {
-		page, err := c.api.List(c.ctx(), adminapi.Listing{Prefix: begin, Limit: maxCounted, Keys: true})
+		page, err := c.api.List(c.ctx(), adminapi.Listing{Prefix: begin, Limit: limit, Keys: true})
 		if err != nil {
 			return row, err
 		}

@@ -205,12 +205,18 @@ func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.R
 // compare returns the values in which three versions of a record differ. Fields that the form
 // lacks are taken from now.
 func compare(before, now, yours *store.Record) []threeVersions {
+	return threeWays(adminapi.Differences(before, now), adminapi.Differences(before, yours))
+}
+
+// threeWays returns the values in which three versions differ: the one before, the one now, which
+// their changes led to, and the one that the changes ours lead to.
+func threeWays(changes, ours []adminapi.Difference) []threeVersions {
 	var rows []threeVersions
-	for _, d := range adminapi.Differences(before, now) {
+	for _, d := range changes {
 		rows = append(rows, threeVersions{d.Field, d.Before, d.After, d.Before})
 	}
 	theirs := len(rows)
-	for _, d := range adminapi.Differences(before, yours) {
+	for _, d := range ours {
 		i := slices.IndexFunc(rows[:theirs], func(r threeVersions) bool {
 			return r.Field == d.Field && r.Before == d.Before && (d.Before != "" || r.Now == d.After)
 		})

@@ -330,7 +330,7 @@ func formValues(form *html.Node) url.Values {
 
 // selected returns the value of the selected option, or of the first one.
 func selected(sel *html.Node) string {
-	first := ""
+	first, any := "", false
 	for n := range sel.Descendants() {
 		if n.Data != "option" {
 			continue
@@ -338,8 +338,8 @@ func selected(sel *html.Node) string {
 		if _, ok := find(n, "selected"); ok {
 			return attribute(n, "value")
 		}
-		if first == "" {
-			first = attribute(n, "value")
+		if !any {
+			first, any = attribute(n, "value"), true
 		}
 	}
 	return first

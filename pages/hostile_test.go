@@ -40,6 +40,8 @@ func views() map[string]view {
 		"dashboard": &dashboardView{}, "names": &namesView{}, "name": &nameView{}, "history": &historyView{}, "diff": &diffView{},
 		"edit": &editView{draft: &draft{}}, "new": &newView{editView: editView{draft: &draft{}}}, "retire": &retireView{}, "delete": &deleteView{},
 		"restore": &restoreView{}, "redact": &redactView{}, "error": &errorView{}, "kept": &keptView{}, "signin": &signInView{},
+		"authorities": &authoritiesView{}, "authority": &authorityView{}, "authority-edit": &policyView{}, "authority-text": &policyView{},
+		"authority-history": &authorityHistoryView{}, "authority-restore": &restoreAuthorityView{},
 		"users": &usersView{}, "user-new": &newUserView{}, "user": &userView{}, "user-edit": &accountView{}, "user-disable": &accountView{},
 		"user-redact": &accountView{}, "user-link": &linkView{}, "user-history": &userHistoryView{},
 		"upload": &uploadView{}, "jobs": &jobsView{}, "job": &jobView{}, "relocate": &relocateView{}, "retire-many": &retireManyView{}, "merge": &mergeView{},

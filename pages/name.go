@@ -87,7 +87,7 @@ func (c *request) notice() string {
 // notices are the keys of the texts about changes.
 func notices() []string {
 	return []string{
-		"done.alias", "done.alias-idle", "done.created", "done.deleted", "done.disabled", "done.enabled", "done.erased", "done.granted", "done.last-administrator",
+		"done.alias", "done.alias-idle", "done.authority-created", "done.authority-restored", "done.created", "done.deleted", "done.disabled", "done.enabled", "done.erased", "done.granted", "done.last-administrator",
 		"done.no-link", "done.redacted", "done.restored", "done.retired", "done.revoked", "done.revoked-role", "done.saved",
 		"done.signed-out", "done.unchanged", "done.user-added",
 	}

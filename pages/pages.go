@@ -166,7 +166,7 @@ type handlers map[string]func(*request) error
 
 // allHandlers returns the handlers of all pages but those about signing in.
 func allHandlers() []handlers {
-	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers()}
+	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers(), authorityHandlers()}
 }
 
 // nameHandlers are the handlers of the overview, of lists and of single names.

@@ -102,6 +102,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"t":       texts.Lookup,
 		"name":    namePath,
 		"user":    userPath,
+		"policy":  authorityPath,
 		"line":    shown.Inline,
 		"brief":   brief,
 		"isBrief": isBrief,

@@ -31,7 +31,7 @@ type row struct {
 // allRows are the pages in their states. Each route that shows a page has a row for a full page and
 // one for hostile content, and each route of a form has one for invalid input.
 func allRows() []row {
-	return slices.Concat(nameRows(), listRows(), signInRows(), logRows(), tokenRows(), userRows(), jobRows())
+	return slices.Concat(nameRows(), listRows(), signInRows(), logRows(), tokenRows(), userRows(), authorityRows(), jobRows())
 }
 
 func signInRows() (all []row) {
@@ -129,6 +129,34 @@ const (
 	berta  = "u-berta000"
 	closed = "u-closed00"
 )
+
+func authorityRows() (all []row) {
+	all = []row{
+		{route: "GET authorities", state: "empty", path: "authorities"},
+		{route: "GET authorities", state: "full", path: "authorities", who: "other"},
+		{route: "GET authorities/{prefix}", state: "full", path: "authorities/ark%3A12345", who: "other"},
+		{route: "GET authorities/{prefix}", state: "errors", path: "authorities/urn%3Ax-none", status: 404},
+		{route: "POST authorities/new", state: "errors", path: "authorities/new", form: "prefix=x+y&max_age=many&rules=%5B&do=save"},
+		{route: "POST authorities/{prefix}/edit", state: "full", path: ownAuthority + "/edit", form: "revision=2&owners=archive&access=denied&access_note=closed&do=check", status: 200},
+		{route: "POST authorities/{prefix}/edit", state: "errors", path: ownAuthority + "/edit", form: "revision=1&owners=archive&do=save&accept=1", status: 409},
+		{route: "POST authorities/{prefix}/edit", state: "errors", path: ownAuthority + "/edit", form: "revision=2&hosts=x+y&delegation.mode=redirect&do=save"},
+		{route: "POST authorities/{prefix}/edit", state: "errors", path: ownAuthority + "/edit", form: "revision=2&owners=archive&rules=" + url.QueryEscape(failingRules) + "&do=save"},
+		{route: "POST authorities/{prefix}/text", state: "errors", path: ownAuthority + "/text", form: "revision=2&text=%7B%22x%22%3A1%7D&do=save"},
+		{route: "POST authorities/{prefix}/restore", state: "errors", path: ownAuthority + "/restore?to=1", form: "revision=1&do=save&accept=1", status: 409},
+	}
+	for _, state := range []string{"full", "hostile"} {
+		all = append(all, row{route: "GET authorities", state: state, path: "authorities"}, row{route: "GET authorities/new", state: state, path: "authorities/new?prefix=" + url.QueryEscape(hostileTexts()[1])})
+		for _, page := range []string{"", "/edit", "/text", "/history", "/restore?to=1"} {
+			path, _, _ := strings.Cut(page, "?")
+			all = append(all, row{route: "GET authorities/{prefix}" + path, state: state, path: ownAuthority + page})
+		}
+	}
+	return all
+}
+
+// failingRules have one test that passes and one that fails.
+const failingRules = `[{"match": "x{n:d}", "locations": [{"url": "https://example.org/{n}"}], "tests": [
+	{"from": "urn:dns:example.org:x1", "to": ["https://example.org/1"]}, {"from": "urn:dns:example.org:x2", "to": ["https://example.org/wrong"]}]}]`
 
 func userRows() (all []row) {
 	all = []row{
@@ -285,6 +313,7 @@ func fullSite(t *testing.T) *site {
 	s.addUser("u-colleague", "Zoe Zhang")
 	s.addTokens("Harvester")
 	s.addPeople("Berta Berg", "berta@example.org")
+	s.describe("Albums, and what belongs to them")
 	s.change(alb, "moved to a longer place", func(r *store.Record) {
 		r.Locations = append(r.Locations, nomen.Location{URL: "https://example.org/" + fmt.Sprintf("%0300d", 7), Type: "text/html", Lang: "de", Note: "a note", Priority: 2})
 		r.Locations[0].Priority = 1
@@ -303,6 +332,7 @@ func hostileSite(t *testing.T) *site {
 	s.addUser("u-colleague", strings.Join(shortHostileTexts(), " "))
 	s.addTokens(evil)
 	s.addPeople(strings.Join(shortHostileTexts(), " "), evil)
+	s.describe(evil)
 	s.add(wild)
 	s.add(longName())
 	for i := range 60 {

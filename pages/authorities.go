@@ -1,0 +1,278 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+const authoritiesPath = Root + "authorities"
+
+func authorityPath(prefix string) string {
+	return authoritiesPath + "/" + adminapi.EscapeName(prefix)
+}
+
+// authorityHandlers are the handlers of the pages about naming authorities.
+func authorityHandlers() handlers {
+	return handlers{
+		"GET authorities":                   (*request).authorities,
+		"GET authorities/new":               (*request).newAuthority,
+		"POST authorities/new":              (*request).createAuthority,
+		"GET authorities/{prefix}":          (*request).authority,
+		"GET authorities/{prefix}/edit":     (*request).editAuthority,
+		"POST authorities/{prefix}/edit":    (*request).saveAuthority,
+		"GET authorities/{prefix}/text":     (*request).editPolicyText,
+		"POST authorities/{prefix}/text":    (*request).savePolicyText,
+		"GET authorities/{prefix}/history":  (*request).authorityHistory,
+		"GET authorities/{prefix}/restore":  (*request).restoreAuthorityForm,
+		"POST authorities/{prefix}/restore": (*request).restoreAuthority,
+	}
+}
+
+// maxAuthorityCount is how many names of each authority a list counts.
+const maxAuthorityCount = 100
+
+// An authoritiesView lists naming authorities.
+type authoritiesView struct {
+	frame
+	Authorities []authorityRow
+	MayAdd      bool
+	First, Next string
+}
+
+// An authorityRow is an authority with the number of its names.
+type authorityRow struct {
+	*store.Authority
+	Counted bool // the person may see the names
+	Count   int
+	More    bool // Count is a lower bound
+	Lonely  bool // it has fewer than two owners, and the person can change this
+}
+
+func (c *request) authorities() error {
+	a := c.session.Actor
+	v := &authoritiesView{MayAdd: a.MayAny(registrar.Owner)}
+	v.Title, v.Section, v.Notice = c.texts.text("authorities.title"), "authorities", c.notice()
+	all, err := c.api.Authorities(c.ctx())
+	if err != nil {
+		return err
+	}
+	all, v.First, v.Next = pageOf(c, authoritiesPath, url.Values{}, all, func(a *store.Authority) string { return a.Prefix.String() })
+	for _, authority := range all {
+		row := authorityRow{Authority: authority, Counted: a.MayPrefix(authority.Prefix, registrar.Reader)}
+		row.Lonely = len(authority.Owners) < 2 && a.MayPrefix(authority.Prefix, registrar.Owner)
+		if row.Counted {
+			n, err := c.count(authority.Prefix, maxAuthorityCount)
+			if err != nil {
+				return err
+			}
+			row.Count, row.More = n.Count, n.More
+		}
+		v.Authorities = append(v.Authorities, row)
+	}
+	c.show(http.StatusOK, "authorities", v)
+	return nil
+}
+
+// prefix returns the prefix in the path.
+func (c *request) prefix() (name.Prefix, error) { return name.ParsePrefix(c.r.PathValue("prefix")) }
+
+// An authorityView is the page of a naming authority.
+type authorityView struct {
+	frame
+	Authority *store.Authority
+	Begin     string // of its names
+	Fields    []adminapi.Difference
+	Ran       adminapi.AuthorityCheck // with the tests of the rules
+	MayEdit   bool
+}
+
+// authority shows a naming authority.
+func (c *request) authority() error {
+	a, err := c.presentAuthority()
+	if err != nil {
+		return err
+	}
+	v := &authorityView{Authority: a, Begin: a.Prefix.String(), MayEdit: c.session.Actor.MayPrefix(a.Prefix, registrar.Owner)}
+	v.Title, v.Section, v.Notice = a.Prefix.String(), "authorities", c.notice()
+	bare := *a
+	bare.Rules = nil
+	v.Fields = adminapi.AuthorityDifferences(nil, &bare)
+	v.Ran.Tests, _ = a.Rules.RunTests(a.Prefix) // none if the rules are of a later version
+	c.show(http.StatusOK, "authority", v)
+	return nil
+}
+
+// presentAuthority returns the authority in the path.
+func (c *request) presentAuthority() (*store.Authority, error) {
+	p, err := c.prefix()
+	if err != nil {
+		return nil, err
+	}
+	return c.api.Authority(c.ctx(), p)
+}
+
+// ownAuthority returns the authority in the path, if the person may change it.
+func (c *request) ownAuthority() (*store.Authority, error) {
+	a, err := c.presentAuthority()
+	if err == nil {
+		err = c.permitAuthority(a.Prefix)
+	}
+	return a, err
+}
+
+// permitAuthority returns an error if the person may not change the authority with a prefix.
+func (c *request) permitAuthority(p name.Prefix) error {
+	if c.session.Actor.MayPrefix(p, registrar.Owner) {
+		return nil
+	}
+	return c.session.Actor.Denied(registrar.Owner, name.FromKey(p.String()), p.String())
+}
+
+// An authorityHistoryView lists the revisions of an authority, newest first.
+type authorityHistoryView struct {
+	frame
+	Prefix      string
+	Revisions   []changeRow
+	MayRestore  bool
+	First, Next string
+}
+
+func (c *request) authorityHistory() error {
+	p, err := c.prefix()
+	if err != nil {
+		return err
+	}
+	v := &authorityHistoryView{Prefix: p.String(), MayRestore: c.session.Actor.MayPrefix(p, registrar.Owner)}
+	v.Title, v.Section = c.texts.text("history.title", v.Prefix), "authorities"
+	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // otherwise from the newest
+	all, err := collect(c.api.AuthorityRevisions(c.ctx(), p), before, pageSize+1)
+	if err != nil {
+		return err
+	}
+	rows := changeRows(all, before == 0, func(a, b adminapi.Revision) []adminapi.Difference {
+		return adminapi.AuthorityDifferences(a.Authority, b.Authority)
+	})
+	v.Revisions, v.First, v.Next = historyPage(authorityPath(v.Prefix)+"/history", rows, before)
+	c.show(http.StatusOK, "authority-history", v)
+	return nil
+}
+
+// A restoreAuthorityView is the form that restores a revision of an authority.
+type restoreAuthorityView struct {
+	frame
+	checked
+	Prefix      string
+	To          adminapi.Revision
+	Differences []adminapi.Difference
+	Why         string
+	Revision    uint64 // current one
+}
+
+func (c *request) restoreAuthorityForm() error {
+	v, _, err := c.restoreAuthorityView()
+	if err != nil {
+		return err
+	}
+	c.show(http.StatusOK, "authority-restore", v)
+	return nil
+}
+
+// restoreAuthorityView returns the page, and the authority that would be stored.
+func (c *request) restoreAuthorityView() (*restoreAuthorityView, *store.Authority, error) {
+	now, err := c.ownAuthority()
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &restoreAuthorityView{Prefix: now.Prefix.String(), Revision: now.Revision}
+	v.Title, v.Section = c.texts.text("restore.title", v.Prefix), "authorities"
+	if v.To, err = c.authorityRevision(now.Prefix, c.r.Form.Get("to")); err != nil {
+		return nil, nil, err
+	}
+	if v.To.Authority == nil || v.To.Redacted {
+		return nil, nil, &adminapi.StatusError{Status: http.StatusConflict, Detail: "this revision has no content"}
+	}
+	v.Differences = adminapi.AuthorityDifferences(now, v.To.Authority)
+	next := v.To.Authority.Clone()
+	next.Redacted = false
+	return v, next, nil
+}
+
+// authorityRevision returns the revision of an authority with a number.
+func (c *request) authorityRevision(p name.Prefix, number string) (adminapi.Revision, error) {
+	for r, err := range c.api.AuthorityRevisions(c.ctx(), p) {
+		if err != nil || strconv.FormatUint(r.Revision, 10) == number {
+			return r, err
+		}
+	}
+	return adminapi.Revision{}, errNoRevision
+}
+
+// restoreAuthority restores a revision.
+func (c *request) restoreAuthority() error {
+	v, next, err := c.restoreAuthorityView()
+	if err != nil {
+		return err
+	}
+	v.Why = lines(c.r.PostForm.Get("why"))
+	if len(v.Differences) == 0 { // as after a double submit
+		c.see(authorityPath(v.Prefix) + "?done=authority-restored")
+		return nil
+	}
+	fault, err := c.putAuthority(&v.checked, next, c.formRevision(), v.Why, firstField)
+	status := http.StatusUnprocessableEntity
+	switch {
+	case errors.As(err, new(*store.ConflictError)):
+		fault, status = &problem{"", c.texts.text("authorities.restore-conflict")}, http.StatusConflict
+	case err != nil:
+		return err
+	case fault == nil && v.Check == nil:
+		c.see(authorityPath(v.Prefix) + "?done=authority-restored")
+		return nil
+	}
+	if fault != nil {
+		v.Faults = []problem{*fault}
+	}
+	c.show(status, "authority-restore", v)
+	return nil
+}
+
+// checked is the part of a form that shows what a change of an authority would do.
+type checked struct {
+	Check *adminapi.AuthorityCheck // nil if it has not been asked for
+	Ask   bool                     // the person must accept it
+}
+
+// putAuthority changes an authority, unless the change is rejected, which is the returned problem, or
+// has warnings or effects that the person has not accepted; then how.Ask is set. The function id
+// returns the ID of a field.
+func (c *request) putAuthority(how *checked, next *store.Authority, revision uint64, why string, id func(string) string) (*problem, error) {
+	check, err := c.api.CheckAuthority(c.ctx(), next)
+	if err != nil {
+		return rejected(err, id)
+	}
+	if check.Problem != nil {
+		how.Check = &check
+		return &problem{id(check.Problem.Field), check.Problem.Detail}, nil
+	}
+	if c.r.PostForm.Get("do") == "check" || len(check.Warnings)+len(check.Effects) > 0 && c.r.PostForm.Get("accept") == "" {
+		how.Check, how.Ask = &check, len(check.Warnings)+len(check.Effects) > 0
+		return nil, nil
+	}
+	_, err = c.api.PutAuthority(c.ctx(), next, revision, why)
+	return rejected(err, id)
+}
+
+// rejected returns an error that is about what was entered as a problem.
+func rejected(err error, id func(string) string) (*problem, error) {
+	if fault, ok := faultOf(err, id); ok {
+		return &fault, nil
+	}
+	return nil, err
+}

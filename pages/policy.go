@@ -1,0 +1,338 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A policyForm is an authority as a form has it. The form does not have all fields: an authority that
+// is saved keeps the others.
+type policyForm struct {
+	Owners, Hosts, Addresses, Parents, Children string // one per line
+	Contact, Description                        string
+	Access, AccessNote                          string
+	Mode, To                                    string // of the delegation
+	Suffix, Choice, CheckDigit                  string
+	MaxAge, Redirect                            string
+	Rules                                       string // JSON
+	Default, List, FoldCase, Fetch              bool
+}
+
+// newPolicyForm returns the form of an authority.
+func newPolicyForm(a *store.Authority) policyForm {
+	f := policyForm{
+		Owners: joined(a.Owners), Hosts: joined(a.Hosts), Addresses: joined(a.Addresses), Parents: joined(a.Parents), Children: joined(a.Children),
+		Contact: a.Contact, Description: a.Description, Access: string(a.Access), AccessNote: a.AccessNote,
+		Suffix: string(a.Suffix), Choice: string(a.Choice), CheckDigit: a.CheckDigit, MaxAge: rank(a.MaxAge), Redirect: rank(a.Redirect),
+		Default: a.Default, List: a.List, FoldCase: a.FoldCase, Fetch: a.Fetch,
+	}
+	if a.Delegation != nil {
+		f.Mode, f.To = string(a.Delegation.Mode), a.Delegation.To
+	}
+	if len(a.Rules) > 0 {
+		f.Rules = indented(a.Rules)
+	}
+	return f
+}
+
+// indented returns a value as JSON for people.
+func indented(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// readPolicyForm returns the form that was sent.
+func readPolicyForm(f url.Values) policyForm {
+	text := func(key string) string { return strings.TrimSpace(lines(f.Get(key))) }
+	set := func(key string) bool { return f.Get(key) != "" }
+	return policyForm{
+		Owners: text("owners"), Hosts: text("hosts"), Addresses: text("addresses"), Parents: text("parents"), Children: text("children"),
+		Contact: text("contact"), Description: text("description"), Access: text("access"), AccessNote: text("access_note"),
+		Mode: text("delegation.mode"), To: text("delegation.to"), Suffix: text("suffix"), Choice: text("choice"), CheckDigit: text("check_digit"),
+		MaxAge: text("max_age"), Redirect: text("redirect_status"), Rules: text("rules"),
+		Default: set("default"), List: set("list"), FoldCase: set("fold_case"), Fetch: set("fetch"),
+	}
+}
+
+// policyField returns the ID of the field of the form that a field of an authority stands for, ""
+// if the form does not have it.
+func policyField(field string) string {
+	switch id := firstField(field); id {
+	case "owners", "hosts", "addresses", "parents", "children", "contact", "description", "access", "access_note", "delegation.mode", "delegation.to",
+		"suffix", "choice", "check_digit", "max_age", "redirect_status", "rules", "default", "list", "fold_case", "fetch", "why", "prefix":
+		return id
+	}
+	return ""
+}
+
+// apply returns an authority with the values of the form, and what is wrong with them.
+func (f *policyForm) apply(base *store.Authority) (*store.Authority, []problem) {
+	a := base.Clone()
+	a.Owners, a.Hosts, a.Addresses, a.Parents, a.Children = entries(f.Owners), entries(f.Hosts), entries(f.Addresses), entries(f.Parents), entries(f.Children)
+	a.Contact, a.Description, a.Access, a.AccessNote = f.Contact, f.Description, store.Access(f.Access), f.AccessNote
+	a.Suffix, a.Choice, a.CheckDigit = store.Suffix(f.Suffix), store.Choice(f.Choice), f.CheckDigit
+	a.Default, a.List, a.FoldCase, a.Fetch = f.Default, f.List, f.FoldCase, f.Fetch
+	if a.Delegation = nil; f.Mode != "" || f.To != "" {
+		a.Delegation = &store.Delegation{Mode: store.Mode(f.Mode), To: f.To}
+	}
+	var faults []problem
+	for _, n := range []struct {
+		id, text string
+		into     *int
+	}{{"max_age", f.MaxAge, &a.MaxAge}, {"redirect_status", f.Redirect, &a.Redirect}} {
+		var err error
+		if *n.into, err = strconv.Atoi(cmp.Or(n.text, "0")); err != nil {
+			faults = append(faults, problem{n.id, fmt.Sprintf("%q: must be a number, or empty", n.text)})
+		}
+	}
+	a.Rules = nil
+	if f.Rules != "" {
+		if err := decodeText(f.Rules, &a.Rules); err != nil {
+			faults = append(faults, problem{"rules", err.Error()})
+		}
+	}
+	return a.Clone(), faults
+}
+
+// decodeText decodes a JSON text that a person has entered. Errors have the line and the column.
+func decodeText(text string, v any) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	offset := d.InputOffset()
+	if err == nil {
+		if _, err := d.Token(); err == io.EOF {
+			return nil
+		}
+		err = errors.New("unexpected text after the value")
+		return atOffset(text, d.InputOffset(), err)
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &kind):
+		offset = kind.Offset
+	}
+	return atOffset(text, offset, err)
+}
+
+func atOffset(text string, offset int64, err error) error {
+	before := text[:max(0, min(int(offset)-1, len(text)))]
+	return fmt.Errorf("line %d, column %d: %s", 1+strings.Count(before, "\n"), len(before)-strings.LastIndexByte(before, '\n'), strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// A policyView is the form of an authority, or its text.
+type policyView struct {
+	frame
+	policyForm
+	checked
+	Prefix   string
+	New      bool
+	Text     string // JSON of all fields
+	Why      string
+	Revision uint64 // with which the edit began
+	Conflict *policyConflict
+}
+
+// A policyConflict is a change that was saved by another user after the edit began.
+type policyConflict struct {
+	Now  adminapi.Revision
+	Rows []threeVersions
+}
+
+func (c *request) showPolicy(status int, page string, v *policyView) error {
+	v.Title, v.Section = c.texts.text("authorities.edit-title", v.Prefix), "authorities"
+	if v.New {
+		v.Title = c.texts.text("authorities.new")
+	}
+	c.show(status, page, v)
+	return nil
+}
+
+func (c *request) editAuthority() error {
+	a, err := c.ownAuthority()
+	if err != nil {
+		return err
+	}
+	return c.showPolicy(http.StatusOK, "authority-edit", &policyView{policyForm: newPolicyForm(a), Prefix: a.Prefix.String(), Revision: a.Revision})
+}
+
+// saveAuthority saves the form, or shows what it would change.
+func (c *request) saveAuthority() error {
+	now, err := c.ownAuthority()
+	if err != nil {
+		return err
+	}
+	v := &policyView{policyForm: readPolicyForm(c.r.PostForm), Prefix: now.Prefix.String(), Revision: c.formRevision(), Why: lines(c.r.PostForm.Get("why"))}
+	next, faults := v.apply(now)
+	if v.Faults = faults; len(faults) > 0 {
+		return c.showPolicy(http.StatusUnprocessableEntity, "authority-edit", v)
+	}
+	return c.savePolicy(v, "authority-edit", now, next, policyField)
+}
+
+// savePolicy changes an authority from now to next, and shows the outcome.
+func (c *request) savePolicy(v *policyView, page string, now, next *store.Authority, id func(string) string) error {
+	if next.SameContent(now) && c.r.PostForm.Get("do") != "check" { // or a double submit
+		c.see(authorityPath(v.Prefix) + "?done=" + map[bool]string{true: "unchanged", false: "saved"}[v.Revision == now.Revision])
+		return nil
+	}
+	fault, err := c.putAuthority(&v.checked, next, v.Revision, v.Why, id)
+	var conflict *store.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return c.policyConflict(v, page, next)
+	case err != nil:
+		return err
+	case fault != nil:
+		v.Faults = []problem{*fault}
+		return c.showPolicy(http.StatusUnprocessableEntity, page, v)
+	case v.Check != nil && v.Ask && c.r.PostForm.Get("do") != "check":
+		return c.showPolicy(http.StatusUnprocessableEntity, page, v)
+	case v.Check != nil:
+		return c.showPolicy(http.StatusOK, page, v)
+	}
+	c.see(authorityPath(v.Prefix) + "?done=saved")
+	return nil
+}
+
+// policyConflict shows the three versions of an authority, and keeps what was entered.
+func (c *request) policyConflict(v *policyView, page string, yours *store.Authority) error {
+	var before, now adminapi.Revision
+	for r, err := range c.api.AuthorityRevisions(c.ctx(), yours.Prefix) {
+		if err != nil {
+			return err
+		}
+		if now.Revision == 0 {
+			now = r
+		}
+		if r.Revision == v.Revision {
+			before = r
+			break
+		}
+	}
+	v.Conflict = &policyConflict{now, threeWays(adminapi.AuthorityDifferences(before.Authority, now.Authority), adminapi.AuthorityDifferences(before.Authority, yours))}
+	v.Revision = now.Revision
+	v.Faults = []problem{{"", c.texts.text("authorities.conflict")}}
+	return c.showPolicy(http.StatusConflict, page, v)
+}
+
+// editPolicyText shows all fields of an authority as text.
+func (c *request) editPolicyText() error {
+	a, err := c.ownAuthority()
+	if err != nil {
+		return err
+	}
+	return c.showPolicy(http.StatusOK, "authority-text", &policyView{Text: policyText(a), Prefix: a.Prefix.String(), Revision: a.Revision})
+}
+
+// policyText returns all fields of an authority that can be changed.
+func policyText(a *store.Authority) string {
+	content := a.Clone()
+	content.Revision, content.Redacted = 0, false
+	var fields map[string]json.RawMessage
+	b, err := json.Marshal(content)
+	if err == nil {
+		err = json.Unmarshal(b, &fields)
+	}
+	if err != nil {
+		return ""
+	}
+	delete(fields, "modified")
+	return indented(fields)
+}
+
+// savePolicyText saves the text, or shows what it would change.
+func (c *request) savePolicyText() error {
+	now, err := c.ownAuthority()
+	if err != nil {
+		return err
+	}
+	v := &policyView{Text: lines(c.r.PostForm.Get("text")), Prefix: now.Prefix.String(), Revision: c.formRevision(), Why: lines(c.r.PostForm.Get("why"))}
+	next := &store.Authority{}
+	if err := decodeText(v.Text, next); err != nil {
+		v.Faults = []problem{{"text", err.Error()}}
+		return c.showPolicy(http.StatusUnprocessableEntity, "authority-text", v)
+	}
+	if next.Prefix != now.Prefix {
+		v.Faults = []problem{{"text", c.texts.text("authorities.other-prefix", v.Prefix)}}
+		return c.showPolicy(http.StatusUnprocessableEntity, "authority-text", v)
+	}
+	id := func(field string) string {
+		if field == "why" {
+			return field
+		}
+		return "text"
+	}
+	return c.savePolicy(v, "authority-text", now, next.Clone(), id)
+}
+
+func (c *request) newAuthority() error {
+	if !c.session.Actor.MayAny(registrar.Owner) {
+		return c.session.Actor.DeniedAny(registrar.Owner, "authorities")
+	}
+	return c.showPolicy(http.StatusOK, "authority-edit", &policyView{New: true, Prefix: c.r.Form.Get("prefix")})
+}
+
+// createAuthority makes a new authority.
+func (c *request) createAuthority() error {
+	if !c.session.Actor.MayAny(registrar.Owner) {
+		return c.session.Actor.DeniedAny(registrar.Owner, "authorities")
+	}
+	v := &policyView{policyForm: readPolicyForm(c.r.PostForm), New: true, Prefix: strings.TrimSpace(c.r.PostForm.Get("prefix")), Why: lines(c.r.PostForm.Get("why"))}
+	p, err := name.ParsePrefix(v.Prefix)
+	if err != nil {
+		v.Faults = append(v.Faults, problem{"prefix", err.Error()})
+	}
+	next, faults := v.apply(&store.Authority{Prefix: p})
+	if v.Faults = append(v.Faults, faults...); len(v.Faults) > 0 {
+		return c.showPolicy(http.StatusUnprocessableEntity, "authority-edit", v)
+	}
+	switch there, err := c.api.Authority(c.ctx(), p); {
+	case err == nil && there.SameContent(next): // as after a double submit
+		c.see(authorityPath(p.String()) + "?done=authority-created")
+		return nil
+	case err == nil:
+		v.Faults = []problem{{"prefix", c.texts.text("authorities.exists")}}
+		return c.showPolicy(http.StatusConflict, "authority-edit", v)
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	}
+	fault, err := c.putAuthority(&v.checked, next, 0, v.Why, policyField)
+	switch {
+	case err != nil:
+		return err
+	case fault != nil:
+		v.Faults = []problem{*fault}
+	case v.Check == nil:
+		c.see(authorityPath(p.String()) + "?done=authority-created")
+		return nil
+	case c.r.PostForm.Get("do") == "check":
+		return c.showPolicy(http.StatusOK, "authority-edit", v)
+	}
+	return c.showPolicy(http.StatusUnprocessableEntity, "authority-edit", v)
+}
+
+// CheckDigits returns the kinds of check characters.
+func (*policyView) CheckDigits() []string { return []string{"namespace", "noid", "luhn", "mod97"} }

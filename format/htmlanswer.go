@@ -21,9 +21,7 @@ func (p *page) answer(a *nomen.Answer, heading string) {
 	if titles := a.Metadata["title"]; len(titles) > 0 {
 		p.print("<p class=\"lead\" lang=\"\"><bdi>%s</bdi></p>\n", titles[0])
 	}
-	if kind := kindOf(a.Name); kind != "" {
-		p.print("<p class=\"dim\" lang=\"en\">%s</p>\n", kind)
-	}
+	p.kind(kindOf(a.Name))
 	p.memento()
 	p.tombstone(a)
 	if !aboutNames(a.Service) && a.Status != nomen.Retired {
@@ -34,6 +32,21 @@ func (p *page) answer(a *nomen.Answer, heading string) {
 		p.heading("page.other-names")
 		p.names(a.Names)
 	}
+}
+
+// kind says what kind of name it is. The title is in English.
+func (p *page) kind(k kind) {
+	if k.id == "" {
+		return
+	}
+	title := p.markup(func(p *page) { p.print("<span lang=\"en\">%s</span>", k.title) })
+	p.print("<p class=\"dim\">")
+	if k.scheme {
+		p.say("kind.scheme-title", p.code(k.id), title)
+	} else {
+		p.say("kind.namespace-title", p.code(k.id), title)
+	}
+	p.print("</p>\n")
 }
 
 // tombstone says that a name was retired, when and why, and what to use instead.

@@ -139,8 +139,8 @@ func TestHTMLForPeople(t *testing.T) {
 		return written(t, WriteProblemHTML, NewProblem(&nomen.Error{Kind: k, Name: n, Legal: k == nomen.Denied, Suggestions: []string{"urn:x-y:near"}}, 404))
 	}
 	for _, tt := range []struct{ body, want string }{
-		{page("urn:isbn:9780451450524", nomen.Location{}), "A name in the namespace isbn: "},
-		{page("ark:12345/x", nomen.Location{}), "An identifier of the scheme ark: "},
+		{page("urn:isbn:9780451450524", nomen.Location{}), "A name in the namespace <code>isbn</code>: "},
+		{page("ark:12345/x", nomen.Location{}), "An identifier of the scheme <code>ark</code>: "},
 		{page("urn:x-y:1", nomen.Location{URL: "https://example.org/", Type: "text/html", Down: true}), "<small>text/html, currently unavailable</small>"},
 		{problem(nomen.Unknown, "urn:x-y:1"), `<LI><A HREF="/urn:x-y:near">urn:x-y:near</A></LI>`},
 		{problem(nomen.Unknown, "urn:x-y:1"), "<p>Check the name against its source"},

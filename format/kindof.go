@@ -6,19 +6,33 @@ import (
 	"github.com/nomen-project/nomen/scheme/extra"
 )
 
-// kindOf describes for people what kind of name n is, by its namespace or scheme; "" if that is
-// unknown.
-func kindOf(n name.Name) string {
+// A kind is the kind of a name: its namespace or scheme.
+type kind struct {
+	scheme    bool   // the name is not a URN
+	id, title string // of the namespace or scheme; empty if it is unknown
+}
+
+// kindOf returns what kind of name n is.
+func kindOf(n name.Name) kind {
 	if nid := n.NID(); nid != "" {
-		s, ok := namespace.Lookup(nid)
-		if !ok || s.Name == "" {
-			return ""
+		if s, ok := namespace.Lookup(nid); ok && s.Name != "" {
+			return kind{false, nid, s.Name}
 		}
-		return "A name in the namespace " + nid + ": " + s.Name
+		return kind{}
 	}
-	s, ok := extra.Catalogue().Lookup(n.Scheme())
-	if !ok || s.Title == "" {
+	if s, ok := extra.Catalogue().Lookup(n.Scheme()); ok && s.Title != "" {
+		return kind{true, s.Name, s.Title}
+	}
+	return kind{}
+}
+
+// String describes the kind for people; "" if it is unknown.
+func (k kind) String() string {
+	switch {
+	case k.id == "":
 		return ""
+	case k.scheme:
+		return "An identifier of the scheme " + k.id + ": " + k.title
 	}
-	return "An identifier of the scheme " + s.Name + ": " + s.Title
+	return "A name in the namespace " + k.id + ": " + k.title
 }

@@ -44,7 +44,7 @@ func (p *plain) end(w io.Writer) error {
 // the other data.
 func (p *plain) answer(a *nomen.Answer) {
 	p.line(0, orDefault(spelling(a), "Answer"))
-	if kind := kindOf(a.Name); kind != "" {
+	if kind := kindOf(a.Name).String(); kind != "" {
 		p.line(0, kind)
 	}
 	for _, s := range a.Metadata["title"] {

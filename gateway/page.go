@@ -13,6 +13,8 @@ import (
 	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/site"
 )
 
@@ -62,6 +64,45 @@ func (e Page) English(text string) template.HTML {
 // Code returns a text as HTML in a fixed-width font.
 func (e Page) Code(text string) template.HTML {
 	return template.HTML("<code>" + template.HTMLEscapeString(shown.Inline(text)) + "</code>")
+}
+
+// KindText returns the kind of the identifier in the language of the page.
+func (e Page) KindText() (any, error) {
+	id := ""
+	if len(e.Parts) > 0 { // the first is the namespace or the scheme
+		id = strings.ToLower(e.Parts[0].Value)
+	}
+	if e.Name.NID() != "" {
+		if n, _ := namespace.Lookup(id); n.Name != "" {
+			return e.T("kind.namespace-title", e.Code(id), e.English(n.Name))
+		}
+		return e.T("kind.namespace", e.Code(id))
+	}
+	if s, _ := extra.Catalogue().Lookup(id); s.Title != "" {
+		return e.T("kind.scheme-title", e.Code(id), e.English(s.Title))
+	}
+	return e.T("kind.scheme", e.Code(id))
+}
+
+// Label returns the label of a part of the identifier, in the language of the page. The labels of
+// the parts of a single scheme or namespace are in English.
+func (e Page) Label(part string) template.HTML {
+	key := ""
+	switch part {
+	case "fragment":
+		key = "part.fragment"
+	case "name within it":
+		key = "part.name"
+	case "namespace":
+		key = "part.namespace"
+	case "query":
+		key = "part.query"
+	case "scheme":
+		key = "part.scheme"
+	default:
+		return e.English(part)
+	}
+	return template.HTML(template.HTMLEscapeString(e.Plain(key)))
 }
 
 // Elsewhere returns the link to another site as HTML. Only a URL that is safe to follow becomes a

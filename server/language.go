@@ -35,9 +35,9 @@ func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
 	p.add("Content-Language", s.textsFor(r).Tag())
 }
 
-// here returns the target of a page for the choice of a language, which returns to it. It is "" if
-// the page is not at a path of this server.
-func here(r *request) string {
+// targetOfPage returns the target of a page for the choice of a language, which returns to it. It is
+// "" if the page is not at a path of this server.
+func targetOfPage(r *request) string {
 	if r.method != http.MethodGet && r.method != http.MethodHead || !strings.HasPrefix(r.target, "/") {
 		return ""
 	}
@@ -61,12 +61,12 @@ func (s *Server) chooseLanguage(r *request, q string) *reply {
 // inEnglish returns a page in English, for content that is in English only.
 func inEnglish(page format.Page) format.Page {
 	page.Site = page.Site.In(page.Site.Site.Texts().In("en"))
-	page.Site.Here = ""
+	page.Site.Target = ""
 	return page
 }
 
 // localized returns a page in the language of the client, with the choice of another one.
 func (s *Server) localized(r *request, page *site.Page) *site.Page {
-	page.Here = here(r)
+	page.Target = targetOfPage(r)
 	return page.In(s.textsFor(r))
 }

@@ -24,7 +24,7 @@ func TestTextsAreComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sources []string
-	for _, pattern := range []string{"layout.html", "view.go", "../format/html*.go", "../format/past.go", "../server/*.html", "../server/site.go", "../gateway/*.html", "../registry/*.html"} {
+	for _, pattern := range []string{"layout.html", "view.go", "../format/html*.go", "../format/past.go", "../server/*.html", "../server/site.go", "../gateway/*.html", "../gateway/page.go", "../registry/*.html"} {
 		found, _ := filepath.Glob(pattern)
 		if len(found) == 0 {
 			t.Errorf("no file %s", pattern)
@@ -41,7 +41,7 @@ func TestTextsAreComplete(t *testing.T) {
 	}
 	messagestest.Check(t, set, messagestest.Options{Prefix: "messages/", Sources: sources, Made: made, Same: map[string]string{
 		"field.date": "fr", "field.description": "fr", "field.format": "de fr", "field.relation": "fr", "field.source": "fr", "field.status": "de",
-		"field.type": "fr", "home.contact": "fr", "problem.status": "de", "site.contact": "fr",
+		"field.type": "fr", "home.contact": "fr", "part.fragment": "fr", "problem.status": "de", "site.contact": "fr",
 	}})
 }
 

@@ -46,7 +46,7 @@ type Page struct {
 	Root    string // path of the server on its host, without a final slash
 	Texts   *messages.Catalogue
 	Version string // of the program, in the footer; "" for none
-	Here    string // target of the page below Root, to which the choice of a language returns; "" for no choice
+	Target  string // target of the page below Root, to which the choice of a language returns; "" for no choice
 	noLogo  bool
 }
 

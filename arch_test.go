@@ -114,7 +114,7 @@ var layout = []modulePackage{
 	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
 	{layer: 11, dir: "server", ours: ". site internal/messages internal/qrcode adminapi gateway internal/ascii internal/health internal/openfiles internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra internal/trace", theirs: "github.com/klauspost/compress golang.org/x/sync"},
 	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/ascii internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/rates internal/requestlog internal/retryafter internal/shown internal/validator mint mint/reserve misses registrar resolve format store name internal/trace"},
-	{layer: 11, dir: "pages", ours: ". adminapi bulk format internal/audit internal/location internal/messages internal/paced internal/requestlog internal/shown misses name namespace registrar signin store"},
+	{layer: 11, dir: "pages", ours: ". adminapi bulk format internal/audit internal/location internal/messages internal/paced internal/requestlog internal/shown misses name namespace registrar signin store internal/chart internal/qrcode"},
 	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
 	{layer: 11, dir: "server/certificates", ours: "internal/retryafter store", theirs: "golang.org/x/crypto"},
 	{layer: 5, dir: "server/certificates/acmetest", ours: "discover/dnstest", theirs: "github.com/letsencrypt/pebble/v2"},

@@ -13,6 +13,7 @@ func logRows() (all []row) {
 		)
 	}
 	all = append(append(all, missRows()...), settingsRows()...)
+	all = append(all, statisticsRows()...)
 	return append(all,
 		row{route: "GET log", state: "empty", path: "log"},
 		row{route: "GET log", state: "full", path: "log?who=none&from=2026-01-01"},
@@ -45,4 +46,22 @@ func settingsRows() []row {
 		{route: "GET settings", state: "errors", path: "settings", who: "owner", status: 403},
 		{route: "POST settings", state: "errors", path: "settings", who: "owner", form: "x=1", status: 403},
 	}
+}
+
+func statisticsRows() (all []row) {
+	for _, state := range []string{"full", "hostile"} {
+		all = append(all,
+			row{route: "GET statistics", state: state, path: "statistics"},
+			row{route: "GET statistics/report", state: state, path: "statistics/report"},
+			row{route: "GET statistics/changes.csv", state: state, path: "statistics/changes.csv", file: true},
+			row{route: "GET statistics/people.csv", state: state, path: "statistics/people.csv", file: true},
+			row{route: "GET statistics/names.csv", state: state, path: "statistics/names.csv", file: true},
+			row{route: "GET links", state: state, path: "links"},
+		)
+	}
+	return append(all,
+		row{route: "GET statistics", state: "empty", path: "statistics?month=2001-02"},
+		row{route: "GET statistics", state: "errors", path: "statistics?month=<script>", status: 400},
+		row{route: "GET links", state: "empty", path: "links"},
+	)
 }

@@ -63,6 +63,14 @@ type Condition struct {
 	Certificate time.Time // when the first of its certificates expires; zero without certificates
 	Verified    time.Time // when the background verification was last completed; zero if it never was
 	Faults      uint64    // that it found
+	Answers     []Answers // requests that the public listener answered since Started
+	Started     time.Time
+}
+
+// Answers is the number of answers with a class of status.
+type Answers struct {
+	Class int // 2 for 2xx, and so on
+	Count uint64
 }
 
 // Pages is the handler of the pages. It is safe for concurrent use.
@@ -166,7 +174,7 @@ type handlers map[string]func(*request) error
 
 // allHandlers returns the handlers of all pages but those about signing in.
 func allHandlers() []handlers {
-	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers(), authorityHandlers()}
+	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers(), authorityHandlers(), statisticsHandlers()}
 }
 
 // nameHandlers are the handlers of the overview, of lists and of single names.

@@ -65,7 +65,7 @@ func TestOtherSitesAreRejected(t *testing.T) {
 func TestStatic(t *testing.T) {
 	s := newSite(t).as("")
 	a := s.do(httptest.NewRequest(http.MethodGet, staticPath+styleName(), nil))
-	if a.Code != 200 || a.Body.String() != style || !strings.Contains(a.Header().Get("Cache-Control"), "immutable") || a.Header().Get("Content-Type") != "text/css; charset=utf-8" {
+	if a.Code != 200 || a.Body.String() != styles() || !strings.Contains(a.Header().Get("Cache-Control"), "immutable") || a.Header().Get("Content-Type") != "text/css; charset=utf-8" {
 		t.Errorf("style sheet: %d %v", a.Code, a.Header())
 	}
 	s.get("static/style.0.css").want(404)

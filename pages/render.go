@@ -116,6 +116,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"me":      meElement,
 		"code":    codeElement,
 		"number":  texts.Number,
+		"day":     texts.Day,
 		"field":   newFieldView,
 		"add":     func(a, b int) int { return a + b },
 	}

@@ -5,6 +5,8 @@ import (
 	_ "embed" // for the style sheet
 	"encoding/hex"
 	"net/http"
+
+	"github.com/nomen-project/nomen/internal/chart"
 )
 
 //go:embed style.css
@@ -20,12 +22,15 @@ type asset struct {
 
 // assets returns the files, by the last part of their URL.
 func assets() map[string]asset {
-	return map[string]asset{styleName(): {"text/css; charset=utf-8", style}}
+	return map[string]asset{styleName(): {"text/css; charset=utf-8", styles()}}
 }
+
+// styles returns the style sheet of the pages and of the charts in them.
+func styles() string { return style + chart.CSS }
 
 // styleName returns the last part of the URL of the style sheet.
 func styleName() string {
-	sum := sha256.Sum256([]byte(style))
+	sum := sha256.Sum256([]byte(styles()))
 	return "style." + hex.EncodeToString(sum[:8]) + ".css"
 }
 

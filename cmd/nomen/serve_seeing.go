@@ -29,6 +29,7 @@ func (o *seeingFlags) register(f *pflag.FlagSet) {
 // seen has the metrics of a server, and the parts of the server that they describe. The metrics are
 // made before the server, and remain when its parts are replaced.
 type seen struct {
+	started time.Time
 	tasks   metrics.Tasks
 	metrics *metrics.Metrics
 
@@ -42,7 +43,7 @@ type seen struct {
 
 // newSeen returns the metrics of a server of a store.
 func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *seen {
-	v := &seen{}
+	v := &seen{started: clock()}
 	v.metrics = metrics.New(metrics.Options{
 		Forms: server.Forms(), Refusals: server.Refusals(), Store: s,
 		Clock: func() bool { return reg.ClockProblem() == nil },

@@ -325,7 +325,14 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 func (p serverParts) condition(api *admin.API) pages.Condition {
 	_, hasBackups := p.store.(store.Backuper)
 	scrub, _ := api.Scrub()
+	var answers []pages.Answers
+	for class, n := range p.seen.metrics.Answered() {
+		if n > 0 {
+			answers = append(answers, pages.Answers{Class: class, Count: n})
+		}
+	}
 	return pages.Condition{
+		Answers: answers, Started: p.seen.started,
 		Backup: p.seen.tasks.LastSuccess(metrics.TaskBackup), Database: !hasBackups, Certificate: p.seen.expiry(),
 		Verified: scrub.Ended, Faults: scrub.Faults,
 	}

@@ -112,6 +112,7 @@ type API struct {
 	uses      tokenUses
 	jobs      *jobTable
 	scrub     *scrub // may be nil
+	figures   *figures
 }
 
 // authorityLife is how long an API may use an outdated authority after another process has changed
@@ -147,6 +148,7 @@ func New(o Options) (*API, error) {
 	s.jobs.ends = s.tokenInvalid
 	s.jobs.limits = func() Limits { return s.settings.Load().limits }
 	s.countTasks()
+	s.figures = newFigures(s.now, s.log)
 	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
 	s.handler = s.protected()
 	return s, nil
@@ -168,8 +170,9 @@ func (s *API) Run(ctx context.Context) {
 // after its next response.
 func (s *API) Drain() { s.health.Close() }
 
-// Shutdown interrupts the jobs, and waits until they have ended or ctx ends.
+// Shutdown interrupts the jobs and counts, and waits until they have ended or ctx ends.
 func (s *API) Shutdown(ctx context.Context) {
 	s.health.Close()
 	s.jobs.close(ctx)
+	s.figures.close()
 }

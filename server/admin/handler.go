@@ -77,6 +77,8 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "misses", registrar.Reader, s.listMisses, "prefix limit visible"},
 		{http.MethodPost, "misses/{name}", registrar.Editor, s.hideMiss, ""},
 		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses, unchecked},
+		{http.MethodGet, "statistics", registrar.Reader, s.statistics, "fresh"},
+		{http.MethodGet, "statistics/changes", registrar.Reader, s.activity, "month"},
 		{http.MethodGet, "config", registrar.Administrator, s.getConfig, ""},
 		{http.MethodPost, "reload", registrar.Administrator, s.reload, ""},
 		{http.MethodGet, "users", registrar.Owner, s.listUsers, ""},

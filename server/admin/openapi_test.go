@@ -109,7 +109,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Proof": adminapi.Proof{}, "Place": adminapi.Place{},
 		"Relocation": registrar.Relocation{}, "Relocated": registrar.Relocated{}, "Undoing": registrar.Undoing{}, "Undone": registrar.Undone{}, "Reversal": registrar.Reversal{}, "BackupRequest": adminapi.BackupRequest{},
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
-		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "Hiding": adminapi.Hiding{}, "Settings": adminapi.Settings{}, "Setting": adminapi.Setting{}, "Reloaded": adminapi.Reloaded{}, "SettingChange": adminapi.SettingChange{},
+		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "Hiding": adminapi.Hiding{}, "Statistics": adminapi.Statistics{}, "NameCount": adminapi.NameCount{}, "HostCount": adminapi.HostCount{}, "LocationFault": adminapi.LocationFault{}, "Activity": adminapi.Activity{}, "DayCount": adminapi.DayCount{}, "PersonCount": adminapi.PersonCount{}, "Settings": adminapi.Settings{}, "Setting": adminapi.Setting{}, "Reloaded": adminapi.Reloaded{}, "SettingChange": adminapi.SettingChange{},
 		"User": store.User{}, "UserGrant": store.UserGrant{}, "Users": adminapi.Users{}, "Granting": adminapi.Granting{},
 		"Application": adminapi.Application{}, "Upload": adminapi.Upload{}, "JobChange": adminapi.JobChange{}, "Difference": adminapi.Difference{}, "Reach": adminapi.Reach{}, "Intervening": adminapi.Intervening{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},

@@ -125,6 +125,27 @@ func buildInfo(b Build) prometheus.Collector {
 // ServeHTTP shows the metrics.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.handler.ServeHTTP(w, r) }
 
+// Answered returns how many requests were answered since the start of the program, by the first digit
+// of their status.
+func (m *Metrics) Answered() (counts [10]uint64) {
+	r := prometheus.NewRegistry()
+	r.MustRegister(m.requests)
+	families, err := r.Gather()
+	if err != nil {
+		return counts
+	}
+	for _, f := range families {
+		for _, metric := range f.GetMetric() {
+			for _, label := range metric.GetLabel() {
+				if status := label.GetValue(); label.GetName() == "status" && status != "" && '0' <= status[0] && status[0] <= '9' {
+					counts[status[0]-'0'] += uint64(metric.GetCounter().GetValue())
+				}
+			}
+		}
+	}
+	return counts
+}
+
 // Refused counts a rejected request or connection.
 func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
 

@@ -1,0 +1,105 @@
+package adminapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// A Count says how far the server has counted. It counts in the background and keeps the result, so
+// that a request for statistics costs little however many names there are.
+type Count struct {
+	Counted  time.Time `json:"counted,omitzero"` // when the count began whose result this is; absent if there is none yet
+	Counting bool      `json:"counting"`         // a count is running
+	Done     uint64    `json:"done,omitempty"`   // what the running count has read so far
+}
+
+// Statistics are the response to GET statistics: the names that the token may read, and their
+// locations.
+type Statistics struct {
+	Count
+	Names      []NameCount      `json:"names"`                 // by authority, in the order of the prefixes
+	Hosts      []HostCount      `json:"hosts"`                 // of locations; the most frequent first
+	OtherHosts uint64           `json:"other_hosts,omitempty"` // locations of hosts that are not in Hosts
+	Faults     []LocationFault  `json:"faults"`                // the first faults of locations, in the order of the names
+	FaultCount map[string]int64 `json:"fault_count,omitempty"` // by kind
+}
+
+// A NameCount is the number of names of an authority, by status.
+type NameCount struct {
+	Prefix   string `json:"prefix"` // "" for names without an authority
+	Active   uint64 `json:"active"`
+	Reserved uint64 `json:"reserved"`
+	Retired  uint64 `json:"retired"`
+}
+
+// A HostCount is the number of locations of a host.
+type HostCount struct {
+	Host      string `json:"host"` // as in the URL, in lower case
+	Locations uint64 `json:"locations"`
+	HTTP      uint64 `json:"http,omitempty"` // with http instead of https
+}
+
+// The kinds of faults of locations.
+const (
+	FaultPast = "past" // valid_until has passed
+	FaultDown = "down" // an editor has marked the location as unavailable
+)
+
+// A LocationFault is a location that readers do not get.
+type LocationFault struct {
+	Name  string `json:"name"`
+	URL   string `json:"url"`
+	Kind  string `json:"kind"`
+	Until string `json:"until,omitempty"` // end of validity
+}
+
+// Activity is the response to GET statistics/changes: the changes of a month that the token may
+// read.
+type Activity struct {
+	Count
+	Month  string        `json:"month"`  // such as 2026-11
+	Days   []DayCount    `json:"days"`   // all days of the month up to now
+	People []PersonCount `json:"people"` // the most active first
+}
+
+// Changes are numbers of changes.
+type Changes struct {
+	Created uint64 `json:"created"` // names created
+	Changed uint64 `json:"changed"` // names changed
+	Retired uint64 `json:"retired"` // names retired, or their tombstones changed
+	Other   uint64 `json:"other"`   // names deleted, and changes of authorities and users
+}
+
+// Total returns the number of all changes.
+func (c Changes) Total() uint64 { return c.Created + c.Changed + c.Retired + c.Other }
+
+// A DayCount is the number of changes on a day (UTC).
+type DayCount struct {
+	Day string `json:"day"` // such as 2026-11-20
+	Changes
+}
+
+// A PersonCount is the number of changes that a user or token made.
+type PersonCount struct {
+	Who      string `json:"who,omitempty"` // "" for the operator of the machine
+	WhoName  string `json:"who_name,omitempty"`
+	Redacted bool   `json:"redacted,omitempty"` // who made the changes was removed; Who is ""
+	Changes
+}
+
+// Statistics returns the statistics of names. If fresh is set, the server counts again unless it has
+// counted within the last minute; the response then still has the earlier result.
+func (c *Client) Statistics(ctx context.Context, fresh bool) (Statistics, error) {
+	q := url.Values{}
+	if fresh {
+		q.Set("fresh", "1")
+	}
+	return request[Statistics](ctx, c, http.MethodGet, "statistics", q, nil)
+}
+
+// Activity returns the changes of a month, such as 2026-11.
+func (c *Client) Activity(ctx context.Context, month string) (Activity, error) {
+	return request[Activity](ctx, c, http.MethodGet, "statistics/changes", url.Values{"month": {month}}, nil)
+}

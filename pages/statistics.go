@@ -1,0 +1,293 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/chart"
+	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+const (
+	statisticsPath = Root + "statistics"
+	monthLayout    = "2006-01"
+)
+
+// statisticsHandlers are the handlers of numbers and of the report of a month.
+func statisticsHandlers() handlers {
+	return handlers{
+		"GET statistics":             (*request).statistics,
+		"GET statistics/report":      (*request).report,
+		"GET statistics/changes.csv": (*request).changesFile,
+		"GET statistics/people.csv":  (*request).peopleFile,
+		"GET statistics/names.csv":   (*request).namesFile,
+		"GET links":                  (*request).links,
+	}
+}
+
+// Limits of what the pages show.
+const (
+	maxBars   = 30 // authorities in a chart
+	maxReport = 20 // failed lookups in a report
+)
+
+// A statisticsView shows numbers of names and of changes.
+type statisticsView struct {
+	frame
+	monthView
+	Names      adminapi.Statistics
+	NamesChart template.HTML
+	CutBars    bool // the chart does not have all authorities
+	Answers    []Answers
+	Started    time.Time // since when Answers are counted
+}
+
+// A monthView has the changes of a month.
+type monthView struct {
+	Month          string // such as 2026-11
+	Earlier, Later string // months; Later is "" for the present one
+	From, To       time.Time
+	Changes        adminapi.Activity
+	Sum            adminapi.Changes
+	NoLog          bool
+	ChangesChart   template.HTML
+}
+
+// statistics shows the statistics page.
+func (c *request) statistics() error {
+	v := &statisticsView{}
+	v.Title, v.Section = c.texts.text("statistics.title"), "statistics"
+	err := c.month(&v.monthView)
+	if err == nil {
+		v.Names, err = c.api.Statistics(c.ctx(), c.r.Form.Get("fresh") != "")
+	}
+	if err == nil {
+		v.ChangesChart, err = c.changesChart(&v.Changes)
+	}
+	if err == nil {
+		v.NamesChart, v.CutBars, err = c.namesChart(v.Names.Names)
+	}
+	if err != nil {
+		return err
+	}
+	if c.condition != nil && c.session.Actor.MayAll(registrar.Reader) {
+		is := c.condition()
+		v.Answers, v.Started = is.Answers, is.Started
+	}
+	c.show(http.StatusOK, "statistics", v)
+	return nil
+}
+
+// month gets the changes of the month in the request, or of the present month.
+func (c *request) month(v *monthView) error {
+	now := c.now().UTC()
+	v.Month = cmp.Or(c.r.Form.Get("month"), now.Format(monthLayout))
+	var err error
+	v.Changes, err = c.api.Activity(c.ctx(), v.Month)
+	if v.NoLog = isUnsupported(err); v.NoLog {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if v.From, err = time.Parse(monthLayout, v.Month); err != nil {
+		return err
+	}
+	v.To = v.From.AddDate(0, 1, -1)
+	v.Earlier = v.From.AddDate(0, -1, 0).Format(monthLayout)
+	if later := v.From.AddDate(0, 1, 0); !later.After(now) {
+		v.Later = later.Format(monthLayout)
+	}
+	for _, d := range v.Changes.Days {
+		v.Sum.Created += d.Created
+		v.Sum.Changed += d.Changed
+		v.Sum.Retired += d.Retired
+		v.Sum.Other += d.Other
+	}
+	return nil
+}
+
+func (c *request) number(n uint64) string { return c.texts.Number(n) }
+
+// changesChart draws the changes of the days of a month.
+func (c *request) changesChart(a *adminapi.Activity) (template.HTML, error) {
+	d := chart.Data{Words: c.words("changes"), Category: c.texts.text("statistics.day"), Number: c.number, Series: make([]chart.Series, 4)}
+	d.Title, d.Description = c.texts.text("statistics.changes-chart"), c.texts.text("statistics.changes-about")
+	d.Series[0].Label = c.texts.text("statistics.created")
+	d.Series[1].Label = c.texts.text("statistics.changed")
+	d.Series[2].Label = c.texts.text("statistics.retired")
+	d.Series[3].Label = c.texts.text("statistics.other")
+	for _, day := range a.Days {
+		d.Categories = append(d.Categories, day.Day)
+		for i, n := range []uint64{day.Created, day.Changed, day.Retired, day.Other} {
+			d.Series[i].Values = append(d.Series[i].Values, n)
+		}
+	}
+	return d.Line()
+}
+
+// words returns the words that all charts have in common.
+func (c *request) words(id string) chart.Words {
+	return chart.Words{ID: "chart-" + id, Table: c.texts.text("statistics.table"), Empty: c.texts.text("statistics.empty")}
+}
+
+// namesChart draws the names of the largest authorities by status. It reports whether it leaves out
+// authorities.
+func (c *request) namesChart(all []adminapi.NameCount) (template.HTML, bool, error) {
+	d := chart.Data{Words: c.words("names"), Category: c.texts.text("dashboard.prefix"), Number: c.number, Series: make([]chart.Series, 3)}
+	d.Title, d.Description = c.texts.text("statistics.names-chart"), c.texts.text("statistics.names-about")
+	d.Series[0].Label = c.texts.text("status.active")
+	d.Series[1].Label = c.texts.text("status.reserved")
+	d.Series[2].Label = c.texts.text("status.retired")
+	largest := slices.SortedStableFunc(slices.Values(all), func(a, b adminapi.NameCount) int {
+		return cmp.Compare(b.Active+b.Reserved+b.Retired, a.Active+a.Reserved+a.Retired)
+	})
+	for _, n := range largest[:min(len(largest), maxBars)] {
+		d.Categories = append(d.Categories, cmp.Or(n.Prefix, c.texts.text("statistics.no-authority")))
+		for i, value := range []uint64{n.Active, n.Reserved, n.Retired} {
+			d.Series[i].Values = append(d.Series[i].Values, value)
+		}
+	}
+	drawing, err := d.Bars()
+	return drawing, len(largest) > maxBars, err
+}
+
+// A reportView is the report of a month, for printing.
+type reportView struct {
+	frame
+	monthView
+	Names  adminapi.Statistics
+	Total  adminapi.NameCount
+	Misses []misses.Miss
+	Since  time.Time // since when failed lookups are counted
+	Asked  uint64
+	Now    time.Time
+}
+
+// report shows the report of a month.
+func (c *request) report() error {
+	v := &reportView{Now: c.now()}
+	err := c.month(&v.monthView)
+	if err == nil {
+		v.Names, err = c.api.Statistics(c.ctx(), false)
+	}
+	if err != nil {
+		return err
+	}
+	v.Title, v.Section = c.texts.text("report.title", v.Month), "statistics"
+	for _, n := range v.Names.Names {
+		v.Total.Active += n.Active
+		v.Total.Reserved += n.Reserved
+		v.Total.Retired += n.Retired
+	}
+	failed, err := c.api.VisibleMisses(c.ctx(), "", maxReport)
+	if err != nil {
+		return err
+	}
+	v.Misses, v.Since, v.Asked = failed.Misses, failed.Since, failed.Asked
+	c.show(http.StatusOK, "report", v)
+	return nil
+}
+
+// changesFile sends the changes of the days of a month.
+func (c *request) changesFile() error {
+	v := &monthView{}
+	if err := c.month(v); err != nil {
+		return err
+	}
+	rows := [][]string{{"day", "created", "changed", "retired", "other"}}
+	for _, d := range v.Changes.Days {
+		rows = append(rows, append([]string{d.Day}, changeCells(d.Changes)...))
+	}
+	return c.table("changes-"+v.Changes.Month+".csv", rows)
+}
+
+// peopleFile sends the changes of a month by who made them.
+func (c *request) peopleFile() error {
+	v := &monthView{}
+	if err := c.month(v); err != nil {
+		return err
+	}
+	rows := [][]string{{"id", "name", "created", "changed", "retired", "other"}}
+	for _, p := range v.Changes.People {
+		rows = append(rows, append([]string{p.Who, p.WhoName}, changeCells(p.Changes)...))
+	}
+	return c.table("people-"+v.Changes.Month+".csv", rows)
+}
+
+func changeCells(n adminapi.Changes) []string {
+	return []string{decimal(n.Created), decimal(n.Changed), decimal(n.Retired), decimal(n.Other)}
+}
+
+func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// namesFile sends the numbers of names by authority and status.
+func (c *request) namesFile() error {
+	all, err := c.api.Statistics(c.ctx(), false)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"prefix", "active", "reserved", "retired"}}
+	for _, n := range all.Names {
+		rows = append(rows, []string{n.Prefix, decimal(n.Active), decimal(n.Reserved), decimal(n.Retired)})
+	}
+	return c.table("names.csv", rows)
+}
+
+// table sends rows as a CSV file. A cell that a spreadsheet would run as a formula begins with an
+// apostrophe.
+func (c *request) table(file string, rows [][]string) error {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	for _, row := range rows {
+		for i, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				row[i] = "'" + cell
+			}
+		}
+		_ = w.Write(row) // a buffer does not fail
+	}
+	w.Flush()
+	c.download(file, "text/csv; charset=utf-8", b.Bytes())
+	return nil
+}
+
+// A linksView shows what is known about locations.
+type linksView struct {
+	frame
+	Statistics adminapi.Statistics
+	Hosts      []hostRow
+	Past, Down int64
+}
+
+// A hostRow is a host with the beginning of its locations.
+type hostRow struct {
+	adminapi.HostCount
+	Find string // URL of the list of its http locations
+}
+
+// links shows locations that readers do not get, and hosts.
+func (c *request) links() error {
+	v := &linksView{}
+	v.Title, v.Section = c.texts.text("links.title"), "links"
+	var err error
+	if v.Statistics, err = c.api.Statistics(c.ctx(), c.r.Form.Get("fresh") != ""); err != nil {
+		return err
+	}
+	for _, h := range v.Statistics.Hosts {
+		v.Hosts = append(v.Hosts, hostRow{h, Root + "names?" + url.Values{"q": {"http://" + h.Host + "/"}}.Encode()})
+	}
+	v.Past, v.Down = v.Statistics.FaultCount[adminapi.FaultPast], v.Statistics.FaultCount[adminapi.FaultDown]
+	c.show(http.StatusOK, "links", v)
+	return nil
+}

@@ -1,0 +1,172 @@
+package admin
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+)
+
+// Limits of counting in the background.
+const (
+	maxFigures   = 64              // results that are kept
+	firstFigures = 2 * time.Second // how long a request waits for a result that was never counted
+	quickCount   = 20_000          // steps without a pause
+	countStep    = 1000            // steps between two pauses
+	countShare   = 4               // afterwards, a count works for at most 1/countShare of the time
+)
+
+// figures are the results of counts that take long. A count runs in the background, only one at a
+// time, and its result is kept.
+type figures struct {
+	now func() time.Time
+	log *slog.Logger
+
+	ctx     context.Context // ends the counts
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	turn    chan struct{} // has one element, which the running count has taken
+
+	mu     sync.Mutex
+	closed bool
+	known  map[string]*figure
+}
+
+// A figure is a result. Its fields are guarded by the mutex of figures.
+type figure struct {
+	value   any // nil if never counted
+	counted time.Time
+	asked   time.Time
+	done    uint64
+	ended   chan struct{} // closed when the running count ends; nil if none runs
+	err     error         // of the last count
+}
+
+func newFigures(now func() time.Time, log *slog.Logger) *figures {
+	f := &figures{now: now, log: log, turn: make(chan struct{}, 1), known: map[string]*figure{}}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	f.turn <- struct{}{}
+	return f
+}
+
+// close ends the counts.
+func (f *figures) close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.cancel()
+	f.running.Wait()
+}
+
+// A counting is the function that counts. It must call step for each thing that it reads, and end
+// with the error that step returns.
+type counting func(ctx context.Context, step func() error) (any, error)
+
+// get returns the result with a key. If there is none, or if it is older than life, get starts a
+// count. It waits a little for the first result.
+func (f *figures) get(ctx context.Context, key string, life time.Duration, count counting) (any, adminapi.Count, error) {
+	fig, ended := f.ask(key, life, count)
+	if ended != nil {
+		wait := time.NewTimer(firstFigures)
+		defer wait.Stop()
+		select {
+		case <-ended:
+		case <-wait.C:
+		case <-ctx.Done():
+			return nil, adminapi.Count{}, ctx.Err()
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fig.value == nil && fig.ended == nil {
+		return nil, adminapi.Count{}, fig.err
+	}
+	return fig.value, adminapi.Count{Counted: fig.counted, Counting: fig.ended != nil, Done: fig.done}, nil
+}
+
+// ask returns the figure with a key, and starts a count if necessary. If the figure has no result
+// yet, ended is closed when the count ends.
+func (f *figures) ask(key string, life time.Duration, count counting) (fig *figure, ended chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fig = f.known[key]; fig == nil {
+		f.makeRoom()
+		fig = &figure{}
+		f.known[key] = fig
+	}
+	fig.asked = f.now()
+	if fig.ended == nil && !f.closed && (fig.value == nil || fig.asked.Sub(fig.counted) > life) {
+		fig.ended = make(chan struct{})
+		f.running.Go(func() { f.count(key, fig, count) })
+	}
+	if fig.value == nil {
+		ended = fig.ended
+	}
+	return fig, ended
+}
+
+// makeRoom forgets the result that was not requested for the longest time. The caller must hold the
+// mutex.
+func (f *figures) makeRoom() {
+	oldest := ""
+	for key, fig := range f.known {
+		if fig.ended == nil && (oldest == "" || fig.asked.Before(f.known[oldest].asked)) {
+			oldest = key
+		}
+	}
+	if len(f.known) >= maxFigures {
+		delete(f.known, oldest)
+	}
+}
+
+// count counts when it is its turn.
+func (f *figures) count(key string, fig *figure, count counting) {
+	var value any
+	var err error
+	begun := f.now()
+	select {
+	case <-f.turn:
+		begun = f.now()
+		value, err = count(f.ctx, f.stepOf(fig))
+		f.turn <- struct{}{}
+	case <-f.ctx.Done():
+		err = f.ctx.Err()
+	}
+	if err != nil && f.ctx.Err() == nil {
+		f.log.Warn("cannot count for the statistics", "key", key, "err", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fig.err = err; err == nil {
+		fig.value, fig.counted = value, begun
+	}
+	fig.done = 0
+	close(fig.ended)
+	fig.ended = nil
+}
+
+// stepOf returns a function that notes a step of a count, and pauses from time to time.
+func (f *figures) stepOf(fig *figure) func() error {
+	done, since := uint64(0), time.Now()
+	return func() error {
+		if done++; done%countStep != 0 {
+			return nil
+		}
+		f.mu.Lock()
+		fig.done = done
+		f.mu.Unlock()
+		if done < quickCount {
+			return f.ctx.Err()
+		}
+		pause := time.NewTimer((countShare - 1) * time.Since(since))
+		defer pause.Stop()
+		select {
+		case <-pause.C:
+		case <-f.ctx.Done():
+		}
+		since = time.Now()
+		return f.ctx.Err()
+	}
+}

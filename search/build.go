@@ -1,0 +1,316 @@
+package search
+
+import (
+	"context"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// maxBatch is the size of a write while a segment is built, in bytes.
+const maxBatch = 4 << 20
+
+// A builder collects the names of a new segment, in the order of their keys.
+type builder struct {
+	keys  []string
+	words map[string]int // index in lists
+	lists [][]uint16     // numbers of the names that contain a word
+	size  int            // total length of lists
+	bytes int            // total length of the words
+	split splitter
+}
+
+func newBuilder() *builder {
+	b := &builder{words: map[string]int{}}
+	b.split.emit = b.add
+	return b
+}
+
+// add adds a word of the last name.
+func (b *builder) add(word []byte) {
+	n := uint16(len(b.keys) - 1)
+	i, ok := b.words[string(word)]
+	switch {
+	case !ok:
+		b.words[string(word)] = len(b.lists)
+		b.lists = append(b.lists, []uint16{n})
+		b.bytes += len(word)
+	case b.lists[i][len(b.lists[i])-1] != n:
+		b.lists[i] = append(b.lists[i], n)
+	default:
+		return
+	}
+	b.size++
+}
+
+func (b *builder) record(r *store.Record) {
+	b.keys = append(b.keys, r.Name.Key())
+	b.split.record(r)
+}
+
+// full reports whether the segment must not get more names.
+func (b *builder) full(names int) bool {
+	return len(b.keys) >= names || b.size >= postings || b.bytes >= vocabular
+}
+
+// write writes the data of the segment. It is complete after the next synced write.
+func (b *builder) write(db *pebble.DB, s *segment) error {
+	w := writer{db: db, batch: db.NewBatch()}
+	defer func() { w.batch.Close() }()
+	w.err = w.batch.DeleteRange(data(s.number), data(s.number+1), nil) // what an attempt that was interrupted has left
+	var key, value []byte
+	for i, name := range b.keys {
+		key = s.appendName(key[:0], uint16(i))
+		w.set(key, []byte(name))
+	}
+	for _, word := range slices.Sorted(maps.Keys(b.words)) {
+		key = s.appendWord(key[:0], []byte(word))
+		value = appendNumbers(value[:0], b.lists[b.words[word]])
+		w.set(key, value)
+	}
+	w.flush()
+	return w.err
+}
+
+// A writer splits a large write into batches. After an error it writes nothing.
+type writer struct {
+	db    *pebble.DB
+	batch *pebble.Batch
+	err   error
+}
+
+func (w *writer) set(key, value []byte) {
+	if w.err != nil {
+		return
+	}
+	if w.err = w.batch.Set(key, value, nil); w.err == nil && w.batch.Len() >= maxBatch {
+		w.flush()
+	}
+}
+
+func (w *writer) flush() {
+	if w.err == nil {
+		w.err = w.db.Apply(w.batch, pebble.NoSync)
+		w.batch.Reset()
+	}
+}
+
+// build builds the segments that are to be built, one after another.
+func (x *Index) build(ctx context.Context) error {
+	for i := x.segments.pending(); i >= 0; i = x.segments.pending() {
+		if err := x.rebuild(ctx, i, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rebuild builds segment i from the current records of the store. If its names need more than most
+// segments, the rest is left to be built later.
+func (x *Index) rebuild(ctx context.Context, i, most int) error {
+	begun := time.Now()
+	var made segments
+	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()
+	for len(made) < most {
+		b := newBuilder()
+		last, more, err := x.read(ctx, b, after, end)
+		if err != nil {
+			return err
+		}
+		g := segment{after: after, base: uint32(len(b.keys))}
+		if len(b.keys) > 0 {
+			g.number = number
+			number++
+			if err := b.write(x.db.DB, &g); err != nil {
+				return err
+			}
+		}
+		made = append(made, g)
+		if after = last; !more {
+			break
+		}
+		if len(made) == most {
+			made = append(made, segment{after: last, pending: true})
+			break
+		}
+	}
+	if err := x.commit(nil, x.position, x.segments.replaced(i, made)); err != nil {
+		return err
+	}
+	return x.rest(ctx, time.Since(begun))
+}
+
+// read adds the records whose keys are greater than after and not greater than end to a builder,
+// until it is full. It returns the last key, and whether there are more.
+func (x *Index) read(ctx context.Context, b *builder, after, end string) (last string, more bool, err error) {
+	last = after
+	for rec, err := range x.o.Store.List(store.Fresh(ctx), store.Scan{After: after}) {
+		if err != nil {
+			return last, false, err
+		}
+		key := rec.Name.Key()
+		if end != "" && key > end {
+			break
+		}
+		if b.full(x.o.baseSize) {
+			return last, true, nil
+		}
+		b.record(rec)
+		last = key
+	}
+	return last, false, ctx.Err()
+}
+
+// rest waits after some work, so that building an index does not take a processor for itself.
+func (x *Index) rest(ctx context.Context, worked time.Duration) error {
+	if x.o.Rest <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(float64(worked) * x.o.Rest)):
+		return nil
+	}
+}
+
+// chunk is the number of changes that are indexed at a time.
+const chunk = 4096
+
+// follow indexes the changes of the log after the position.
+func (x *Index) follow(ctx context.Context) error {
+	for {
+		begun := time.Now()
+		list, err := x.changes(ctx)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		if err := x.apply(ctx, list); err != nil {
+			return err
+		}
+		if err := x.build(ctx); err != nil {
+			return err
+		}
+		if len(list) < chunk {
+			return nil
+		}
+		if err := x.rest(ctx, time.Since(begun)); err != nil {
+			return err
+		}
+	}
+}
+
+// changes returns the next changes of the log.
+func (x *Index) changes(ctx context.Context) (list []*store.Entry, err error) {
+	for e, err := range x.o.Store.Changes(ctx, x.position.Seq) {
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, e); len(list) == chunk {
+			break
+		}
+	}
+	return list, nil
+}
+
+// apply indexes changes. Segments with too many changes are built again, and so are those with
+// redacted names, so that the redacted words are removed from the disk.
+func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
+	last := list[len(list)-1]
+	at := position{Version: version, Seq: last.Seq, Digest: last.Digest}
+	changed := latestByName(list)
+	redacted := x.again(changed)
+	var erased []uint32
+	for _, i := range slices.Backward(slices.Sorted(maps.Keys(redacted))) { // backward, so that the positions stay valid
+		number := x.segments[i].number
+		maps.DeleteFunc(changed, func(key string, _ latest) bool { return x.segments.at(key) == i }) // the store has these changes
+		if err := x.rebuild(ctx, i, maxRebuilt); err != nil {
+			return err
+		}
+		if redacted[i] && number != 0 {
+			erased = append(erased, number)
+		}
+	}
+	if err := x.extend(changed, at); err != nil {
+		return err
+	}
+	for _, n := range erased {
+		if err := x.db.Compact(ctx, data(n), data(n+1), false); err != nil {
+			return err
+		}
+	}
+	return x.db.Err()
+}
+
+// maxRebuilt is the number of segments that can replace one segment at a time.
+const maxRebuilt = 8
+
+// A latest is the last change of a name in a list, and whether one of them redacts content.
+type latest struct {
+	change *store.Change
+	redact bool
+}
+
+// latestByName returns the last change of each name.
+func latestByName(list []*store.Entry) map[string]latest {
+	all := map[string]latest{}
+	for _, e := range list {
+		if s := e.Change.Subject(); s.Kind == store.KindName {
+			all[s.Key] = latest{e.Change, all[s.Key].redact || len(e.Change.Redacts) > 0}
+		}
+	}
+	return all
+}
+
+// again returns the positions of the segments that must be built again, and whether it is because
+// content was redacted.
+func (x *Index) again(all map[string]latest) map[int]bool {
+	again, added := map[int]bool{}, map[int]int{}
+	for key, l := range all {
+		i := x.segments.at(key)
+		if added[i]++; l.redact {
+			again[i] = true
+		}
+	}
+	for i, n := range added {
+		g := &x.segments[i]
+		if g.number == 0 || int(g.extra)+n > max(x.o.extraSize, x.o.baseSize-int(g.base)) {
+			again[i] = again[i] || false
+		}
+	}
+	return again
+}
+
+// extend gives changed names new numbers in their segments.
+func (x *Index) extend(all map[string]latest, at position) error {
+	b := x.db.NewBatch()
+	segments := slices.Clone(x.segments)
+	var key []byte
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		c, g := all[name].change, &segments[x.segments.at(name)]
+		if c.Record == nil {
+			continue // a search does not find its record
+		}
+		n := uint16(g.base + g.extra)
+		g.extra++
+		key = g.appendName(key[:0], n)
+		err := b.Set(key, []byte(name), nil)
+		s := splitter{emit: func(word []byte) {
+			if err == nil {
+				key = binary.BigEndian.AppendUint16(g.appendWord(key[:0], word), n)
+				err = b.Set(key, nil, nil)
+			}
+		}}
+		s.record(c.Record)
+		if err != nil {
+			b.Close()
+			return err
+		}
+	}
+	return x.commit(b, at, segments)
+}

@@ -1,0 +1,323 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// A Source is the store that an index follows.
+type Source interface {
+	store.Reader
+	store.Feed
+}
+
+// Options say where an index is, and what it follows.
+type Options struct {
+	Dir   string // directory of the index; created if it does not exist
+	FS    vfs.FS // file system; if nil, that of the operating system
+	Store Source
+
+	CacheSize int64         // memory for reading, in bytes; 32 MiB if 0
+	Every     time.Duration // how often the log of changes is read; 1 s if 0
+	Rest      float64       // how long to rest after each step of building, as a multiple of its duration; negative for not at all
+
+	Log *slog.Logger // discarded if nil
+
+	baseSize  int // set by tests; if 0, the constants with the same names are used
+	extraSize int
+	steps     int
+}
+
+// Limits of an index.
+const (
+	baseSize  = 40 << 10 // names of a new segment
+	extraSize = 8 << 10  // changes of a segment before it is built again
+	postings  = 2 << 20  // words of all names of a new segment, which bound the memory for building it
+	vocabular = 32 << 20 // bytes of the different words of a new segment, for the same reason
+	cacheSize = 32 << 20
+)
+
+// A Status says how complete an index is.
+type Status struct {
+	Built    bool   // all names have been indexed once; otherwise the index is being built
+	Names    int64  // while the index is being built: names indexed so far
+	Position uint64 // number of the last change of the log that the index has
+	Head     uint64 // number of the last change of the log when the index last read it
+	Err      error  // why the index cannot follow the log, or nil
+}
+
+// Behind returns the number of changes that the index does not have yet.
+func (s Status) Behind() uint64 { return s.Head - min(s.Position, s.Head) }
+
+// An Index is an open index. It is safe for concurrent use.
+type Index struct {
+	o Options
+
+	work sync.Mutex // held while the index is changed
+
+	mu       sync.RWMutex      // protects what follows; it is also held for reading while a snapshot is taken
+	db       *pebblestore.Side // nil while it cannot be opened
+	segments segments
+	position position
+	head     uint64
+	failure  error
+	closed   bool
+
+	using   sync.WaitGroup // searches in progress
+	damaged atomic.Bool    // a search has found damage
+}
+
+// Errors of searches.
+var (
+	ErrClosed      = errors.New("search: the index is closed")
+	ErrUnavailable = errors.New("search: the index is unavailable because of an error of its disk")
+)
+
+// Open opens the index in a directory, or creates an empty one. [Index.Run] builds it. An index of
+// another version, or one that is damaged, is removed. The error wraps [pebblestore.ErrLocked] if
+// another process has the index open.
+func Open(o Options) (*Index, error) {
+	o.CacheSize = cmp.Or(o.CacheSize, cacheSize)
+	o.Every = cmp.Or(o.Every, time.Second)
+	o.baseSize, o.extraSize, o.steps = cmp.Or(o.baseSize, baseSize), cmp.Or(o.extraSize, extraSize), cmp.Or(o.steps, maxSteps)
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	x := &Index{o: o}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x, x.open()
+}
+
+// open opens the database and reads the state of the index. It removes an index that cannot be
+// read. The caller must hold mu.
+func (x *Index) open() error {
+	err := x.load()
+	if err == nil || isOutside(err) {
+		return x.failed(err)
+	}
+	x.o.Log.Warn("the search index cannot be read and is built again", "dir", x.o.Dir, "err", err)
+	return x.renew()
+}
+
+// isOutside reports whether the content of the index is not the cause of an error.
+func isOutside(err error) bool {
+	return errors.Is(err, pebblestore.ErrLocked) || errors.As(err, new(syscall.Errno))
+}
+
+func (x *Index) failed(err error) error {
+	if err != nil {
+		return fmt.Errorf("search: %s: %w", x.o.Dir, err)
+	}
+	return nil
+}
+
+// load opens the database, reads the state of the index, and removes segments that were not
+// completed.
+func (x *Index) load() error {
+	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: x.o.Dir, FS: x.o.FS, CacheSize: x.o.CacheSize, Log: x.o.Log})
+	if err != nil {
+		return err
+	}
+	x.position, err = readPosition(db)
+	if err == nil {
+		x.segments, err = readSegments(db)
+	}
+	if err == nil {
+		err = x.segments.sweep(db.DB)
+	}
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	x.db = db
+	return nil
+}
+
+// shut closes the database after the searches in progress. The caller must hold mu.
+func (x *Index) shut() error {
+	x.using.Wait()
+	db := x.db
+	if x.db = nil; db == nil {
+		return nil
+	}
+	return db.Close()
+}
+
+// renew removes the index and creates an empty one. The caller must hold mu.
+func (x *Index) renew() error {
+	_ = x.shut() // an error does not matter: the content is not needed any more
+	x.segments, x.position = nil, position{}
+	if err := x.o.FS.RemoveAll(x.o.Dir); err != nil {
+		return x.failed(err)
+	}
+	return x.failed(x.load())
+}
+
+// repair opens the database again if its disk has failed, and removes an index that is damaged.
+func (x *Index) repair() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.closed:
+		return ErrClosed
+	case x.damaged.Swap(false):
+		x.o.Log.Warn("the search index is damaged and is built again", "dir", x.o.Dir)
+		return x.renew()
+	case x.db != nil && x.db.Err() == nil:
+		return nil
+	}
+	_ = x.shut() // the failure of the disk is known
+	return x.open()
+}
+
+// Close closes the index. [Index.Run] must have ended.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closed = true
+	return x.shut()
+}
+
+// Status returns how complete the index is.
+func (x *Index) Status() Status {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s := Status{Built: x.position.Version == version && x.segments.pending() < 0, Position: x.position.Seq, Head: max(x.head, x.position.Seq), Err: x.failure}
+	for i := range x.segments {
+		s.Names += int64(x.segments[i].base)
+	}
+	return s
+}
+
+// Run builds the index, and follows the log of changes until ctx ends. It logs errors and tries
+// again.
+func (x *Index) Run(ctx context.Context) {
+	tick := time.NewTicker(x.o.Every)
+	defer tick.Stop()
+	for {
+		x.report(x.CatchUp(ctx), ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// report records the result of following the log, and logs it if it differs from the last one.
+func (x *Index) report(err error, ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	x.mu.Lock()
+	before := x.failure
+	x.failure = err
+	x.mu.Unlock()
+	switch {
+	case err != nil && before == nil:
+		x.o.Log.Error("the search index does not follow the changes of the store", "err", err)
+	case err == nil && before != nil:
+		x.o.Log.Info("the search index follows the changes of the store again")
+	}
+}
+
+// CatchUp builds the index unless it is built, and then reads the log of changes up to its current
+// end.
+func (x *Index) CatchUp(ctx context.Context) error {
+	x.work.Lock()
+	defer x.work.Unlock()
+	if err := x.repair(); err != nil {
+		return err
+	}
+	head, err := x.o.Store.Head(ctx)
+	if err != nil {
+		return err
+	}
+	x.mu.Lock()
+	x.head = head.Size
+	x.mu.Unlock()
+	if err := x.check(ctx, head); err != nil {
+		return err
+	}
+	if err := x.build(ctx); err != nil {
+		return err
+	}
+	return x.follow(ctx)
+}
+
+// check empties the index if its position is not one of the log: if the directory belongs to another
+// store, or if the store was replaced by a backup or has lost changes.
+func (x *Index) check(ctx context.Context, head store.Head) error {
+	if x.position.Version == version {
+		same, err := x.onLog(ctx, head)
+		if err != nil || same {
+			return err
+		}
+		x.o.Log.Warn("the search index belongs to another log of changes and is built again", "dir", x.o.Dir)
+	}
+	at, err := positionAt(ctx, x.o.Store, head.Size)
+	if err != nil {
+		return err
+	}
+	if err := x.reset(); err != nil {
+		return err
+	}
+	return x.commit(nil, at, segments{{pending: true}})
+}
+
+// reset empties the index.
+func (x *Index) reset() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.renew()
+}
+
+// onLog reports whether the entry at the position of the index has the digest that the index knows.
+func (x *Index) onLog(ctx context.Context, head store.Head) (bool, error) {
+	if head.Size < x.position.Seq {
+		return false, nil
+	}
+	at, err := positionAt(ctx, x.o.Store, x.position.Seq)
+	return at.Digest == x.position.Digest, err
+}
+
+// commit writes changes together with the position and the segments, and makes them visible to
+// searches. The batch may be nil.
+func (x *Index) commit(b *pebble.Batch, at position, all segments) error {
+	if b == nil {
+		b = x.db.NewBatch()
+	}
+	defer b.Close()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := all.write(b, x.segments); err != nil {
+		return err
+	}
+	if err := at.write(b); err != nil {
+		return err
+	}
+	if err := x.db.Apply(b, pebble.Sync); err != nil {
+		return err
+	}
+	if err := x.db.Err(); err != nil {
+		return err
+	}
+	x.segments, x.position = all, at
+	return nil
+}

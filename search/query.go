@@ -1,0 +1,444 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Query says which names to find.
+type Query struct {
+	// Text has the words that a name must have, in any order. The last word may be incomplete.
+	Text string
+
+	Spans  []string             // only keys that begin with one of these; sorted, and none begins with another; nil for all keys
+	Status []nomen.Status       // only names with one of these; nil for any
+	After  string               // only keys greater than this one
+	Limit  int                  // maximum number of records of the page; [MaxLimit] if 0
+	May    func(name.Name) bool // only names for which it returns true; nil for all
+}
+
+// Limits of a search.
+const (
+	MaxLimit = 1000
+	MaxWords = 32      // words of a query
+	maxSteps = 200_000 // reads of the index for a page
+	maxReads = 2000    // records read from the store for a page
+	minStem  = 2       // characters that an incomplete word must have
+)
+
+// A Page is a part of the result of a search.
+type Page struct {
+	Records []*store.Record // in the order of their keys
+	Next    string          // value of [Query].After for the next page; "" if this is the last. A page may have less than Limit records, or none, and not be the last
+}
+
+// Errors for queries that cannot be answered.
+var (
+	ErrNoWords      = errors.New("search: the text has no letters or digits")
+	ErrTooManyWords = errors.New("search: the text has too many words")
+)
+
+// terms are the words of a query.
+type terms struct {
+	words  [][]byte // words that a name must have
+	stem   []byte   // beginning of a word that a name must have; nil if none
+	status [][]byte // words for the statuses of which a name must have one; nil for any
+}
+
+// parse splits the text of a query.
+func (q *Query) parse() (*terms, error) {
+	t := &terms{}
+	split := splitter{left: maxWords}
+	split.emit = func(word []byte) { t.words = append(t.words, bytes.Clone(word)) }
+	split.text(q.Text)
+	switch {
+	case len(t.words) == 0:
+		return nil, ErrNoWords
+	case len(t.words) > MaxWords:
+		return nil, ErrTooManyWords
+	}
+	if last := t.words[len(t.words)-1]; utf8.RuneCount(last) >= minStem {
+		t.stem, t.words = last, t.words[:len(t.words)-1]
+	}
+	slices.SortFunc(t.words, func(a, b []byte) int { return len(b) - len(a) }) // longer words are usually rarer
+	t.words = slices.CompactFunc(t.words, bytes.Equal)
+	for _, s := range q.Status {
+		t.status = append(t.status, []byte(statusWord(s)))
+	}
+	return t, nil
+}
+
+// match reports whether a record has the words.
+func (t *terms) match(r *store.Record) bool {
+	found, stem, status := make([]bool, len(t.words)), t.stem == nil, t.status == nil
+	s := splitter{emit: func(word []byte) {
+		for i, w := range t.words {
+			found[i] = found[i] || bytes.Equal(w, word)
+		}
+		stem = stem || bytes.HasPrefix(word, t.stem)
+		status = status || slices.ContainsFunc(t.status, func(w []byte) bool { return bytes.Equal(w, word) })
+	}}
+	s.record(r)
+	return stem && status && !slices.Contains(found, false)
+}
+
+// Search returns a page of the names that a query describes. The records are the current ones of
+// the store. Names that the index does not have yet are missing: see [Index.Status].
+//
+// The cost of a page is bounded. If few of many candidates match, a page can have less records than
+// the limit, or none, although there are more.
+func (x *Index) Search(ctx context.Context, q Query) (Page, error) {
+	t, err := q.parse()
+	if err != nil {
+		return Page{}, err
+	}
+	if q.Limit <= 0 || q.Limit > MaxLimit {
+		q.Limit = MaxLimit
+	}
+	snap, segments, err := x.snapshot()
+	if err != nil {
+		return Page{}, err
+	}
+	defer x.using.Done()
+	defer snap.Close()
+	it, err := snap.NewIter(nil)
+	if err != nil {
+		return Page{}, err
+	}
+	defer it.Close()
+	s := &searching{ctx: ctx, q: &q, t: t, it: it, segments: segments, source: x.o.Store, steps: x.o.steps, reads: maxReads, last: q.After}
+	if err := s.run(); err != nil {
+		if s.outside == nil && (errors.Is(err, errForm) || pebble.IsCorruptionError(err)) {
+			x.damaged.Store(true)
+		}
+		return Page{}, err
+	}
+	return s.page, nil
+}
+
+// snapshot returns the state of the index. The caller must close the snapshot, and then call Done
+// of using.
+func (x *Index) snapshot() (*pebble.Snapshot, segments, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	switch {
+	case x.closed:
+		return nil, nil, ErrClosed
+	case x.db == nil:
+		return nil, nil, ErrUnavailable
+	}
+	x.using.Add(1)
+	return x.db.NewSnapshot(), x.segments, nil
+}
+
+// A searching is a search in progress.
+type searching struct {
+	ctx      context.Context
+	q        *Query
+	t        *terms
+	it       *pebble.Iterator
+	segments segments
+	source   store.Reader
+	steps    int // reads of the index that are left
+	reads    int // reads of records that are left
+
+	key  []byte
+	part set      // numbers of the names with one of the words
+	keys []string // candidates whose records are to be read
+	last string   // the last candidate
+	done string   // the last candidate whose record was read
+	page Page
+
+	outside error // error of the store
+}
+
+// run searches all spans until the page is complete.
+func (s *searching) run() error {
+	spans := s.q.Spans
+	if spans == nil {
+		spans = []string{""}
+	}
+	for _, span := range spans {
+		if err := s.span(span); err != nil || s.page.Next != "" {
+			return err
+		}
+	}
+	return nil
+}
+
+// span searches the keys that begin with a text.
+func (s *searching) span(begin string) error {
+	after := s.q.After
+	if after > begin && !strings.HasPrefix(after, begin) {
+		return nil // the span is before the page
+	}
+	for i := s.segments.at(max(after, begin)); i < len(s.segments); i++ {
+		if g := &s.segments[i]; g.after > begin && !strings.HasPrefix(g.after, begin) {
+			return nil // the segment is after the span
+		}
+		if s.steps <= 0 && s.segments[i].after > max(s.q.After, begin) { // each page makes progress
+			s.page.Next = s.segments[i].after
+			return nil
+		}
+		more, err := s.segment(i, begin)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// segment searches segment i. It returns false if the page is complete.
+func (s *searching) segment(i int, begin string) (more bool, err error) {
+	g := &s.segments[i]
+	if err := s.ctx.Err(); err != nil {
+		return false, err
+	}
+	if g.number == 0 {
+		return true, nil
+	}
+	found, err := s.numbers(g)
+	if err != nil || found == nil {
+		return err == nil, err
+	}
+	return s.candidates(g, found, begin)
+}
+
+// numbers returns the numbers of the names that have the words, or nil if there are none. It can
+// return too many.
+func (s *searching) numbers(g *segment) (*set, error) {
+	var all *set
+	and := func(load func(*set) error) error {
+		if all != nil {
+			s.part = set{}
+			if err := load(&s.part); err != nil {
+				return err
+			}
+			all.and(&s.part)
+			return nil
+		}
+		all = new(set)
+		return load(all)
+	}
+	for _, w := range s.t.words {
+		if err := and(func(into *set) error { return s.word(g, w, into) }); err != nil || all.size() == 0 {
+			return nil, err
+		}
+	}
+	if s.t.status != nil {
+		if err := and(func(into *set) error { return s.statuses(g, into) }); err != nil || all.size() == 0 {
+			return nil, err
+		}
+	}
+	if s.t.stem != nil && (all == nil || all.size() > few) {
+		if err := and(func(into *set) error { return s.stem(g, into) }); err != nil || all.size() == 0 {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// few is the number of candidates that are compared with the incomplete word of a query when their
+// records are read. For more candidates, the names of all words that begin with it are collected
+// first.
+const few = 8
+
+// word adds the numbers of the names that have a word.
+func (s *searching) word(g *segment, word []byte, into *set) error {
+	s.key = g.appendWord(s.key[:0], word)
+	return s.collect(len(s.key), into)
+}
+
+func (s *searching) statuses(g *segment, into *set) error {
+	for _, w := range s.t.status {
+		if err := s.word(g, w, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stem adds the numbers of the names that have a word that begins with the stem.
+func (s *searching) stem(g *segment, into *set) error {
+	s.key = g.appendPrefix(s.key[:0], s.t.stem)
+	return s.collect(0, into)
+}
+
+// collect adds the numbers in the entries whose keys begin with s.key. If size is not 0, it is the
+// length of the part of the keys with the word.
+func (s *searching) collect(size int, into *set) error {
+	for ok := s.it.SeekGE(s.key); ok && bytes.HasPrefix(s.it.Key(), s.key); ok = s.it.Next() {
+		s.steps--
+		value, err := s.it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if len(value) > 0 {
+			if err := into.addStored(value); err != nil {
+				return err
+			}
+			continue
+		}
+		key := s.it.Key()
+		if len(key) < 2 {
+			return errForm
+		}
+		into.add(binary.BigEndian.Uint16(key[len(key)-2:]))
+	}
+	s.steps -= seekSteps
+	return s.it.Error()
+}
+
+// seekSteps is the cost of a seek in steps.
+const seekSteps = 20
+
+// candidates adds the names with the given numbers to the page, if their records match. It returns
+// false if the page is complete.
+func (s *searching) candidates(g *segment, found *set, begin string) (more bool, err error) {
+	added, err := s.added(g, found, begin)
+	if err != nil {
+		return false, err
+	}
+	first, err := s.first(g, max(s.q.After, begin))
+	if err != nil {
+		return false, err
+	}
+	for n := range found.from(first) {
+		if uint32(n) >= g.base {
+			break
+		}
+		key, err := s.name(g, n)
+		if err != nil {
+			return false, err
+		}
+		if !strings.HasPrefix(key, begin) {
+			break
+		}
+		before := sort.SearchStrings(added, key)
+		for _, k := range append(added[:before:before], key) {
+			if more, err := s.put(k); err != nil || !more {
+				return false, err
+			}
+		}
+		added = added[before:]
+	}
+	for _, k := range added {
+		if more, err := s.put(k); err != nil || !more {
+			return false, err
+		}
+	}
+	return s.check()
+}
+
+// added returns the keys, in order, of the names that were changed since the segment was built.
+func (s *searching) added(g *segment, found *set, begin string) (keys []string, err error) {
+	for n := range found.from(int(g.base)) {
+		key, err := s.name(g, n)
+		if err != nil {
+			return nil, err
+		}
+		if key > s.q.After && strings.HasPrefix(key, begin) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
+}
+
+// checked is the number of candidates whose records are read together.
+const checked = 100
+
+// put adds a candidate. It returns false if the page is complete.
+func (s *searching) put(key string) (more bool, err error) {
+	if key <= s.last {
+		return true, nil // it has two numbers, or is not after the page before
+	}
+	s.last = key
+	if s.keys = append(s.keys, key); len(s.keys) < min(s.q.Limit+1, checked) {
+		return true, nil
+	}
+	return s.check()
+}
+
+// name returns the key of the name with a number.
+func (s *searching) name(g *segment, n uint16) (string, error) {
+	s.key = g.appendName(s.key[:0], n)
+	s.steps--
+	if s.it.Valid() && bytes.Compare(s.it.Key(), s.key) < 0 && s.it.Next() && bytes.Equal(s.it.Key(), s.key) { // often they are read one after another
+		return s.value()
+	}
+	s.steps -= seekSteps
+	if s.it.SeekGE(s.key) && bytes.Equal(s.it.Key(), s.key) {
+		return s.value()
+	}
+	return "", cmp.Or(s.it.Error(), errForm)
+}
+
+func (s *searching) value() (string, error) {
+	value, err := s.it.ValueAndErr()
+	return string(value), err
+}
+
+// first returns the first of the numbers given when the segment was built whose name has a key that
+// is not less than the parameter.
+func (s *searching) first(g *segment, key string) (int, error) {
+	if key <= g.after {
+		return 0, nil
+	}
+	var failed error
+	i := sort.Search(int(g.base), func(i int) bool {
+		k, err := s.name(g, uint16(i))
+		if err != nil {
+			failed = err
+		}
+		return k >= key
+	})
+	return i, failed
+}
+
+// check reads the records of the candidates, and adds those that match to the page. It returns
+// false if the page is complete.
+func (s *searching) check() (more bool, err error) {
+	keys := s.keys
+	s.keys = s.keys[:0]
+	if len(keys) == 0 {
+		return true, nil
+	}
+	names := make([]name.Name, len(keys))
+	for i, k := range keys {
+		names[i] = name.FromKey(k)
+	}
+	records, err := store.Records(s.ctx, s.source, names, false)
+	if err != nil {
+		s.outside = err
+		return false, err
+	}
+	for i, r := range records {
+		if len(s.page.Records) == s.q.Limit {
+			s.page.Next = s.done
+			return false, nil
+		}
+		s.done = keys[i]
+		if r != nil && (s.q.May == nil || s.q.May(r.Name)) && s.t.match(r) {
+			s.page.Records = append(s.page.Records, r)
+		}
+	}
+	if s.reads -= len(keys); s.reads <= 0 || s.steps <= 0 {
+		s.page.Next = s.done
+		return false, nil
+	}
+	return true, nil
+}

@@ -1,0 +1,58 @@
+package pebblestore
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/durable"
+)
+
+// A Side is a database of its own beside a store, with data that is derived from the store, such as
+// an index. Other users cannot read its files. If its disk fails, the Side stops writing, and the
+// process continues.
+type Side struct {
+	*pebble.DB
+	database *database
+	lock     *dirLock
+}
+
+// SideOptions say which directory [OpenSide] opens, and how.
+type SideOptions struct {
+	Dir       string       // created if it does not exist
+	FS        vfs.FS       // file system; if nil, that of the operating system
+	CacheSize int64        // memory for uncompressed data, in bytes
+	Log       *slog.Logger // logger for the errors of the engine; nil for no log
+}
+
+// OpenSide opens a Side, or creates it. The error wraps [ErrLocked] if another process has it open.
+func OpenSide(s SideOptions) (*Side, error) {
+	o := Options{Dir: s.Dir, FS: s.FS, CacheSize: s.CacheSize, Log: s.Log}
+	o.defaults()
+	if vfs.Root(o.FS) == vfs.Default {
+		if _, err := durable.Tighten(o.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	lock := &dirLock{}
+	db, err := openDatabase(o, lock, nil, func(p *pebble.Options, _ *engineDisk) {
+		p.Experimental.SpanPolicyFunc = nil // for the key spaces of a store
+		for i := range p.Levels {
+			p.Levels[i].FilterPolicy = pebble.NoFilterPolicy
+		}
+	})
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return &Side{db.DB, db, lock}, nil
+}
+
+// Err returns why the disk has failed, or nil if it has not. After a failure, writes have no effect
+// although their methods return nil, so Err must be called after each write that matters.
+func (s *Side) Err() error { return s.database.disk.check() }
+
+// Close closes the database and releases its directory. All iterators and snapshots must be closed.
+func (s *Side) Close() error { return s.database.closeAlone() }

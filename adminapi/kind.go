@@ -45,6 +45,7 @@ const (
 	KindMethod      = "method-not-allowed" // the path does not have this method
 	KindCoding      = "compression"        // the compression of the body is unknown
 	KindUnsupported = "unsupported"        // the store does not support the operation
+	KindNoIndex     = "no-index"           // the server has no search index, or it is unavailable
 	KindLoop        = "delegation-loop"    // resolvers delegate a name to each other
 	KindJobEnded    = "job-ended"          // the job ended before it was complete
 )
@@ -157,6 +158,10 @@ var kinds = sync.OnceValue(func() []Kind {
 			"The store of the server cannot do this, such as backing up a database.",
 			"Use the tools of the database (docs/howto/back-up-and-restore.md).",
 			http.StatusNotImplemented),
+		kind(KindNoIndex, "There is no search index",
+			"The server does not keep an index of words, or the disk with the index has failed. The response says which.",
+			"Ask the operator to set search = true in the configuration, or to look at the log of the server. Until then, list the names by prefix.",
+			http.StatusServiceUnavailable),
 		kind(KindLoop, "Delegation loop",
 			"Too many resolvers passed on the request, because they delegate the name to each other.",
 			"Correct the delegation of one of the authorities (docs/howto/delegate-names.md).",

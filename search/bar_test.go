@@ -65,8 +65,8 @@ func TestBar(t *testing.T) {
 }
 
 // barQueries returns searches that are hard in different ways.
-func barQueries() []Query {
-	return []Query{
+func barQueries() []store.Query {
+	return []store.Query{
 		{Text: "über"},        // all names
 		{Text: "uuid"},        // many names, all at the end
 		{Text: "kernel zlib"}, // two frequent words
@@ -82,11 +82,11 @@ func barQueries() []Query {
 	}
 }
 
-func measurePage(t *testing.T, x *Index, q Query) {
+func measurePage(t *testing.T, x *Index, q store.Query) {
 	t.Helper()
 	q.Limit = 50
 	var times []time.Duration
-	var page Page
+	var page store.QueryPage
 	for range 5 {
 		begun := time.Now()
 		var err error

@@ -50,18 +50,6 @@ const (
 	cacheSize = 32 << 20
 )
 
-// A Status says how complete an index is.
-type Status struct {
-	Built    bool   // all names have been indexed once; otherwise the index is being built
-	Names    int64  // while the index is being built: names indexed so far
-	Position uint64 // number of the last change of the log that the index has
-	Head     uint64 // number of the last change of the log when the index last read it
-	Err      error  // why the index cannot follow the log, or nil
-}
-
-// Behind returns the number of changes that the index does not have yet.
-func (s Status) Behind() uint64 { return s.Head - min(s.Position, s.Head) }
-
 // An Index is an open index. It is safe for concurrent use.
 type Index struct {
 	o Options
@@ -80,11 +68,10 @@ type Index struct {
 	damaged atomic.Bool    // a search has found damage
 }
 
-// Errors of searches.
-var (
-	ErrClosed      = errors.New("search: the index is closed")
-	ErrUnavailable = errors.New("search: the index is unavailable because of an error of its disk")
-)
+var _ store.Searcher = (*Index)(nil)
+
+// ErrClosed is returned after Close.
+var ErrClosed = fmt.Errorf("%w: it is closed", store.ErrNoIndex)
 
 // Open opens the index in a directory, or creates an empty one. [Index.Run] builds it. An index of
 // another version, or one that is damaged, is removed. The error wraps [pebblestore.ErrLocked] if
@@ -194,11 +181,11 @@ func (x *Index) Close() error {
 	return x.shut()
 }
 
-// Status returns how complete the index is.
-func (x *Index) Status() Status {
+// Status implements [store.Searcher].
+func (x *Index) Status() store.IndexStatus {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	s := Status{Built: x.position.Version == version && x.segments.pending() < 0, Position: x.position.Seq, Head: max(x.head, x.position.Seq), Err: x.failure}
+	s := store.IndexStatus{Built: x.position.Version == version && x.segments.pending() < 0, Position: x.position.Seq, Head: max(x.head, x.position.Seq), Err: x.failure}
 	for i := range x.segments {
 		s.Names += int64(x.segments[i].base)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -13,42 +14,15 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Query says which names to find.
-type Query struct {
-	// Text has the words that a name must have, in any order. The last word may be incomplete.
-	Text string
-
-	Spans  []string             // only keys that begin with one of these; sorted, and none begins with another; nil for all keys
-	Status []nomen.Status       // only names with one of these; nil for any
-	After  string               // only keys greater than this one
-	Limit  int                  // maximum number of records of the page; [MaxLimit] if 0
-	May    func(name.Name) bool // only names for which it returns true; nil for all
-}
-
-// Limits of a search.
+// Limits of a page of results.
 const (
-	MaxLimit = 1000
-	MaxWords = 32      // words of a query
-	maxSteps = 200_000 // reads of the index for a page
-	maxReads = 2000    // records read from the store for a page
+	maxSteps = 200_000 // reads of the index
+	maxReads = 2000    // records read from the store
 	minStem  = 2       // characters that an incomplete word must have
-)
-
-// A Page is a part of the result of a search.
-type Page struct {
-	Records []*store.Record // in the order of their keys
-	Next    string          // value of [Query].After for the next page; "" if this is the last. A page may have less than Limit records, or none, and not be the last
-}
-
-// Errors for queries that cannot be answered.
-var (
-	ErrNoWords      = errors.New("search: the text has no letters or digits")
-	ErrTooManyWords = errors.New("search: the text has too many words")
 )
 
 // terms are the words of a query.
@@ -59,16 +33,16 @@ type terms struct {
 }
 
 // parse splits the text of a query.
-func (q *Query) parse() (*terms, error) {
+func parse(q *store.Query) (*terms, error) {
 	t := &terms{}
 	split := splitter{left: maxWords}
 	split.emit = func(word []byte) { t.words = append(t.words, bytes.Clone(word)) }
 	split.text(q.Text)
 	switch {
 	case len(t.words) == 0:
-		return nil, ErrNoWords
-	case len(t.words) > MaxWords:
-		return nil, ErrTooManyWords
+		return nil, store.ErrNoWords
+	case len(t.words) > store.MaxQueryWords:
+		return nil, store.ErrTooManyWords
 	}
 	if last := t.words[len(t.words)-1]; utf8.RuneCount(last) >= minStem {
 		t.stem, t.words = last, t.words[:len(t.words)-1]
@@ -95,28 +69,24 @@ func (t *terms) match(r *store.Record) bool {
 	return stem && status && !slices.Contains(found, false)
 }
 
-// Search returns a page of the names that a query describes. The records are the current ones of
-// the store. Names that the index does not have yet are missing: see [Index.Status].
-//
-// The cost of a page is bounded. If few of many candidates match, a page can have less records than
-// the limit, or none, although there are more.
-func (x *Index) Search(ctx context.Context, q Query) (Page, error) {
-	t, err := q.parse()
+// Search implements [store.Searcher].
+func (x *Index) Search(ctx context.Context, q store.Query) (store.QueryPage, error) {
+	t, err := parse(&q)
 	if err != nil {
-		return Page{}, err
+		return store.QueryPage{}, err
 	}
-	if q.Limit <= 0 || q.Limit > MaxLimit {
-		q.Limit = MaxLimit
+	if q.Limit <= 0 || q.Limit > store.MaxQueryPage {
+		q.Limit = store.MaxQueryPage
 	}
 	snap, segments, err := x.snapshot()
 	if err != nil {
-		return Page{}, err
+		return store.QueryPage{}, err
 	}
 	defer x.using.Done()
 	defer snap.Close()
 	it, err := snap.NewIter(nil)
 	if err != nil {
-		return Page{}, err
+		return store.QueryPage{}, err
 	}
 	defer it.Close()
 	s := &searching{ctx: ctx, q: &q, t: t, it: it, segments: segments, source: x.o.Store, steps: x.o.steps, reads: maxReads, last: q.After}
@@ -124,7 +94,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Page, error) {
 		if s.outside == nil && (errors.Is(err, errForm) || pebble.IsCorruptionError(err)) {
 			x.damaged.Store(true)
 		}
-		return Page{}, err
+		return store.QueryPage{}, err
 	}
 	return s.page, nil
 }
@@ -138,7 +108,7 @@ func (x *Index) snapshot() (*pebble.Snapshot, segments, error) {
 	case x.closed:
 		return nil, nil, ErrClosed
 	case x.db == nil:
-		return nil, nil, ErrUnavailable
+		return nil, nil, fmt.Errorf("%w because its disk has failed", store.ErrNoIndex)
 	}
 	x.using.Add(1)
 	return x.db.NewSnapshot(), x.segments, nil
@@ -147,7 +117,7 @@ func (x *Index) snapshot() (*pebble.Snapshot, segments, error) {
 // A searching is a search in progress.
 type searching struct {
 	ctx      context.Context
-	q        *Query
+	q        *store.Query
 	t        *terms
 	it       *pebble.Iterator
 	segments segments
@@ -160,7 +130,7 @@ type searching struct {
 	keys []string // candidates whose records are to be read
 	last string   // the last candidate
 	done string   // the last candidate whose record was read
-	page Page
+	page store.QueryPage
 
 	outside error // error of the store
 }
@@ -189,7 +159,7 @@ func (s *searching) span(begin string) error {
 		if g := &s.segments[i]; g.after > begin && !strings.HasPrefix(g.after, begin) {
 			return nil // the segment is after the span
 		}
-		if s.steps <= 0 && s.segments[i].after > max(s.q.After, begin) { // each page makes progress
+		if s.steps <= 0 && s.segments[i].after > max(s.q.After, begin) && s.may(s.segments[i].after) { // each page makes progress
 			s.page.Next = s.segments[i].after
 			return nil
 		}
@@ -363,8 +333,8 @@ const checked = 100
 
 // put adds a candidate. It returns false if the page is complete.
 func (s *searching) put(key string) (more bool, err error) {
-	if key <= s.last {
-		return true, nil // it has two numbers, or is not after the page before
+	if key <= s.last || !s.may(key) {
+		return true, nil // it has two numbers, or is not after the page before, or the caller must not see it
 	}
 	s.last = key
 	if s.keys = append(s.keys, key); len(s.keys) < min(s.q.Limit+1, checked) {
@@ -372,6 +342,9 @@ func (s *searching) put(key string) (more bool, err error) {
 	}
 	return s.check()
 }
+
+// may reports whether the caller may see a key, also as the end of a page.
+func (s *searching) may(key string) bool { return s.q.May == nil || s.q.May(name.FromKey(key)) }
 
 // name returns the key of the name with a number.
 func (s *searching) name(g *segment, n uint16) (string, error) {
@@ -432,7 +405,7 @@ func (s *searching) check() (more bool, err error) {
 			return false, nil
 		}
 		s.done = keys[i]
-		if r != nil && (s.q.May == nil || s.q.May(r.Name)) && s.t.match(r) {
+		if r != nil && s.t.match(r) {
 			s.page.Records = append(s.page.Records, r)
 		}
 	}

@@ -117,7 +117,7 @@ func (s *subject) put(key, title string) {
 }
 
 // keys returns the keys of all pages of a search.
-func (s *subject) keys(q Query) (keys []string) {
+func (s *subject) keys(q store.Query) (keys []string) {
 	s.Helper()
 	for range 10_000 {
 		page, err := s.index.Search(s.Context(), q)
@@ -133,6 +133,9 @@ func (s *subject) keys(q Query) (keys []string) {
 		if page.Next == "" {
 			return keys
 		}
+		if q.May != nil && !q.May(name.FromKey(page.Next)) {
+			s.Fatalf("%q: the page ends at %q, which the caller must not see", q.Text, page.Next)
+		}
 		if page.Next <= q.After {
 			s.Fatalf("%q: the page after %q continues at %q", q.Text, q.After, page.Next)
 		}
@@ -142,7 +145,7 @@ func (s *subject) keys(q Query) (keys []string) {
 	return nil
 }
 
-func (s *subject) finds(q Query, want ...string) {
+func (s *subject) finds(q store.Query, want ...string) {
 	s.Helper()
 	if got := s.keys(q); !slices.Equal(got, want) {
 		s.Fatalf("%q %v %v: got %q, want %q", q.Text, q.Spans, q.Status, got, want)
@@ -197,7 +200,7 @@ func (s *subject) change(m model, n int) {
 }
 
 // find returns what a search must find.
-func (m model) find(q Query) (keys []string) {
+func (m model) find(q store.Query) (keys []string) {
 	for key, r := range m {
 		if len(q.Status) > 0 && !slices.Contains(q.Status, r.status) {
 			continue
@@ -220,7 +223,7 @@ func (m model) find(q Query) (keys []string) {
 }
 
 // query returns a random query.
-func (s *subject) query() Query {
+func (s *subject) query() store.Query {
 	words := vocabulary()
 	text := []string{words[s.random.IntN(12)]}
 	for range s.random.IntN(3) {
@@ -230,7 +233,7 @@ func (s *subject) query() Query {
 		last := &text[len(text)-1]
 		*last = (*last)[:2]
 	}
-	q := Query{Text: strings.Join(text, " "), Limit: 1 + s.random.IntN(8)}
+	q := store.Query{Text: strings.Join(text, " "), Limit: 1 + s.random.IntN(8)}
 	if s.random.IntN(3) == 0 {
 		q.Status = []nomen.Status{nomen.Active, nomen.Reserved, nomen.Retired}[s.random.IntN(3):]
 	}
@@ -297,16 +300,16 @@ func TestRedacted(t *testing.T) {
 		s.put(secret, "Akte Müller")
 		s.apply(store.Change{Record: &store.Record{Name: name.MustParse("urn:dns:example.org:u"), Status: nomen.Reserved, Metadata: nomen.Metadata{"title": {"Geheimakte Schulze"}}}})
 		s.catchUp()
-		s.finds(Query{Text: "geheimakte"}, other, "urn:dns:example.org:u")
-		s.finds(Query{Text: "mueller"})
-		s.finds(Query{Text: "muller"}, secret)
+		s.finds(store.Query{Text: "geheimakte"}, other, "urn:dns:example.org:u")
+		s.finds(store.Query{Text: "mueller"})
+		s.finds(store.Query{Text: "muller"}, secret)
 		s.apply(
 			store.Change{Record: &store.Record{Name: name.MustParse(secret), Status: nomen.Active}, Expected: 2, Redacts: []uint64{1, 2}},
 			store.Change{Delete: name.MustParse("urn:dns:example.org:u"), Expected: store.AnyRevision},
 		)
-		s.finds(Query{Text: "muller"})
-		s.finds(Query{Text: "akte"})
-		s.finds(Query{Text: "schulze"})
+		s.finds(store.Query{Text: "muller"})
+		s.finds(store.Query{Text: "akte"})
+		s.finds(store.Query{Text: "schulze"})
 		if !s.hasWord("muller") {
 			s.Fatal("the index does not have the word before it is redacted: the test shows nothing")
 		}
@@ -317,7 +320,7 @@ func TestRedacted(t *testing.T) {
 			s.Fatal("no file has the word before it is redacted: the test shows nothing")
 		}
 		s.catchUp()
-		s.finds(Query{Text: "geheimakte"}, other)
+		s.finds(store.Query{Text: "geheimakte"}, other)
 		if s.hasWord("muller") || s.hasWord("akte") {
 			s.Error("the index has redacted words")
 		}
@@ -456,8 +459,8 @@ func TestOtherLog(t *testing.T) {
 		}
 		s.open(s.disk)
 		s.catchUp()
-		s.finds(Query{Text: "alpha"})
-		s.finds(Query{Text: title}, s.names()...)
+		s.finds(store.Query{Text: "alpha"})
+		s.finds(store.Query{Text: title}, s.names()...)
 	}
 }
 
@@ -489,7 +492,7 @@ func TestDamaged(t *testing.T) {
 		}
 		s.open(s.disk)
 		s.catchUp()
-		s.finds(Query{Text: "alpha"}, "urn:dns:example.org:a")
+		s.finds(store.Query{Text: "alpha"}, "urn:dns:example.org:a")
 	}
 	g := s.index.segments[0]
 	for what, key := range map[string][]byte{"numbers": g.appendWord(nil, []byte("alpha")), "name": g.appendName(nil, 0)} {
@@ -504,11 +507,11 @@ func TestDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.index.Search(t.Context(), Query{Text: "alpha"}); !errors.Is(err, errForm) {
+		if _, err := s.index.Search(t.Context(), store.Query{Text: "alpha"}); !errors.Is(err, errForm) {
 			t.Fatalf("%s: got %v, want %v", what, err, errForm)
 		}
 		s.catchUp()
-		s.finds(Query{Text: "alpha"}, "urn:dns:example.org:a")
+		s.finds(store.Query{Text: "alpha"}, "urn:dns:example.org:a")
 	}
 }
 
@@ -534,15 +537,23 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestMay: names that the caller may not see are not returned.
+// TestMay: names that the caller must not see are not returned, and no page ends at one.
 func TestMay(t *testing.T) {
 	s := newSubject(t, memstore.New())
-	for _, k := range []string{"urn:dns:example.org:a", "urn:dns:example.org:b", "urn:dns:example.org:c"} {
-		s.put(k, "alpha")
+	var want []string
+	for i := range 80 {
+		key := fmt.Sprintf("urn:dns:example.org:%03d", i)
+		s.put(key, "alpha")
+		if i%20 == 7 {
+			want = append(want, key)
+		}
 	}
 	s.catchUp()
-	s.finds(Query{Text: "alpha", May: func(n name.Name) bool { return n.Key() != "urn:dns:example.org:b" }, Limit: 1}, "urn:dns:example.org:a", "urn:dns:example.org:c")
-	s.finds(Query{Text: "alpha", Spans: []string{}})
+	may := func(n name.Name) bool { return slices.Contains(want, n.Key()) }
+	s.finds(store.Query{Text: "alpha", May: may, Limit: 1}, want...)
+	s.index.o.steps = 1
+	s.finds(store.Query{Text: "alpha", May: may}, want...)
+	s.finds(store.Query{Text: "alpha", Spans: []string{}})
 }
 
 // TestQueries: which texts find a name.
@@ -573,13 +584,13 @@ func TestQueries(t *testing.T) {
 		{"mirror", true}, {"10.5072/abc", true}, {"10.5072/b", false}, {"b", false}, {"u", false},
 		{"uber uber", true}, {"active", false}, {"retired", false},
 	} {
-		got := len(s.keys(Query{Text: tt.text})) > 0
+		got := len(s.keys(store.Query{Text: tt.text})) > 0
 		if got != tt.want {
 			t.Errorf("%q: found %v, want %v", tt.text, got, tt.want)
 		}
 	}
-	for text, want := range map[string]error{"": ErrNoWords, " -/:\u0301": ErrNoWords, strings.Repeat("a ", MaxWords+1): ErrTooManyWords} {
-		if _, err := s.index.Search(t.Context(), Query{Text: text}); !errors.Is(err, want) {
+	for text, want := range map[string]error{"": store.ErrNoWords, " -/:\u0301": store.ErrNoWords, strings.Repeat("a ", store.MaxQueryWords+1): store.ErrTooManyWords} {
+		if _, err := s.index.Search(t.Context(), store.Query{Text: text}); !errors.Is(err, want) {
 			t.Errorf("%q: got %v, want %v", text, err, want)
 		}
 	}
@@ -596,10 +607,10 @@ func TestLimits(t *testing.T) {
 	}
 	s.apply(store.Change{Record: &store.Record{Name: name.MustParse(key), Status: nomen.Active, Metadata: nomen.Metadata{"title": {word, all.String()}, "z": {strings.Repeat("1 ", 30_000), "last"}}}})
 	s.catchUp()
-	s.finds(Query{Text: word}, key)
-	s.finds(Query{Text: word + "b"}, key) // only the beginning is compared
-	s.finds(Query{Text: "w7777"}, key)
-	s.finds(Query{Text: "last"})
+	s.finds(store.Query{Text: word}, key)
+	s.finds(store.Query{Text: word + "b"}, key) // only the beginning is compared
+	s.finds(store.Query{Text: "w7777"}, key)
+	s.finds(store.Query{Text: "last"})
 }
 
 // TestHuge: a segment with many words has few names, so that its builder needs little memory.
@@ -632,7 +643,7 @@ func TestRun(t *testing.T) {
 	for range 4 {
 		running.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := s.index.Search(t.Context(), Query{Text: "al"}); err != nil {
+				if _, err := s.index.Search(t.Context(), store.Query{Text: "al"}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -652,7 +663,7 @@ func TestRun(t *testing.T) {
 	if err := s.index.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.index.Search(t.Context(), Query{Text: "al"}); !errors.Is(err, ErrClosed) {
+	if _, err := s.index.Search(t.Context(), store.Query{Text: "al"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v, want %v", err, ErrClosed)
 	}
 	if err := s.index.CatchUp(t.Context()); !errors.Is(err, ErrClosed) {

@@ -46,6 +46,8 @@ type Options struct {
 	// EndSessions ends all sessions of a user of the pages. It may be nil.
 	EndSessions func(ctx context.Context, user string) error
 
+	Search store.Searcher // finds names by words; nil if the server has no index
+
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
 	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
@@ -91,6 +93,7 @@ type API struct {
 
 	version  string
 	instance string
+	searcher store.Searcher // may be nil
 	misses   *misses.Counter
 	scratch  func() (bulk.Scratch, error)
 	timeout  time.Duration
@@ -127,7 +130,7 @@ func New(o Options) (*API, error) {
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
 		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages, signInLink: o.SignInLink, endSessions: o.EndSessions,
-		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
+		searcher: o.Search, misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}
 	if s.now == nil {

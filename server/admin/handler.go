@@ -64,6 +64,7 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "changes/{seq}", registrar.Reader, s.prove, "size"},
 		{http.MethodGet, "head", registrar.Reader, s.head, "size since at"},
 		{http.MethodGet, "find", registrar.Reader, s.find, "location after_url after_name limit"},
+		{http.MethodGet, "search", registrar.Reader, s.search, "text prefix status after limit"},
 		{http.MethodPost, "relocate", registrar.Editor, s.relocate, ""},
 		{http.MethodPost, "undo", registrar.Editor, s.undo, ""},
 		{http.MethodPost, "verify", registrar.Administrator, s.verify, "since"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,13 +51,9 @@ func (s *API) listNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	limit := adminapi.MaxPage
-	if v := c.q.Get("limit"); v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 {
-			return &adminapi.RequestError{Field: "limit", Message: fmt.Sprintf("must be a positive number, not %q", v)}
-		}
-		limit = min(n, limit)
+	limit, err := pageLimit(c.q)
+	if err != nil {
+		return err
 	}
 	only := c.q.Get("only")
 	if only != "" && only != "keys" {
@@ -67,6 +64,19 @@ func (s *API) listNames(c *call) error {
 		return err
 	}
 	return writeJSON(c.w, http.StatusOK, page)
+}
+
+// pageLimit returns the maximum number of records of a page.
+func pageLimit(q url.Values) (int, error) {
+	v := q.Get("limit")
+	if v == "" {
+		return adminapi.MaxPage, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return 0, &adminapi.RequestError{Field: "limit", Message: fmt.Sprintf("must be a positive number, not %q", v)}
+	}
+	return min(n, adminapi.MaxPage), nil
 }
 
 func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit int, keys bool) (adminapi.Page, error) {

@@ -1,0 +1,66 @@
+package adminapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Search selects a page of the names that have some words.
+type Search struct {
+	Text     string         // words, in any order; the last may be incomplete
+	Prefix   string         // beginning of the keys
+	After    string         // [Found].Next of the page before; "" for the first page
+	Limit    int            // maximum number of names on the page; MaxPage if 0
+	Statuses []nomen.Status // all if empty
+}
+
+// Found is the answer to GET search.
+type Found struct {
+	Names []*store.Record `json:"names"`          // sorted by key
+	Next  string          `json:"next,omitempty"` // value of "after" for the next page; "" at the end
+	Index Index           `json:"index"`
+}
+
+// An Index says how complete the search index was. Names and Behind are 0 if the token is limited to
+// prefixes.
+type Index struct {
+	Complete bool   `json:"complete"`         // the index had all names and changes when it last read the log
+	Building bool   `json:"building"`         // the index is being built: many names may be missing
+	Names    int64  `json:"names,omitempty"`  // names indexed so far, while the index is being built
+	Behind   uint64 `json:"behind,omitempty"` // changes that the index does not have yet
+}
+
+// SearchNames returns a page of the names that have some words in their names, metadata, locations or
+// other fields, sorted by key and limited to the scope of the token. If [Found].Next is set, the page
+// may have fewer names than the limit, or none. If the server has no index, the error is a
+// [*StatusError] of [KindNoIndex].
+func (c *Client) SearchNames(ctx context.Context, s Search) (Found, error) {
+	q := url.Values{"text": {s.Text}}
+	setText(q, "prefix", s.Prefix)
+	setText(q, "after", s.After)
+	if s.Limit > 0 {
+		q.Set("limit", strconv.Itoa(s.Limit))
+	}
+	for _, st := range s.Statuses {
+		q.Add("status", string(st))
+	}
+	return request[Found](ctx, c, http.MethodGet, "search", q, nil)
+}
+
+// NewIndex returns the status of an index for a client. If whole is false, the client must not learn
+// how many names and changes the store has.
+func NewIndex(s store.IndexStatus, whole bool) Index {
+	i := Index{Complete: s.Built && s.Err == nil && s.Behind() == 0, Building: !s.Built}
+	if whole {
+		i.Behind = s.Behind()
+		if i.Building {
+			i.Names = s.Names
+		}
+	}
+	return i
+}

@@ -100,20 +100,9 @@ func (w *writer) flush() {
 	}
 }
 
-// build builds the segments that are to be built, one after another.
-func (x *Index) build(ctx context.Context) error {
-	for i := x.segments.pending(); i >= 0; i = x.segments.pending() {
-		if err := x.rebuild(ctx, i, 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // rebuild builds segment i from the current records of the store. If its names need more than most
 // segments, the rest is left to be built later.
 func (x *Index) rebuild(ctx context.Context, i, most int) error {
-	begun := time.Now()
 	var made segments
 	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()
 	for len(made) < most {
@@ -139,10 +128,7 @@ func (x *Index) rebuild(ctx context.Context, i, most int) error {
 			break
 		}
 	}
-	if err := x.commit(nil, x.position, x.segments.replaced(i, made)); err != nil {
-		return err
-	}
-	return x.rest(ctx, time.Since(begun))
+	return x.commit(nil, x.position, x.segments.replaced(i, made))
 }
 
 // read adds the records whose keys are greater than after and not greater than end to a builder,
@@ -182,27 +168,14 @@ func (x *Index) rest(ctx context.Context, worked time.Duration) error {
 // chunk is the number of changes that are indexed at a time.
 const chunk = 4096
 
-// follow indexes the changes of the log after the position.
-func (x *Index) follow(ctx context.Context) error {
-	for {
-		begun := time.Now()
-		list, err := x.changes(ctx)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		if err := x.apply(ctx, list); err != nil {
-			return err
-		}
-		if err := x.build(ctx); err != nil {
-			return err
-		}
-		if len(list) < chunk {
-			return nil
-		}
-		if err := x.rest(ctx, time.Since(begun)); err != nil {
-			return err
-		}
+// follow indexes the next changes of the log. It reports whether there may be more to do.
+func (x *Index) follow(ctx context.Context) (more bool, err error) {
+	list, err := x.changes(ctx)
+	if err != nil || len(list) == 0 {
+		return false, err
 	}
+	err = x.apply(ctx, list)
+	return len(list) == chunk || x.segments.pending() >= 0, err
 }
 
 // changes returns the next changes of the log.
@@ -248,7 +221,7 @@ func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 }
 
 // maxRebuilt is the number of segments that can replace one segment at a time.
-const maxRebuilt = 8
+const maxRebuilt = 2
 
 // A latest is the last change of a name in a list, and whether one of them redacts content.
 type latest struct {

@@ -34,7 +34,8 @@ type Options struct {
 	Every     time.Duration // how often the log of changes is read; 1 s if 0
 	Rest      float64       // how long to rest after each step of building, as a multiple of its duration; negative for not at all
 
-	Log *slog.Logger // discarded if nil
+	Now func() time.Time // the clock; time.Now if nil
+	Log *slog.Logger     // discarded if nil
 
 	baseSize  int // set by tests; if 0, the constants with the same names are used
 	extraSize int
@@ -64,6 +65,7 @@ type Index struct {
 	failure  error
 	closed   bool
 
+	pace    pace           // used only by Run
 	using   sync.WaitGroup // searches in progress
 	damaged atomic.Bool    // a search has found damage
 }
@@ -82,6 +84,9 @@ func Open(o Options) (*Index, error) {
 	o.baseSize, o.extraSize, o.steps = cmp.Or(o.baseSize, baseSize), cmp.Or(o.extraSize, extraSize), cmp.Or(o.steps, maxSteps)
 	if o.FS == nil {
 		o.FS = vfs.Default
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -193,12 +198,21 @@ func (x *Index) Status() store.IndexStatus {
 }
 
 // Run builds the index, and follows the log of changes until ctx ends. It logs errors and tries
-// again.
+// again. While the store gets very many changes, as in an import, Run waits, so that the import is
+// not slower. Then it indexes them together.
 func (x *Index) Run(ctx context.Context) {
 	tick := time.NewTicker(x.o.Every)
 	defer tick.Stop()
 	for {
-		x.report(x.CatchUp(ctx), ctx)
+		more := false
+		if !x.busy(ctx) {
+			var err error
+			more, err = x.step(ctx)
+			x.report(ctx, err)
+		}
+		if more && ctx.Err() == nil {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -207,8 +221,49 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
+const (
+	busyRate     = 1000             // changes per second above which indexing waits
+	maxPostponed = 10 * time.Minute // how long it waits at most
+)
+
+// A pace says how fast the log of changes grows.
+type pace struct {
+	at    time.Time // when its size was last read
+	size  uint64
+	busy  bool
+	since time.Time // since when it has been growing fast
+}
+
+// busy reports whether indexing should wait because the store gets many changes.
+func (x *Index) busy(ctx context.Context) bool {
+	p, now := &x.pace, x.o.Now()
+	passed := now.Sub(p.at)
+	if passed < x.o.Every {
+		return p.busy
+	}
+	head, err := x.o.Store.Head(ctx)
+	if err != nil {
+		return false // the next step reports it
+	}
+	x.heard(head)
+	grown := head.Size - min(p.size, head.Size)
+	fast := !p.at.IsZero() && float64(grown) > busyRate*passed.Seconds()
+	if !fast {
+		p.since = now
+	}
+	p.at, p.size, p.busy = now, head.Size, fast && now.Sub(p.since) < maxPostponed
+	return p.busy
+}
+
+// heard records the head of the log.
+func (x *Index) heard(head store.Head) {
+	x.mu.Lock()
+	x.head = head.Size
+	x.mu.Unlock()
+}
+
 // report records the result of following the log, and logs it if it differs from the last one.
-func (x *Index) report(err error, ctx context.Context) {
+func (x *Index) report(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -227,25 +282,39 @@ func (x *Index) report(err error, ctx context.Context) {
 // CatchUp builds the index unless it is built, and then reads the log of changes up to its current
 // end.
 func (x *Index) CatchUp(ctx context.Context) error {
+	for {
+		if more, err := x.step(ctx); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// step builds one segment that is to be built, or else indexes the next changes of the log. It
+// reports whether there may be more to do.
+func (x *Index) step(ctx context.Context) (more bool, err error) {
 	x.work.Lock()
 	defer x.work.Unlock()
 	if err := x.repair(); err != nil {
-		return err
+		return false, err
 	}
 	head, err := x.o.Store.Head(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	x.mu.Lock()
-	x.head = head.Size
-	x.mu.Unlock()
+	x.heard(head)
 	if err := x.check(ctx, head); err != nil {
-		return err
+		return false, err
 	}
-	if err := x.build(ctx); err != nil {
-		return err
+	begun := x.o.Now()
+	if i := x.segments.pending(); i >= 0 {
+		more, err = true, x.rebuild(ctx, i, 1)
+	} else {
+		more, err = x.follow(ctx)
 	}
-	return x.follow(ctx)
+	if err != nil || !more {
+		return false, err
+	}
+	return true, x.rest(ctx, x.o.Now().Sub(begun))
 }
 
 // check empties the index if its position is not one of the log: if the directory belongs to another

@@ -671,6 +671,44 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestBusy: while the log grows fast, indexing waits, but not for ever.
+func TestBusy(t *testing.T) {
+	s := newSubject(t, memstore.New())
+	now := time.Unix(1000, 0)
+	s.index.o.Now = func() time.Time { return now }
+	for i, tt := range []struct {
+		passed  time.Duration
+		changes int
+		want    bool
+	}{
+		{0, 2000, false}, // how fast it grows is not known yet
+		{time.Second, 500, false},
+		{time.Second, 1500, true},
+		{time.Second / 2, 0, true}, // too early to tell
+		{time.Second, 0, false},
+		{2 * time.Second, 1500, false},
+		{time.Second, 1500, true},
+		{maxPostponed, busyRate*int(maxPostponed/time.Second) + 1, false},
+	} {
+		now = now.Add(tt.passed)
+		s.index.o.Store = grownFeed{s.index.o.Store, &s.clock}
+		s.clock += int64(tt.changes)
+		if got := s.index.busy(t.Context()); got != tt.want {
+			t.Errorf("step %d: got %v, want %v", i, got, tt.want)
+		}
+	}
+}
+
+// A grownFeed is a feed whose log seems to have some size.
+type grownFeed struct {
+	Source
+	size *int64
+}
+
+func (f grownFeed) Head(context.Context) (store.Head, error) {
+	return store.Head{Size: uint64(*f.size)}, nil
+}
+
 func headOf(t *testing.T, s store.Store) store.Head {
 	t.Helper()
 	h, err := store.HeadOf(t.Context(), s)

@@ -91,7 +91,7 @@ type serveFlags struct {
 	registry                string // file of the site's own registry entries
 	scrub                   int    // changes per second; negative for the default of the store
 	demo, noAccessLog       bool
-	readOnly                bool
+	readOnly, search        bool
 	staleIfError            time.Duration
 	specs                   []listenSpec
 	connections, perAddress int
@@ -138,6 +138,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 turns this off (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
 	f.BoolVar(&s.readOnly, "read-only", false, "reject all changes and write nothing; the store must exist")
+	f.BoolVar(&s.search, "search", true, "keep an index of words in DATA/search, with which people find names")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names included in the program")
 	c.memoryFlag(f, "512 plus an eighth of the machine's memory; 576 with PostgreSQL")
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while PostgreSQL is unavailable; 0 turns this off")
@@ -328,8 +329,10 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	if err != nil {
 		return err
 	}
+	index, endSearch := c.startSearch(ctx, &f, s, log)
+	defer endSearch()
 	v, err := c.newLive(ctx, &f, serverParts{
-		store: s, registrar: reg, table: table, token: own, proxies: proxies,
+		store: s, index: index, registrar: reg, table: table, token: own, proxies: proxies,
 		seen: newSeen(s, reg, c.lostLines.Load), log: log,
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
+	"github.com/nomen-project/nomen/search"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
 	"github.com/nomen-project/nomen/signin"
@@ -33,6 +34,7 @@ type serverParts struct {
 	resolver   nomen.Resolver // the resolver of the gateway; a reload replaces what it refers to
 	live       *liveServer
 	seen       *seen
+	index      *search.Index // nil if there is none
 	log        *slog.Logger
 }
 
@@ -82,6 +84,9 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manage
 	}
 	if !f.readOnly {
 		o.ScrubDir = c.data
+	}
+	if p.index != nil {
+		o.Search = p.index
 	}
 	return c.newAdminWithPages(f, p, o)
 }

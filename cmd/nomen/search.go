@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/nomen-project/nomen/search"
+	"github.com/nomen-project/nomen/store"
+)
+
+// searchDir is the directory of the search index in a data directory. For a store elsewhere it is
+// beside the store.
+const (
+	searchDir    = "search"
+	searchSuffix = ".search"
+)
+
+// restWhileServing is how long a server rests after each step of building the index, as a multiple
+// of the duration of the step.
+const restWhileServing = 1
+
+// searchPath returns the directory of the search index.
+func (c *cli) searchPath() (string, error) {
+	if c.store == "" || c.inDatabase() {
+		return filepath.Join(c.data, searchDir), nil
+	}
+	dir, err := c.storePath()
+	return filepath.Clean(dir) + searchSuffix, err
+}
+
+// startSearch opens the search index of a server, and follows the store in the background until end
+// is called. The index is nil if it is off or cannot be opened: a server works without it.
+func (c *cli) startSearch(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *search.Index, end func()) {
+	source, ok := s.(search.Source)
+	if !f.search || f.readOnly || !ok {
+		return nil, func() {}
+	}
+	dir, err := c.searchPath()
+	var x *search.Index
+	if err == nil {
+		x, err = search.Open(search.Options{Dir: dir, Store: source, Rest: restWhileServing, Log: log})
+	}
+	if err != nil {
+		log.Error("the search index cannot be opened: names cannot be found by words until the server is restarted", "err", err)
+		return nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { x.Run(ctx) })
+	return x, func() {
+		cancel()
+		following.Wait()
+		if err := x.Close(); err != nil {
+			log.Warn("the search index was not closed properly", "err", err)
+		}
+	}
+}

@@ -2,9 +2,12 @@ package adminapi
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/store"
@@ -50,6 +53,19 @@ func (c *Client) SearchNames(ctx context.Context, s Search) (Found, error) {
 		q.Add("status", string(st))
 	}
 	return request[Found](ctx, c, http.MethodGet, "search", q, nil)
+}
+
+// SearchError converts an error of a [store.Searcher] to one that a client of the API would get.
+func SearchError(err error) error {
+	switch {
+	case errors.Is(err, store.ErrNoWords):
+		return &RequestError{Field: "text", Message: "must have a letter or digit"}
+	case errors.Is(err, store.ErrTooManyWords):
+		return &RequestError{Field: "text", Message: fmt.Sprintf("must have at most %d words", store.MaxQueryWords)}
+	case errors.Is(err, store.ErrNoIndex):
+		return &StatusError{Kind: KindNoIndex, Status: http.StatusServiceUnavailable, Detail: strings.TrimPrefix(err.Error(), "store: ")}
+	}
+	return err
 }
 
 // NewIndex returns the status of an index for a client. If whole is false, the client must not learn

@@ -55,7 +55,8 @@ const (
 type Index struct {
 	o Options
 
-	work sync.Mutex // held while the index is changed
+	work     sync.Mutex // held while the index is changed; protects what follows
+	building time.Time  // when the building began that is in progress; zero if none is
 
 	mu       sync.RWMutex      // protects what follows; it is also held for reading while a snapshot is taken
 	db       *pebblestore.Side // nil while it cannot be opened
@@ -307,7 +308,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	}
 	begun := x.o.Now()
 	if i := x.segments.pending(); i >= 0 {
-		more, err = true, x.rebuild(ctx, i, 1)
+		more, err = true, x.continueBuild(ctx, i)
 	} else {
 		more, err = x.follow(ctx)
 	}
@@ -315,6 +316,20 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	return true, x.rest(ctx, x.o.Now().Sub(begun))
+}
+
+// continueBuild builds segment i, and logs when the building of the index begins and ends.
+func (x *Index) continueBuild(ctx context.Context, i int) error {
+	if x.building.IsZero() {
+		x.building = x.o.Now()
+		x.o.Log.Info("building the search index", "dir", x.o.Dir)
+	}
+	err := x.rebuild(ctx, i, 1)
+	if err == nil && x.segments.pending() < 0 {
+		x.o.Log.Info("the search index is built", "names", x.Status().Names, "took", x.o.Now().Sub(x.building).Round(time.Millisecond).String())
+		x.building = time.Time{}
+	}
+	return err
 }
 
 // check empties the index if its position is not one of the log: if the directory belongs to another

@@ -16,6 +16,7 @@ import (
 	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/search"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
@@ -47,6 +48,7 @@ type backend interface {
 	Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error)
 	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)
 	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
+	SearchNames(ctx context.Context, s adminapi.Search) (adminapi.Found, error)
 	Relocate(ctx context.Context, r registrar.Relocation) (registrar.Relocated, error)
 
 	Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error]
@@ -72,6 +74,7 @@ var (
 type local struct {
 	store     store.Store
 	registrar *registrar.Registrar
+	search    func(store.Store) (*search.Index, error) // opens the search index; nil if there is none
 }
 
 func (l *local) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {

@@ -98,7 +98,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 			dir, remote.URL, filepath.Join(c.data, urlFile)))
 	}
 	defer c.keepOwner()
-	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
+	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch}), s.Close())
 }
 
 // keepOwner gives the files that root made in the data directory or the store to the owner of
@@ -110,7 +110,7 @@ func (c *cli) keepOwner() {
 		if err != nil {
 			return
 		}
-		dirs = append(dirs, dir)
+		dirs = append(dirs, dir, dir+searchSuffix)
 	}
 	for _, dir := range dirs {
 		if err := durable.KeepOwner(dir, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {

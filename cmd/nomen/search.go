@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"sync"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/search"
 	"github.com/nomen-project/nomen/store"
 )
@@ -56,4 +58,34 @@ func (c *cli) startSearch(ctx context.Context, f *serveFlags, s store.Store, log
 			log.Warn("the search index was not closed properly", "err", err)
 		}
 	}
+}
+
+// openSearch opens the search index of a store that no server has open.
+func (c *cli) openSearch(s store.Store) (*search.Index, error) {
+	source, ok := s.(search.Source)
+	if !ok {
+		return nil, store.ErrNoIndex
+	}
+	dir, err := c.searchPath()
+	if err != nil {
+		return nil, err
+	}
+	return search.Open(search.Options{Dir: dir, Store: source, Log: c.logger()})
+}
+
+// SearchNames builds the search index, or brings it up to date, and searches it.
+func (l *local) SearchNames(ctx context.Context, s adminapi.Search) (found adminapi.Found, err error) {
+	if l.search == nil {
+		return found, adminapi.SearchError(store.ErrNoIndex)
+	}
+	x, err := l.search(l.store)
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	if err := x.CatchUp(ctx); err != nil {
+		return found, err
+	}
+	page, err := x.Search(ctx, store.Query{Text: s.Text, Spans: []string{s.Prefix}, Status: s.Statuses, After: s.After, Limit: s.Limit})
+	return adminapi.Found{Names: page.Records, Next: page.Next, Index: adminapi.NewIndex(x.Status(), true)}, adminapi.SearchError(err)
 }

@@ -331,9 +331,11 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	}
 	index, endSearch := c.startSearch(ctx, &f, s, log)
 	defer endSearch()
+	seen := newSeen(s, reg, c.lostLines.Load)
+	seen.index.Store(index)
 	v, err := c.newLive(ctx, &f, serverParts{
 		store: s, index: index, registrar: reg, table: table, token: own, proxies: proxies,
-		seen: newSeen(s, reg, c.lostLines.Load), log: log,
+		seen: seen, log: log,
 	})
 	if err != nil {
 		return err

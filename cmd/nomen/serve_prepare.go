@@ -76,7 +76,7 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 	if !f.demo {
 		return nil
 	}
-	return c.loadDemo(ctx, &local{s, reg})
+	return c.loadDemo(ctx, &local{store: s, registrar: reg})
 }
 
 // putAuthorities writes the authorities of the configuration file to the store in one batch. The

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/search"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
 	"github.com/nomen-project/nomen/server/metrics"
@@ -39,6 +40,7 @@ type seen struct {
 	gopher  atomic.Pointer[gopherServer]
 
 	certificates atomic.Pointer[serverCertificates]
+	index        atomic.Pointer[search.Index]
 }
 
 // newSeen returns the metrics of a server of a store.
@@ -51,7 +53,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *s
 			s := v.server.Load()
 			return s != nil && s.Ready()
 		},
-		Scrub: v.scrub, Jobs: v.jobs, Connections: v.connections,
+		Scrub: v.scrub, Search: v.indexed, Jobs: v.jobs, Connections: v.connections,
 		Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Build: build(),
 	})
 	return v
@@ -92,6 +94,14 @@ func (v *seen) scrub() (metrics.Scrub, bool) {
 	}
 	state, ok := api.Scrub()
 	return metrics.Scrub(state), ok
+}
+
+func (v *seen) indexed() (store.IndexStatus, bool) {
+	x := v.index.Load()
+	if x == nil {
+		return store.IndexStatus{}, false
+	}
+	return x.Status(), true
 }
 
 func (v *seen) jobs() (all []metrics.Jobs) {

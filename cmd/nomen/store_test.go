@@ -33,7 +33,7 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	s := memstore.New()
 	t.Cleanup(func() { _ = s.Close() })
-	b := &bench{out: new(bytes.Buffer), err: new(bytes.Buffer), l: &local{s, registrar.New(s, registrar.Options{})}}
+	b := &bench{out: new(bytes.Buffer), err: new(bytes.Buffer), l: &local{store: s, registrar: registrar.New(s, registrar.Options{})}}
 	b.cli = &cli{streams: streams{in: strings.NewReader(""), out: b.out, err: b.err}}
 	return b
 }

@@ -114,7 +114,7 @@ func (c *cli) importCommand() *cobra.Command {
 		if o.DryRun && errors.As(err, &missing) {
 			fmt.Fprintln(c.err, "nomen: "+printable(missing.at)+": no store found; the dry run assumes an empty one")
 			s := memstore.New()
-			return errors.Join(work(&local{s, registrar.New(s, registrar.Options{Now: clock})}), s.Close())
+			return errors.Join(work(&local{store: s, registrar: registrar.New(s, registrar.Options{Now: clock})}), s.Close())
 		}
 		return err
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	Scrub func() (Scrub, bool) // returns the state of the background verification, and false if it does not run
 	Jobs  func() []Jobs
 
+	Search func() (store.IndexStatus, bool) // returns the state of the search index, and false if there is none
+
 	Connections func() map[string]int         // returns the number of open connections by the name of the listener
 	Upstream    func() (running, waiting int) // returns the number of requests to other resolvers
 	Misses      func() uint64                 // returns the number of failed lookups

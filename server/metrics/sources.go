@@ -70,6 +70,9 @@ func sources(o Options) []prometheus.Collector {
 	if o.Scrub != nil {
 		all = append(all, scrubbed(o.Scrub)...)
 	}
+	if o.Search != nil {
+		all = append(all, indexed(o.Search)...)
+	}
 	if o.Jobs != nil {
 		all = append(all, gauge("nomen_jobs", "Jobs that the admin API lists, by kind and state.", func(to value) {
 			for _, j := range o.Jobs() {
@@ -183,6 +186,23 @@ func scrubbed(state func() (Scrub, bool)) []prometheus.Collector {
 		of("nomen_scrub_last_faults", "Faults found by the last complete background verification.", func(s Scrub) float64 { return float64(s.Faults) }),
 		of("nomen_scrub_faults", "Faults found so far by the current background verification, or by the last one if none is running.", func(s Scrub) float64 { return float64(s.Found) }),
 		of("nomen_scrub_changes", "Changes verified so far by the current background verification, or by the last one if none is running.", func(s Scrub) float64 { return float64(s.Changes) }),
+	}
+}
+
+// indexed returns the metrics of the search index.
+func indexed(state func() (store.IndexStatus, bool)) []prometheus.Collector {
+	of := func(name, help string, read func(store.IndexStatus) float64) prometheus.Collector {
+		return gauge(name, help, func(to value) {
+			if s, ok := state(); ok {
+				to(read(s))
+			}
+		})
+	}
+	return []prometheus.Collector{
+		of("nomen_search_built", "Whether the search index has had all names: 1, or 0 while it is being built.", func(s store.IndexStatus) float64 { return truth(s.Built) }),
+		of("nomen_search_names", "Names indexed so far while the search index is being built; afterwards the names of its last building.", func(s store.IndexStatus) float64 { return float64(s.Names) }),
+		of("nomen_search_behind", "Changes that the search index does not have yet.", func(s store.IndexStatus) float64 { return float64(s.Behind()) }),
+		of("nomen_search_failed", "Whether the search index cannot follow the changes of the store: 1 or 0.", func(s store.IndexStatus) float64 { return truth(s.Err != nil) }),
 	}
 }
 

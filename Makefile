@@ -139,6 +139,10 @@ bench-scale: ## load N names into DIR and look some up; CONTENTS=FILE takes real
 memory: ## the memory that serve, import, export and verify take with N names (10000000), and that it is bounded; some 20 minutes
 	NOMEN_NAMES=$(or $(N),10000000) $(GO) test -count=1 -run '^TestMemory$$' -v -timeout 2h ./cmd/nomen
 
+.PHONY: bar-search
+bar-search: ## the search index of N names (9000000): building, size, and that the first pages take less than 100 ms; DIR keeps the store; some 15 minutes
+	NOMEN_NAMES=$(or $(N),9000000) NOMEN_DIR='$(DIR)' $(GO) test -count=1 -run '^TestBar$$' -v -timeout 2h ./search
+
 fuzz: ## every fuzz target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)
 

@@ -229,7 +229,7 @@ const few = 8
 // word adds the numbers of the names that have a word.
 func (s *searching) word(g *segment, word []byte, into *set) error {
 	s.key = g.appendWord(s.key[:0], word)
-	return s.collect(len(s.key), into)
+	return s.collect(into)
 }
 
 func (s *searching) statuses(g *segment, into *set) error {
@@ -244,12 +244,11 @@ func (s *searching) statuses(g *segment, into *set) error {
 // stem adds the numbers of the names that have a word that begins with the stem.
 func (s *searching) stem(g *segment, into *set) error {
 	s.key = g.appendPrefix(s.key[:0], s.t.stem)
-	return s.collect(0, into)
+	return s.collect(into)
 }
 
-// collect adds the numbers in the entries whose keys begin with s.key. If size is not 0, it is the
-// length of the part of the keys with the word.
-func (s *searching) collect(size int, into *set) error {
+// collect adds the numbers in the entries whose keys begin with s.key.
+func (s *searching) collect(into *set) error {
 	for ok := s.it.SeekGE(s.key); ok && bytes.HasPrefix(s.it.Key(), s.key); ok = s.it.Next() {
 		s.steps--
 		value, err := s.it.ValueAndErr()

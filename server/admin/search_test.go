@@ -107,7 +107,7 @@ func TestSearchNames(t *testing.T) {
 		{"own names", of("reader", "urn:x-find:mine"), adminapi.Search{Text: "zettel"}, mine},
 		{"own names by pages", of("reader", "urn:x-find:mine"), adminapi.Search{Text: "zettel", Limit: 1}, mine},
 		{"names of others", of("administrator", "urn:x-find:mine"), adminapi.Search{Text: "zettel", Prefix: "urn:x-find:other:"}, nil},
-		{"names of nobody", of("reader", "urn:x-none"), adminapi.Search{Text: "zettel"}, nil},
+		{"names that nothing has", of("reader", "urn:x-none"), adminapi.Search{Text: "zettel"}, nil},
 	} {
 		if got := found(t, tt.client, tt.search); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.what, got, tt.want)

@@ -63,7 +63,10 @@ func full(s store.Reader) *Metrics {
 	m := New(Options{
 		Forms: []string{"web"}, Refusals: []string{"busy"}, Store: s,
 		Clock: func() bool { return true }, Ready: func() bool { return false },
-		Scrub:       func() (Scrub, bool) { return Scrub{Changes: 5}, true },
+		Scrub: func() (Scrub, bool) { return Scrub{Changes: 5}, true },
+		Search: func() (store.IndexStatus, bool) {
+			return store.IndexStatus{Built: true, Names: 11, Position: 12, Head: 25, Err: errors.New("away")}, true
+		},
 		Jobs:        func() []Jobs { return []Jobs{{"verify", "running", 2}} },
 		Connections: func() map[string]int { return map[string]int{"public": 3} },
 		Upstream:    func() (running, waiting int) { return 4, 1 },

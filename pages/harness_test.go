@@ -37,8 +37,9 @@ type site struct {
 	jobs  string // directory of the jobs
 	stop  func() // ends the server
 
-	misses *misses.Counter
-	who    string // the user who is signed in; "" for none
+	searcher store.Searcher // nil for a server without an index
+	misses   *misses.Counter
+	who      string // the user who is signed in; "" for none
 }
 
 // people are the users of the tests.
@@ -102,7 +103,7 @@ func (s *site) start() {
 	now := func() time.Time { return servertest.Now }
 	api, err := admin.New(admin.Options{
 		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
-		Now: now, Misses: s.misses, Jobs: s.jobs, Config: fakeConfig{}, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
+		Now: now, Misses: s.misses, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -32,6 +32,9 @@ type namesView struct {
 	Meant   []namespace.Suggestion // what Query may have meant
 	Places  []store.Place          // locations that begin with Query
 
+	Words       bool            // Names have the words of Query
+	NoIndex     bool            // the server cannot search for words
+	Index       *adminapi.Index // how complete the result of a search for words is; nil without one
 	Names       []*store.Record
 	First, Next string // URLs of pages; "" if there is none
 }
@@ -43,50 +46,83 @@ type badName struct {
 	Rule, Message     string
 }
 
-// names lists names by prefix, or finds one name or URL.
+// names lists names by prefix, or finds one name, a URL, or words.
 func (c *request) names() error {
 	q := c.r.Form
 	v := &namesView{Query: strings.TrimSpace(q.Get("q")), Prefix: strings.TrimSpace(q.Get("prefix")), Status: q.Get("status")}
 	v.Title, v.Section, v.Notice = c.texts.text("names.title"), "names", c.notice()
-	if v.Query != "" {
+	switch after := q.Get("after"); {
+	case v.Query != "" && after != "":
+		return c.showNames(c.searchWords(v, after), http.StatusOK, v)
+	case v.Query != "":
 		return c.find(v)
 	}
 	return c.browse(v, q.Get("after"))
 }
 
 func (c *request) browse(v *namesView, after string) error {
-	l := adminapi.Listing{Prefix: v.Prefix, After: after, Limit: pageSize}
-	if canonical, err := name.CanonicalPrefix(v.Prefix); err == nil { // an invalid prefix can be the beginning of a scheme
-		l.Prefix = canonical
+	page, err := c.api.List(c.ctx(), adminapi.Listing{Prefix: v.prefix(), After: after, Limit: pageSize, Statuses: v.statuses()})
+	if err == nil {
+		v.fill(page.Names, after, page.Next)
 	}
-	if v.Status != "" {
-		l.Statuses = []nomen.Status{nomen.Status(v.Status)}
+	return c.showNames(err, http.StatusOK, v)
+}
+
+// prefix returns the canonical form of the prefix. An invalid prefix can be the beginning of a
+// scheme.
+func (v *namesView) prefix() string {
+	if canonical, err := name.CanonicalPrefix(v.Prefix); err == nil {
+		return canonical
 	}
-	page, err := c.api.List(c.ctx(), l)
-	var bad *adminapi.RequestError
-	if errors.As(err, &bad) {
-		v.Faults = []problem{{bad.Field, bad.Message}}
-		c.show(http.StatusUnprocessableEntity, "names", v)
+	return v.Prefix
+}
+
+func (v *namesView) statuses() []nomen.Status {
+	if v.Status == "" {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	v.Names = page.Names
+	return []nomen.Status{nomen.Status(v.Status)}
+}
+
+// fill sets the names of a page and the URLs of others.
+func (v *namesView) fill(names []*store.Record, after, next string) {
+	v.Names = names
 	if after != "" {
 		v.First = v.page("")
 	}
-	if page.Next != "" {
-		v.Next = v.page(page.Next)
+	if next != "" {
+		v.Next = v.page(next)
 	}
-	c.show(http.StatusOK, "names", v)
+}
+
+// searchWords sets the names that have the words of the query, after a key. A query without words,
+// such as a single colon, has no result.
+func (c *request) searchWords(v *namesView, after string) error {
+	found, err := c.api.SearchNames(c.ctx(), adminapi.Search{Text: v.Query, Prefix: v.prefix(), After: after, Limit: pageSize, Statuses: v.statuses()})
+	var bad *adminapi.RequestError
+	switch {
+	case isNoIndex(err):
+		v.NoIndex = true
+	case errors.As(err, &bad) && bad.Field == "text":
+	case err != nil:
+		return err
+	default:
+		v.Words, v.Index = true, &found.Index
+		v.fill(found.Names, after, found.Next)
+	}
 	return nil
+}
+
+// isNoIndex reports whether the server cannot search for words.
+func isNoIndex(err error) bool {
+	var status *adminapi.StatusError
+	return errors.As(err, &status) && status.Kind == adminapi.KindNoIndex
 }
 
 // page returns the URL of the page after a key.
 func (v *namesView) page(after string) string {
 	q := url.Values{}
-	for key, value := range map[string]string{"prefix": v.Prefix, "status": v.Status, "after": after} {
+	for key, value := range map[string]string{"q": v.Query, "prefix": v.Prefix, "status": v.Status, "after": after} {
 		if value != "" {
 			q.Set(key, value)
 		}
@@ -110,15 +146,14 @@ func (c *request) find(v *namesView) error {
 	}
 	if location.IsLink(v.Query) { // which may also be a location
 		if err := c.findPlaces(v); err != nil || len(v.Places) > 0 {
-			return c.shown(err, http.StatusOK, "names", v)
+			return c.showNames(err, http.StatusOK, v)
 		}
 	}
 	if errors.As(err, new(*registrar.DeniedError)) {
 		return err
 	}
 	v.Missing, v.MayNew, v.Meant = true, c.session.Actor.MayName(n, registrar.Editor), name.Suggest(v.Query)
-	c.show(http.StatusNotFound, "names", v)
-	return nil
+	return c.showNames(c.searchWords(v, ""), http.StatusNotFound, v)
 }
 
 // isAbsent reports whether an error says that a name does not exist for the user.
@@ -126,12 +161,15 @@ func isAbsent(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.As(err, new(*registrar.DeniedError))
 }
 
-// findOther looks for locations, or explains why the query is not a name.
+// findOther looks for locations and for words, or explains why the query is not a name.
 func (c *request) findOther(v *namesView, err error) error {
 	if location.IsLink(v.Query) {
 		if err := c.findPlaces(v); err != nil || len(v.Places) > 0 {
-			return c.shown(err, http.StatusOK, "names", v)
+			return c.showNames(err, http.StatusOK, v)
 		}
+	}
+	if failed := c.searchWords(v, ""); failed != nil || len(v.Names) > 0 || v.Next != "" || v.Words && !strings.Contains(v.Query, ":") {
+		return c.showNames(failed, http.StatusOK, v)
 	}
 	v.Bad, v.Meant = newBadName(v.Query, err), name.Suggest(v.Query)
 	v.Faults = []problem{{"q", c.texts.text("names.bad")}}
@@ -145,6 +183,16 @@ func (c *request) shown(err error, status int, page string, v view) error {
 		c.show(status, page, v)
 	}
 	return err
+}
+
+// showNames shows the page of names. If there is the error of a field, the page has the error. It
+// returns other errors.
+func (c *request) showNames(err error, status int, v *namesView) error {
+	var bad *adminapi.RequestError
+	if errors.As(err, &bad) {
+		v.Faults, status, err = []problem{{bad.Field, bad.Message}}, http.StatusUnprocessableEntity, nil
+	}
+	return c.shown(err, status, "names", v)
 }
 
 // findPlaces finds the first locations that begin with the query.

@@ -318,18 +318,22 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	return true, x.rest(ctx, x.o.Now().Sub(begun))
 }
 
-// continueBuild builds segment i, and logs when the building of the index begins and ends.
+// continueBuild builds segment i. If several steps are needed, it logs when they begin and end.
 func (x *Index) continueBuild(ctx context.Context, i int) error {
-	if x.building.IsZero() {
-		x.building = x.o.Now()
-		x.o.Log.Info("building the search index", "dir", x.o.Dir)
+	begun := x.o.Now()
+	if err := x.rebuild(ctx, i, 1); err != nil {
+		return err
 	}
-	err := x.rebuild(ctx, i, 1)
-	if err == nil && x.segments.pending() < 0 {
+	more := x.segments.pending() >= 0
+	switch {
+	case more && x.building.IsZero():
+		x.building = begun
+		x.o.Log.Info("building the search index", "dir", x.o.Dir)
+	case !more && !x.building.IsZero():
 		x.o.Log.Info("the search index is built", "names", x.Status().Names, "took", x.o.Now().Sub(x.building).Round(time.Millisecond).String())
 		x.building = time.Time{}
 	}
-	return err
+	return nil
 }
 
 // check empties the index if its position is not one of the log: if the directory belongs to another

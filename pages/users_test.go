@@ -303,3 +303,19 @@ func TestUserPages(t *testing.T) {
 	a.without("Revision 4 ")
 	s.get("users/u-00001000/history?before=5").want(200, "First page", "Revision 4", "mail p1@example.org p2@example.org", "Revision 1")
 }
+
+// The page of a user leads to the changes by this user.
+func TestChangesOfUser(t *testing.T) {
+	s := newSite(t)
+	s.addUser("u-01234567", "Anna")
+	form := fill(s.editForm(alb), "do", "save", "location-0-url", "https://example.org/anna")
+	s.as("anna").send(nameAt(alb)+"/edit", form).wantSee(namePath(alb) + "?done=saved")
+	for _, page := range []string{"users/u-01234567", "me"} {
+		a := s.as("anna").get(page)
+		if !hasTarget(a.elements("a"), Root+"log?who=u-01234567") {
+			t.Errorf("%s: no link to the log", page)
+		}
+	}
+	s.as("anna").get("log?who=u-01234567").want(200, alb)
+	s.get("log?who=u-00000001").without(alb)
+}

@@ -70,7 +70,7 @@ type Job struct {
 	Ended    time.Time  `json:"ended,omitzero"`
 	Unit     string     `json:"unit"` // of Done and Total: records, names, changes or bytes
 	Done     uint64     `json:"done"`
-	Total    uint64     `json:"total,omitempty"`   // 0 if unknown
+	Total    uint64     `json:"total,omitempty"`   // 0 if unknown; an estimate while a file is imported for the first time
 	Rate     float64    `json:"rate,omitempty"`    // units per second since the start
 	Left     float64    `json:"left,omitempty"`    // estimated seconds until the end; 0 if unknown
 	Import   string     `json:"import,omitempty"`  // batch ID of the changes, with which they can be undone; may still be empty

@@ -12,14 +12,14 @@ type LineError struct {
 	Field   string // such as "locations[2].url", or the title of a column; "" if unknown
 	Message string // for people
 
-	size  int64    // length of a line that is too long
-	lines []string // the lines of the record, if they are kept
+	size  int64      // length of a line that is too long
+	lines []keptLine // the lines of the record, if they are kept
 }
 
 // kept returns the number of bytes of the lines that are kept.
 func (e *LineError) kept() (n int) {
 	for _, l := range e.lines {
-		n += len(l)
+		n += len(l.text)
 	}
 	return n
 }

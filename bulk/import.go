@@ -23,6 +23,7 @@ type Refusal struct {
 	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, after decompression
 	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
 	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
+	Value  string `json:"value,omitempty"`  // of the field, shortened; only of a table, and only if [ImportOptions.Rejects] is set
 	Reason string `json:"reason"`
 	Clock  bool   `json:"clock,omitempty"` // the clock is too far behind the last change of the name, as in store.StateError
 	Err    error  `json:"-"`               // a *LineError, or the error of the registrar
@@ -105,6 +106,7 @@ type ImportOptions struct {
 
 	Begun    func(id string)             // called with the batch ID before the first change, if not nil; not in a dry run
 	Progress func(Summary)               // called after every batch, if not nil
+	Position func(bytes int64)           // called after Progress with the offset of the last record of the batch, after decompression, if not nil
 	Refused  func(Refusal)               // called for every rejected record in order, if not nil
 	Warned   func(Warning)               // called for every warning in order, if not nil; only records that are created or changed, and retired names that are left unchanged, have warnings
 	Changed  func(Change)                // called in order for every name that is created or changed, if not nil
@@ -236,6 +238,14 @@ type item struct {
 	bad  *LineError
 }
 
+// position returns the offset of the record in the file.
+func (it *item) position() int64 {
+	if it.bad != nil {
+		return it.bad.Offset
+	}
+	return it.line.Offset
+}
+
 // run imports all batches.
 func (i *importer) run(ctx context.Context, in *reader) error {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -347,6 +357,9 @@ func (i *importer) applyBatch(ctx context.Context, b *batch) error {
 	i.summary.Seconds = i.options.Now().Sub(i.start).Seconds()
 	if i.options.Progress != nil {
 		i.options.Progress(i.summary)
+	}
+	if i.options.Position != nil {
+		i.options.Position(b.items[len(b.items)-1].position())
 	}
 	return nil
 }
@@ -460,9 +473,10 @@ func mapResolver(s *string) {
 }
 
 // refuse reports a rejected record with these lines.
-func (i *importer) refuse(r Refusal, lines []string) {
+func (i *importer) refuse(r Refusal, lines []keptLine) {
 	i.summary.Refused++
 	if i.rejects != nil {
+		r.Value = i.rejects.value(lines, r)
 		i.rejects.add(lines, r)
 	}
 	if i.options.Refused != nil {

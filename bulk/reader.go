@@ -17,7 +17,13 @@ type fileLine struct {
 	size   int              // bytes
 	table  *table           // the table of the record; nil for JSON Lines
 	places []place          // positions of the locations in the table
-	lines  []string         // the lines of the record, if they are kept
+	lines  []keptLine       // the lines of the record, if they are kept
+}
+
+// A keptLine is a line of a file, or several if a quoted cell contains line breaks.
+type keptLine struct {
+	number int // from 1
+	text   string
 }
 
 // A reader reads the records of a file one after another.
@@ -105,9 +111,9 @@ func (r *jsonReader) next() (fileLine, error) {
 			r.d.fail(at, fmt.Sprintf(notEncoded, l.encoding))
 		}
 		rec, fields := r.d.record()
-		var kept []string
+		var kept []keptLine
 		if r.keep {
-			kept = []string{line}
+			kept = []keptLine{{l.number, line}}
 		}
 		if r.d.err == nil {
 			return fileLine{Number: l.number, Offset: l.offset, Record: rec, Fields: fields, size: len(text), lines: kept}, nil

@@ -5,7 +5,10 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // errorColumn is the title of the column that says why a line was rejected. An import ignores this
@@ -28,18 +31,34 @@ type rejects struct {
 func newRejects(w io.Writer, t *table) *rejects { return &rejects{out: bufio.NewWriter(w), table: t} }
 
 // add writes the lines of a rejected record.
-func (r *rejects) add(lines []string, why Refusal) {
+func (r *rejects) add(lines []keptLine, why Refusal) {
 	if !r.begun {
 		r.begun = true
 		_, r.err = r.out.WriteString("\uFEFF")
 		r.write(r.titles(), errorColumn)
 	}
 	if len(lines) == 0 { // a line that is too long
-		lines = []string{""}
+		lines = []keptLine{{}}
 	}
 	for _, line := range lines {
-		r.write(r.cells(strings.ToValidUTF8(line, "\uFFFD")), why.String())
+		r.write(r.without(r.cells(line.text)), why.String())
 	}
+}
+
+// maxValue is the maximum number of bytes of [Refusal.Value].
+const maxValue = 200
+
+// value returns the cell that a record was rejected for, "" if it is not known.
+func (r *rejects) value(lines []keptLine, why Refusal) string {
+	if r.table == nil || why.Field == "" {
+		return ""
+	}
+	i := slices.IndexFunc(r.table.columns, func(c column) bool { return c.title == why.Field })
+	at := slices.IndexFunc(lines, func(l keptLine) bool { return l.number >= why.Line })
+	if i < 0 || at < 0 {
+		return ""
+	}
+	return ascii.Head(r.cells(lines[at].text)[i], maxValue)
 }
 
 // close writes what is buffered.
@@ -60,6 +79,7 @@ func (r *rejects) titles() []string {
 
 // cells returns as many cells of a line as the file has columns.
 func (r *rejects) cells(line string) []string {
+	line = strings.ToValidUTF8(line, "\uFFFD")
 	if r.table == nil {
 		return []string{strings.TrimRight(line, "\r\n")}
 	}
@@ -71,11 +91,14 @@ func (r *rejects) cells(line string) []string {
 	for len(all) < most {
 		all = append(all, "")
 	}
-	return r.without(all)
+	return all
 }
 
 // without returns the cells of a line without those of an earlier column "error".
 func (r *rejects) without(cells []string) []string {
+	if r.table == nil {
+		return cells
+	}
 	kept := make([]string, 0, len(cells)+1)
 	for i, c := range cells {
 		if r.table.columns[i].title != errorColumn {

@@ -3,6 +3,7 @@ package bulk
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -87,5 +88,19 @@ func TestWorkbook(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "save the sheet as CSV") {
 			t.Errorf("%q: %v", in, err)
 		}
+	}
+}
+
+// A rejection has the value of the cell: of the line at fault, if the record has several.
+func TestRejectsValue(t *testing.T) {
+	const in = "name,url,rel\nurn:example:1,https://a.example/,\nurn:example:1,relative,\nurn:example:2,,item\nurn:example:3,https://a.example/\n"
+	var got []string
+	b := newBench(t)
+	o := ImportOptions{Format: CSV, Rejects: io.Discard, Refused: func(r Refusal) { got = append(got, fmt.Sprintf("%d %s=%s", r.Line, r.Field, r.Value)) }}
+	if _, err := Import(t.Context(), b.reg, registrar.Operator(), strings.NewReader(in), o); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"3 url=relative", "4 rel=item", "5 rel="}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -201,7 +201,7 @@ func (t *table) row() (*row, error) {
 		return nil, t.rows.lines.broken(r.number, fmt.Errorf("the last line has too few cells: %w", io.ErrUnexpectedEOF))
 	case t.nameOf(r) == "":
 		if t.keep {
-			r.bad.lines = []string{r.text}
+			r.bad.lines = []keptLine{{r.number, r.text}}
 		}
 		return nil, r.bad
 	}
@@ -328,7 +328,7 @@ func (t *table) add(r *row) {
 		r.fail(0, "", "the lines of this name have more than %d bytes", maxLine)
 	}
 	if t.keep && t.line.size <= maxLine {
-		t.line.lines = append(t.line.lines, r.text)
+		t.line.lines = append(t.line.lines, keptLine{r.number, r.text})
 	}
 	if t.gap > 0 {
 		r.fail(0, "", "line %d, between the lines of this name, cannot be read", t.gap)

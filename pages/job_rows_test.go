@@ -96,7 +96,7 @@ func stageJobs(text string, upload *adminapi.Upload) []adminapi.Job {
 	problem := &adminapi.Problem{Type: "about:blank", Title: text, Status: 409, Detail: text, Line: 3, Column: 4}
 	difference := adminapi.Difference{Field: "locations", Before: text, After: text}
 	change := adminapi.JobChange{Change: bulk.Change{Line: 2, Name: text, Created: true}, Differences: []adminapi.Difference{difference, difference}}
-	refusal := bulk.Refusal{Line: 2, Column: 3, Name: text, Field: "url", Reason: text}
+	refusal := bulk.Refusal{Line: 2, Column: 3, Name: text, Field: "url", Value: text, Reason: text}
 	summary := &bulk.Summary{Read: 12345, Created: 2, Changed: 3, Unchanged: 4, Refused: 5, Retired: 6, Warned: 7}
 	checked := &adminapi.JobResult{Summary: summary, Refusals: []bulk.Refusal{refusal, refusal}, Changes: []adminapi.JobChange{change, {Change: change.Change}}}
 	refused := []adminapi.Refused{{Key: alb, Problem: problem}, {Key: text, Problem: problem}}

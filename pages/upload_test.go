@@ -97,7 +97,7 @@ func TestUpload(t *testing.T) {
 		form.Set("why", "spring list")
 		page, path := s.follow(s.upload(form, `C:\lists\books.csv`, sheet(5000, broken)))
 		page.want(200, "books.csv", "Import (dry run)", "Records in the file 5,000", fmt.Sprintf("New %s", number(5000-broken)), fmt.Sprintf("Rejected %d", broken),
-			"urn:dns:example.org:row00000", "https://shelf.example/0", "Download the rejected lines", fmt.Sprintf("Leave out %d rejected", broken))
+			"urn:dns:example.org:row00000", "https://shelf.example/0", fmt.Sprintf("url shelf %d ", 5000/broken-1), "Download the rejected lines", fmt.Sprintf("Leave out %d rejected", broken))
 		if got := len(page.elements("tbody")); got != 51 { // 50 changes and one table of rejected lines
 			t.Errorf("%d tables and changes, want 51", got)
 		}
@@ -396,4 +396,27 @@ func TestJobRuns(t *testing.T) {
 
 func runningJob() adminapi.Job {
 	return adminapi.Job{ID: "aaaaaaaaaa", Kind: adminapi.JobImport, State: adminapi.JobRunning, Unit: "records", Done: 1200, Total: 5000, Rate: 40.4, Started: time.Unix(1e9, 0)}
+}
+
+// A timed is a response of a connection with deadlines.
+type timed struct {
+	*httptest.ResponseRecorder
+	reads, writes int
+}
+
+func (w *timed) SetReadDeadline(time.Time) error  { w.reads++; return nil }
+func (w *timed) SetWriteDeadline(time.Time) error { w.writes++; return nil }
+
+// An upload may take longer than the limit of the server for other requests: each step has a
+// deadline of its own, and so has the response.
+func TestUploadDeadlines(t *testing.T) {
+	s := newSite(t).as("editor")
+	kind, body := multipartForm(t, url.Values{}, "a.csv", sheet(3, 0))
+	r := httptest.NewRequest(http.MethodPost, uploadPath, io.MultiReader(bytes.NewReader(body.Next(50)), body))
+	r.Header.Set("Content-Type", kind)
+	r.AddCookie(&http.Cookie{Name: "who", Value: "editor"})
+	w := &timed{ResponseRecorder: httptest.NewRecorder()}
+	if s.pages.ServeHTTP(w, r); w.Code != http.StatusSeeOther || w.reads < 2 || w.writes == 0 {
+		t.Errorf("got %d, %d deadlines for reading, %d for writing", w.Code, w.reads, w.writes)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/name"
@@ -382,5 +383,41 @@ func TestKeepParameters(t *testing.T) {
 	j, err := w.editor().StartImport(t.Context(), strings.NewReader(""), bulk.ImportOptions{DryRun: true}, adminapi.Background{Keep: true})
 	if err == nil || !strings.Contains(err.Error(), "no directory") {
 		t.Errorf("without a directory: %+v, %v", j, err)
+	}
+}
+
+// The number of records of a dry run is estimated from the position in the file.
+func TestImportEstimate(t *testing.T) {
+	w := newWorkshop(t)
+	run := &importRun{api: w.api, job: &job{}, size: 1000}
+	run.note(bulk.Summary{Read: 50})
+	for _, tt := range []struct {
+		offset int64
+		want   uint64
+	}{{100, 500}, {999, 50}, {0, 0}, {1000, 0}, {5000, 0}} { // beyond the size: the file is compressed
+		if run.estimate(tt.offset); run.job.Total != tt.want {
+			t.Errorf("at byte %d: got %d, want %d", tt.offset, run.job.Total, tt.want)
+		}
+	}
+	dry := w.upload(w.editor(), threeRows, bulk.ImportOptions{})
+	if dry.Total != 0 || dry.Done != 3 {
+		t.Errorf("at the end: %d of %d", dry.Done, dry.Total)
+	}
+}
+
+// What an interrupted attempt to apply a dry run has changed does not prevent the next attempt.
+func TestApplyAfterInterruption(t *testing.T) {
+	w := newWorkshop(t)
+	c := w.editor()
+	dry := w.upload(c, "name,url\nurn:x-shop:1,https://a.example/1\nurn:x-shop:2,https://a.example/2\n", bulk.ImportOptions{})
+	rec := &store.Record{Name: name.MustParse("urn:x-shop:1"), Locations: []nomen.Location{{URL: "https://a.example/1"}}}
+	if _, err := w.store.Apply(t.Context(), []store.Change{{Record: rec, Time: testNow, Batch: "9-abcdefgh"}}); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	close(ended)
+	w.api.jobs.all = append(w.api.jobs.all, &job{Job: adminapi.Job{ID: "aaaaaaaaaa", Kind: adminapi.JobImport, State: adminapi.JobInterrupted, DryRunOf: dry.ID, Import: "9-abcdefgh", Ended: testNow}, ended: ended})
+	if done := w.apply(c, dry, adminapi.Application{}); !done.Complete || done.Result.Summary.Unchanged != 1 || done.Result.Summary.Created != 1 {
+		t.Errorf("%+v, %+v, %+v", done, done.Problem, done.Result)
 	}
 }

@@ -91,7 +91,7 @@ func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.Impo
 		drop(f.File)
 		return s.repeated(c, err)
 	}
-	run := &importRun{api: s, call: c, job: j, in: f.File, options: o, out: nowhere()}
+	run := &importRun{api: s, call: c, job: j, in: f.File, size: f.size, options: o, out: nowhere()}
 	if job.Upload != nil {
 		if err := s.keep(c, run, f); err != nil {
 			drop(f.File)
@@ -169,6 +169,7 @@ func (s *API) keep(c *call, run *importRun, f *spooled) error {
 
 // An importRun is an import that is a job.
 type importRun struct {
+	size    int64 // of the file in bytes; 0 if it need not be known
 	api     *API
 	call    *call
 	job     *job
@@ -192,6 +193,9 @@ func (r *importRun) do(ctx context.Context) error {
 		}
 		sum, err = bulk.Import(ctx, r.api.registrar, r.call.actor, r.in, r.options)
 		r.note(sum)
+		if r.size > 0 {
+			r.api.jobs.update(r.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Total = 0 }) // it was an estimate
+		}
 		if r.rejects != nil {
 			r.rejects.close()
 		}
@@ -229,11 +233,24 @@ func (r *importRun) observe(ctx context.Context) {
 	o.Warned = func(w bulk.Warning) { r.out.write(adminapi.Event{Warned: &w}) }
 	o.Doubted = func(d bulk.Doubts) { r.out.write(adminapi.Event{Doubts: &d}) }
 	o.Begun = jobs.begun(r.job)
+	if r.size > 0 {
+		o.Position = r.estimate
+	}
 	o.Progress = func(sum bulk.Summary) {
 		r.note(sum)
 		r.out.write(adminapi.Event{Progress: &sum})
 		r.out.flush()
 	}
+}
+
+// estimate estimates the number of records in the file from the offset of the last record that was
+// read. The number stays unknown if the file is compressed.
+func (r *importRun) estimate(offset int64) {
+	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) {
+		if j.Total = 0; of.Summary != nil && offset > 0 && offset < r.size {
+			j.Total = uint64(float64(of.Summary.Read) * float64(r.size) / float64(offset))
+		}
+	})
 }
 
 // note records the progress of the import.

@@ -38,7 +38,6 @@ func jobRows() (all []row) {
 		{route: "POST jobs/{id}/apply", state: "errors", path: "jobs/" + movedJob + "/apply", form: "typed=https://x"},
 		{route: "POST jobs/{id}/undo", state: "errors", path: "jobs/" + checkedJob + "/undo", form: "x="},
 		{route: "POST jobs/{id}/cancel", state: "errors", path: "jobs/none/cancel", form: "x=", status: 404},
-		{route: "POST relocate", state: "errors", path: "relocate", form: "from=&to=x"},
 		{route: "POST retire", state: "errors", path: "retire", form: "names=no+name&reason="},
 		{route: "POST merge", state: "errors", path: "merge", form: "keep=x&drop=y"},
 	}
@@ -51,7 +50,8 @@ func jobRows() (all []row) {
 		}
 		all = append(all, row{route: "GET jobs/{id}/rejects", state: state, path: "jobs/" + checkedJob + "/rejects", file: true})
 	}
-	return all
+	// This is the last one, because the list of jobs then has a random ID.
+	return append(all, row{route: "POST relocate", state: "errors", path: "relocate", form: "from=&to=x"})
 }
 
 // A storedJob is a job in the file of jobs.

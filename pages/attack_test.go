@@ -49,6 +49,7 @@ func submissions() []submission {
 		{"POST users/{id}/sign-out", "users/" + berta, nil},
 		{"POST users/{id}/link", "users/" + berta, nil},
 		{"POST misses", "misses", nil},
+		{"POST mint", "mint", []string{"prefix", "urn:dns:example.org", "template", "x{seq}", "count", "2", "do", "mint"}},
 		{"POST misses/alias", "misses/alias?name=urn:dns:example.org:alb03&of=" + alb, nil},
 		{"POST settings", "settings", nil},
 		{"POST users/{id}/redact", "users/" + berta + "/redact", []string{"why", "asked for it", "typed", "Berta Berg"}},

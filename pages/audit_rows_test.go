@@ -14,6 +14,8 @@ func logRows() (all []row) {
 	}
 	all = append(append(all, missRows()...), settingsRows()...)
 	all = append(all, statisticsRows()...)
+	all = append(all, giveRows()...)
+	all = append(all, mintRows()...)
 	return append(all,
 		row{route: "GET log", state: "empty", path: "log"},
 		row{route: "GET log", state: "full", path: "log?who=none&from=2026-01-01"},
@@ -63,5 +65,32 @@ func statisticsRows() (all []row) {
 		row{route: "GET statistics", state: "empty", path: "statistics?month=2001-02"},
 		row{route: "GET statistics", state: "errors", path: "statistics?month=<script>", status: 400},
 		row{route: "GET links", state: "empty", path: "links"},
+	)
+}
+
+func giveRows() (all []row) {
+	for _, state := range []string{"full", "hostile"} {
+		for _, file := range []string{"/qr.svg", "/qr.png"} {
+			all = append(all, row{route: "GET name/{name}" + file, state: state, path: nameAt(web) + file, file: true})
+		}
+	}
+	return append(all, row{route: "GET name/{name}/qr.svg", state: "errors", path: nameAt(alb) + "/qr.svg", status: 404})
+}
+
+// web is a name that is the URL at which readers reach it.
+const web = "https://purl.example/net/x"
+
+func mintRows() (all []row) {
+	const made = "?after=0&until=100&who=u-colleague"
+	for _, state := range []string{"full", "hostile"} {
+		all = append(all,
+			row{route: "GET mint", state: state, path: "mint?prefix=<script>&template=<b>"},
+			row{route: "GET mint/made", state: state, path: "mint/made" + made},
+			row{route: "GET mint/made.csv", state: state, path: "mint/made.csv" + made, file: true},
+		)
+	}
+	return append(all,
+		row{route: "POST mint", state: "errors", path: "mint", form: "prefix=x+y&template=<b>&count=none"},
+		row{route: "GET mint", state: "errors", path: "mint", who: "reader", status: 403},
 	)
 }

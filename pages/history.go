@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"html/template"
 	"iter"
 	"net/http"
 	"strconv"
@@ -15,6 +16,7 @@ type historyView struct {
 	frame
 	Spelling    string
 	Revisions   []revisionRow
+	Timeline    template.HTML // of the revisions on this page
 	First, Next string
 	MayRestore  bool
 }
@@ -48,6 +50,9 @@ func (c *request) history() error {
 	if len(all) > pageSize {
 		v.Revisions = v.Revisions[:pageSize]
 		v.Next = namePath(v.Spelling) + "/history?before=" + strconv.FormatUint(all[pageSize-1].Revision, 10)
+	}
+	if v.Timeline, err = c.timeline(v.Revisions, before == 0); err != nil {
+		return err
 	}
 	if before > 0 {
 		v.First = namePath(v.Spelling) + "/history"

@@ -47,7 +47,7 @@ func views() map[string]view {
 		"user-redact": &accountView{}, "user-link": &linkView{}, "user-history": &userHistoryView{},
 		"upload": &uploadView{}, "jobs": &jobsView{}, "job": &jobView{}, "relocate": &relocateView{}, "retire-many": &retireManyView{}, "merge": &mergeView{},
 		"me": &meView{}, "tokens": &tokensView{}, "token-new": &newTokenView{}, "token-made": &madeView{}, "token-revoke": &revokeView{},
-		"log": &logView{}, "statistics": &statisticsView{}, "report": &reportView{}, "links": &linksView{}, "settings": &settingsView{}, "misses": &missesView{}, "alias": &aliasView{}, "proof": &proofView{},
+		"log": &logView{}, "mint": &mintView{}, "minted": &mintedView{}, "statistics": &statisticsView{}, "report": &reportView{}, "links": &linksView{}, "settings": &settingsView{}, "misses": &missesView{}, "alias": &aliasView{}, "proof": &proofView{},
 	}
 }
 
@@ -115,7 +115,7 @@ func stuff(v reflect.Value, text string, depth int) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			switch f := v.Type().Field(i); {
-			case f.Type.Kind() == reflect.String && slices.Contains([]string{"Action", "SignIn", "First", "Next", "Style", "Find", "Again", "Correct"}, f.Name): // our own URLs
+			case f.Type.Kind() == reflect.String && slices.Contains([]string{"Action", "SignIn", "First", "Next", "Style", "Find", "File", "Again", "Correct"}, f.Name): // our own URLs
 				v.Field(i).SetString(Root)
 			case f.IsExported() || f.Anonymous:
 				stuff(v.Field(i), text, depth+1)

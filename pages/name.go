@@ -23,6 +23,7 @@ type nameView struct {
 	At       string    // as entered; "" for now
 	Time     time.Time // of At
 	Leads    leads
+	Gift     gift
 	May      rights
 }
 
@@ -61,6 +62,11 @@ func (c *request) name() error {
 	}
 	if v.Leads, err = c.leads(n, v.Time); err != nil {
 		return err
+	}
+	if v.Record != nil && v.At == "" {
+		if v.Gift, err = c.gift(v.Record); err != nil {
+			return err
+		}
 	}
 	c.show(status, "name", v)
 	return nil

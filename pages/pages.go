@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -50,6 +51,10 @@ type Options struct {
 	// Condition returns what the overview shows to administrators of all names. It may be nil.
 	Condition func() Condition
 
+	// PublicURL returns the URL at which readers reach the public listener, or "" if it is not known.
+	// It may be nil.
+	PublicURL func() string
+
 	TrustedOrigins []string // origins, such as https://names.example.org, whose pages may send forms in addition to those of the Host field
 
 	Now func() time.Time // the clock; time.Now if nil
@@ -78,6 +83,8 @@ type Pages struct {
 	client    func(registrar.Actor) *adminapi.Client
 	sessions  Sessions
 	condition func() Condition // may be nil
+	publicURL func() string    // may be nil
+	minting   sync.Mutex       // held while names are made, so that a form that is sent twice makes them once
 	now       func() time.Time
 	log       *slog.Logger
 	messages  *messages.Set
@@ -91,7 +98,7 @@ func New(o Options) (*Pages, error) {
 	if o.Client == nil || o.Sessions == nil {
 		return nil, errors.New("pages: options: Client and Sessions are required")
 	}
-	p := &Pages{client: o.Client, sessions: o.Sessions, condition: o.Condition, now: o.Now, log: o.Log, static: assets()}
+	p := &Pages{client: o.Client, sessions: o.Sessions, condition: o.Condition, publicURL: o.PublicURL, now: o.Now, log: o.Log, static: assets()}
 	if p.now == nil {
 		p.now = time.Now
 	}
@@ -174,7 +181,7 @@ type handlers map[string]func(*request) error
 
 // allHandlers returns the handlers of all pages but those about signing in.
 func allHandlers() []handlers {
-	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers(), authorityHandlers(), statisticsHandlers()}
+	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers(), authorityHandlers(), statisticsHandlers(), giveHandlers(), mintHandlers()}
 }
 
 // nameHandlers are the handlers of the overview, of lists and of single names.

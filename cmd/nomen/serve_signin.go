@@ -317,6 +317,7 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 	site, err = pages.New(pages.Options{
 		Client: api.Client, Sessions: pagesSessions{manager}, SignIn: manager.Handler(), TrustedOrigins: trusted, Now: clock, Log: p.log,
 		Condition: func() pages.Condition { return p.condition(api) },
+		PublicURL: func() string { return p.live.now.Load().flags.publicURL },
 	})
 	return api, manager, err
 }

@@ -41,6 +41,19 @@ func SVG(text, title string) (template.HTML, error) {
 	return template.HTML(fmt.Sprintf(picture, side, side*pixels, template.HTMLEscapeString(shown.Inline(title)), path(code))), nil
 }
 
+// PNG returns the QR code of a text as an image with 8 pixels for a module. The text must be as for
+// [SVG].
+func PNG(text string) ([]byte, error) {
+	if text == "" || len(text) > MaxBytes {
+		return nil, fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)
+	}
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return nil, fmt.Errorf("QR code of %d bytes: %w", len(text), err)
+	}
+	return code.PNG(), nil
+}
+
 // path returns the black modules as SVG path data. In each row, adjacent black modules are one
 // rectangle.
 func path(code *qr.Code) string {

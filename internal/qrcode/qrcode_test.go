@@ -1,8 +1,10 @@
 package qrcode_test
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
+	"image/png"
 	"strings"
 	"testing"
 
@@ -117,5 +119,38 @@ func TestHostileTitle(t *testing.T) {
 	}
 	if want := "<script>[U+0000][U+202E][U+FFFE]\ufffd</title>& \"'"; picture.Title != want || len(picture.Scripts) > 0 {
 		t.Errorf("title %q, want %q", picture.Title, want)
+	}
+}
+
+// The image has the same modules as the drawing, 8 pixels each.
+func TestPNG(t *testing.T) {
+	const text = "https://n.example/urn:nbn:fi:ex-1"
+	b, err := qrcode.PNG(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := qrcode.SVG(text, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := modules(t, string(svg))
+	if got := img.Bounds().Dx(); got != 8*(len(want)+2*4) {
+		t.Fatalf("%d pixels wide for %d modules", got, len(want))
+	}
+	for y, row := range want {
+		for x, black := range row {
+			if r, _, _, _ := img.At(8*(x+4)+3, 8*(y+4)+3).RGBA(); r < 0x8000 != black {
+				t.Fatalf("module %d, %d: want black %v", x, y, black)
+			}
+		}
+	}
+	for _, bad := range []string{"", strings.Repeat("x", qrcode.MaxBytes+1)} {
+		if _, err := qrcode.PNG(bad); err == nil {
+			t.Errorf("%d bytes: no error", len(bad))
+		}
 	}
 }

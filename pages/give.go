@@ -1,0 +1,168 @@
+package pages
+
+import (
+	"cmp"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/chart"
+	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/internal/qrcode"
+	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/store"
+)
+
+// giveHandlers are the handlers of what people give to readers: codes that lead to a name.
+func giveHandlers() handlers {
+	return handlers{
+		"GET name/{name}/qr.svg": (*request).qrDrawing,
+		"GET name/{name}/qr.png": (*request).qrImage,
+	}
+}
+
+// A gift is what people give to readers so that they find a name.
+type gift struct {
+	URL  string // at which readers reach the name; "" if that is not known
+	Cite string // how to cite the resource; "" if its record has no title
+	QR   template.HTML
+}
+
+// gift returns what people give to readers of a record. A reserved name has nothing to give.
+func (c *request) gift(rec *store.Record) (gift, error) {
+	if rec.Status == nomen.Reserved {
+		return gift{}, nil
+	}
+	g := gift{URL: c.publicName(rec)}
+	if g.URL == "" || len(g.URL) > qrcode.MaxBytes {
+		return g, nil
+	}
+	g.Cite = cite(rec.Metadata, g.URL)
+	var err error
+	g.QR, err = qrcode.SVG(g.URL, c.texts.text("name.qr", rec.Spelling))
+	return g, err
+}
+
+// publicName returns the URL at which readers reach a name, or "" if the server does not know its own.
+func (c *request) publicName(rec *store.Record) string {
+	if location.IsLink(rec.Spelling) {
+		return rec.Spelling
+	}
+	if c.publicURL == nil || c.publicURL() == "" {
+		return ""
+	}
+	return strings.TrimSuffix(c.publicURL(), "/") + format.NamePath(rec.Spelling)
+}
+
+// cite returns how to cite a resource: its creators, date, title, publisher and URL, as far as they
+// are known. Without a title it returns "".
+func cite(m nomen.Metadata, url string) string {
+	first := func(element string) string {
+		for _, value := range m[element] {
+			if value = strings.TrimSpace(value); value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	title := first("title")
+	if title == "" {
+		return ""
+	}
+	who := strings.Join(slices.DeleteFunc(slices.Clone(m["creator"]), func(s string) bool { return strings.TrimSpace(s) == "" }), "; ")
+	if date := first("date"); date != "" {
+		who = strings.TrimSpace(who + " (" + date + ")")
+	}
+	var parts []string
+	for _, part := range []string{who, title, first("publisher")} {
+		if part != "" {
+			parts = append(parts, strings.TrimSuffix(part, ".")+".")
+		}
+	}
+	return shown.Inline(strings.Join(append(parts, url), " "))
+}
+
+// qrTarget returns the URL for the code of the name in the path.
+func (c *request) qrTarget() (*store.Record, string, error) {
+	n, err := c.subject()
+	if err != nil {
+		return nil, "", err
+	}
+	rec, err := c.api.Get(c.ctx(), n)
+	if err != nil {
+		return nil, "", err
+	}
+	url := c.publicName(rec)
+	if url == "" || len(url) > qrcode.MaxBytes || rec.Status == nomen.Reserved {
+		return nil, "", &adminapi.StatusError{Status: http.StatusNotFound, Detail: "there is no code for this name: it is reserved or too long, or the server does not know its public URL"}
+	}
+	return rec, url, nil
+}
+
+// qrDrawing sends the code of a name as SVG.
+func (c *request) qrDrawing() error {
+	rec, url, err := c.qrTarget()
+	if err != nil {
+		return err
+	}
+	drawing, err := qrcode.SVG(url, rec.Spelling)
+	if err != nil {
+		return err
+	}
+	c.download("qr.svg", "image/svg+xml", []byte(drawing))
+	return nil
+}
+
+// qrImage sends the code of a name as PNG.
+func (c *request) qrImage() error {
+	_, url, err := c.qrTarget()
+	if err != nil {
+		return err
+	}
+	image, err := qrcode.PNG(url)
+	if err != nil {
+		return err
+	}
+	c.download("qr.png", "image/png", image)
+	return nil
+}
+
+// timeline draws the status of a name over the time of the revisions, which are newest first. If
+// newest is set, the first of them is the current one.
+func (c *request) timeline(rows []revisionRow, newest bool) (template.HTML, error) {
+	l := chart.Timeline{
+		Words: c.words("history"), When: c.texts.text("history.time"), State: c.texts.text("names.status"), What: c.texts.text("history.changed"),
+		States: []string{
+			c.texts.text("status.active"), c.texts.text("status.reserved"), c.texts.text("status.retired"),
+			c.texts.text("history.gone"), c.texts.text("history.unknown"),
+		},
+	}
+	l.Title, l.Description = c.texts.text("history.timeline"), c.texts.text("history.timeline-about")
+	if newest {
+		l.Until = c.now()
+	}
+	for _, r := range rows {
+		state, what := c.stateOf(r)
+		l.Events = append(l.Events, chart.Event{Time: r.Time, State: state, What: what})
+	}
+	return l.Draw()
+}
+
+// stateOf returns the index of the state after a revision, and what the revision did.
+func (c *request) stateOf(r revisionRow) (state int, what string) {
+	switch {
+	case r.Redacted:
+		return 4, c.texts.text("history.redacted")
+	case r.Record == nil:
+		return 3, c.texts.text("history.deleted")
+	case r.Record.Status == nomen.Reserved:
+		state = 1
+	case r.Record.Status == nomen.Retired:
+		state = 2
+	}
+	return state, cmp.Or(strings.Join(r.Changed, ", "), r.Why)
+}

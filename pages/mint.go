@@ -1,0 +1,247 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// maxMinted is how many names a form can make.
+const maxMinted = 1000
+
+const mintPath = Root + "mint"
+
+// mintHandlers are the handlers of the form that makes many names.
+func mintHandlers() handlers {
+	return handlers{
+		"GET mint":          (*request).mintForm,
+		"POST mint":         (*request).mint,
+		"GET mint/made":     (*request).minted,
+		"GET mint/made.csv": (*request).mintedFile,
+	}
+}
+
+// A mintView is the form that makes names from a template.
+type mintView struct {
+	frame
+	Prefix, Template, Count string
+	Publish                 bool
+	Why                     string
+	After                   uint64   // size of the log when the form was shown
+	Sample                  []string // first names that would be made
+}
+
+// Example returns an example of a template.
+func (*mintView) Example() string { return "x{seq}{check}" }
+
+// mintForm shows the form. With a prefix and the button "try" it shows the first names.
+func (c *request) mintForm() error {
+	if !c.session.Actor.MayAny(registrar.Editor) {
+		return c.session.Actor.DeniedAny(registrar.Editor, "mint")
+	}
+	f := c.r.Form
+	v := &mintView{Prefix: strings.TrimSpace(f.Get("prefix")), Template: strings.TrimSpace(f.Get("template")), Count: "1"}
+	head, err := c.api.Head(c.ctx())
+	if err != nil {
+		return err
+	}
+	v.After = head.Size
+	c.showMint(v, http.StatusOK)
+	return nil
+}
+
+func (c *request) showMint(v *mintView, status int) {
+	v.Title, v.Section = c.texts.text("mint.title"), "new"
+	c.show(status, "mint", v)
+}
+
+// mint makes names, or shows the first of them.
+func (c *request) mint() error {
+	f := c.r.PostForm
+	v := &mintView{
+		Prefix: strings.TrimSpace(f.Get("prefix")), Template: strings.TrimSpace(f.Get("template")), Count: strings.TrimSpace(f.Get("count")),
+		Publish: f.Get("publish") != "", Why: lines(f.Get("why")),
+	}
+	v.After, _ = strconv.ParseUint(f.Get("after"), 10, 64)
+	n, err := strconv.Atoi(v.Count)
+	if err != nil || n < 1 || n > maxMinted {
+		v.Faults = []problem{{"count", c.texts.text("mint.bad-count", maxMinted)}}
+		c.showMint(v, http.StatusUnprocessableEntity)
+		return nil
+	}
+	m := adminapi.Minting{Prefix: v.Prefix, Template: v.Template, Count: n, Why: v.Why}
+	if f.Get("do") == "try" {
+		m.DryRun, m.Count = true, min(n, 5)
+		err := c.api.Mint(c.ctx(), m, func(n name.Name) { v.Sample = append(v.Sample, n.Key()) })
+		return c.mintedOr(v, err, func() { c.showMint(v, http.StatusOK) })
+	}
+	return c.mintOnce(v, m)
+}
+
+// mintedOr calls done, or shows an error of making names.
+func (c *request) mintedOr(v *mintView, err error, done func()) error {
+	fault, ok := (&draft{}).faultOf(err)
+	switch {
+	case err == nil:
+		done()
+	case ok:
+		v.Faults = []problem{fault}
+		c.showMint(v, http.StatusUnprocessableEntity)
+	default:
+		return err
+	}
+	return nil
+}
+
+// mintOnce makes the names of a form, unless the form was sent before: then it shows those names.
+func (c *request) mintOnce(v *mintView, m adminapi.Minting) error {
+	c.minting.Lock()
+	defer c.minting.Unlock()
+	before, err := c.api.Head(c.ctx())
+	if err != nil {
+		return err
+	}
+	since := min(v.After, before.Size)
+	if made, err := c.madeBetween(since, before.Size, c.session.Actor.Who); err != nil || len(made) > 0 && v.After > 0 && v.Why == made[0].Why && strings.HasPrefix(made[0].Key, v.Prefix) {
+		if err == nil {
+			c.see(madePath(c.session.Actor.Who, since, before.Size))
+		}
+		return err
+	}
+	var names []name.Name
+	err = c.api.Mint(c.ctx(), m, func(n name.Name) { names = append(names, n) })
+	if err == nil && v.Publish {
+		err = c.publish(names, v.Why)
+	}
+	if len(names) > 0 { // also if the others failed: the user must see these
+		until, werr := c.awaitLog(before.Size + uint64(len(names)))
+		if werr != nil {
+			return werr
+		}
+		if err == nil {
+			c.see(madePath(c.session.Actor.Who, before.Size, until))
+			return nil
+		}
+	}
+	return c.mintedOr(v, err, func() {})
+}
+
+// publish makes names that were just made active.
+func (c *request) publish(names []name.Name, why string) error {
+	reqs := make([]registrar.Request, len(names))
+	for i, n := range names {
+		reqs[i] = registrar.Request{Record: &store.Record{Name: n, Spelling: n.Key(), Status: nomen.Active}, Fields: registrar.FieldStatus, Expected: 1}
+	}
+	outs, err := c.api.Apply(c.ctx(), reqs, why)
+	for _, out := range outs {
+		if err == nil {
+			err = out.Err
+		}
+	}
+	return err
+}
+
+// How long awaitLog waits for the log. Changes appear there after a second at the latest.
+const (
+	logWait  = 3 * time.Second
+	logCheck = 50 * time.Millisecond
+)
+
+// awaitLog waits until the log has a size, and returns its size.
+func (c *request) awaitLog(size uint64) (uint64, error) {
+	ctx, cancel := context.WithTimeout(c.ctx(), logWait)
+	defer cancel()
+	for {
+		head, err := c.api.Head(c.ctx())
+		if err != nil || head.Size >= size {
+			return head.Size, err
+		}
+		select {
+		case <-ctx.Done():
+			return size, c.ctx().Err()
+		case <-time.After(logCheck):
+		}
+	}
+}
+
+// madePath returns the path of the page with the names that a person made in a part of the log.
+func madePath(who string, after, until uint64) string {
+	return mintPath + "/made?" + madeQuery(who, after, until)
+}
+
+func madeQuery(who string, after, until uint64) string {
+	return url.Values{"who": {who}, "after": {strconv.FormatUint(after, 10)}, "until": {strconv.FormatUint(until, 10)}}.Encode()
+}
+
+// madeBetween returns the changes by which a person created names in a part of the log, of which it
+// reads a bounded number of entries.
+func (c *request) madeBetween(after, until uint64, who string) ([]adminapi.Entry, error) {
+	until = min(until, after+maxLogRead)
+	if until <= after {
+		return nil, nil
+	}
+	all, err := entriesOf(c.api.Search(c.ctx(), adminapi.LogQuery{After: after, Until: until, Who: who, Kind: adminapi.KindOfName}))
+	var made []adminapi.Entry
+	for _, e := range all {
+		if e.Revision == 1 && e.Record != nil {
+			made = append(made, e)
+		}
+	}
+	return made[:min(len(made), maxMinted)], err
+}
+
+// A mintedView lists names that were made.
+type mintedView struct {
+	frame
+	Made []adminapi.Entry
+	File string // path of the CSV file
+}
+
+// madeEntries returns the names that the request is about.
+func (c *request) madeEntries() (made []adminapi.Entry, query string, err error) {
+	q := c.r.Form
+	after, err := strconv.ParseUint(q.Get("after"), 10, 64)
+	if err != nil {
+		return nil, "", errNoPage
+	}
+	until, err := strconv.ParseUint(q.Get("until"), 10, 64)
+	if err != nil || q.Get("who") == "" {
+		return nil, "", errNoPage
+	}
+	made, err = c.madeBetween(after, until, q.Get("who"))
+	return made, madeQuery(q.Get("who"), after, until), err
+}
+
+// minted lists the names that were made.
+func (c *request) minted() error {
+	made, query, err := c.madeEntries()
+	if err != nil {
+		return err
+	}
+	v := &mintedView{Made: made, File: mintPath + "/made.csv?" + query}
+	v.Title, v.Section = c.texts.text("mint.made-title"), "new"
+	c.show(http.StatusOK, "minted", v)
+	return nil
+}
+
+// mintedFile sends the names that were made as a table that can be filled in and uploaded.
+func (c *request) mintedFile() error {
+	made, _, err := c.madeEntries()
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"name", "url", "title"}}
+	for _, e := range made {
+		rows = append(rows, []string{e.Record.Spelling, "", ""})
+	}
+	return c.table("names.csv", rows)
+}

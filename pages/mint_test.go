@@ -1,0 +1,105 @@
+package pages
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
+)
+
+// mintForm returns the form that makes names, filled in.
+func (s *site) mintForm(fields ...string) url.Values {
+	s.t.Helper()
+	return fill(s.get("mint").form("/-/ui/mint"), append([]string{"prefix", "urn:dns:example.org", "template", "x{seq}", "do", "mint"}, fields...)...)
+}
+
+// made returns how many names begin with x.
+func (s *site) made() (n int) {
+	s.t.Helper()
+	for rec, err := range s.store.List(s.t.Context(), store.Scan{Prefix: "urn:dns:example.org:x"}) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if rec.Status != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestMint(t *testing.T) {
+	s := newSite(t)
+	editor := s.as("editor")
+	a := editor.send("mint", s.mintForm("count", "3", "why", "for the new series", "status", "retired"))
+	to := strings.TrimPrefix(a.Header().Get("Location"), Root)
+	if a.Code != 303 || !strings.HasPrefix(to, "mint/made?") || s.made() != 3 {
+		t.Fatalf("got %d to %s, %d names:\n%s", a.Code, to, s.made(), a.text())
+	}
+	if rec := s.record("urn:dns:example.org:x2"); rec.Status != nomen.Reserved || rec.Revision != 1 {
+		t.Errorf("got %+v", rec)
+	}
+	a = editor.get(to)
+	a.want(200, "3 names were made", "urn:dns:example.org:x1", "urn:dns:example.org:x3")
+	rows := editor.get(strings.Replace(to, "made?", "made.csv?", 1)).rows()
+	if got, want := fmt.Sprint(rows), "[[name url title] [urn:dns:example.org:x1  ] [urn:dns:example.org:x2  ] [urn:dns:example.org:x3  ]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.get(to).want(200, "3 names were made") // for a colleague
+	s.as("other").get(to).without("example.org:x1")
+	for _, bad := range []string{"mint/made", "mint/made?after=x&until=3&who=a", "mint/made.csv?after=1&until=2"} {
+		s.get(bad).want(404)
+	}
+	s.get("mint/made?after=0&until=99999999999&who=u-editor").want(200, "urn:dns:example.org:x1")
+	s.get("mint/made?after=5&until=1&who=u-editor").want(200, "There are no names")
+}
+
+// A form that is sent twice makes the names once; another form makes more.
+func TestMintTwice(t *testing.T) {
+	s := newSite(t)
+	form := s.mintForm("count", "2", "why", "series")
+	first := s.send("mint", form)
+	again := s.send("mint", form)
+	if s.made() != 2 || again.Code != 303 {
+		t.Errorf("%d names, %d", s.made(), again.Code)
+	}
+	s.get(strings.TrimPrefix(again.Header().Get("Location"), Root)).want(200, "2 names were made", "x1", "x2")
+	_ = first
+	s.send("mint", s.mintForm("count", "2", "why", "series"))
+	if s.made() != 4 {
+		t.Errorf("%d names after another form", s.made())
+	}
+}
+
+func TestMintAndPublish(t *testing.T) {
+	s := newSite(t)
+	s.send("mint", s.mintForm("count", "2", "publish", "1"))
+	for _, n := range []string{"urn:dns:example.org:x1", "urn:dns:example.org:x2"} {
+		if rec := s.record(n); rec.Status != nomen.Active {
+			t.Errorf("got %+v", rec)
+		}
+	}
+}
+
+func TestMintFaults(t *testing.T) {
+	s := newSite(t)
+	for _, count := range []string{"0", "-1", "1001", "many", ""} {
+		s.send("mint", s.mintForm("count", count, "why", "my reason")).want(422, "Enter a number from 1 to 1000", "my reason")
+	}
+	s.send("mint", s.mintForm("template", "x{nonsense}")).want(422, "[x{nonsense}]")
+	a := s.send("mint", s.mintForm("count", "9", "do", "try"))
+	a.want(200, "The next names would be", "urn:dns:example.org:x5")
+	a.without("urn:dns:example.org:x6")
+	if s.made() != 0 {
+		t.Errorf("%d names were made", s.made())
+	}
+	form := s.mintForm("count", "1")
+	s.as("reader").send("mint", form).want(403)
+	s.as("other").send("mint", form).want(403)
+	s.as("reader").get("mint").want(403)
+	if s.made() != 0 {
+		t.Errorf("%d names were made", s.made())
+	}
+}

@@ -29,11 +29,19 @@ import (
 
 const alb = "urn:dns:example.org:alb002" // a name of the fixture
 
+// A fullStore is a store with all abilities that the pages use.
+type fullStore interface {
+	store.Store
+	store.Feed
+	store.Users
+	store.Tokens
+}
+
 // A site is the pages of an admin API with the fixture of package servertest.
 type site struct {
 	t     *testing.T
 	pages *Pages
-	store *memstore.Store
+	store fullStore
 	jobs  string // directory of the jobs
 	stop  func() // ends the server
 
@@ -89,7 +97,7 @@ func newSite(t *testing.T) *site {
 }
 
 // siteOf returns a site with a store, and with failed lookups.
-func siteOf(t *testing.T, s *memstore.Store, failed ...string) *site {
+func siteOf(t *testing.T, s fullStore, failed ...string) *site {
 	t.Helper()
 	next := &site{t: t, store: s, who: "admin", jobs: filepath.Join(t.TempDir(), "jobs")}
 	next.misses = newMisses(t, func() time.Time { return servertest.Now }, failed)

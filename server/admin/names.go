@@ -43,8 +43,12 @@ func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (
 	return kept, err
 }
 
-// maxRead is the maximum number of records that one request for a list reads.
-const maxRead = 100_000
+// The limits of what one request for a list reads. Most records may have another status.
+const (
+	maxRead     = 100_000                // records
+	maxReadTime = 200 * time.Millisecond // checked at every readGrain records
+	readGrain   = 1000
+)
 
 func (s *API) listNames(c *call) error {
 	wanted, err := statuses(c.q)
@@ -81,12 +85,12 @@ func pageLimit(q url.Values) (int, error) {
 
 func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit int, keys bool) (adminapi.Page, error) {
 	page := adminapi.Page{Names: []*store.Record{}}
-	last, read, found := "", 0, 0
+	last, read, found, start := "", 0, 0, s.now()
 	for rec, err := range s.within(c.r.Context(), c.actor, scan) {
 		if err != nil {
 			return page, err
 		}
-		if found == limit || read == maxRead {
+		if found == limit || read == maxRead || read > 0 && read%readGrain == 0 && s.now().Sub(start) >= maxReadTime {
 			page.Next = last
 			return page, nil
 		}
@@ -106,7 +110,7 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 
 // within yields the records of a scan on which an actor has rights. It does not read the other
 // records, except those whose keys begin like a prefix of the actor but are not under that prefix.
-// So if a page ends because of maxRead, it does not reveal how many other records there are.
+// So if a page ends because of the limits of reading, it does not reveal how many other records there are.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if a.MayAll(registrar.Reader) {
 		return s.store.List(ctx, scan)

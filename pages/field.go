@@ -2,18 +2,19 @@ package pages
 
 // A fieldView is a field of a form with its label.
 type fieldView struct {
-	ID    string // also its name in the form
-	Label string
-	Hint  string
-	Value string
-	Fault string // what is wrong with the value; "" if nothing is known to be wrong
-	Kind  string // text, area, date, or search
+	ID        string // also its name in the form
+	Label     string
+	Hint      string
+	Value     string
+	Fault     string // what is wrong with the value; "" if nothing is known to be wrong
+	FaultLang string // language of Fault
+	Kind      string // text, area, date, or search
 }
 
 // newFieldView returns the field with an ID of a page. Its texts have the key of the field, and
 // the key with "-hint" if hint is set.
 func newFieldView(v view, kind, id, label, hint, value string) fieldView {
-	return fieldView{ID: id, Label: label, Hint: hint, Value: value, Fault: v.top().Fault(id), Kind: kind}
+	return fieldView{ID: id, Label: label, Hint: hint, Value: value, Fault: v.top().Fault(id), FaultLang: v.top().LangOf(v.top().Fault(id)), Kind: kind}
 }
 
 // Described returns the value of aria-describedby.

@@ -139,3 +139,45 @@ func TestLanguageChoiceAfterProvider(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with the input is in German if it is a text of the pages, and marked as English if
+// it is a message of the API.
+func TestLanguageOfFaults(t *testing.T) {
+	s := newSite(t)
+	for _, tt := range []struct {
+		typed, url, fault, lang string
+	}{
+		{"not a name", "", "Fehler an Position", "de"},
+		{"urn:dns:example.org:new", "javascript:alert(1)", "javascript", "en"},
+	} {
+		form := url.Values{"do": {"save"}, "name": {tt.typed}, "status": {"active"}, "locations": {"1"}, "location-0-url": {tt.url}, "metadata": {"0"}}
+		r := httptest.NewRequest(http.MethodPost, Root+"new", strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Accept-Language", "de")
+		a := s.do(r)
+		a.wantLanguage("de")
+		a.want(422, "Es ist ein Problem aufgetreten", tt.fault)
+		found := 0
+		for _, n := range append(a.elements("li"), a.elements("p")...) {
+			if strings.Contains(textOf(n), tt.fault) {
+				found++
+				if got := attribute(n, "lang"); got != tt.lang {
+					t.Errorf("%q is in %q, want %q", textOf(n), got, tt.lang)
+				}
+			}
+		}
+		if found != 2 { // in the summary and at the field
+			t.Errorf("%q is on the page %d times:\n%s", tt.fault, found, a.Body)
+		}
+	}
+}
+
+// textOf returns the text in an element.
+func textOf(n *html.Node) (text string) {
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			text += d.Data
+		}
+	}
+	return text
+}

@@ -23,10 +23,19 @@ func readTexts() (*messages.Set, error) {
 
 // A catalogue has the texts of the pages in one language, by section and key, as in
 // "names.title".
-type catalogue struct{ *messages.Catalogue }
+type catalogue struct {
+	*messages.Catalogue
+	said map[string]bool // texts that a response has; nil if that is not needed
+}
 
 // text returns a text for the code of this package. A test shows that it has all its texts.
-func (c catalogue) text(key string, args ...any) string { return c.Text(key, args...) }
+func (c catalogue) text(key string, args ...any) string {
+	s := c.Text(key, args...)
+	if c.said != nil {
+		c.said[s] = true
+	}
+	return s
+}
 
 // An edition is the pages in one language.
 type edition struct {
@@ -42,7 +51,7 @@ func newEditions(set *messages.Set) (map[string]edition, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[c.Tag()] = edition{catalogue{c}, layouts}
+		all[c.Tag()] = edition{catalogue{c, nil}, layouts}
 	}
 	return all, nil
 }

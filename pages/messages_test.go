@@ -11,7 +11,7 @@ import (
 func sameTexts() map[string]string {
 	return map[string]string{
 		"edit.element": "de", "edit.text": "de", "jobs.import": "de", "location.url": "de", "upload.format": "de", "upload.jsonl": "de",
-		"names.status": "de", "role.with-rights": "de", "users.name": "de", "authorities.from": "de", "authorities.result": "de", "authorities.to": "de",
+		"names.status": "de", "role.with-rights": "de", "users.name": "de", "authorities.result": "de", "authorities.to": "de",
 	}
 }
 

@@ -24,6 +24,7 @@ type frame struct {
 	Lang    string
 	Choices []languageChoice // languages that can be chosen
 	Here    string           // path of this page; "" if what was entered is not in it
+	said    map[string]bool  // texts of the pages that were used so far
 	Title   string
 	Section string    // of the navigation: dashboard, names or new
 	User    string    // "" if the client is not signed in
@@ -54,6 +55,15 @@ type problem struct {
 type view interface{ top() *frame }
 
 func (f *frame) top() *frame { return f }
+
+// LangOf returns the language of a text about the input. What is not a text of the pages is a
+// message of the API, in English.
+func (f *frame) LangOf(text string) string {
+	if f.said[text] {
+		return f.Lang
+	}
+	return "en"
+}
 
 // Fault returns the text of the first problem of a field, or "" if there is none.
 func (f *frame) Fault(id string) string {
@@ -138,6 +148,7 @@ func namePath(spelling string) string { return Root + "name/" + adminapi.EscapeN
 func (c *request) show(status int, page string, v view) {
 	f := v.top()
 	f.Lang, f.Choices, f.Here, f.Style = c.texts.Tag(), c.languages(), c.here(), staticPath+styleName()
+	f.said = c.texts.said
 	c.texts.Describe(c.w.Header())
 	if c.session != nil {
 		f.User, f.actor = shown.Inline(c.session.Name), c.session.Actor

@@ -24,7 +24,9 @@ type request struct {
 
 // newRequest returns a request in the language of the client.
 func (p *Pages) newRequest(w http.ResponseWriter, r *http.Request) *request {
-	return &request{Pages: p, edition: p.edition(r), w: w, r: r}
+	c := &request{Pages: p, edition: p.edition(r), w: w, r: r}
+	c.texts.said = map[string]bool{}
+	return c
 }
 
 // errNoPage is the error for a path without a page.

@@ -64,6 +64,7 @@ func listRows() []row {
 		{route: "GET names", state: "full", path: "names?q=https://example.org/"},
 		{route: "GET names", state: "errors", path: "names?q=urn:dns:example.org:none", status: 404},
 		{route: "GET names", state: "errors", path: "names?q=urn:dns:example.org:a|b", status: 422},
+		{route: "GET names", state: "empty", path: "names?q=words+of+a+title", status: 422},
 		{route: "GET names", state: "errors", path: "names?status=lost", status: 422},
 		{route: "GET names", state: "hostile", path: "names"},
 		{route: "GET names", state: "hostile", path: "names?q=" + url.QueryEscape("urn:dns:example.org:\"><script>\u202e"+strings.Repeat("long", 300)), status: 422},

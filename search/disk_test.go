@@ -2,6 +2,8 @@ package search
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -57,9 +59,15 @@ func TestLocked(t *testing.T) {
 	if err := first.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "kept"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if second, err := Open(Options{Dir: dir, Store: s.store.(Source)}); err == nil {
 		_ = second.Close()
 		t.Fatal("an index was opened twice")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "kept")); err != nil {
+		t.Errorf("the files of the index: %v", err)
 	}
 	if page, err := first.Search(t.Context(), store.Query{Text: "alpha"}); err != nil || len(page.Records) != 1 {
 		t.Errorf("got %d records, %v", len(page.Records), err)

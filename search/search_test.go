@@ -415,6 +415,38 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// TestRemains: what an interrupted building has left is not found, and is removed.
+func TestRemains(t *testing.T) {
+	s := newSubject(t, memstore.New())
+	s.put("urn:dns:example.org:a", "alpha")
+	s.catchUp()
+	left := func(number uint32) {
+		g := segment{number: number}
+		if err := s.index.db.Set(g.appendWord(nil, []byte("omega")), appendNumbers(nil, []uint16{0}), pebble.Sync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left(s.index.segments.next())
+	for i := range 30 { // more than the segment can have
+		s.put(fmt.Sprintf("urn:dns:example.org:b%d", i), "beta")
+	}
+	s.catchUp()
+	if s.hasWord("omega") {
+		t.Error("a new segment has what was left under its number")
+	}
+	left(77)
+	if err := s.index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.open(s.disk)
+	if s.hasWord("omega") {
+		t.Error("an opened index has what was left")
+	}
+	if !s.hasWord("beta") {
+		t.Error("an opened index lacks a word")
+	}
+}
+
 // An endingContext ends after it was asked for its error some times.
 type endingContext struct {
 	context.Context
@@ -448,7 +480,7 @@ func TestOtherLog(t *testing.T) {
 	s.put("urn:dns:example.org:a", "alpha")
 	s.put("urn:dns:example.org:b", "beta")
 	s.catchUp()
-	for _, title := range []string{"gamma", "gamma delta"} {
+	for _, title := range []string{"gamma", "omega"} {
 		if err := s.index.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -592,6 +624,7 @@ func TestQueries(t *testing.T) {
 		{"9783161484100", true},
 		{"97831614", true},
 		{"978-3-16", true},
+		{"16-148410", true},
 		{"148410", true},
 		{"8410", false},
 		{"o'neill", true},

@@ -6,6 +6,8 @@ import (
 	"context"
 	"maps"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +88,11 @@ func (p *person) do(steps ...chromedp.Action[chromedp.Void]) {
 			p.Fatalf("%v; the page is:\n%s", err, text)
 		}
 	}
+}
+
+func (p *person) text() string {
+	p.Helper()
+	return browsertest.See(p, p.ctx, chromedp.Text("body"))
 }
 
 // press presses the button of a form, which has other buttons with the same text.
@@ -200,6 +207,54 @@ var flows = map[string]func(*person){
 	},
 }
 
+// manyFlows are what people do with many names, and with rights.
+var manyFlows = map[string]func(*person){
+	"upload a file with bad lines": func(p *person) {
+		file := filepath.Join(p.TempDir(), "names.csv")
+		lines := "name,url\nurn:dns:example.org:up1,https://example.org/up1\nno name,https://example.org/2\nurn:dns:example.org:up3,x y\nurn:dns:other.example:up4,https://example.org/4\nurn:dns:example.org:up5,https://example.org/up5\n"
+		if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+			p.Fatal(err)
+		}
+		p.signIn("editor").open("upload").click("Check the file").sees("There is a problem", "Choose a file.")
+		p.do(chromedp.SetUploadFiles("#upload", []string{file}))
+		p.click("Check the file").sees("Download the rejected lines", "no name", "x y", "urn:dns:other.example:up4", "Apply exactly this: change 2 names")
+		p.click("Apply exactly this").sees("There is a problem", "The dry run rejected 3 lines")
+		p.press("#skip_rejected").click("Apply exactly this").sees("Show what would be undone", "done")
+		if got := p.record("urn:dns:example.org:up1"); got.Locations[0].URL != "https://example.org/up1" || got.Revision != 1 {
+			p.Errorf("got %+v", got)
+		}
+		if _, err := p.store.Get(p.Context(), name.MustParse("urn:dns:other.example:up4"), time.Time{}); err == nil {
+			p.Error("a name of another prefix was made")
+		}
+	},
+	"relocate": func(p *person) {
+		p.signIn("admin").open("relocate").enter("from", "https://example.org/albums/").enter("to", "x y").click("Show what would change").sees("There is a problem")
+		p.enter("to", "https://new.example/albums/").click("Show what would change").sees("https://new.example/albums/2", "Apply exactly this: change 1 name")
+		p.stored("https://example.org/albums/2", 1)
+		p.enter("typed", "https://example.org/albums/").click("Apply exactly this").sees("Show what would be undone", "done")
+		p.stored("https://new.example/albums/2", 2)
+	},
+	"give a role": func(p *person) {
+		p.signIn("admin").open("users/u-other000").press("#role-editor").enter("prefix", "x y").click("Give this role").sees("There is a problem")
+		p.press("#role-editor").enter("prefix", "urn:dns:example.org").click("Give this role").sees("The role has been given.")
+		p.click("Sign out").sees("You have signed out.")
+		p.signIn("other").open(nameAt(alb)+"/edit").enter("location-0-url", "https://example.org/allowed").press(saveEdit).sees("The changes have been saved.")
+		p.stored("https://example.org/allowed", 2)
+	},
+	"a token is shown once": func(p *person) {
+		p.signIn("admin").open("tokens/new").enter("who", "Harvester").enter("prefixes", "urn:dns:example.org").click("Make").sees("shown only this once")
+		token := browsertest.See(p, p.ctx, chromedp.AttributeValue("#token", "value")).Value
+		if r := p.guest().do("GET", "/api/v1/names/"+alb, nil, "Authorization", "Bearer "+token); token == "" || r.StatusCode != 200 {
+			p.Errorf("token %q: got %d", token, r.StatusCode)
+		}
+		p.open("tokens/made").sees("was shown already")
+		p.open("tokens").sees("Harvester")
+		if strings.Contains(p.text(), strings.Split(token, ".")[1]) {
+			p.Error("the list has the secret")
+		}
+	},
+}
+
 // inOtherTab does something in another tab of the same browser.
 func (p *person) inOtherTab(do func(*person)) {
 	p.Helper()
@@ -244,16 +299,18 @@ func (p *person) record(spelling string) *store.Record {
 
 // TestClientFlows does what people do, with and without JavaScript.
 func TestClientFlows(t *testing.T) {
+	all := maps.Clone(flows)
+	maps.Copy(all, manyFlows)
 	for mode, flags := range map[string][]chromedp.ExecAllocatorOption{"with script": nil, "without script": {browsertest.WithoutScript()}} {
 		ctx := browsertest.Start(t, append(flags, chromedp.Flag("disable-features", "BackForwardCache"))...) // chromedp does not notice pages from it
 		browsertest.Do(t, ctx, chromedp.Navigate("data:text/html,<title>off</title><script>document.title='on'</script>"))
 		if got := browsertest.See(t, ctx, chromedp.Title()); (got == "on") != (flags == nil) {
 			t.Fatalf("%s: scripts are %s", mode, got)
 		}
-		for _, what := range slices.Sorted(maps.Keys(flows)) {
+		for _, what := range slices.Sorted(maps.Keys(all)) {
 			t.Run(mode+"/"+what, func(t *testing.T) {
 				browsertest.Do(t, ctx, clearCookies)
-				flows[what](&person{newWhole(t, nil), ctx})
+				all[what](&person{newWhole(t, nil), ctx})
 			})
 		}
 	}

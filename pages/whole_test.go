@@ -1,10 +1,12 @@
 package pages
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -92,12 +94,13 @@ func (w *whole) build(change func(*signin.Settings)) {
 		w.Fatal(err)
 	}
 	w.api, err = admin.New(admin.Options{
-		Store: w.store, Resolver: resolve.New(w.store, resolve.Options{Now: w.now}), Registrar: reg, Now: w.now, EndSessions: w.manager.EndAll,
+		Store: w.store, Resolver: resolve.New(w.store, resolve.Options{Now: w.now}), Registrar: reg, Now: w.now, EndSessions: w.manager.EndAll, Jobs: filepath.Join(w.TempDir(), "jobs"),
 		Pages: w.manager.Protect(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.pages.ServeHTTP(rw, r) })),
 	})
 	if err != nil {
 		w.Fatal(err)
 	}
+	w.Cleanup(func() { w.api.Shutdown(context.Background()) })
 	w.pages, err = New(Options{Client: w.api.Client, Sessions: wholeSessions{w.manager}, SignIn: w.manager.Handler(), Now: w.now, TrustedOrigins: []string{w.url}})
 	if err != nil {
 		w.Fatal(err)

@@ -156,7 +156,7 @@ func scriptFaults(n *html.Node) []string {
 }
 
 func attributeFault(element string, a html.Attribute) string {
-	known := strings.Fields("lang charset name content rel href type hreflang class role datetime id for action method value required min aria-describedby")
+	known := strings.Fields("lang charset name content rel href type hreflang class role datetime id for action method value required pattern autocomplete aria-describedby")
 	harmlessRels := strings.Fields("item cite-as describedby successor-version archive archives author collection license type schema.DC schema.DCTERMS")
 	switch {
 	case !slices.Contains(known, a.Key):

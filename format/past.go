@@ -16,7 +16,6 @@ type Past struct {
 	All       string     // URL of the list of all revisions; "" if Revisions is complete
 	Retired   time.Time  // when the name was retired; zero if it was not, or if that is unknown
 	Form      string     // path to which the form for another time leads; "" for no form
-	First     time.Time  // time of the first revision; zero if unknown
 }
 
 // A Revision is the public part of a change to a name.
@@ -57,11 +56,8 @@ func (p *page) history() {
 	}
 	p.print("<form method=\"get\" action=\"%s\">\n<input type=\"hidden\" name=\"s\" value=\"I2C\">\n", past.Form)
 	p.print("<label for=\"at\">%s</label>\n<p class=\"hint\" id=\"at-hint\">%s</p>\n", p.t("page.as-of"), p.t("page.as-of-hint"))
-	p.print("<input id=\"at\" name=\"at\" type=\"date\" required aria-describedby=\"at-hint\"")
-	if !past.First.IsZero() {
-		p.print(" min=\"%s\"", past.First.UTC().Format(time.DateOnly))
-	}
-	p.print(">\n<button>%s</button>\n</form>\n", p.t("page.as-of-button"))
+	p.print("<input id=\"at\" name=\"at\" required pattern=\"[0-9]{4}-[0-9]{2}-[0-9]{2}\" autocomplete=\"off\" aria-describedby=\"at-hint\">\n")
+	p.print("<button>%s</button>\n</form>\n", p.t("page.as-of-button"))
 }
 
 // revisions writes the list of revisions.

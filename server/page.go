@@ -40,7 +40,10 @@ type home struct {
 
 func newHome(of *site.Site) (home, error) {
 	page, err := gateway.ParsePage("home", homePage)
-	return home{page, of.Policy(handlerScript)}, err
+	// The form leads to a name, whose redirect leads to any server. Browsers apply the policy to that
+	// redirect too.
+	policy := strings.Replace(of.Policy(handlerScript), "form-action 'self'", "form-action 'self' http: https:", 1)
+	return home{page, policy}, err
 }
 
 // shownAuthorities is how many naming authorities the home page shows.

@@ -67,9 +67,7 @@ func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nom
 			Fields: changedFields(r.before, r.change),
 			Target: withDirectives(root+format.NamePath(key), a.directives(r.change.Time)),
 		})
-		if r.before == nil {
-			past.First = r.change.Time
-		} else if len(past.Revisions) == shownRevisions {
+		if r.before != nil && len(past.Revisions) == shownRevisions {
 			past.All = root + timeMapOf(key)
 			if retired {
 				past.Retired = time.Time{}

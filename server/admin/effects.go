@@ -200,6 +200,11 @@ type changedAuthorities struct {
 	next *store.Authority
 }
 
+// Aliased implements [store.Aliaser].
+func (s changedAuthorities) Aliased(ctx context.Context, n name.Name) ([]name.Name, error) {
+	return store.Aliased(ctx, s.Reader, n)
+}
+
 // Authority implements [store.Reader].
 func (s changedAuthorities) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
 	if p == s.next.Prefix {

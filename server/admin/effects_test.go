@@ -86,6 +86,31 @@ func TestCheckAuthority(t *testing.T) {
 	}
 }
 
+// TestCheckAliases: an alias gets the same answer before and after a change that does not affect it.
+func TestCheckAliases(t *testing.T) {
+	api, s := newTestAPI(t, nil)
+	n := name.MustParse("urn:dns:example.org:alb002")
+	rec, err := s.Get(t.Context(), n, testNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec = rec.Clone()
+	rec.SameAs = []string{"urn:dns:example.org:other-name"}
+	if _, err := s.Apply(t.Context(), []store.Change{{Record: rec, Expected: store.AnyRevision, Time: testNow}}); err != nil {
+		t.Fatal(err)
+	}
+	client := api.Client(person("u-admin", registrar.Administrator))
+	a, err := client.Authority(t.Context(), name.MustParsePrefix("urn:dns:example.org"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Rules = ruleOf(rule.Test{From: "urn:dns:example.org:x1", To: []string{"https://rules.example.org/1"}}, rule.Test{From: "urn:dns:example.org:other-name"})
+	got, err := client.CheckAuthority(t.Context(), a)
+	if err != nil || got.Problem != nil || len(got.Effects) != 1 || got.Effects[0].Name != "urn:dns:example.org:x1" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 // TestCheckAsks: a check sends nothing to other resolvers.
 func TestCheckAsks(t *testing.T) {
 	api, _ := newTestAPI(t, nil)

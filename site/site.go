@@ -74,7 +74,7 @@ func New(s Settings) (*Site, error) {
 		return nil, err
 	}
 	out := &Site{settings: s, texts: texts, logo: logo}
-	out.style = ":root { --logo: " + light.background.String() + "; }\n" + light.css(":root") + "@media screen and (prefers-color-scheme: dark) { " + strings.TrimSuffix(dark.css(":root"), "\n") + " }\n" + styleSheet
+	out.style = ":root {--logo: " + light.background.String() + "; }\n" + light.css(":root") + "@media screen and (prefers-color-scheme: dark) { " + strings.TrimSuffix(dark.css(":root"), "\n") + " }\n" + styleSheet
 	out.digest = Digest(out.style)
 	return out, nil
 }

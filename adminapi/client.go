@@ -215,6 +215,9 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, bo
 		return nil, err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusAccepted {
+		return nil, readWaiting(path, resp.Body)
+	}
 	if out == nil {
 		_, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
 		return resp.Header, err

@@ -26,6 +26,7 @@ func TestEveryErrorCrosses(t *testing.T) {
 	)
 	tested := map[string]bool{
 		"DetachedError":     true, // made by the client
+		"WaitingError":      true, // made by the client
 		"PreconditionError": true, // arrives as the conflict that it wraps
 		"BrokenError":       true, // its cause arrives as text
 	}

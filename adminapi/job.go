@@ -26,13 +26,14 @@ func IsJobID(s string) bool {
 	return len(s) == jobIDLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// The kinds of jobs are the paths of the requests that start them.
+// The kinds of jobs are the last parts of the paths of the requests that start them.
 const (
 	JobImport   = "import"
 	JobRelocate = "relocate"
 	JobUndo     = "undo"
 	JobVerify   = "verify"
 	JobBackup   = "backup"
+	JobRedact   = "redact" // only if a second person must approve redactions; see [Approval]
 )
 
 // The states of a job.
@@ -42,14 +43,19 @@ const (
 	JobFailed      = "failed"
 	JobCancelled   = "cancelled"
 	JobInterrupted = "interrupted" // the server stopped before the job ended
+	JobWaiting     = "waiting"     // a second person must approve the job before it changes anything
+	JobRejected    = "rejected"    // a second person has rejected the job
+	JobLapsed      = "lapsed"      // no second person has decided in time
 )
 
 // JobKinds returns the kinds of jobs.
-func JobKinds() []string { return []string{JobImport, JobRelocate, JobUndo, JobVerify, JobBackup} }
+func JobKinds() []string {
+	return []string{JobImport, JobRelocate, JobUndo, JobVerify, JobBackup, JobRedact}
+}
 
 // JobStates returns the states of jobs.
 func JobStates() []string {
-	return []string{JobRunning, JobDone, JobFailed, JobCancelled, JobInterrupted}
+	return []string{JobRunning, JobDone, JobFailed, JobCancelled, JobInterrupted, JobWaiting, JobRejected, JobLapsed}
 }
 
 // MaxJobDetails is the maximum number of faults, and of rejected records or names, in a
@@ -57,7 +63,7 @@ func JobStates() []string {
 const MaxJobDetails = 100
 
 // A Job is work on the server that outlives the request that started it: an import, a
-// relocation, an undo, a verification or a backup.
+// relocation, an undo, a verification, a backup, or a redaction that a second person must approve.
 type Job struct {
 	ID       string     `json:"id"`
 	Kind     string     `json:"kind"`
@@ -81,6 +87,8 @@ type Job struct {
 	Upload   *Upload `json:"upload,omitempty"`     // the file of a dry run that the server keeps
 	DryRunOf string  `json:"dry_run_of,omitempty"` // of a job that applies a dry run: ID of the dry run
 	Applied  string  `json:"applied,omitempty"`    // of a dry run: ID of the last job that applied it
+
+	Approval *Approval `json:"approval,omitempty"` // of a job that a second person must approve
 }
 
 // CanApply reports whether j is a dry run that [Client.ApplyJob] can apply, or could apply before

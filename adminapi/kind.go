@@ -48,6 +48,7 @@ const (
 	KindNoIndex     = "no-index"           // the server has no search index, or it is unavailable
 	KindLoop        = "delegation-loop"    // resolvers delegate a name to each other
 	KindJobEnded    = "job-ended"          // the job ended before it was complete
+	KindSecond      = "second-person"      // the caller cannot decide about a job that waits for a second person
 )
 
 // Kinds returns the kinds of problems.
@@ -170,6 +171,10 @@ var kinds = sync.OnceValue(func() []Kind {
 			"The job was cancelled (409), its token lost the permission (403), or the server was stopped (503). The changes that the job made remain.",
 			"Start the job again, or undo its changes. The field next of the job has the commands.",
 			http.StatusConflict, http.StatusForbidden, http.StatusServiceUnavailable),
+		kind(KindSecond, "A second person must decide",
+			"The job waits for a second person, but was requested by the caller (403), or was decided already (409). Two tokens count as one person if they have the same bearer, or if the same user has made them.",
+			"Ask another person with the same rights to approve the job, or withdraw it (docs/howto/require-a-second-person.md).",
+			http.StatusForbidden, http.StatusConflict),
 		kind(kindFailure, "The server failed",
 			"The cause is in the log of the server. The request may be correct.",
 			"Report the failure to the operator of the server.",

@@ -207,6 +207,9 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 		return Report{}, err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusAccepted {
+		return Report{}, readWaiting(path, resp.Body)
+	}
 	for r, err := range readLines[Report](path, resp.Body) {
 		switch {
 		case err != nil:

@@ -30,6 +30,8 @@ type Version struct {
 	// Instance identifies the server until it ends, as the field Nomen-Instance of its health
 	// checks does. It may be "".
 	Instance string `json:"instance,omitempty"`
+
+	SecondPerson SecondPerson `json:"second_person"`
 }
 
 // A Page is the answer to GET names.

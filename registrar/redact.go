@@ -18,6 +18,7 @@ type Redaction struct {
 	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: of an authority, all before the current one; of a user, see [Registrar.RedactUser]
 	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
 	Expected  uint64   `json:"-"`                   // expected revision, as in Request
+	DryRun    bool     `json:"dry_run,omitempty"`   // only check the redaction: the outcome has no more than the current revision, which is 0 for a deleted name
 }
 
 // GetAt returns the record of the name n as of a time, or [store.ErrNotFound]. The zero time means
@@ -80,7 +81,9 @@ func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix,
 	if err != nil {
 		return Outcome{Err: err}, err
 	}
-	r.authorities.Replace(out.Authority.Clone())
+	if !red.DryRun {
+		r.authorities.Replace(out.Authority.Clone())
+	}
 	return out, nil
 }
 
@@ -132,6 +135,9 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 			c.Expected = 0 // a deleted name has no revision
 		}
 	}
+	if red.DryRun {
+		return s.check(red, last)
+	}
 	results, err := r.apply(ctx, []store.Change{c})
 	if err != nil {
 		return Outcome{}, err
@@ -156,6 +162,18 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	}
 	r.log.InfoContext(ctx, "history redacted", "of", s.key, "who", a.Who, "revisions", revisions)
 	return out, nil
+}
+
+// check returns the outcome of a dry run. The parameter last is the last change.
+func (s redactable) check(red Redaction, last *store.Change) (Outcome, error) {
+	current := last.Revision()
+	if !last.Delete.IsZero() {
+		current = 0
+	}
+	if red.Expected != store.AnyRevision && red.Expected != current {
+		return Outcome{}, &store.ConflictError{Key: s.key, Expected: red.Expected, Current: current}
+	}
+	return Outcome{Result: store.Result{Revision: current}}, nil
 }
 
 // refuse returns the error about element i of the revisions to be redacted.

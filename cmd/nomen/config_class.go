@@ -25,6 +25,7 @@ func optionClasses() map[optionClass]string {
 			limits.burst limits.costly limits.resources limits.batch-names limits.batch-bytes
 			limits.measure-timeout limits.ask-timeout limits.resource-timeout
 			limits.token-rate limits.token-burst limits.token-jobs limits.jobs
+			second-person.redact second-person.relocate-above
 			backup.to backup.every backup.at backup.keep backup.keep-weekly backup.rehearse backup.hook backup.hook-timeout`,
 		restart: `listen admin gopher gopher-host tls tls-cert tls-key
 			acme-email acme-directory acme-root acme-eab-id acme-eab-key-file acme-accept-terms acme-unchecked

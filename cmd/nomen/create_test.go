@@ -77,6 +77,8 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"jobs list":        {""},
 		"jobs show":        {"ID"},
 		"jobs cancel":      {"ID"},
+		"jobs approve":     {"ID"},
+		"jobs reject":      {"--reason", "x", "ID"},
 		"jobs wait":        {"ID"},
 		"undo":             {"--change 1", "--import 0-abcdefgh", "--dry-run --change 1..9"},
 		"changes":          {"", "--import 0-abcdefgh"},

@@ -23,14 +23,14 @@ If the server stops before a job is complete, the job is interrupted. Changes al
 stay, and 'nomen jobs show' says how to continue.
 
 An administrator's token without prefixes can see and cancel all jobs; other tokens can
-see and cancel only the jobs that they started. If no server is running, there are no jobs:
+see and cancel only the jobs that they started, and see what waits for their approval. If no server is running, there are no jobs:
 'nomen import' and the other commands work on the store directly.`
 
 func (c *cli) jobsCommand() *cobra.Command {
 	list := c.jobsListCommand()
 	cmd := &cobra.Command{
 		Use:     "jobs",
-		Short:   "list, cancel and wait for the jobs of a running server",
+		Short:   "list, cancel, approve and wait for the jobs of a running server",
 		Long:    jobsLong,
 		Example: "  nomen jobs\n  nomen jobs show k3m9qx7a2b\n  nomen jobs cancel k3m9qx7a2b\n  nomen jobs wait k3m9qx7a2b && echo done",
 		Args:    noArguments,
@@ -40,6 +40,8 @@ func (c *cli) jobsCommand() *cobra.Command {
 		c.jobCommand("show ID", "show a job and its result", jobShowLong,
 			"  nomen jobs show k3m9qx7a2b\n  nomen jobs show --json k3m9qx7a2b", c.printed((*adminapi.Client).Job)),
 		c.jobCommand("cancel ID", "cancel a job", jobCancelLong, "  nomen jobs cancel k3m9qx7a2b", c.printed((*adminapi.Client).CancelJob)),
+		c.jobCommand("approve ID", "approve a job that waits for a second person", jobApproveLong, "  nomen jobs approve k3m9qx7a2b", c.approveJob),
+		c.jobRejectCommand(),
 		c.jobCommand("wait ID", "wait for the end of a job", jobWaitLong, "  nomen jobs wait k3m9qx7a2b", c.waitJob),
 	)
 	return cmd
@@ -75,6 +77,45 @@ to continue. The exit status is 1 if there is no such job.`
 const jobCancelLong = `Cancel stops a job. Changes already made stay; 'nomen jobs show' says which, and how to
 undo them. A job that has ended is not affected. The exit status is 1 if there is no such
 job.`
+
+const jobApproveLong = `Approve makes the server carry out a job that waits for a second person: a redaction or a
+relocation of many names. It needs the same rights as the request, and a person other than
+the one who made it. 'nomen jobs show' shows what the job would do; a job that lost its
+preconditions fails and changes nothing. The exit status is 1 if the job has failed, or if
+there is no such job.`
+
+const jobRejectLong = `Reject ends a job that waits for a second person. The person who made the request reads
+the reason. The person who made the request cannot reject the job, but can cancel it.`
+
+// approveJob approves a job, waits for its end and prints it.
+func (c *cli) approveJob(ctx context.Context, api *adminapi.Client, id string) error {
+	j, err := api.ApproveJob(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.waitJob(ctx, api, j.ID)
+}
+
+func (c *cli) jobRejectCommand() *cobra.Command {
+	var why string
+	cmd := c.jobCommand("reject ID", "reject a job that waits for a second person", jobRejectLong,
+		"  nomen jobs reject k3m9qx7a2b --reason 'the new site is not ready'", func(ctx context.Context, api *adminapi.Client, id string) error {
+			j, err := api.RejectJob(ctx, id, why)
+			if err != nil {
+				return err
+			}
+			return c.printJob(&j)
+		})
+	cmd.Flags().StringVar(&why, "reason", "", "reason for the person who made the request (required)")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if strings.TrimSpace(why) == "" {
+			return usagef("jobs reject: --reason is required; the person who made the request reads it")
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
 
 const jobWaitLong = `Wait shows the progress of a job until it ends, then its result. An interrupt ends the
 wait, not the job. The exit status is 0 if the job is complete. It is 1 if the job is
@@ -234,6 +275,9 @@ func (c *cli) printJob(j *adminapi.Job) error {
 	if !j.Ended.IsZero() {
 		line("ended", j.Ended.UTC().Format(time.RFC3339))
 	}
+	if j.Approval != nil {
+		printApproval(line, j.Approval)
+	}
 	line("import", j.Import)
 	if j.Result != nil {
 		printResult(line, j.Result)
@@ -247,6 +291,26 @@ func (c *cli) printJob(j *adminapi.Job) error {
 	}
 	line("next", next)
 	return w.Flush()
+}
+
+// printApproval prints what a second person must approve, and the decision.
+func printApproval(line func(what, text string), a *adminapi.Approval) {
+	line("why", a.Why)
+	switch {
+	case a.Of == "":
+	case len(a.Revisions) == 0:
+		line("redacts", fmt.Sprintf("%s %s, all revisions; the current one was %d", a.Of, a.Key, a.Revision))
+	default:
+		line("redacts", fmt.Sprintf("%s %s, revisions %v; the current one was %d", a.Of, a.Key, a.Revisions, a.Revision))
+	}
+	if a.Decided() {
+		line("decided", a.At.UTC().Format(time.RFC3339)+" by "+a.By)
+		line("rejected because", a.Reason)
+		return
+	}
+	if !a.Until.IsZero() {
+		line("lapses", a.Until.UTC().Format(time.RFC3339))
+	}
 }
 
 // printResult prints what a job has done so far.

@@ -39,7 +39,7 @@ func badOptions() map[string][]string {
 		"backup.hook": {`["true"]`, backups + `[""]`}, "backup.hook-timeout": {`"1h"`, backups + `"-1s"`},
 		"limits.burst": {"-1"}, "limits.costly": {"0"}, "limits.resources": {"0"}, "limits.batch-names": {"0"}, "limits.batch-bytes": {"0"},
 		"limits.measure-timeout": {`"0s"`}, "limits.ask-timeout": {`"0s"`}, "limits.resource-timeout": {`"0s"`}, "limits.head-timeout": {`"0s"`},
-		"limits.idle-timeout": {`"0s"`}, "limits.timeout": {`"0s"`}, "limits.token-rate": {"0"}, "limits.token-burst": {"-1"}, "limits.token-jobs": {"0"}, "limits.jobs": {"0"},
+		"limits.idle-timeout": {`"0s"`}, "limits.timeout": {`"0s"`}, "limits.token-rate": {"0"}, "limits.token-burst": {"-1"}, "limits.token-jobs": {"0"}, "limits.jobs": {"0"}, "second-person.relocate-above": {"-1"}, "second-person.redact": {`"maybe"`},
 		"sign-in.url": {`"http://a.example"`, `"https://a.example/x"`}, "sign-in.idle": {`"0s"`, `"-1s"`}, "sign-in.absolute": {`"-1s"`},
 		"sign-in.header":  {`"X-User"`, "sign-in.proxies = [\"unix:a\"]\n" + `"a b"`, "sign-in.proxies = [\"unix:a\"]\n" + `"cookie"`},
 		"sign-in.proxies": {`["unix:a"]`, "sign-in.header = \"X-User\"\n" + `["10.0.0.0/8"]`}, "sign-in.ca": {`"none.pem"`},

@@ -94,6 +94,7 @@ func failures() []failure {
 		{"too many jobs", exitFailure, []error{(*adminapi.JobsError)(nil)}, nil, "'nomen jobs list' shows them", "Too many jobs run on the server.", ""},
 		{"too many requests", exitFailure, []error{(*adminapi.RateError)(nil)}, nil, "", "The token sends more requests per second than the server allows (`limits.token-rate`), although the command waited between them.", "Send fewer requests at the same time, or import a file."},
 		{"configuration rejected", exitNo, []error{(*adminapi.ReloadError)(nil)}, nil, "", "The server did not reload: the configuration has errors, or changes an option that needs a restart. The message lists all errors.", "Correct the file, or restart the server: [configuration](configuration.md#reload)."},
+		{"second person", exitFailure, []error{(*adminapi.WaitingError)(nil)}, nil, "", "A second person must approve the request, so the server has changed nothing (`second-person` in its configuration). The message has the ID of the job that waits.", "Ask another person with the same rights to run `nomen jobs approve ID`: [require a second person](../howto/require-a-second-person.md)."},
 		{"connection lost", exitFailure, []error{(*adminapi.DetachedError)(nil)}, nil, "'nomen jobs list' shows it", "The connection to the server ended before the job was complete. The job continues.", "`nomen jobs wait ID` shows the result of the job."},
 		{"server problem", exitFailure, []error{(*adminapi.StatusError)(nil), adminapi.ErrUnavailable}, nil, "", "The server answered with a problem.", "See [Problems of the admin API](#problems-of-the-admin-api)."},
 		{"truncated file", exitFailure, []error{(*bulk.BrokenError)(nil), (*extract.DocumentError)(nil)}, nil, "", "A file ended too early or cannot be read, such as a damaged gzip file.", "Copy the file again and repeat the command. For records that are already imported, nothing changes."},
@@ -148,6 +149,10 @@ func remedyFor(err error) string {
 	var detached *adminapi.DetachedError
 	if errors.As(err, &detached) {
 		return "; 'nomen jobs show " + detached.Job + "' shows it"
+	}
+	var waits *adminapi.WaitingError
+	if errors.As(err, &waits) {
+		return "; another person can run 'nomen jobs approve " + waits.Job.ID + "'"
 	}
 	if f := failureOf(err); err != nil && f != nil && f.add != "" {
 		return "; " + f.add

@@ -79,7 +79,7 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manage
 		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,
 		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Metrics: p.seen.metrics, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Scrub: c.scrubRate(f.scrub),
-		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(),
+		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second,
 		Config: p.live,
 	}
 	if !f.readOnly {

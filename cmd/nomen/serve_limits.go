@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
 )
 
-// limitFlags are the options of the table [limits]. A zero value means the default of package
-// server.
+// limitFlags are the options of the tables [limits] and [second-person]. A zero value means the
+// default of package server.
 type limitFlags struct {
 	burst, costly, resources int
 	batchNames, batchBytes   int
@@ -20,6 +21,8 @@ type limitFlags struct {
 	tokenRate             float64
 	tokenBurst, tokenJobs int
 	jobs                  int
+
+	second adminapi.SecondPerson // the table [second-person]
 }
 
 func (o *limitFlags) register(f *pflag.FlagSet) {
@@ -38,6 +41,8 @@ func (o *limitFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.tokenBurst, "limits.token-burst", 0, "maximum number of requests of one token to the admin API in a burst (default five times limits.token-rate)")
 	f.IntVar(&o.tokenJobs, "limits.token-jobs", 4, "maximum number of imports, exports and other jobs of one token that run at once")
 	f.IntVar(&o.jobs, "limits.jobs", 8, "maximum number of jobs that run at once, of all tokens together")
+	f.BoolVar(&o.second.Redact, "second-person.redact", false, "a second person must approve redactions over the admin API")
+	f.IntVar(&o.second.RelocateAbove, "second-person.relocate-above", 0, "a second person must approve relocations of more names than this over the admin API; 0 for none")
 }
 
 // check rejects values that are not positive. Only bursts can be 0, for their default.
@@ -51,6 +56,7 @@ func (o *limitFlags) check(must func(ok bool, option string, value any, what str
 	must(o.batchNames > 0, "limits.batch-names", o.batchNames, positive)
 	must(o.batchBytes > 0, "limits.batch-bytes", o.batchBytes, positive)
 	must(o.tokenJobs > 0, "limits.token-jobs", o.tokenJobs, positive)
+	must(o.second.RelocateAbove >= 0, "second-person.relocate-above", o.second.RelocateAbove, notNegative)
 	must(o.jobs > 0, "limits.jobs", o.jobs, positive)
 	must(o.measure > 0, "limits.measure-timeout", o.measure, positive)
 	must(o.ask > 0, "limits.ask-timeout", o.ask, positive)

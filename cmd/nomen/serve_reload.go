@@ -452,5 +452,5 @@ func (v *liveServer) watchHangups(hangups <-chan os.Signal) {
 
 // adminSettings returns the settings of the admin API.
 func (f *serveFlags) adminSettings(log *slog.Logger) admin.Settings {
-	return admin.Settings{Hosts: f.adminHosts(), AccessLog: f.accessLog(log), Limits: f.limits.tokenLimits()}
+	return admin.Settings{Hosts: f.adminHosts(), AccessLog: f.accessLog(log), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second}
 }

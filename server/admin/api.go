@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/health"
 	"github.com/nomen-project/nomen/internal/rates"
@@ -63,6 +64,8 @@ type Options struct {
 	Metrics Metrics
 
 	Limits Limits // of tokens
+
+	SecondPerson adminapi.SecondPerson // which requests a second person must approve
 
 	Config Configuration // the configuration, which administrators can read and reload; nil if the server has none
 
@@ -144,7 +147,7 @@ func New(o Options) (*API, error) {
 	}
 	limits := o.Limits.withDefaults()
 	s.rates = rates.New[string](limits.Rate, limits.Burst, maxTokenRates)
-	s.Set(Settings{Hosts: o.Hosts, AccessLog: o.AccessLog, Limits: o.Limits})
+	s.Set(Settings{Hosts: o.Hosts, AccessLog: o.AccessLog, Limits: o.Limits, SecondPerson: o.SecondPerson})
 	s.health.Store, s.health.Clock, s.health.Authorities = o.Store, o.Registrar.ClockProblem, s.authorities
 	s.uses.registrar, s.uses.log = s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, s.now, s.log)

@@ -72,6 +72,8 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "jobs", registrar.Reader, s.listJobs, ""},
 		{http.MethodGet, "jobs/{id}/rejects", registrar.Reader, s.getRejects, ""},
 		{http.MethodPost, "jobs/{id}/apply", registrar.Editor, s.applyJob, ""},
+		{http.MethodPost, "jobs/{id}/approve", registrar.Editor, s.approveJob, ""},
+		{http.MethodPost, "jobs/{id}/reject", registrar.Editor, s.rejectJob, ""},
 		{http.MethodGet, "jobs/{id}", registrar.Reader, s.getJob, ""},
 		{http.MethodDelete, "jobs/{id}", registrar.Reader, s.cancelJob, ""},
 		{http.MethodGet, "resolve", registrar.Reader, s.explain, "name s c r q query with accept languages country at explain"},

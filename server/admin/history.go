@@ -163,8 +163,7 @@ func (s *API) redactName(c *call) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.registrar.Redact(c.r.Context(), c.actor, n, red)
-	return c.outcome(out, unsupportedError(err), conditional)
+	return s.redact(c, redactRequest{Of: redactsName, Key: n.Key(), Redaction: red}, conditional)
 }
 
 func (s *API) redactAuthority(c *call) error {
@@ -176,11 +175,7 @@ func (s *API) redactAuthority(c *call) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.registrar.RedactAuthority(c.r.Context(), c.actor, p, red)
-	if err == nil {
-		s.authorities.Replace(out.Authority.Clone())
-	}
-	return c.outcome(out, unsupportedError(err), conditional)
+	return s.redact(c, redactRequest{Of: redactsAuthority, Key: p.String(), Redaction: red}, conditional)
 }
 
 // redaction reads the body of a request for a redaction. If a header field contains the expected

@@ -111,6 +111,9 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
 // run runs the function work for a job, and returns the error that ended it.
 func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
 	watched := js.watch(ctx, j)
+	js.mu.Lock()
+	cancel, ended := j.cancel, j.ended // a job that waits gets others when it is approved
+	js.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -134,8 +137,8 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 			}
 			js.log.Log(context.Background(), level, "job ended early", "job", j.ID, "kind", j.Kind, "state", j.State, "who", j.Who, "done", j.Done, "err", err)
 		}
-		j.cancel(nil)
-		close(j.ended)
+		cancel(nil)
+		close(ended)
 		js.running.Done()
 	}()
 	return work(ctx)
@@ -158,7 +161,9 @@ func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 			case <-every.C:
 			}
 			if why := js.ends(ctx, j.Token); why != nil {
+				js.mu.Lock()
 				j.cancel(why)
+				js.mu.Unlock()
 				return
 			}
 		}
@@ -188,6 +193,9 @@ func (j *job) end(at time.Time, err, cause error) {
 		j.State, err = adminapi.JobInterrupted, cause
 	case err != nil:
 		j.State = adminapi.JobFailed
+	case j.Approval != nil && !j.Approval.Decided():
+		j.wait(at)
+		return
 	default:
 		j.State, j.Complete = adminapi.JobDone, true
 		return
@@ -215,6 +223,7 @@ var nextSteps = map[string]string{
 	adminapi.JobUndo:     "start it again; changes already undone are skipped",
 	adminapi.JobVerify:   "start it again from the beginning",
 	adminapi.JobBackup:   "start it again with the same directory; files already copied are skipped",
+	adminapi.JobRedact:   "request the redaction again",
 }
 
 // next says what to do if the job ended before it was complete.
@@ -308,20 +317,26 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 		u := *j.Upload
 		out.Upload = &u
 	}
+	if j.Approval != nil {
+		a := *j.Approval
+		a.Revisions = slices.Clone(a.Revisions)
+		out.Approval = &a
+	}
 	return out
 }
 
 // tidy removes ended jobs that are too old. If there are still too many, it removes the oldest
 // ones. mu must be held.
 func (js *jobTable) tidy() {
+	js.lapse()
 	ended := 0
 	for _, j := range js.all {
-		if j.State != adminapi.JobRunning {
+		if j.hasEnded() {
 			ended++
 		}
 	}
 	js.all = slices.DeleteFunc(js.all, func(j *job) bool {
-		if j.State == adminapi.JobRunning || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
+		if !j.hasEnded() || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
 			return false
 		}
 		ended--
@@ -366,10 +381,12 @@ func (js *jobTable) close(ctx context.Context) {
 // A job is one job. The mutex of its jobTable guards it.
 type job struct {
 	adminapi.Job
-	Token   string          `json:"token"`             // ID of the token that started the job
-	Key     string          `json:"key,omitempty"`     // of the request; see [adminapi.KeyHeader]
-	Print   string          `json:"print,omitempty"`   // digest of a request that has a key
-	Request json.RawMessage `json:"request,omitempty"` // body of the request for a dry run
+	Token     string          `json:"token"`               // ID of the token that started the job
+	Key       string          `json:"key,omitempty"`       // of the request; see [adminapi.KeyHeader]
+	Print     string          `json:"print,omitempty"`     // digest of a request that has a key
+	Request   json.RawMessage `json:"request,omitempty"`   // body of the request for a dry run, or of one that a second person must approve
+	Requester *requester      `json:"requester,omitempty"` // who started a job that a second person must approve
+	Digest    string          `json:"digest,omitempty"`    // of what a relocation would change, when the second person was asked
 
 	cancel context.CancelCauseFunc
 	ended  chan struct{}

@@ -25,10 +25,13 @@ func (c *call) token() string {
 }
 
 // sees reports whether the caller may see a job. Administrators of all names may see all jobs, and
-// others the jobs that they started.
+// others the jobs that they started or may decide about. The mutex of the jobs must be held.
 func (c *call) sees(j *job) bool {
-	return j.Token == c.token() || c.isOperator()
+	return c.controls(j) || c.mayDecide(j)
 }
+
+// controls reports whether the caller may cancel a job.
+func (c *call) controls(j *job) bool { return j.Token == c.token() || c.isOperator() }
 
 // tokenInvalid returns the reason why the jobs of a token must end, or nil if they may continue.
 // While the store is unavailable they may continue.
@@ -63,6 +66,7 @@ func (s *API) userInvalid(ctx context.Context, id string) error {
 
 func (s *API) listJobs(c *call) error {
 	s.jobs.mu.Lock()
+	s.jobs.lapse()
 	all := adminapi.Jobs{Jobs: []adminapi.Job{}}
 	for _, j := range slices.Backward(s.jobs.all) {
 		if c.sees(j) {
@@ -87,16 +91,24 @@ func (s *API) cancelJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	if j.cancel != nil {
-		j.cancel(errJobCancelled)
+	if err := s.stop(c, j); err != nil {
+		return err
 	}
+	s.jobs.settle(c, j)
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+// settle waits a few seconds for a job to end, or until it waits for a second person.
+func (js *jobTable) settle(c *call, j *job) {
+	js.mu.Lock()
+	ended := j.ended
+	js.mu.Unlock()
 	const patience = 5 * time.Second
 	select {
-	case <-j.ended:
+	case <-ended:
 	case <-time.After(patience):
 	case <-c.r.Context().Done():
 	}
-	return s.tellJob(c, http.StatusOK, j)
 }
 
 func (s *API) tellJob(c *call, status int, j *job) error {
@@ -183,6 +195,7 @@ func (s *API) reportJob(c *call, of adminapi.Job, request any, work func(ctx con
 func (s *API) job(c *call) (*job, error) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
+	s.jobs.lapse()
 	for _, j := range s.jobs.all {
 		if j.ID == c.value && c.sees(j) {
 			return j, nil

@@ -16,6 +16,7 @@ type startOf struct {
 	key, print string          // of the request, if it may be sent again; see [adminapi.KeyHeader]
 	request    json.RawMessage // what applying this dry run starts; may be nil
 	reserved   bool            // [jobTable.reserve] has made sure that the limits allow the job
+	requester  *requester      // if a second person must approve the job
 }
 
 // A repeatedError is returned for a request that has already started a job.
@@ -33,6 +34,11 @@ func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 	if err := js.admit(c); err != nil && !(of.reserved && !js.closing) {
 		return nil, nil, err
 	}
+	if of.requester != nil {
+		if err := js.admitWaiting(c.token()); err != nil {
+			return nil, nil, err
+		}
+	}
 	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {
 		of.ID = adminapi.NewJobID()
 	}
@@ -41,7 +47,7 @@ func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 	}
 	of.State, of.Who, of.Started = adminapi.JobRunning, c.actor.Who, js.now().UTC()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
-	j := &job{Job: of.Job, Token: c.token(), Key: of.key, Print: of.print, Request: of.request, cancel: cancel, ended: make(chan struct{})}
+	j := &job{Job: of.Job, Token: c.token(), Key: of.key, Print: of.print, Request: of.request, Requester: of.requester, cancel: cancel, ended: make(chan struct{})}
 	if dry := js.find(of.DryRunOf); dry != nil {
 		dry.Applied = j.ID
 	}
@@ -66,11 +72,14 @@ func (js *jobTable) find(id string) *job {
 // same key, or applies the same dry run. mu must be held.
 func (js *jobTable) earlier(c *call, of *startOf) *job {
 	if dry := js.find(of.DryRunOf); dry != nil {
-		if j := js.find(dry.Applied); j != nil && (j.State == adminapi.JobRunning || j.State == adminapi.JobDone) {
+		if j := js.find(dry.Applied); j != nil && (!j.hasEnded() || j.State == adminapi.JobDone) {
 			return j
 		}
 	}
 	for _, j := range js.all {
+		if of.requester != nil && j.asksSame(of, c.token()) {
+			return j
+		}
 		if of.key != "" && j.Key == of.key && j.Print == of.print && j.Token == c.token() {
 			return j
 		}

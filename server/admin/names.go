@@ -20,7 +20,7 @@ import (
 )
 
 func (s *API) getVersion(c *call) error {
-	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion, Instance: s.instance})
+	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion, Instance: s.instance, SecondPerson: s.settings.Load().second})
 }
 
 // subject parses the name in the path of a request, and returns it as it was stored at the given

@@ -111,7 +111,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
 		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "Hiding": adminapi.Hiding{}, "Statistics": adminapi.Statistics{}, "NameCount": adminapi.NameCount{}, "HostCount": adminapi.HostCount{}, "LocationFault": adminapi.LocationFault{}, "Activity": adminapi.Activity{}, "DayCount": adminapi.DayCount{}, "PersonCount": adminapi.PersonCount{}, "Settings": adminapi.Settings{}, "Setting": adminapi.Setting{}, "Reloaded": adminapi.Reloaded{}, "SettingChange": adminapi.SettingChange{},
 		"User": store.User{}, "UserGrant": store.UserGrant{}, "Users": adminapi.Users{}, "Granting": adminapi.Granting{},
-		"Application": adminapi.Application{}, "Upload": adminapi.Upload{}, "JobChange": adminapi.JobChange{}, "Difference": adminapi.Difference{}, "Reach": adminapi.Reach{}, "Intervening": adminapi.Intervening{},
+		"Application": adminapi.Application{}, "Upload": adminapi.Upload{}, "JobChange": adminapi.JobChange{}, "Difference": adminapi.Difference{}, "Reach": adminapi.Reach{}, "Intervening": adminapi.Intervening{}, "Approval": adminapi.Approval{}, "SecondPerson": adminapi.SecondPerson{}, "Rejection": adminapi.Rejection{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))

@@ -53,11 +53,21 @@ func (s *API) relocate(c *call) error {
 	return s.relocateAs(c, rel, "")
 }
 
+// relocationJob returns the job of a relocation.
+func relocationJob(rel registrar.Relocation, dryRun string) adminapi.Job {
+	return adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
+}
+
 // relocateAs starts a relocation, which may apply a dry run.
 func (s *API) relocateAs(c *call, rel registrar.Relocation, dryRun string) error {
+	switch many, err := s.relocatesMany(c, rel); {
+	case err != nil:
+		return err
+	case many:
+		return s.askRelocation(c, rel, dryRun)
+	}
 	reach := reach{api: s, counts: map[string]*adminapi.Reach{}}
-	of := adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
-	return s.reportJob(c, of, rel, func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error) {
+	return s.reportJob(c, relocationJob(rel, dryRun), rel, func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error) {
 		rel.Begun = s.jobs.begun(j)
 		rel.Moved = func(n name.Name, from, to string) {
 			tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})

@@ -36,6 +36,8 @@ type Settings struct {
 	Hosts     []string     // Host fields that are accepted in addition to addresses and localhost
 	AccessLog *slog.Logger // receives one line per request; disabled if nil
 	Limits    Limits
+
+	SecondPerson adminapi.SecondPerson
 }
 
 // settings has the values of Settings in the form in which requests use them.
@@ -43,12 +45,13 @@ type settings struct {
 	hosts  map[string]bool
 	access *slog.Logger
 	limits Limits
+	second adminapi.SecondPerson
 }
 
 // Set changes the settings. Requests in progress may use the earlier settings. Requests before the
 // change still count for the limits of tokens.
 func (s *API) Set(o Settings) {
-	next := &settings{hosts: map[string]bool{}, access: o.AccessLog, limits: o.Limits.withDefaults()}
+	next := &settings{hosts: map[string]bool{}, access: o.AccessLog, limits: o.Limits.withDefaults(), second: o.SecondPerson}
 	for _, h := range o.Hosts {
 		next.hosts[store.CanonicalHost(h)] = true
 	}

@@ -113,8 +113,9 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	}
 	s.jobs.mu.Lock()
 	j := s.jobs.find(id)
+	seen := j != nil && c.sees(j)
 	s.jobs.mu.Unlock()
-	if j == nil || !c.sees(j) {
+	if !seen {
 		return nil, &adminapi.RequestError{Field: "file", Message: fmt.Sprintf("%.40q: job not found", id)}
 	}
 	f, err := s.jobs.open(j)

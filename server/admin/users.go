@@ -124,9 +124,7 @@ func (s *API) redactUser(c *call) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.registrar.RedactUser(c.r.Context(), c.actor, c.value, red)
-	s.forgetSessions(c.r.Context(), out.User)
-	return c.userOutcome(out, err, conditional)
+	return s.redact(c, redactRequest{Of: redactsUser, Key: c.value, Redaction: red}, conditional)
 }
 
 // userHistory sends the revisions of a user, newest first.

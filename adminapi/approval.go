@@ -1,0 +1,77 @@
+package adminapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// ApprovalTime is how long a job waits for a second person before it lapses.
+const ApprovalTime = 14 * 24 * time.Hour
+
+// A SecondPerson says which requests only make a job that a second person must approve.
+type SecondPerson struct {
+	Redact        bool `json:"redact"`                   // redactions of names, authorities and users
+	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more names than this; 0 for none
+}
+
+// An Approval says what a second person must approve, and what the decision was.
+type Approval struct {
+	Why   string    `json:"why,omitempty"`  // reason for the request
+	Until time.Time `json:"until,omitzero"` // when the request lapses; absent until the job waits
+
+	// Of a redaction:
+	Of        string   `json:"of,omitempty"`        // name, authority or user
+	Key       string   `json:"key,omitempty"`       // key of the name, prefix of the authority, or ID of the user
+	Revisions []uint64 `json:"revisions,omitempty"` // absent for all before Revision
+	Revision  uint64   `json:"revision,omitempty"`  // current one when the request was made
+
+	// Of a relocation; Job.Result says which names would change.
+	From    string `json:"from,omitempty"`
+	To      string `json:"to,omitempty"`
+	Retired bool   `json:"retired,omitempty"` // retired names change too
+
+	// The decision, if there is one:
+	By     string    `json:"by,omitempty"` // who made it, as in the history
+	At     time.Time `json:"at,omitzero"`
+	Reason string    `json:"reason,omitempty"` // of a rejection
+}
+
+// Decided reports whether a second person has approved or rejected the job.
+func (a *Approval) Decided() bool { return !a.At.IsZero() }
+
+// A Rejection is the body of POST jobs/ID/reject.
+type Rejection struct {
+	Reason string `json:"reason"` // must not be empty
+}
+
+// ApproveJob approves a job that waits for a second person. It returns the job, which may still
+// run. If the caller has approved the job before, it returns the job too.
+func (c *Client) ApproveJob(ctx context.Context, id string) (Job, error) {
+	return request[Job](ctx, c, http.MethodPost, "jobs/"+EscapeName(id)+"/approve", nil, nil)
+}
+
+// RejectJob rejects a job that waits for a second person.
+func (c *Client) RejectJob(ctx context.Context, id, reason string) (Job, error) {
+	return request[Job](ctx, c, http.MethodPost, "jobs/"+EscapeName(id)+"/reject", nil, Rejection{reason})
+}
+
+// A WaitingError is returned if the server has not carried out a request, because a second person
+// must approve it.
+type WaitingError struct{ Job Job }
+
+func (e *WaitingError) Error() string {
+	return fmt.Sprintf("nothing was changed: a second person must approve job %s", e.Job.ID)
+}
+
+// readWaiting returns the error for a response that has the job of a request that waits.
+func readWaiting(path string, body io.Reader) error {
+	var e WaitingError
+	if err := json.NewDecoder(io.LimitReader(body, maxResponse)).Decode(&e.Job); err != nil {
+		return fmt.Errorf("adminapi: %s: %w", path, err)
+	}
+	return &e
+}

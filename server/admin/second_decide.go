@@ -1,0 +1,218 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// approveJob carries out what waits for a second person.
+func (s *API) approveJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	same, err := s.isRequester(c, j)
+	if err != nil {
+		return err
+	}
+	ctx, err := s.jobs.approve(c, j, same)
+	if err != nil {
+		return err
+	}
+	if ctx != nil {
+		s.jobs.saveNow() // after a crash the job counts as interrupted, and is not approved again
+		s.log.Info("second person approved", "job", j.ID, "kind", j.Kind, "who", j.Who, "by", c.actor.Who)
+		go func() {
+			_ = s.jobs.run(ctx, j, func(ctx context.Context) error { return s.carryOut(ctx, j, c.actor) }) // the job has the error
+		}()
+	}
+	s.jobs.settle(c, j)
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+// approve makes a job run that has waited, and returns the context for it. If the caller has
+// approved the job before, it returns nil.
+func (js *jobTable) approve(c *call, j *job, same bool) (context.Context, error) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if a := j.Approval; a != nil && a.Decided() && j.State != adminapi.JobRejected && a.By == c.actor.Who {
+		return nil, nil
+	}
+	if err := js.decidable(c, j, same); err != nil {
+		return nil, err
+	}
+	if err := js.admit(c); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	j.State, j.Next, j.cancel, j.ended = adminapi.JobRunning, "", cancel, make(chan struct{})
+	j.Approval.By, j.Approval.At = c.actor.Who, js.now().UTC()
+	js.running.Add(1)
+	return ctx, nil
+}
+
+// decidable returns an error unless a job waits for a decision that the caller may make. The
+// parameter same says whether the caller has made the request. mu must be held.
+func (js *jobTable) decidable(c *call, j *job, same bool) error {
+	refuse := func(status int, detail string) error {
+		return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: status, Detail: detail}
+	}
+	switch {
+	case j.Approval != nil && j.Approval.Decided():
+		return refuse(http.StatusConflict, "this job was decided by "+j.Approval.By)
+	case j.State != adminapi.JobWaiting:
+		return refuse(http.StatusConflict, "this job does not wait for a second person; it is "+j.State)
+	case same:
+		return refuse(http.StatusForbidden, "you requested this job, so another person must decide; you can withdraw it")
+	case !c.mayDecide(j):
+		return c.actor.DeniedAny(registrar.Administrator, "job "+j.ID)
+	}
+	return nil
+}
+
+// rejectJob ends a job that waits for a second person.
+func (s *API) rejectJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	var body adminapi.Rejection
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	if err := checkRejection(body.Reason); err != nil {
+		return err
+	}
+	same, err := s.isRequester(c, j)
+	if err != nil {
+		return err
+	}
+	if err := s.jobs.reject(c, j, same, body.Reason); err != nil {
+		return err
+	}
+	s.jobs.saveNow()
+	s.log.Info("second person rejected", "job", j.ID, "kind", j.Kind, "who", j.Who, "by", c.actor.Who)
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+// maxRejection is the maximum length of the reason of a rejection in bytes.
+const maxRejection = 4 << 10
+
+func checkRejection(reason string) error {
+	if strings.TrimSpace(reason) == "" {
+		return &adminapi.RequestError{Field: "reason", Message: "must not be empty; the person who made the request reads it"}
+	}
+	if len(reason) > maxRejection {
+		return &store.LimitError{What: "reason", Size: len(reason), Limit: maxRejection}
+	}
+	return nil
+}
+
+func (js *jobTable) reject(c *call, j *job, same bool, reason string) error {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if err := js.decidable(c, j, same); err != nil {
+		return err
+	}
+	now := js.now().UTC()
+	j.State, j.Ended, j.Next = adminapi.JobRejected, now, ""
+	j.Approval.By, j.Approval.At, j.Approval.Reason = c.actor.Who, now, reason
+	return nil
+}
+
+// stop cancels a job that runs, or withdraws one that waits for a second person.
+func (s *API) stop(c *call, j *job) error {
+	same, err := s.isRequester(c, j)
+	if err != nil {
+		return err
+	}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	switch {
+	case j.State == adminapi.JobWaiting && !same:
+		return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusForbidden, Detail: "only the person who requested this job can withdraw it; you can reject it"}
+	case j.State == adminapi.JobWaiting:
+		j.State, j.Ended, j.Next = adminapi.JobCancelled, s.now().UTC(), ""
+		s.jobs.saveSoon()
+	case !c.controls(j):
+		return c.actor.DeniedAny(registrar.Administrator, "job "+j.ID)
+	case j.cancel != nil:
+		j.cancel(errJobCancelled)
+	}
+	return nil
+}
+
+// carryOut does what a second person has approved. First it checks the rights of both persons, and
+// that nothing has changed since the request.
+func (s *API) carryOut(ctx context.Context, j *job, approver registrar.Actor) error {
+	requester, err := s.requesterNow(ctx, j)
+	if err != nil {
+		return err
+	}
+	if j.Kind == adminapi.JobRedact {
+		return applyRequest(j, func(q redactRequest) error { return s.redactApproved(ctx, j, q, requester, approver) })
+	}
+	return applyRequest(j, func(rel registrar.Relocation) error { return s.relocateApproved(ctx, j, rel, requester, approver) })
+}
+
+// askAgain returns the error for a job that cannot be carried out because something has changed.
+func askAgain(format string, args ...any) error {
+	return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusConflict, Detail: fmt.Sprintf(format, args...) + "; nothing was changed. Make the request again"}
+}
+
+func (s *API) redactApproved(ctx context.Context, j *job, q redactRequest, requester, approver registrar.Actor) error {
+	q.Expected, q.DryRun = q.Revision, true
+	for _, a := range []registrar.Actor{approver, requester} {
+		if _, err := s.redactAs(ctx, a, q); err != nil {
+			return changedSince(err)
+		}
+	}
+	q.DryRun, q.Reason = false, approvedBy(q.Reason, approver.Who)
+	if _, err := s.redactAs(ctx, requester, q); err != nil {
+		return changedSince(err)
+	}
+	s.jobs.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Done = uint64(len(q.Revisions)) })
+	return nil
+}
+
+// changedSince converts the error for a subject that was changed after the request.
+func changedSince(err error) error {
+	var conflict *store.ConflictError
+	if errors.As(err, &conflict) {
+		return askAgain("%s was changed since the request: its revision is %d, and was %d", conflict.Key, conflict.Current, conflict.Expected)
+	}
+	return err
+}
+
+func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Relocation, requester, approver registrar.Actor) error {
+	s.jobs.mu.Lock()
+	before, digest := *j.Result.Relocated, j.Digest
+	s.jobs.mu.Unlock()
+	now, err := s.foresee(ctx, j, requester, rel)
+	if err != nil {
+		return err
+	}
+	s.jobs.mu.Lock()
+	after := *j.Result.Relocated
+	s.jobs.mu.Unlock()
+	if now != digest {
+		return askAgain("the names were changed since the request: %d locations of %d names would change, and %d locations of %d names then", after.Locations, after.Names, before.Locations, before.Names)
+	}
+	rel.Why, rel.Begun = approvedBy(rel.Why, approver.Who), s.jobs.begun(j)
+	rel.Progress = func(sum registrar.Relocated) { s.jobs.note(j, adminapi.Report{Relocated: &sum}) }
+	rel.Refused = func(n name.Name, err error) {
+		s.jobs.note(j, adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
+	}
+	s.jobs.update(j, func(_ *adminapi.Job, of *adminapi.JobResult) { of.Refused = nil })
+	sum, err := s.registrar.Relocate(ctx, requester, rel)
+	s.jobs.note(j, adminapi.Report{Relocated: &sum})
+	return err
+}

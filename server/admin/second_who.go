@@ -1,0 +1,224 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A requester is who made a request that a second person must approve.
+type requester struct {
+	Persons []string          `json:"persons"` // as [API.persons] returns them
+	Grants  []store.UserGrant `json:"grants"`  // rights at the time of the request
+	Claimed []store.UserGrant `json:"claimed"` // those that the store does not have, such as rights by claims
+}
+
+// actorOf returns the actor with the grants.
+func actorOf(who string, grants []store.UserGrant) (registrar.Actor, error) {
+	return registrar.Person(&store.User{ID: who, Grants: grants})
+}
+
+// requesterOf returns the caller of a request as a requester.
+func (s *API) requesterOf(c *call) (*requester, error) {
+	persons, err := s.persons(c.r.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	all := grantsOf(c.actor)
+	stored, err := s.stored(c.r.Context(), c.token())
+	if err != nil && !errors.Is(err, errNotStored) {
+		return nil, err
+	}
+	claimed := slices.DeleteFunc(slices.Clone(all), func(g store.UserGrant) bool {
+		return slices.ContainsFunc(grantsOf(stored), func(h store.UserGrant) bool { return g.Role == h.Role && slices.Equal(g.Prefixes, h.Prefixes) })
+	})
+	return &requester{persons, all, claimed}, nil
+}
+
+func grantsOf(a registrar.Actor) (all []store.UserGrant) {
+	for _, g := range a.Grants {
+		of := store.UserGrant{Role: g.Role.String()}
+		for _, p := range g.Prefixes {
+			of.Prefixes = append(of.Prefixes, p.String())
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// errNotStored is returned for a token or a user that the store does not have.
+var errNotStored = errors.New("not in the store")
+
+// stored returns the actor that the store has for a result of [call.token].
+func (s *API) stored(ctx context.Context, token string) (registrar.Actor, error) {
+	if id, ok := strings.CutPrefix(token, insidePrefix); ok {
+		return s.storedUser(ctx, id)
+	}
+	if s.nodeToken != nil && token == s.nodeToken.ID {
+		return registrar.Bearer(s.nodeToken)
+	}
+	tokens, ok := s.store.(store.Tokens)
+	if !ok {
+		return registrar.Actor{}, errNotStored
+	}
+	t, err := tokens.Token(ctx, token)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && (t.Revoked || t.Expired(s.now())):
+		return registrar.Actor{}, errNotStored
+	case err != nil:
+		return registrar.Actor{}, err
+	}
+	return registrar.Bearer(t)
+}
+
+func (s *API) storedUser(ctx context.Context, id string) (registrar.Actor, error) {
+	users, err := store.UsersOf(s.store)
+	if err != nil {
+		return registrar.Actor{}, errNotStored
+	}
+	u, err := users.User(store.Fresh(ctx), id, time.Time{})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return registrar.Actor{}, errNotStored
+	case err != nil:
+		return registrar.Actor{}, err
+	case u.Disabled || u.Redacted:
+		return registrar.Actor{}, errJobDisabled
+	}
+	return registrar.Person(u)
+}
+
+// requesterNow returns the actor who made the request of a job, with the present rights. Rights by
+// claims are those at the time of the request, because only the next sign-in shows whether they
+// are still valid.
+func (s *API) requesterNow(ctx context.Context, j *job) (registrar.Actor, error) {
+	claimed, err := actorOf(j.Who, j.Requester.Claimed)
+	if err != nil {
+		return claimed, err
+	}
+	now, err := s.stored(ctx, j.Token)
+	switch id, inside := strings.CutPrefix(j.Token, insidePrefix); {
+	case errors.Is(err, errNotStored) && !(inside && !registrar.IsUserID(id)), errors.Is(err, errJobDisabled):
+		return now, &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusForbidden, Detail: "the person who made the request, or the token, is no longer valid; nothing was changed"}
+	case err != nil && !errors.Is(err, errNotStored):
+		return now, err
+	}
+	return registrar.Actor{Who: j.Who, Grants: slices.Concat(now.Grants, claimed.Grants)}, nil
+}
+
+// isRequester reports whether the caller is the person who has started a job.
+func (s *API) isRequester(c *call, j *job) (bool, error) {
+	if j.Requester == nil {
+		return j.Token == c.token(), nil
+	}
+	persons, err := s.persons(c.r.Context(), c)
+	return slices.ContainsFunc(persons, func(p string) bool { return slices.Contains(j.Requester.Persons, p) }), err
+}
+
+// persons returns whom the caller counts as: the author of the changes of the caller and, for a
+// token, whoever has made it. Two callers with a common element count as one person.
+func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
+	all := []string{c.actor.Who}
+	if _, inside := insideActor(c.r.Context()); inside || s.nodeToken != nil && c.token() == s.nodeToken.ID {
+		return all, nil
+	}
+	makers, err := s.makers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{"": true}
+	for next := []string{makers.of[c.token()]}; len(next) > 0; next = next[1:] {
+		if who := next[0]; !seen[who] {
+			seen[who] = true
+			if who != adminapi.AdministratorGrant().Who { // the operator makes the tokens of others
+				all = append(all, who)
+			}
+			next = append(next, makers.by[who]...)
+		}
+	}
+	return all, nil
+}
+
+// makers says who has made tokens.
+type makers struct {
+	of map[string]string   // by the ID of the token
+	by map[string][]string // by the bearer of the token
+}
+
+func (s *API) makers(ctx context.Context) (makers, error) {
+	all := makers{map[string]string{}, map[string][]string{}}
+	for change, err := range store.TokenChanges(ctx, s.store) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			return all, nil
+		case err != nil:
+			return all, err
+		case change.Token != nil:
+			all.of[change.Token.ID] = change.Who
+			all.by[change.Token.Who] = append(all.by[change.Token.Who], change.Who)
+		}
+	}
+	return all, nil
+}
+
+// mayDecide reports whether the rights of the caller reach all that a job touches, so that the
+// caller may see it, and may approve or reject it unless the caller has made the request. The
+// mutex of the jobs must be held.
+func (c *call) mayDecide(j *job) bool {
+	if j.Approval == nil || j.Requester == nil {
+		return false
+	}
+	if j.Kind == adminapi.JobRedact {
+		return c.mayRedact(j.Approval)
+	}
+	return c.actor.MayAll(registrar.Editor) || c.reachesRequester(j.Requester) || c.reachesAll(j.Result)
+}
+
+func (c *call) mayRedact(a *adminapi.Approval) bool {
+	switch a.Of {
+	case redactsName:
+		return c.actor.MayName(name.FromKey(a.Key), registrar.Administrator)
+	case redactsAuthority:
+		return c.actor.MayPrefix(name.PrefixFromKey(a.Key), registrar.Administrator)
+	}
+	return c.actor.MayAll(registrar.Administrator)
+}
+
+// reachesRequester reports whether the caller may edit all names that a requester may edit.
+func (c *call) reachesRequester(of *requester) bool {
+	all, err := actorOf(c.actor.Who, of.Grants)
+	if err != nil || all.MayAll(registrar.Editor) {
+		return false
+	}
+	for _, g := range all.Grants {
+		if g.Role >= registrar.Editor && slices.ContainsFunc(g.Prefixes, func(p name.Prefix) bool { return !c.actor.MayPrefix(p, registrar.Editor) }) {
+			return false
+		}
+	}
+	return all.MayAny(registrar.Editor)
+}
+
+// reachesAll reports whether the caller may edit all names of the authorities whose names a
+// relocation would change.
+func (c *call) reachesAll(r *adminapi.JobResult) bool {
+	if r == nil || r.Relocated == nil {
+		return false
+	}
+	names := int64(0)
+	for _, of := range r.Reach {
+		p, err := name.ParsePrefix(of.Prefix)
+		if err != nil || !c.actor.MayPrefix(p, registrar.Editor) {
+			return false
+		}
+		names += of.Names
+	}
+	return names > 0 && names == r.Relocated.Names // otherwise not all authorities are listed
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -41,11 +40,8 @@ func (c *cli) signInLinkCommand() *cobra.Command {
 			return err
 		}
 		link, err := api.SignInLink(ctx, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("%s: user not found; 'nomen user list' shows the users", printable(id))
-		}
 		if err != nil {
-			return err
+			return namedUser(id, err)
 		}
 		return c.say(link, "%s", link.URL)
 	}

@@ -181,7 +181,7 @@ func (c *cli) showUserOutcome(id string, out registrar.Outcome, err error) error
 
 // namedUser is like named for a user.
 func namedUser(id string, err error) error {
-	return namedHint("user "+id, "'nomen user list --disabled' lists all users", err)
+	return namedHint("user "+id, "; 'nomen user list --disabled' lists all users", err)
 }
 
 func (c *cli) userShowCommand() *cobra.Command {

@@ -4,6 +4,7 @@
 		const what = e.localName + (e.type == "radio" || e.type == "checkbox" ? "[" + e.type + "]" : "");
 		if (e.localName == "a") return what + " " + (e.closest(".skip") ? "skip" : decodeURIComponent(new URL(e.href).pathname + new URL(e.href).search)).slice(0, 100);
 		if (e.type == "radio") return what + " " + e.name;
+		if (e.matches(".table")) return what + " " + (e.querySelector("caption")?.textContent || "");
 		return what + " " + (e.id || (e.name ? e.name + "=" + e.value : "") || e.textContent.trim()).slice(0, 100);
 	},
 	// all returns the elements that Tab must reach, in their order in the document.

@@ -44,6 +44,7 @@ type site struct {
 	store fullStore
 	jobs  string // directory of the jobs
 	stop  func() // ends the server
+	api   *admin.API
 
 	searcher store.Searcher // nil for a server without an index
 	misses   *misses.Counter
@@ -116,6 +117,7 @@ func (s *site) start() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.api = api
 	s.stop = func() { api.Shutdown(context.Background()) }
 	s.t.Cleanup(s.stop)
 	if s.pages, err = New(Options{Client: api.Client, Sessions: fakeSessions{}, SignIn: http.HandlerFunc(s.signIn), Now: now}); err != nil {

@@ -119,7 +119,7 @@ func (c *request) offer(v *jobView) error {
 	}
 	if dry.Applied != "" && dry.Applied != v.Job.ID {
 		by, err := c.api.Job(c.ctx(), dry.Applied)
-		if err == nil && (by.State == adminapi.JobRunning || by.State == adminapi.JobDone) {
+		if err == nil && (by.State == adminapi.JobRunning || by.State == adminapi.JobWaiting || by.State == adminapi.JobDone) {
 			return nil
 		}
 	}
@@ -190,6 +190,8 @@ func kindText(texts catalogue, kind string, dry bool) string {
 		return texts.text("jobs.undo-dry")
 	case kind == adminapi.JobUndo:
 		return texts.text("jobs.undo")
+	case kind == adminapi.JobRedact:
+		return texts.text("jobs.redact")
 	case kind == adminapi.JobVerify:
 		return texts.text("jobs.verify")
 	case kind == adminapi.JobBackup:

@@ -94,6 +94,11 @@ func (c *request) see(target string) {
 
 // fail shows an error of the API.
 func (c *request) fail(err error) {
+	var waits *adminapi.WaitingError
+	if errors.As(err, &waits) { // the page of the job says that a second person must approve it
+		c.see(jobPath(waits.Job.ID))
+		return
+	}
 	p := adminapi.NewProblem(err)
 	if p.Status >= http.StatusInternalServerError {
 		c.log.Error("page failed", "target", requestlog.Printable(c.r.RequestURI), "err", err)

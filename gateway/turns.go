@@ -72,8 +72,8 @@ func (t *Turns) load() (taken, waiting int) {
 	return t.taken.n, t.wait.n
 }
 
-// TakeFor takes n turns for a client without waiting. The caller must call the function back at
-// least once to give them back. An address that many clients share gets at most three quarters of
+// TakeFor takes n turns for a client without waiting. The caller must call the returned
+// function at least once to return the turns. An address that many clients share gets at most three quarters of
 // all turns. A nil client has no limit of its own. The error is a [*LimitError].
 func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)

@@ -249,9 +249,9 @@ type checked struct {
 	Ask   bool                     // the person must accept it
 }
 
-// putAuthority changes an authority, unless the change is rejected, which is the returned problem, or
-// has warnings or effects that the person has not accepted; then how.Ask is set. The function id
-// returns the ID of a field.
+// putAuthority changes an authority. If the change is rejected, it returns the problem. If the change
+// has warnings or effects that the person has not accepted, it changes nothing and sets how.Ask. The
+// function id returns the ID of a field.
 func (c *request) putAuthority(how *checked, next *store.Authority, revision uint64, why string, id func(string) string) (*problem, error) {
 	check, err := c.api.CheckAuthority(c.ctx(), next)
 	if err != nil {

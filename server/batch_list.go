@@ -60,7 +60,7 @@ func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ 
 }
 
 // readItems reads a list from the body of a request and reserves memory for it. The caller must
-// call the function back to release the memory. If the list is invalid, readItems returns a reply
+// call the returned function to release the memory. If the list is invalid, readItems returns a reply
 // that says why; otherwise the reply is nil.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}

@@ -13,10 +13,10 @@
 //
 // # Targets
 //
-//   - ELEMENT, without a slash, is a request of 1995. The authority is the one of the Host field.
-//     If the field belongs to no authority, it is the authority of the address at which the
-//     request arrived, and otherwise the default authority. If the Host field names another
-//     server, the status is 421. The response for a name is the description (I2C), in text/urc-0
+//   - ELEMENT, without a slash, is a request of 1995. The authority is the one of the Host field,
+//     or else the authority of the address at which the request arrived. If neither exists, the
+//     Host field decides: if it is absent or names this server, the authority is the default
+//     authority; if it names another server, the status is 421. The response for a name is the description (I2C), in text/urc-0
 //     unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like a request for the path with HOST in the Host field, if

@@ -25,7 +25,8 @@ func (s *Server) near(ctx context.Context, a parsedTarget, shown []string) (all 
 	return all
 }
 
-// similarSpellings returns spellings for which another one was probably meant, the likeliest first.
+// similarSpellings returns the spellings that were probably meant instead of key, the likeliest
+// first.
 func similarSpellings(key string) (all []string) {
 	add := func(s string) {
 		if s != key && !slices.Contains(all, s) {

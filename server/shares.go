@@ -92,8 +92,8 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 }
 
 // A pool limits the number of streams of one kind. If all turns are taken, a new request may
-// replace the stream with the slowest client, but only if that client reads too slowly for a busy
-// server.
+// take the place of the stream whose client is slowest, but only if that client reads too slowly
+// for a busy server.
 type pool struct {
 	*gateway.Turns
 
@@ -109,8 +109,8 @@ func newPool(turns *gateway.Turns) *pool {
 // turn.
 const shedTime = time.Second
 
-// take takes a turn for the client in ctx. The caller must call the function back to give it back.
-// The error may be a [*gateway.LimitError].
+// take takes a turn for the client in ctx. The caller must call the returned function to return the
+// turn. The error may be a [*gateway.LimitError].
 func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.ClientOf(ctx)
 	back, err = l.TakeFor(asker, 1)
@@ -127,7 +127,7 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 	return back, again
 }
 
-// abortSlowest aborts the stream with the slowest client. It returns false if no client is too
+// abortSlowest aborts the stream whose client is slowest. It returns false if no client is too
 // slow.
 func (l *pool) abortSlowest() (ok bool) {
 	l.mu.Lock()
@@ -158,7 +158,7 @@ func (l *pool) add(p *paced.Writer) (remove func()) {
 	}
 }
 
-// onRelease makes the reply call back when it releases its resources.
+// onRelease makes the reply call the function back when the reply releases its resources.
 func (p *reply) onRelease(back func()) {
 	before := p.release
 	p.release = func() {
@@ -177,8 +177,8 @@ const maxBodies = 64 << 20
 const minBody = 4 << 10
 
 // readBody reads a body. It stops after limit+1 bytes, so if the result has more than limit bytes,
-// the body is too long. The caller must call the function back to release the memory. The error may
-// be a [*gateway.LimitError].
+// the body is too long. The caller must call the returned function to release the memory. The error
+// may be a [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()
 	back = func() {

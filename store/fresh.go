@@ -26,8 +26,8 @@ func IsFresh(ctx context.Context) bool { return ctx.Value(freshKey{}) != nil }
 // always notice this at once, so a read with [Fresh] may miss changes that the new primary server
 // has acknowledged. Apply is not affected.
 type Confirmer interface {
-	// Confirm reports whether every read with [Fresh] that began after the time since has seen all
-	// changes that were acknowledged before that read. If not, the caller must repeat these reads.
+	// Confirm checks the reads with [Fresh] that began later than the parameter since. It reports
+	// whether each has seen all changes that were acknowledged before it began. If not, the caller must repeat these reads.
 	// A caller needs Confirm before a decision that Apply does not check, for example before it
 	// rejects a request.
 	Confirm(ctx context.Context, since time.Time) (bool, error)

@@ -50,8 +50,8 @@ func (s *Staleness) Reset() { s.since.Store(0) }
 
 // WithStaleness returns a context for calls that accept stale data. The context records whether
 // they got any. A store returns stale data only to such calls, and only while it cannot get current
-// data; other calls fail with an [*AwayError]. If ctx already has a Staleness, that one does not
-// record stale data read with the new one.
+// data; other calls fail with an [*AwayError]. If ctx already has a Staleness, the old
+// Staleness does not record what is read with the new context.
 func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: ctx} }
 
 // StalenessOf returns the Staleness of ctx, or nil if ctx does not accept stale data.
@@ -60,8 +60,8 @@ func StalenessOf(ctx context.Context) *Staleness {
 	return s
 }
 
-// Note records that stale data was read that was last known to be current at the time since. If s
-// is nil or the time is zero, Note does nothing.
+// Note records that stale data was read. The parameter since is the time at which this data was
+// last known to be current. If s is nil or since is zero, Note does nothing.
 func (s *Staleness) Note(since time.Time) {
 	if s == nil || since.IsZero() {
 		return

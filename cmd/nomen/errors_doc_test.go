@@ -81,7 +81,7 @@ A message says what is wrong, quotes the value, and says what to do: ` + "`--hea
 	writeKinds(&b, adminapi.Kinds())
 	b.WriteString("\n## The protocol of 1995\n\nThe statuses are those of [requests for names](#responses-to-requests-for-names), with other reason phrases. A request without a version (`GET alb002`) gets only the body, which begins with the problem.\n\n| type | reason phrase |\n| --- | --- |\n")
 	for k := nomen.Malformed; k <= nomen.Denied; k++ {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", k, cmp.Or(k.Phrase(), "that of the status"))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", k, cmp.Or(k.Phrase(), "the reason phrase of the status"))
 	}
 	return b.String()
 }

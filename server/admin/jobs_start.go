@@ -68,8 +68,8 @@ func (js *jobTable) find(id string) *job {
 	return nil
 }
 
-// earlier returns the job that the same request has started before, or nil: the request has the
-// same key, or applies the same dry run. mu must be held.
+// earlier returns the job that the same request has started before, or nil. A request is the same if
+// it has the same key or applies the same dry run. mu must be held.
 func (js *jobTable) earlier(c *call, of *startOf) *job {
 	if dry := js.find(of.DryRunOf); dry != nil {
 		if j := js.find(dry.Applied); j != nil && (!j.hasEnded() || j.State == adminapi.JobDone) {

@@ -22,7 +22,7 @@ const (
 	sealEnd    = 2 * time.Second // maximum time for sealing while a node is closed
 	sealPause  = 5 * time.Second // time after which the server aborts a sealing transaction that is idle
 	sealUnits  = 512             // number of rows of nomen_pending that are read at a time
-	sealMargin = 128             // rows that may be left for the next sealing, because of their order
+	sealMargin = 128             // rows that may wait for the next sealing, because rows that must come first are not read yet
 )
 
 const (

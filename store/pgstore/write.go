@@ -177,8 +177,8 @@ type plan struct {
 	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests in their order; each sees the results of earlier ones. With owners, it
-// rejects requests that give a subject to a second user.
+// makePlan plans requests in their order; each sees the results of earlier ones. If users
+// is not nil, it rejects requests that give a subject to a second user.
 func makePlan(group []*request, last map[store.Subject]*store.Change, users owners) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}

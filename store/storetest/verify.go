@@ -97,7 +97,7 @@ func (s *suite) verifyWhileWriting(none func(store.Fault)) {
 	})
 }
 
-// A Damage is damage to the data of a store. Do damages a store that has the
+// A Damage is damage to the data of a store. The function Do damages a store that has the
 // content written by [Damages], and returns the store to verify, which may be
 // another store on the same data. Verify must report a fault with this Subject,
 // unless Subject is zero, and with this Seq, unless Seq is 0. If Fails is set,

@@ -97,7 +97,8 @@ func TestRetireMany(t *testing.T) {
 	for _, tt := range []struct{ names, reason, want string }{
 		{"", "x", "Enter at least one name."},
 		{alb, "", "Enter a reason"},
-		{"no name", "x", "no name: "},
+		{"no-name", "x", "no-name: "},
+		{alb + " urn:dns:example.org:none", "x", "urn:dns:example.org:none does not exist."},
 		{strings.Repeat(alb+"\n", maxRetired+1), "x", "You have entered 1001 names."},
 	} {
 		s.post("retire", "names", tt.names, "reason", tt.reason).want(422, tt.want)

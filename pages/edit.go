@@ -131,7 +131,7 @@ func (c *request) save() error {
 func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *store.Record) error {
 	changed, err := c.put(v, req)
 	var conflict *store.ConflictError
-	switch fault, ok := v.faultOf(err); {
+	switch fault, ok := c.entryFault(v.draft, err); {
 	case err == nil && (changed || v.Warnings == nil && v.Revision != rec.Revision): // or as after a double submit
 		c.see(namePath(rec.Spelling) + "?done=saved")
 	case err == nil && v.Warnings == nil:
@@ -275,10 +275,22 @@ func (c *request) create() error {
 	return c.applyNew(v, registrar.Request{Record: rec, Expected: 0})
 }
 
+// entryFault returns an error of the API as an entry of the error summary. The most frequent one,
+// an address without https://, is said in words that need no knowledge of URLs.
+func (c *request) entryFault(d *draft, err error) (problem, bool) {
+	fault, ok := d.faultOf(err)
+	if ok && strings.HasSuffix(fault.ID, "-url") {
+		if p := adminapi.NewProblem(err); p.Rule == "scheme" && p.Offset > 0 {
+			fault.Text = c.texts.text("edit.no-scheme")
+		}
+	}
+	return fault, ok
+}
+
 // applyNew makes the change of the form of a new name.
 func (c *request) applyNew(v *newView, req registrar.Request) error {
 	_, err := c.put(&v.editView, req)
-	switch fault, ok := v.faultOf(err); {
+	switch fault, ok := c.entryFault(v.draft, err); {
 	case err == nil && v.Warnings == nil:
 		c.see(namePath(v.Name) + "?done=created")
 	case err == nil:

@@ -134,6 +134,7 @@ func TestEditWithBadInput(t *testing.T) {
 	for _, tt := range []struct{ field, value, id, part string }{
 		{"location-1-url", "javascript:alert(1)", "location-1-url", "javascript"},
 		{"location-1-url", "https://example.org/a b", "location-1-url", "offset 21"},
+		{"location-1-url", "example.org/a", "location-1-url", "An address must begin with https://"},
 		{"location-1-url", "", "location-1-url", ""},
 		{"location-1-priority", "first", "location-1-priority", "must be a number"},
 		{"location-1-weight", "-4", "location-1-weight", "between 0 and 65535"},

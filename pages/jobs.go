@@ -56,6 +56,8 @@ type jobView struct {
 
 	Again    string // URL of a form that starts a job like this one; "" if there is none
 	Correct  string // URL of the form for the corrected lines; "" if no lines were rejected
+	Rejects  string // ID of the dry run that has the rejected lines; set if Correct is
+	Cut      bool   // it has only the first of them
 	Applying bool   // the dry run can be applied
 	Changes  int64  // number of records or names that would change
 	Refused  int64  // number of records or names that were rejected
@@ -95,8 +97,30 @@ func (c *request) jobView() (*jobView, error) {
 	}
 	v.Changes, v.Refused = counts(j.Result)
 	v.Undo = !v.Running && !j.DryRun && j.Import != "" && v.Changes > 0
-	v.Again, v.Correct = againURL(&j), correctURL(&j)
+	v.Again = againURL(&j)
+	if err := c.offerRejects(v); err != nil {
+		return nil, err
+	}
 	return v, c.offer(v)
+}
+
+// offerRejects decides where the rejected lines can be downloaded. Only a dry run has them; who has
+// applied one is on the page of another job.
+func (c *request) offerRejects(v *jobView) error {
+	dry := v.Job
+	if v.Refused > 0 && dry.DryRunOf != "" {
+		var err error
+		switch dry, err = c.api.Job(c.ctx(), dry.DryRunOf); {
+		case errors.Is(err, store.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	if v.Correct = correctURL(&dry); v.Correct != "" {
+		v.Rejects, v.Cut = dry.ID, dry.Upload.RejectsCut
+	}
+	return nil
 }
 
 // offer decides whether the dry run can be applied.

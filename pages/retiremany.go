@@ -69,13 +69,14 @@ func (c *request) showBulk(status int, page string, v view) error {
 	return nil
 }
 
-// retireMany starts a dry run that retires names.
+// retireMany starts a dry run that retires names. White space of any kind separates them, because
+// a name has none.
 func (c *request) retireMany() error {
 	v := c.newRetireManyView()
-	names := entries(v.Names)
+	names := strings.Fields(v.Names)
 	var records []tombstone
 	for _, n := range names {
-		records = append(records, tombstone{Name: n, Status: nomen.Retired, Reason: v.Reason, Successors: entries(v.Successors)})
+		records = append(records, tombstone{Name: n, Status: nomen.Retired, Reason: v.Reason, Successors: strings.Fields(v.Successors)})
 	}
 	switch {
 	case len(names) == 0:

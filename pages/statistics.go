@@ -270,10 +270,22 @@ type linksView struct {
 	Past, Down int64
 }
 
-// A hostRow is a host with the beginning of its locations.
-type hostRow struct {
-	adminapi.HostCount
-	Find string // URL of the list of its http locations
+// A hostRow is a host with the lists of names that lead to it.
+type hostRow struct{ adminapi.HostCount }
+
+// Find returns the URL of the list of names that lead to the host with https; "" if none does.
+func (h hostRow) Find() string {
+	if h.Locations <= h.HTTP {
+		return ""
+	}
+	return h.find("https")
+}
+
+// Plain returns the URL of the list of names that lead to the host with http.
+func (h hostRow) Plain() string { return h.find("http") }
+
+func (h hostRow) find(scheme string) string {
+	return Root + "names?" + url.Values{"q": {scheme + "://" + h.Host + "/"}}.Encode()
 }
 
 // links shows locations that readers do not get, and hosts.
@@ -285,7 +297,7 @@ func (c *request) links() error {
 		return err
 	}
 	for _, h := range v.Statistics.Hosts {
-		v.Hosts = append(v.Hosts, hostRow{h, Root + "names?" + url.Values{"q": {"http://" + h.Host + "/"}}.Encode()})
+		v.Hosts = append(v.Hosts, hostRow{h})
 	}
 	v.Past, v.Down = v.Statistics.FaultCount[adminapi.FaultPast], v.Statistics.FaultCount[adminapi.FaultDown]
 	c.show(http.StatusOK, "links", v)

@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
@@ -144,13 +146,13 @@ func TestLinks(t *testing.T) {
 	})
 	a := s.get("links")
 	a.want(200, "does not open the locations", "whose validity has ended: 1", "marked as unavailable: 1", "https://late.example/", "Valid until 2001-01-01T00:00:00Z", "plain.example 2 1")
-	link := ""
-	for _, e := range a.elements("a") {
-		if strings.Contains(attribute(e, "aria-label"), "plain.example") {
-			link = attribute(e, "href")
+	for _, scheme := range []string{"http", "https"} {
+		link := Root + "names?q=" + scheme + "%3A%2F%2Fplain.example%2F"
+		if !slices.ContainsFunc(a.elements("a"), func(e *html.Node) bool { return attribute(e, "href") == link }) {
+			t.Errorf("no link to %s", link)
 		}
+		s.get(strings.TrimPrefix(link, Root)).want(200, alb)
 	}
-	s.get(strings.TrimPrefix(link, Root)).want(200, alb)
 	s.as("other").get("links").without("plain.example", "late.example")
 }
 

@@ -9,10 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/store"
@@ -107,7 +110,10 @@ func TestUpload(t *testing.T) {
 		apply := page.applyForm(path)
 		s.send(path+"/apply", apply).want(422, fmt.Sprintf("The dry run rejected %d lines", broken))
 		done, _ := s.follow(s.send(path+"/apply", fill(apply, "skip_rejected", "1")))
-		done.want(200, "done", fmt.Sprintf("New %s", number(5000-broken)), "Undo this job")
+		done.want(200, "done", fmt.Sprintf("New %s", number(5000-broken)), "Undo this job", "Download the rejected lines", "Upload the corrected lines")
+		if !slices.ContainsFunc(done.elements("a"), func(a *html.Node) bool { return attribute(a, "href") == Root+path+"/rejects" }) {
+			t.Error("the page of the import does not lead to the rejected lines of its dry run")
+		}
 		if got := s.record("urn:dns:example.org:row00000"); got.Locations[0].URL != "https://shelf.example/0" {
 			t.Errorf("got %+v", got)
 		}

@@ -31,8 +31,8 @@ type Audited struct {
 	Answer *nomen.Answer
 	Err    error
 
-	// Differs lists the parts in which this answer differs from the reference: the first
-	// answer in the report that says something about the name.
+	// Differs lists the parts in which this answer differs from the reference. The reference is
+	// the first answer in the report that says something about the name.
 	Differs []string
 }
 

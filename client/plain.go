@@ -320,7 +320,7 @@ func (b *plainBody) Close() error {
 }
 
 // end returns the connection to the transport or closes it. It closes a connection whose request
-// was cancelled: such a connection has a deadline in the past.
+// was cancelled, because that connection has a deadline in the past.
 func (b *plainBody) end(whole bool) {
 	if b.ended {
 		return

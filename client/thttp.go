@@ -52,8 +52,8 @@ func (t thttp) target(service, spelling, suffix string, q nomen.Question) string
 	return t.base + service + "?" + spelling + suffix
 }
 
-// thttpServices has the names of services in requests: those of RFC 2169, 3, and for all other
-// services those of RFC 2483. The default is N2L.
+// thttpServices has the names of services in requests. They are the names of RFC 2169, 3, and for
+// all other services the names of RFC 2483. The default is N2L.
 var thttpServices = map[nomen.Service]string{
 	nomen.I2Ls: "N2Ls", nomen.I2R: "N2R", nomen.I2Rs: "N2Rs", nomen.I2C: "N2C", nomen.I2Cs: "N2C",
 	nomen.I2N: "N2Ns", nomen.I2Ns: "N2Ns", nomen.IisI: "I=I",

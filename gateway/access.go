@@ -193,9 +193,9 @@ type Client struct {
 	Addr netip.Addr // address from which the request came; zero if unknown
 
 	// Misled is not empty if another site made the browser of a user send the request, and could
-	// read the response or learn from it. It then says how the site did so, and the client does not
-	// count as an own user, whatever its address is. If the user intended the request, Misled is
-	// empty.
+	// read the response or learn from it. Misled then says how the site did so, and the client does
+	// not count as an own user, whatever its address is. If the user intended the request, Misled
+	// is empty.
 	Misled string
 
 	Many  bool            // many clients share the address, for example that of a trusted proxy, so Turns.TakeFor gives it up to three quarters of all turns

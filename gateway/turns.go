@@ -22,8 +22,8 @@ type Turns struct {
 	line  []*waiter // waiting clients, in the order in which they came
 }
 
-// A tally counts turns, or waiting clients: all of them, those of each address, and those for each
-// target.
+// A tally counts turns, or waiting clients. It has one count of all of them, a count for each
+// address, and a count for each target.
 type tally struct {
 	n  int
 	of map[netip.Addr]int

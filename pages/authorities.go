@@ -87,7 +87,7 @@ func (c *request) prefix() (name.Prefix, error) { return name.ParsePrefix(c.r.Pa
 type authorityView struct {
 	frame
 	Authority *store.Authority
-	Begin     string // of its names
+	Begin     string // beginning of the keys of its names
 	Fields    []adminapi.Difference
 	Ran       adminapi.AuthorityCheck // with the tests of the rules
 	MayEdit   bool
@@ -269,7 +269,8 @@ func (c *request) putAuthority(how *checked, next *store.Authority, revision uin
 	return rejected(err, id)
 }
 
-// rejected returns an error that is about what was entered as a problem.
+// rejected converts an error to a problem, if the error is about the input. It returns other errors
+// unchanged.
 func rejected(err error, id func(string) string) (*problem, error) {
 	if fault, ok := faultOf(err, id); ok {
 		return &fault, nil

@@ -19,7 +19,7 @@ const (
 	maxPrefixes = 20   // prefixes listed
 	maxCounted  = 1000 // names counted under each
 	maxRecent   = 5    // changes listed
-	maxSearched = 1000 // changes of the log searched for them
+	maxSearched = 1000 // latest changes of the log, read to find those the user may see
 	maxTasks    = 10   // failed lookups listed
 )
 

@@ -203,13 +203,14 @@ func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.R
 }
 
 // compare returns the values in which three versions of a record differ. Fields that the form
-// lacks are taken from now.
+// lacks have the values of the current record.
 func compare(before, now, yours *store.Record) []threeVersions {
 	return threeWays(adminapi.Differences(before, now), adminapi.Differences(before, yours))
 }
 
-// threeWays returns the values in which three versions differ: the one before, the one now, which
-// their changes led to, and the one that the changes ours lead to.
+// threeWays returns the values in which three versions differ. The parameter changes has the
+// differences between the earlier version and the present version. The parameter ours has the
+// differences between the earlier version and the version in the form.
 func threeWays(changes, ours []adminapi.Difference) []threeVersions {
 	var rows []threeVersions
 	for _, d := range changes {

@@ -86,8 +86,8 @@ func (c *request) here() string {
 	return c.r.URL.RequestURI()
 }
 
-// serveLanguage keeps the choice of a language in a cookie, and returns to a page. It needs no
-// session: the choice is on the pages about signing in too.
+// serveLanguage keeps the choice of a language in a cookie, and redirects to a page. It needs no
+// session, because the pages about signing in also offer the choice.
 func (p *Pages) serveLanguage(w http.ResponseWriter, r *http.Request) {
 	c := p.newRequest(w, r)
 	if err := r.ParseForm(); err != nil {

@@ -182,8 +182,8 @@ func madeQuery(who string, after, until uint64) string {
 	return url.Values{"who": {who}, "after": {strconv.FormatUint(after, 10)}, "until": {strconv.FormatUint(until, 10)}}.Encode()
 }
 
-// madeBetween returns the changes by which a person created names in a part of the log, of which it
-// reads a bounded number of entries.
+// madeBetween returns the changes by which a person created names in a part of the log. It reads at
+// most maxLogRead entries.
 func (c *request) madeBetween(after, until uint64, who string) ([]adminapi.Entry, error) {
 	until = min(until, after+maxLogRead)
 	if until <= after {

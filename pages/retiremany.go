@@ -112,7 +112,7 @@ type tombstone struct {
 }
 
 // startRecords starts a dry run of the import of records, all of which must exist. The faults are
-// about the field with the ID field.
+// about the form's field that has the ID in the parameter field.
 func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, field string) (j adminapi.Job, faults []problem, err error) {
 	if faults, err = c.missing(records, field); err != nil || len(faults) > 0 {
 		return j, faults, err

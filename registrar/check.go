@@ -169,7 +169,7 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 }
 
 // checkMerged makes the checks that depend on the existing record. The parameter rec is the record
-// after the request; there is the existing record, or nil if the name is new.
+// after the request. The parameter there is the existing record, or nil if the name is new.
 func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {

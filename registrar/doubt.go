@@ -106,8 +106,8 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant returns a suggestion what s should probably be, as text to append to a message. If it has
-// no suggestion, it returns "". The suggestion includes its reason, unless the message already has
+// meant suggests what s should probably be. It returns text to append to a message, or "" if it has
+// no suggestion. The suggestion includes its reason, unless the message already has
 // that reason.
 func meant(s, message string) string {
 	all := name.Suggest(s)

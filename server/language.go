@@ -35,8 +35,8 @@ func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
 	p.add("Content-Language", s.textsFor(r).Tag())
 }
 
-// targetOfPage returns the target of a page for the choice of a language, which returns to it. It is
-// "" if the page is not at a path of this server.
+// targetOfPage returns the target of a page. After users have chosen a language on this page, the
+// server redirects them to this target. It is "" if the page is not at a path of this server.
 func targetOfPage(r *request) string {
 	if r.method != http.MethodGet && r.method != http.MethodHead || !strings.HasPrefix(r.target, "/") {
 		return ""

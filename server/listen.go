@@ -304,8 +304,8 @@ func (s *Server) limitedServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve runs h on the connections that the listener on accepts. The parameter of is the same
-// listener without wrappers; it records the state of the connections.
+// serve runs h on the connections that a listener accepts. The parameter on is this listener, and
+// the parameter of is the same listener without wrappers, which records the state of connections.
 func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
 	s := &listenerServer{Server: h, of: of, on: on, ended: make(chan struct{})}

@@ -42,7 +42,7 @@ func (a parsedTarget) originalOf(key string) string {
 }
 
 // directives returns the directives that make a web request for the path of the name equivalent to
-// this request, but as of the time at.
+// this request, with one exception: the web request is for the time given by the parameter at.
 func (a parsedTarget) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {

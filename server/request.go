@@ -106,8 +106,8 @@ func (s *Server) base(r *request) string {
 	return originOf(r) + r.mount
 }
 
-// root returns the path of this server without a trailing slash: that of the public URL, or the one
-// to which the client sent the request if no public URL is set.
+// root returns the path of this server without a trailing slash. This is the path of the public URL.
+// If no public URL is set, it is the path to which the client sent the request.
 func (s *Server) root(r *request) string {
 	if s.public != "" {
 		return s.publicPath

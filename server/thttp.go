@@ -53,8 +53,8 @@ func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsed
 	return a, err
 }
 
-// subjectOf parses the URI of a THTTP request. If it is a name, it may have a query with
-// directives; otherwise any URI is accepted unchanged.
+// subjectOf parses the URI of a THTTP request. A URI that is a name may have a query with directives.
+// Any other URI is accepted unchanged.
 func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP, byLocation: wanted.locations}
 	if wanted.locations {

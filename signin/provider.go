@@ -98,8 +98,8 @@ func isProviderID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// isSafe reports whether requests to a URL cannot be read on the network: it is an https URL, or
-// one of this machine.
+// isSafe reports whether requests to a URL cannot be read on the network. This is so if the URL has
+// the scheme https or leads to this machine.
 func isSafe(u *url.URL) bool {
 	return u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && store.IsLoopbackHost(store.CanonicalHost(u.Host)))
 }

@@ -15,9 +15,9 @@ const MaxSkew = 24 * time.Hour
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead returns an explanation if the change last is more than [MaxSkew] later than the change next
-// of the same subject. Otherwise it returns "". For a token it always returns "", because a wrong
-// clock must not prevent revoking a token.
+// ahead returns an explanation if last is more than [MaxSkew] later than next, which is a change of
+// the same subject. Otherwise it returns "". For a token it always returns "", because a wrong clock
+// must not prevent revoking a token.
 func ahead(last, next *Change) string {
 	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
 		return ""

@@ -29,7 +29,8 @@ The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each fil
 
 Only the owner of the backup can read it. To let a group read it too, give DIR that group
 and the mode 750 (chgrp, chmod 750). After the next backup to DIR, the group can read the
-files. If the mode of DIR gives others access (such as 755), the next backup is private.
+files. If the mode of DIR also gives access to users outside the group (such as
+755), the next backup is private again: only its owner can read it.
 
 With --rehearse, backup also restores the new backup to a temporary directory, verifies the
 history there, and removes the directory. The exit status is 1 if this finds faults.

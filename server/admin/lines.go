@@ -82,9 +82,9 @@ func (s *API) end(w *lineWriter, err error) error {
 	panic(http.ErrAbortHandler)
 }
 
-// stream calls the function line for each value and sends its first result as a line, unless its
-// second result is false. It sends at most limit lines; 0 means no limit. If it has sent no line,
-// it returns the error empty, which may be nil.
+// stream calls the function line for each value. It sends the first result of line, unless the second
+// result is false. It sends at most limit lines; 0 means no limit. If it has sent nothing, it returns
+// the parameter empty, which may be nil.
 func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, empty error, line func(T) (any, bool)) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {

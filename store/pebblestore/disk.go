@@ -29,8 +29,8 @@ const (
 )
 
 // An engineDisk is the directory of a store as seen by one engine. The engine cannot handle a
-// failed write to its log or manifest: it panics while it holds locks. The engineDisk therefore
-// hides such failures from it. At the first failed write or sync the disk goes down. From then on
+// failed write to its log or manifest. It panics while it holds locks. So the engineDisk hides
+// these failures from the engine. At the first failed write or sync the disk goes down. From then on
 // no operation of the engine reaches the directory, as if the process had died at that moment:
 // writes to the log and the manifest are discarded, tables flushed from memory stay in memory,
 // compactions block until the engine is closed, and nothing is removed. Reads still work. The store

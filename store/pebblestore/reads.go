@@ -70,8 +70,8 @@ func (r *reads) keep(places, found []read) {
 	}
 }
 
-// take returns the last change of a subject and its encoding, and drops them. If they are not kept,
-// it returns nil.
+// take returns the last change of a subject and its encoding, and drops them from r. If r does not
+// have them, take returns nil.
 func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

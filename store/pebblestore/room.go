@@ -47,7 +47,7 @@ func (e *FullError) Error() string {
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
 // freeSpace returns the free bytes and all bytes of the disk of a directory. If they are not known,
-// it returns the maximum; then only a failing write shows that the disk is full.
+// it returns the maximum. Then only a failing write shows that the disk is full.
 func freeSpace(files vfs.FS, dir string) (free, total uint64) {
 	usage, err := files.GetDiskUsage(dir)
 	if err != nil {

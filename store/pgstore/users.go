@@ -17,7 +17,8 @@ const (
 	ownersOf  = "select head, mark, key, rest from nomen_place where head = any($1)"
 )
 
-// owners maps subjects to the IDs of the users who have them.
+// owners maps subjects of users at identity providers to the IDs of these users. It has nothing to do
+// with the owners of authorities.
 type owners map[string]string
 
 // readOwners returns the owners of the subjects in a group of changes. The caller must have

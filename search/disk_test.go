@@ -73,3 +73,15 @@ func TestLocked(t *testing.T) {
 		t.Errorf("got %d records, %v", len(page.Records), err)
 	}
 }
+
+// TestDirectoryAbove: the index does not create the data directory, which may have been moved away.
+func TestDirectoryAbove(t *testing.T) {
+	s := newSubject(t, memstore.New())
+	data := filepath.Join(t.TempDir(), "data")
+	if x, err := Open(Options{Dir: filepath.Join(data, "search"), Store: s.store.(Source)}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, %v, want %v", x, err, os.ErrNotExist)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory was created: %v", err)
+	}
+}

@@ -22,7 +22,7 @@ type Side struct {
 
 // SideOptions say which directory [OpenSide] opens, and how.
 type SideOptions struct {
-	Dir       string       // created if it does not exist
+	Dir       string       // created if it does not exist, but not the directory above it
 	FS        vfs.FS       // file system; if nil, that of the operating system
 	CacheSize int64        // memory for uncompressed data, in bytes
 	Log       *slog.Logger // logger for the errors of the engine; nil for no log
@@ -32,6 +32,10 @@ type SideOptions struct {
 func OpenSide(s SideOptions) (*Side, error) {
 	o := Options{Dir: s.Dir, FS: s.FS, CacheSize: s.CacheSize, Log: s.Log}
 	o.defaults()
+	// A data directory that was moved away or deleted must not appear again.
+	if _, err := o.FS.Stat(o.FS.PathDir(o.Dir)); err != nil {
+		return nil, err
+	}
 	if vfs.Root(o.FS) == vfs.Default {
 		if _, err := durable.Tighten(o.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

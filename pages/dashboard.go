@@ -27,9 +27,10 @@ const (
 type dashboardView struct {
 	frame
 	Prefixes    []prefixRow
-	Everywhere  bool          // the user has rights on all names
-	Cut         bool          // there are more prefixes
-	Owners      []name.Prefix // authorities of the user with fewer than two owners
+	Everywhere  bool           // the user has rights on all names
+	Cut         bool           // there are more prefixes
+	Owners      []name.Prefix  // authorities of the user with fewer than two owners
+	Waiting     []adminapi.Job // of others, which the user can approve
 	Misses      []misses.Miss
 	NoBackup    bool      // no backup is known
 	OldBackup   time.Time // of the last backup, if it is too old
@@ -39,7 +40,7 @@ type dashboardView struct {
 
 // HasTasks reports whether there is something to do.
 func (v *dashboardView) HasTasks() bool {
-	return len(v.Owners)+len(v.Misses) > 0 || v.NoBackup || !v.OldBackup.IsZero() || !v.Certificate.IsZero()
+	return len(v.Owners)+len(v.Waiting)+len(v.Misses) > 0 || v.NoBackup || !v.OldBackup.IsZero() || !v.Certificate.IsZero()
 }
 
 // A prefixRow is a prefix with the number of its names.
@@ -118,6 +119,15 @@ func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error 
 		return err
 	}
 	v.Misses = m.Misses
+	jobs, err := c.api.Jobs(c.ctx())
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.State == adminapi.JobWaiting && j.Who != c.session.UserID {
+			v.Waiting = append(v.Waiting, j)
+		}
+	}
 	c.watch(v)
 	return nil
 }

@@ -67,6 +67,7 @@ func people() map[string]registrar.Actor {
 		"owner":  grant("u-owner", registrar.Owner),
 		"anna":   grant("u-01234567", registrar.Editor, "urn:dns:example.org"),
 		"admin":  grant("u-admin", registrar.Administrator),
+		"second": grant("u-second", registrar.Administrator),
 		"none":   {Who: "u-none"},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
@@ -25,6 +26,7 @@ const (
 	undoneJob    = "jobundonea" // a dry run of an undo
 	verifiedJob  = "jobverifya" // a verification
 	cancelledJob = "jobcancela" // a dry run that was cancelled
+	waitingJob   = "jobwaitiga" // a redaction that waits for a second person
 )
 
 func jobRows() (all []row) {
@@ -38,6 +40,8 @@ func jobRows() (all []row) {
 		{route: "POST jobs/{id}/apply", state: "errors", path: "jobs/" + movedJob + "/apply", form: "typed=https://x"},
 		{route: "POST jobs/{id}/undo", state: "errors", path: "jobs/" + checkedJob + "/undo", form: "x="},
 		{route: "POST jobs/{id}/cancel", state: "errors", path: "jobs/none/cancel", form: "x=", status: 404},
+		{route: "POST jobs/{id}/approve", state: "errors", path: "jobs/none/approve", form: "x=", status: 404},
+		{route: "POST jobs/{id}/reject", state: "errors", path: "jobs/" + waitingJob + "/reject", form: "reason="},
 		{route: "POST retire", state: "errors", path: "retire", form: "names=no+name&reason="},
 		{route: "POST merge", state: "errors", path: "merge", form: "keep=x&drop=y"},
 	}
@@ -45,7 +49,7 @@ func jobRows() (all []row) {
 		for _, page := range []string{"upload", "jobs", "relocate", "retire", "merge"} {
 			all = append(all, row{route: "GET " + page, state: state, path: page})
 		}
-		for _, id := range []string{checkedJob, doneJob, stoppedJob, brokenJob, movedJob, undoneJob, verifiedJob, cancelledJob} {
+		for _, id := range []string{checkedJob, doneJob, stoppedJob, brokenJob, movedJob, undoneJob, verifiedJob, cancelledJob, waitingJob} {
 			all = append(all, row{route: "GET jobs/{id}", state: state, path: "jobs/" + id})
 		}
 		all = append(all, row{route: "GET jobs/{id}/rejects", state: state, path: "jobs/" + checkedJob + "/rejects", file: true})
@@ -73,7 +77,10 @@ func (s *site) addJobs(text string) {
 	upload := adminapi.Upload{Size: int64(len(file)), SHA256: hex.EncodeToString(sum[:]), Query: url.Values{"format": {"csv"}, "split": {"dc:title=" + text}}.Encode(), Head: &head.Size, Kept: true, Rejects: true}
 	for _, j := range stageJobs(text, &upload) {
 		j.Who, j.Started, j.Ended, j.Unit = "u-admin", servertest.Now, servertest.Now, "names"
-		all = append(all, storedJob{j, "user u-admin"})
+		if j.State == adminapi.JobWaiting {
+			j.Who, j.Ended = "u-second", time.Time{}
+		}
+		all = append(all, storedJob{j, "user " + j.Who})
 	}
 	b, err := json.Marshal(map[string]any{"version": 1, "jobs": all})
 	if err != nil {
@@ -117,5 +124,8 @@ func stageJobs(text string, upload *adminapi.Upload) []adminapi.Job {
 		}},
 		{ID: verifiedJob, Kind: adminapi.JobVerify, State: adminapi.JobFailed, Problem: problem, Result: &adminapi.JobResult{FaultCount: 2}},
 		{ID: cancelledJob, Kind: adminapi.JobImport, State: adminapi.JobCancelled, DryRun: true, Subject: text, Problem: problem},
+		{ID: waitingJob, Kind: adminapi.JobRedact, State: adminapi.JobWaiting, Subject: text, Approval: &adminapi.Approval{
+			Why: text, Until: servertest.Now.Add(time.Hour), Of: "name", Key: alb, Revisions: []uint64{1, 2}, Revision: 3,
+		}},
 	}
 }

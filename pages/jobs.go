@@ -18,12 +18,14 @@ import (
 // jobHandlers are the handlers of the pages about jobs.
 func jobHandlers() handlers {
 	return handlers{
-		"GET jobs":              (*request).jobs,
-		"GET jobs/{id}":         (*request).job,
-		"GET jobs/{id}/rejects": (*request).rejects,
-		"POST jobs/{id}/cancel": (*request).cancelJob,
-		"POST jobs/{id}/apply":  (*request).applyJob,
-		"POST jobs/{id}/undo":   (*request).undoJob,
+		"GET jobs":               (*request).jobs,
+		"GET jobs/{id}":          (*request).job,
+		"GET jobs/{id}/rejects":  (*request).rejects,
+		"POST jobs/{id}/cancel":  (*request).cancelJob,
+		"POST jobs/{id}/approve": (*request).approveJob,
+		"POST jobs/{id}/reject":  (*request).rejectJob,
+		"POST jobs/{id}/apply":   (*request).applyJob,
+		"POST jobs/{id}/undo":    (*request).undoJob,
 	}
 }
 
@@ -50,9 +52,11 @@ type jobView struct {
 	Own     bool   // the user has started the job
 	Key     string // for starting its undo once
 	Running bool
-	Paused  bool // the page is not loaded again by itself
-	Minutes int  // estimated time until the end, if it is at least a minute
-	Seconds int  // estimated time until the end, if it is less
+	Waiting bool   // a second person must decide
+	Reason  string // for rejecting it, as the user has entered it
+	Paused  bool   // the page is not loaded again by itself
+	Minutes int    // estimated time until the end, if it is at least a minute
+	Seconds int    // estimated time until the end, if it is less
 
 	Again    string // URL of a form that starts a job like this one; "" if there is none
 	Correct  string // URL of the form for the corrected lines; "" if no lines were rejected
@@ -84,7 +88,7 @@ func (c *request) jobView() (*jobView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &jobView{Job: j, Own: j.Who == c.session.UserID, Key: adminapi.NewJobID(), Running: j.State == adminapi.JobRunning, Paused: c.r.Form.Get("pause") != ""}
+	v := &jobView{Job: j, Own: j.Who == c.session.UserID, Key: adminapi.NewJobID(), Running: j.State == adminapi.JobRunning, Waiting: j.State == adminapi.JobWaiting, Paused: c.r.Form.Get("pause") != ""}
 	v.Title, v.Section = c.texts.text("job.title", kindText(c.texts, j.Kind, j.DryRun)), "upload"
 	if v.Running {
 		v.Refresh = !v.Paused && c.r.Method == http.MethodGet
@@ -251,6 +255,31 @@ func (c *request) cancelJob() error {
 	}
 	c.see(jobPath(j.ID))
 	return nil
+}
+
+// approveJob decides, as the second person, that a job is carried out.
+func (c *request) approveJob() error {
+	v, err := c.jobView()
+	if err != nil {
+		return err
+	}
+	j, err := c.api.ApproveJob(c.ctx(), v.Job.ID)
+	return c.started(v, j, err)
+}
+
+// rejectJob decides, as the second person, that a job is not carried out.
+func (c *request) rejectJob() error {
+	v, err := c.jobView()
+	if err != nil {
+		return err
+	}
+	if v.Reason = strings.TrimSpace(lines(c.r.PostForm.Get("reason"))); v.Reason == "" {
+		v.Faults = []problem{{"reason", c.texts.text("job.no-reason")}}
+		c.show(http.StatusUnprocessableEntity, "job", v)
+		return nil
+	}
+	j, err := c.api.RejectJob(c.ctx(), v.Job.ID, v.Reason)
+	return c.started(v, j, err)
 }
 
 // applyJob makes the changes of a dry run.

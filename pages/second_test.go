@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/nomen-project/nomen"
@@ -26,4 +27,90 @@ func TestRedactWaits(t *testing.T) {
 		t.Errorf("revision %d, expected %d", got, before)
 	}
 	s.as("other").get(path).want(404)
+}
+
+// waiting makes a redaction that waits for a second person, and returns its path and the revision
+// of the name before.
+func waiting(s *site) (path string, before uint64) {
+	s.t.Helper()
+	s.change(alb, "with a phone number", func(r *store.Record) { r.Metadata = nomen.Metadata{"title": {"Call 555"}} })
+	s.change(alb, "removed", func(r *store.Record) { r.Metadata = nil })
+	s.api.Set(admin.Settings{SecondPerson: adminapi.SecondPerson{Redact: true}})
+	before = s.record(alb).Revision
+	_, path = s.follow(s.send(nameAt(alb)+"/redact", fill(s.open(alb, "redact"), "revisions", "2", "reason", "personal data", "typed", alb)))
+	return path, before
+}
+
+// TestSecondPerson: the overview leads the second person to what waits, whose page says what will
+// be done; only another person can decide, and only once.
+func TestSecondPerson(t *testing.T) {
+	s := newSite(t)
+	path, before := waiting(s)
+	own := s.get(path)
+	own.want(200, "Withdraw this request", "personal data")
+	own.without("Approve")
+	if leadsTo(s, path) {
+		t.Error("the overview asks the requester")
+	}
+	s.send(path+"/approve", nil).want(403)
+	for _, who := range []string{"owner", "other", "reader"} {
+		s.as(who).send(path+"/approve", nil).want(404)
+		s.as(who).send(path+"/reject", url.Values{"reason": {"no"}}).want(404)
+	}
+	if got := s.record(alb).Revision; got != before {
+		t.Fatalf("revision %d, expected %d", got, before)
+	}
+
+	second := s.as("second")
+	if !leadsTo(second, path) {
+		t.Error("the overview does not lead to the job")
+	}
+	second.get(path).want(200, "Your decision as the second person", "personal data", "Approve: carry it out")
+	second.send(path+"/reject", url.Values{"reason": {" "}}).want(422, "Enter a reason")
+	page, _ := second.follow(second.send(path+"/approve", nil))
+	page.want(200, "done", "u-second")
+	after := s.record(alb).Revision
+	if after <= before {
+		t.Errorf("not redacted: revision %d", after)
+	}
+	second.follow(second.send(path+"/approve", nil)) // sent twice
+	if got := s.record(alb).Revision; got != after {
+		t.Errorf("sent twice: revision %d, expected %d", got, after)
+	}
+	second.send(path+"/reject", url.Values{"reason": {"too late"}}).want(422, "decided")
+}
+
+// TestSecondPersonRejects: the person who asked sees who has rejected the request, and why.
+func TestSecondPersonRejects(t *testing.T) {
+	s := newSite(t)
+	path, before := waiting(s)
+	second := s.as("second")
+	second.follow(second.send(path+"/reject", url.Values{"reason": {"keep it"}}))
+	page := s.get(path)
+	page.want(200, "keep it", "u-second")
+	page.without("Approve")
+	if got := s.record(alb).Revision; got != before {
+		t.Errorf("revision %d, expected %d", got, before)
+	}
+}
+
+// TestWithdrawRequest: the person who asked can withdraw the request.
+func TestWithdrawRequest(t *testing.T) {
+	s := newSite(t)
+	path, _ := waiting(s)
+	s.follow(s.send(path+"/cancel", nil))
+	if leadsTo(s.as("second"), path) {
+		t.Error("the overview still leads to the job")
+	}
+	s.as("second").send(path+"/approve", nil).want(422)
+}
+
+// leadsTo reports whether the overview has a link to a page.
+func leadsTo(s *site, path string) bool {
+	for _, a := range s.get("").elements("a") {
+		if attribute(a, "href") == Root+path {
+			return true
+		}
+	}
+	return false
 }

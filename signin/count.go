@@ -24,15 +24,6 @@ const (
 	resultError    = "error"    // the server failed
 )
 
-// Ways returns the ways to sign in, as counted by Options.Count.
-func Ways() []string { return []string{wayProvider, wayLink, wayProxy} }
-
-// Results returns the results, as counted by Options.Count. Successes of a proxy are not counted,
-// because the proxy names the user in each request.
-func Results() []string {
-	return []string{resultSuccess, resultUnknown, resultDisabled, resultDenied, resultInvalid, resultAway, resultError}
-}
-
 // countFailure counts a failed sign-in. If r is not part of a sign-in, it does nothing.
 func (m *Manager) countFailure(r *http.Request, err error) {
 	if way := wayOf(r, err); way != "" && !errors.Is(err, errPath) {

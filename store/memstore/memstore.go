@@ -128,7 +128,7 @@ func (s *Store) last(subject store.Subject) (*store.Change, error) {
 }
 
 // identify updates the index of subjects after a step. Between the steps of a batch, a subject
-// may belong to two users.
+// may belong to two users. If one of them loses it, the other keeps it.
 func (s *Store) identify(step store.Step) {
 	if step.Next.User == nil {
 		return
@@ -136,12 +136,22 @@ func (s *Store) identify(step store.Step) {
 	if step.Last != nil {
 		for _, subject := range step.Last.User.Subjects {
 			if s.users[subject] == step.Subject.Key {
-				delete(s.users, subject)
+				s.index(subject)
 			}
 		}
 	}
 	for _, subject := range step.Next.User.Subjects {
 		s.users[subject] = step.Subject.Key
+	}
+}
+
+// index looks for the user who has a subject now, among all users.
+func (s *Store) index(subject string) {
+	delete(s.users, subject)
+	for id, versions := range s.tables[store.KindUser].versions {
+		if slices.Contains(versions[len(versions)-1].change.User.Subjects, subject) {
+			s.users[subject] = id
+		}
 	}
 }
 

@@ -233,6 +233,8 @@ func userSubjects(s *suite) {
 	s.equal("taken back", []string{s.userOf("1"), s.userOf("2")}, []string{"u-a", "u-a"})
 	s.apply(user("u-c", "Cem", 4, "5"), user("u-c", "Cem", 4), user("u-d", "Dan", 4, "5"))
 	s.equal("given up in the batch", s.userOf("5"), "u-d")
+	s.apply(user("u-c", "Cem", 5, "5"), user("u-c", "Cem", 5))
+	s.equal("held in the batch by another", s.userOf("5"), "u-d")
 	s.sound()
 }
 

@@ -15,7 +15,7 @@ type startOf struct {
 
 	key, print string          // of the request, if it may be sent again; see [adminapi.KeyHeader]
 	request    json.RawMessage // what applying this dry run starts; may be nil
-	reserved   bool            // [jobTable.reserve] has made sure that the limits allow the job
+	reserved   *reservation    // with which the limits allow the job; may be nil
 	requester  *requester      // if a second person must approve the job
 }
 
@@ -31,7 +31,7 @@ func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 	if j := js.earlier(c, &of); j != nil {
 		return nil, nil, &repeatedError{j}
 	}
-	if err := js.admit(c); err != nil && !(of.reserved && !js.closing) {
+	if err := js.admit(c); err != nil && !(of.reserved != nil && !js.closing) {
 		return nil, nil, err
 	}
 	if of.requester != nil {
@@ -52,6 +52,7 @@ func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 		dry.Applied = j.ID
 	}
 	js.all = append(js.all, j)
+	of.reserved.end() // the job itself counts now
 	js.tidy()
 	js.running.Add(1)
 	js.saveSoon()
@@ -116,9 +117,15 @@ func (js *jobTable) admit(c *call) error {
 	return nil
 }
 
-// reserve counts a job that will be started when the body of its request has arrived, until the
-// function release is called.
-func (js *jobTable) reserve(c *call) (release func(), err error) {
+// A reservation counts as a job that runs, while the body of its request arrives.
+type reservation struct {
+	jobs  *jobTable
+	token string
+	over  bool
+}
+
+// reserve makes a reservation. The caller must release it.
+func (js *jobTable) reserve(c *call) (*reservation, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	if err := js.admit(c); err != nil {
@@ -129,11 +136,23 @@ func (js *jobTable) reserve(c *call) (release func(), err error) {
 	}
 	token := c.token()
 	js.reserved[token]++
-	return func() {
-		js.mu.Lock()
-		defer js.mu.Unlock()
-		if js.reserved[token]--; js.reserved[token] == 0 {
-			delete(js.reserved, token)
-		}
-	}, nil
+	return &reservation{jobs: js, token: token}, nil
+}
+
+// release ends the reservation, if the start of its job has not ended it.
+func (r *reservation) release() {
+	r.jobs.mu.Lock()
+	defer r.jobs.mu.Unlock()
+	r.end()
+}
+
+// end ends the reservation. The mutex of the jobs must be held.
+func (r *reservation) end() {
+	if r == nil || r.over {
+		return
+	}
+	r.over = true
+	if r.jobs.reserved[r.token]--; r.jobs.reserved[r.token] == 0 {
+		delete(r.jobs.reserved, r.token)
+	}
 }

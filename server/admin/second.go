@@ -86,11 +86,11 @@ func (s *API) relocatesMany(c *call, rel registrar.Relocation) (bool, error) {
 	if limit <= 0 || rel.DryRun {
 		return false, nil
 	}
-	release, err := s.jobs.reserve(c)
+	place, err := s.jobs.reserve(c)
 	if err != nil {
 		return false, err
 	}
-	defer release()
+	defer place.release()
 	ctx, stop := context.WithCancel(c.r.Context())
 	defer stop()
 	most := int64(0)

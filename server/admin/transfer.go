@@ -69,16 +69,16 @@ const maxFileName = 255
 
 // importLater stores the body in a file, sends the response, and then imports the file.
 func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.ImportOptions) error {
-	release, err := s.jobs.reserve(c)
+	place, err := s.jobs.reserve(c)
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer place.release()
 	f, err := s.receive(c, body)
 	if err != nil {
 		return err
 	}
-	of := startOf{Job: job, reserved: true}
+	of := startOf{Job: job, reserved: place}
 	if err := c.identify(&of, []string{c.q.Encode(), f.sum}); err != nil {
 		drop(f.File)
 		return err

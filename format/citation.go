@@ -111,6 +111,9 @@ func personOf(s string) person {
 	return person{family: family, given: given}
 }
 
+// String returns the name with the family name first.
+func (p person) String() string { return cmp.Or(p.literal, p.family+", "+p.given) }
+
 func isLegalForm(s string) bool {
 	switch strings.ToLower(strings.TrimSuffix(s, ".")) {
 	case "inc", "incorporated", "ltd", "limited", "llc", "llp", "corp", "plc", "co", "gmbh", "ag", "ab", "as", "oy", "bv", "nv", "s.a", "sa", "srl", "s.p.a", "spa":
@@ -187,18 +190,8 @@ func (d date) ris() (year, day string) {
 // cite returns the citation of an answer. Its URL is the first of these that is known: the URL of
 // the name according to p, the name itself if it is a URL, the first location of the resource.
 func cite(a *nomen.Answer, p Page) citation {
-	m := a.Metadata
-	c := citation{
-		kind: kindOfWork(m["type"]), id: a.Name.Key(), url: p.nameURL(a.Name.Key()),
-		titles: nonEmpty(m["title"]), publishers: nonEmpty(m["publisher"]), abstracts: nonEmpty(m["description"]),
-		keywords: nonEmpty(m["subject"]), languages: nonEmpty(m["language"]),
-		authors: persons(m["creator"]), contributors: persons(m["contributor"]),
-	}
-	for _, s := range m["date"] {
-		if c.issued = dateOf(s); c.issued.year > 0 {
-			break
-		}
-	}
+	c := citeMetadata(a.Metadata)
+	c.id, c.url = a.Name.Key(), p.nameURL(a.Name.Key())
 	if c.url == "" && location.IsLink(c.id) {
 		c.url = c.id
 	}
@@ -211,6 +204,52 @@ func cite(a *nomen.Answer, p Page) citation {
 		c.identify(s)
 	}
 	return c
+}
+
+// citeMetadata returns the part of a citation that metadata has.
+func citeMetadata(m nomen.Metadata) citation {
+	c := citation{
+		kind:   kindOfWork(m["type"]),
+		titles: nonEmpty(m["title"]), publishers: nonEmpty(m["publisher"]), abstracts: nonEmpty(m["description"]),
+		keywords: nonEmpty(m["subject"]), languages: nonEmpty(m["language"]),
+		authors: persons(m["creator"]), contributors: persons(m["contributor"]),
+	}
+	for _, s := range m["date"] {
+		if c.issued = dateOf(s); c.issued.year > 0 {
+			break
+		}
+	}
+	return c
+}
+
+// Reference returns one line with which a text can cite a resource: creators, year, title,
+// publisher and URL, as far as they are known. It returns "" for metadata without a title. If the
+// date has another form than a citation has, Reference returns all of it.
+func Reference(m nomen.Metadata, url string) string {
+	c := citeMetadata(m)
+	title := first(c.titles)
+	if title == "" {
+		return ""
+	}
+	names := make([]string, len(c.authors))
+	for i, p := range c.authors {
+		names[i] = p.String()
+	}
+	who := strings.Join(names, "; ")
+	year := first(nonEmpty(m["date"]))
+	if c.issued.year > 0 {
+		year = fmt.Sprintf("%04d", c.issued.year)
+	}
+	if year != "" {
+		who = strings.TrimSpace(who + " (" + year + ")")
+	}
+	var parts []string
+	for _, part := range []string{who, title, first(c.publishers)} {
+		if part != "" {
+			parts = append(parts, strings.TrimSuffix(part, ".")+".")
+		}
+	}
+	return strings.Join(append(parts, shown.Inline(url)), " ")
 }
 
 // identify sets the number of the citation if s contains one, such as an ISBN.
@@ -235,11 +274,11 @@ func (c *citation) identify(s string) {
 	}
 }
 
-// nonEmpty returns the non-empty values, each on one line.
+// nonEmpty returns the values that are not blank, each on one line.
 func nonEmpty(values []string) []string {
 	var all []string
 	for _, s := range values {
-		if s = shown.Inline(s); s != "" {
+		if s = strings.TrimSpace(shown.Inline(s)); s != "" {
 			all = append(all, s)
 		}
 	}
@@ -415,7 +454,7 @@ func writeRIS(w io.Writer, a *nomen.Answer, p Page) error {
 	tag("ID", c.id)
 	tag("TI", first(c.titles))
 	for _, p := range c.authors {
-		tag("AU", cmp.Or(p.literal, p.family+", "+p.given))
+		tag("AU", p.String())
 	}
 	if year, day := c.issued.ris(); year != "" {
 		tag("PY", year)

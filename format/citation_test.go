@@ -79,6 +79,27 @@ func TestCitedDates(t *testing.T) {
 	}
 }
 
+func TestReference(t *testing.T) {
+	const url = "https://n.example/x"
+	for _, tt := range []struct {
+		m    nomen.Metadata
+		want string
+	}{
+		{nomen.Metadata{}, ""},
+		{nomen.Metadata{"creator": {"A"}}, ""},
+		{nomen.Metadata{"title": {" ", "T."}}, "T. " + url},
+		{nomen.Metadata{"title": {"T"}, "date": {"1999"}}, "(1999). T. " + url},
+		{nomen.Metadata{"title": {"T"}, "date": {"1999-05-01T10:00:00Z"}}, "(1999). T. " + url},
+		{nomen.Metadata{"title": {"T"}, "date": {" ", "about 1900"}}, "(about 1900). T. " + url},
+		{nomen.Metadata{"title": {"T"}, "creator": {"Mitchell,  Joni", "Reprise, Inc.", "https://orcid.org/0000-0002-1825-0097"}}, "Mitchell, Joni; Reprise, Inc. T. " + url},
+		{nomen.Metadata{"title": {"T\u202e"}, "creator": {"", "A"}, "publisher": {"P"}}, "A. T[U+202E]. P. " + url},
+	} {
+		if got := Reference(tt.m, url); got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.m, got, tt.want)
+		}
+	}
+}
+
 func TestKindOfWork(t *testing.T) {
 	for s, want := range map[string]string{
 		"Dataset": "dataset", "https://schema.org/Dataset": "dataset", "http://purl.org/dc/dcmitype/MovingImage": "motion_picture",

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"html/template"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -13,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/internal/chart"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/qrcode"
-	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -27,28 +25,35 @@ func giveHandlers() handlers {
 
 // A gift is what people give to readers so that they find a name.
 type gift struct {
-	URL  string // at which readers reach the name; "" if that is not known
+	URL  string // at which readers reach the name; "" if they cannot, or if it is not known
 	Cite string // how to cite the resource; "" if its record has no title
 	QR   template.HTML
 }
 
-// gift returns what people give to readers of a record. A reserved name has nothing to give.
+// gift returns what people give to readers of a record.
 func (c *request) gift(rec *store.Record) (gift, error) {
-	if rec.Status == nomen.Reserved {
-		return gift{}, nil
-	}
 	g := gift{URL: c.publicName(rec)}
-	if g.URL == "" || len(g.URL) > qrcode.MaxBytes {
+	if g.URL == "" {
 		return g, nil
 	}
-	g.Cite = cite(rec.Metadata, g.URL)
+	g.Cite = format.Reference(rec.Metadata, g.URL)
+	if !hasCode(g.URL) {
+		return g, nil
+	}
 	var err error
 	g.QR, err = qrcode.SVG(g.URL, c.texts.text("name.qr", rec.Spelling))
 	return g, err
 }
 
-// publicName returns the URL at which readers reach a name, or "" if the server does not know its own.
+// hasCode reports whether a URL has a code: it is known, and short enough.
+func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxBytes }
+
+// publicName returns the URL at which readers reach a name. It returns "" for a reserved name, which
+// readers cannot use, and if the server does not know its own URL.
 func (c *request) publicName(rec *store.Record) string {
+	if rec.Status == nomen.Reserved {
+		return ""
+	}
 	if location.IsLink(rec.Spelling) {
 		return rec.Spelling
 	}
@@ -56,34 +61,6 @@ func (c *request) publicName(rec *store.Record) string {
 		return ""
 	}
 	return strings.TrimSuffix(c.publicURL(), "/") + format.NamePath(rec.Spelling)
-}
-
-// cite returns how to cite a resource: its creators, date, title, publisher and URL, as far as they
-// are known. Without a title it returns "".
-func cite(m nomen.Metadata, url string) string {
-	first := func(element string) string {
-		for _, value := range m[element] {
-			if value = strings.TrimSpace(value); value != "" {
-				return value
-			}
-		}
-		return ""
-	}
-	title := first("title")
-	if title == "" {
-		return ""
-	}
-	who := strings.Join(slices.DeleteFunc(slices.Clone(m["creator"]), func(s string) bool { return strings.TrimSpace(s) == "" }), "; ")
-	if date := first("date"); date != "" {
-		who = strings.TrimSpace(who + " (" + date + ")")
-	}
-	var parts []string
-	for _, part := range []string{who, title, first("publisher")} {
-		if part != "" {
-			parts = append(parts, strings.TrimSuffix(part, ".")+".")
-		}
-	}
-	return shown.Inline(strings.Join(append(parts, url), " "))
 }
 
 // qrTarget returns the URL for the code of the name in the path.
@@ -97,8 +74,8 @@ func (c *request) qrTarget() (*store.Record, string, error) {
 		return nil, "", err
 	}
 	url := c.publicName(rec)
-	if url == "" || len(url) > qrcode.MaxBytes || rec.Status == nomen.Reserved {
-		return nil, "", &adminapi.StatusError{Status: http.StatusNotFound, Detail: "there is no code for this name: it is reserved or too long, or the server does not know its public URL"}
+	if !hasCode(url) {
+		return nil, "", &adminapi.StatusError{Status: http.StatusNotFound, Detail: "this name has no code: it is reserved or too long, or the server does not know its public URL"}
 	}
 	return rec, url, nil
 }

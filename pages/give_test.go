@@ -51,24 +51,6 @@ func TestQRFiles(t *testing.T) {
 	}
 }
 
-func TestCite(t *testing.T) {
-	const url = "https://n.example/x"
-	for _, tt := range []struct {
-		m    nomen.Metadata
-		want string
-	}{
-		{nomen.Metadata{}, ""},
-		{nomen.Metadata{"creator": {"A"}}, ""},
-		{nomen.Metadata{"title": {" ", "T."}}, "T. " + url},
-		{nomen.Metadata{"title": {"T"}, "date": {"1999"}}, "(1999). T. " + url},
-		{nomen.Metadata{"title": {"T\u202e"}, "creator": {"", "A"}, "publisher": {"P"}}, "A. T[U+202E]. P. " + url},
-	} {
-		if got := cite(tt.m, url); got != tt.want {
-			t.Errorf("%v: got %q, want %q", tt.m, got, tt.want)
-		}
-	}
-}
-
 // The history begins with a drawing of when the name was active.
 func TestTimeline(t *testing.T) {
 	s := newSite(t)

@@ -103,6 +103,23 @@ func (j *Job) CanApply() bool {
 	return j.Kind == JobRelocate || j.Kind == JobUndo
 }
 
+// relocationArrow stands between the old and the new beginning in the subject of a relocation.
+const relocationArrow = " -> "
+
+// RelocationSubject returns the subject of a job that relocates locations; [Job.Relocation] is the
+// inverse.
+func RelocationSubject(from, to string) string { return from + relocationArrow + to }
+
+// Relocation returns the old and the new beginning of the locations that a job relocates, or "" for
+// another job.
+func (j *Job) Relocation() (from, to string) {
+	if j.Kind != JobRelocate {
+		return "", ""
+	}
+	from, to, _ = strings.Cut(j.Subject, relocationArrow)
+	return from, to
+}
+
 // An Upload is the file of a dry run of an import that the server keeps, so that exactly this file
 // can be imported.
 type Upload struct {

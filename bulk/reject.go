@@ -131,7 +131,7 @@ func (r *rejects) write(cells []string, last string) {
 func marked(cells []string) []string {
 	for i, c := range cells {
 		if isFormula(c) && c[0] != '\'' {
-			cells[i] = "'" + c
+			cells[i] = Mark(c)
 		}
 	}
 	return cells

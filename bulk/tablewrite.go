@@ -167,6 +167,15 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 	return b
 }
 
+// Mark returns a cell of a table for a spreadsheet: with an apostrophe before it if a spreadsheet could
+// execute it. An import removes the apostrophe again; see [Sheet].
+func Mark(cell string) string {
+	if isFormula(cell) {
+		return "'" + cell
+	}
+	return cell
+}
+
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
 // character (OWASP, CSV Injection). In some languages the full-width forms of these characters also
 // begin a formula. isFormula is also true for a cell that seems to have a mark. It gets another

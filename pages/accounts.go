@@ -76,7 +76,7 @@ func (c *request) saveUser() error {
 // changed shows the outcome of the form of a user.
 func (c *request) changed(v *accountView, page string, err error, done string) error {
 	status := http.StatusUnprocessableEntity
-	fault, ok := userFault(err)
+	fault, ok := c.userFault(err)
 	switch {
 	case err == nil:
 		c.see(userPath(v.Of.ID) + "?done=" + done)
@@ -218,6 +218,8 @@ type changeRow struct {
 	Unknown     bool // what changed is not known
 	Differences []adminapi.Difference
 }
+
+func (r changeRow) number() uint64 { return r.Revision.Revision }
 
 func (c *request) userHistory() error {
 	u, err := c.account()

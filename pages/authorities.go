@@ -66,7 +66,7 @@ func (c *request) authorities() error {
 	all, v.First, v.Next = pageOf(c, authoritiesPath, url.Values{}, all, func(a *store.Authority) string { return a.Prefix.String() })
 	for _, authority := range all {
 		row := authorityRow{Authority: authority, Counted: a.MayPrefix(authority.Prefix, registrar.Reader)}
-		row.Lonely = len(authority.Owners) < 2 && a.MayPrefix(authority.Prefix, registrar.Owner)
+		row.Lonely = registrar.HasFewOwners(authority) && a.MayPrefix(authority.Prefix, registrar.Owner)
 		if row.Counted {
 			n, err := c.count(authority.Prefix, maxAuthorityCount)
 			if err != nil {
@@ -250,12 +250,11 @@ type checked struct {
 }
 
 // putAuthority changes an authority. If the change is rejected, it returns the problem. If the change
-// has warnings or effects that the person has not accepted, it changes nothing and sets how.Ask. The
-// function id returns the ID of a field.
-func (c *request) putAuthority(how *checked, next *store.Authority, revision uint64, why string, id func(string) string) (*problem, error) {
+// has warnings or effects that the person has not accepted, it changes nothing and sets how.Ask.
+func (c *request) putAuthority(how *checked, next *store.Authority, revision uint64, why string, id fieldID) (*problem, error) {
 	check, err := c.api.CheckAuthority(c.ctx(), next)
 	if err != nil {
-		return rejected(err, id)
+		return c.rejected(err, id)
 	}
 	if check.Problem != nil {
 		how.Check = &check
@@ -266,13 +265,13 @@ func (c *request) putAuthority(how *checked, next *store.Authority, revision uin
 		return nil, nil
 	}
 	_, err = c.api.PutAuthority(c.ctx(), next, revision, why)
-	return rejected(err, id)
+	return c.rejected(err, id)
 }
 
 // rejected converts an error to a problem, if the error is about the input. It returns other errors
 // unchanged.
-func rejected(err error, id func(string) string) (*problem, error) {
-	if fault, ok := faultOf(err, id); ok {
+func (c *request) rejected(err error, id fieldID) (*problem, error) {
+	if fault, ok := c.faultOf(err, id); ok {
 		return &fault, nil
 	}
 	return nil, err

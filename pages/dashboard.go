@@ -110,7 +110,7 @@ func (c *request) count(p name.Prefix, limit int) (prefixRow, error) {
 // tasks lists what the user should do.
 func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error {
 	for _, a := range authorities {
-		if len(a.Owners) < 2 && c.session.Actor.MayPrefix(a.Prefix, registrar.Owner) {
+		if registrar.HasFewOwners(a) && c.session.Actor.MayPrefix(a.Prefix, registrar.Owner) {
 			v.Owners = append(v.Owners, a.Prefix)
 		}
 	}

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -217,15 +218,27 @@ func (d *draft) fieldID(field string) string {
 	return ""
 }
 
-// faultOf returns the error of a change as an entry of the error summary. It returns false if
-// the error is not about what was entered.
-func (d *draft) faultOf(err error) (problem, bool) { return faultOf(err, d.fieldID) }
+// A fieldID returns the ID of the form field for a field of the API, or "" if the form does not have
+// it.
+type fieldID func(field string) string
+
+// firstField returns the first part of the path of a field, such as "prefixes" of "prefixes[2]".
+func firstField(field string) string {
+	field, _, _ = strings.Cut(field, "[")
+	return field
+}
+
+// onlyField is a [fieldID] for a form in which one field has all of the input.
+func onlyField(id string) fieldID { return func(string) string { return id } }
 
 // faultOf returns an error of the API as an entry of the error summary. It returns false if the
-// error is not about what was entered. The function id returns the ID of a field.
-func faultOf(err error, id func(field string) string) (problem, bool) {
+// error is not about what was entered, and not about too many jobs.
+func (c *request) faultOf(err error, id fieldID) (problem, bool) {
 	if err == nil {
 		return problem{}, false
+	}
+	if errors.As(err, new(*adminapi.JobsError)) {
+		return problem{"", c.texts.text("upload.busy")}, true
 	}
 	p := adminapi.NewProblem(err)
 	if p.Status != http.StatusUnprocessableEntity && p.Status != http.StatusBadRequest && p.Status != http.StatusRequestEntityTooLarge {

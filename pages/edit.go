@@ -279,7 +279,7 @@ func (c *request) create() error {
 // entryFault returns an error of the API as an entry of the error summary. The most frequent one,
 // an address without https://, is said in words that need no knowledge of URLs.
 func (c *request) entryFault(d *draft, err error) (problem, bool) {
-	fault, ok := d.faultOf(err)
+	fault, ok := c.faultOf(err, d.fieldID)
 	if ok && strings.HasSuffix(fault.ID, "-url") {
 		if p := adminapi.NewProblem(err); p.Rule == "scheme" && p.Offset > 0 {
 			fault.Text = c.texts.text("edit.no-scheme")

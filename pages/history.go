@@ -30,6 +30,8 @@ type revisionRow struct {
 	To      bool     // the later one
 }
 
+func (r revisionRow) number() uint64 { return r.Revision.Revision }
+
 // history lists the revisions before the one in the parameter before.
 func (c *request) history() error {
 	n, err := c.subject()
@@ -46,16 +48,9 @@ func (c *request) history() error {
 	if err != nil {
 		return err
 	}
-	v.Revisions = newRows(all, before == 0)
-	if len(all) > pageSize {
-		v.Revisions = v.Revisions[:pageSize]
-		v.Next = namePath(v.Spelling) + "/history?before=" + strconv.FormatUint(all[pageSize-1].Revision, 10)
-	}
+	v.Revisions, v.First, v.Next = historyPage(namePath(v.Spelling)+"/history", newRows(all, before == 0), before)
 	if v.Timeline, err = c.timeline(v.Revisions, before == 0); err != nil {
 		return err
-	}
-	if before > 0 {
-		v.First = namePath(v.Spelling) + "/history"
 	}
 	c.show(http.StatusOK, "history", v)
 	return nil
@@ -126,12 +121,12 @@ func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi
 
 // historyPage returns the rows of one page of a history, and the URLs of the first and the next page.
 // The rows have one more if there is a next page.
-func historyPage(path string, rows []changeRow, before uint64) (page []changeRow, first, next string) {
+func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64) (page []T, first, next string) {
 	if before > 0 {
 		first = path
 	}
 	if len(rows) > pageSize {
-		next = path + "?before=" + strconv.FormatUint(rows[pageSize-1].Revision.Revision, 10)
+		next = path + "?before=" + strconv.FormatUint(rows[pageSize-1].number(), 10)
 		rows = rows[:pageSize]
 	}
 	return rows, first, next

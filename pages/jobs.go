@@ -96,9 +96,7 @@ func (c *request) jobView() (*jobView, error) {
 			v.Minutes, v.Seconds = (v.Seconds+30)/60, 0
 		}
 	}
-	if j.Kind == adminapi.JobRelocate {
-		v.From, v.To, _ = strings.Cut(j.Subject, " -> ")
-	}
+	v.From, v.To = j.Relocation()
 	v.Changes, v.Refused = counts(j.Result)
 	v.Undo = !v.Running && !j.DryRun && j.Import != "" && v.Changes > 0
 	v.Again = againURL(&j)
@@ -179,7 +177,7 @@ func againURL(j *adminapi.Job) string {
 	case j.Upload != nil && j.Upload.Kept:
 		return uploadPath + "?" + j.Upload.Query + "&file=" + url.QueryEscape(j.ID)
 	case j.Kind == adminapi.JobRelocate:
-		from, to, _ := strings.Cut(j.Subject, " -> ")
+		from, to := j.Relocation()
 		return relocatePath + "?" + url.Values{"from": {from}, "to": {to}}.Encode()
 	case j.Upload != nil:
 		return uploadPath + "?" + j.Upload.Query
@@ -318,30 +316,30 @@ func (c *request) undoJob() error {
 	}
 	v.Why = lines(c.r.PostForm.Get("why"))
 	u := registrar.Undoing{Batch: v.Job.Import, DryRun: true, Why: v.Why}
-	j, err := c.api.StartUndo(c.ctx(), u, adminapi.Background{Key: c.key()})
+	j, err := c.api.StartUndo(c.ctx(), u, adminapi.Background{Key: formKey(c.r.PostForm)})
 	return c.started(v, j, err)
 }
 
-// key returns the key of the request in a form, so that sending it twice starts one job.
-func (c *request) key() string {
-	key := c.r.PostForm.Get("key")
-	return key[:min(len(key), adminapi.MaxKey)]
+// formKey returns the key of the request in a form, so that sending it twice starts one job. A form
+// without a valid key gets a new one.
+func formKey(f url.Values) string {
+	if key := f.Get("key"); key != "" && len(key) <= adminapi.MaxKey {
+		return key
+	}
+	return adminapi.NewJobID()
 }
 
 // started shows the job that a form on the page of another job has started.
 func (c *request) started(v *jobView, j adminapi.Job, err error) error {
 	var status *adminapi.StatusError
-	var busy *adminapi.JobsError
 	switch {
 	case err == nil:
 		c.see(jobPath(c.settle(j).ID))
 		return nil
-	case errors.As(err, &busy):
-		v.Faults = []problem{{"", c.texts.text("upload.busy")}}
 	case errors.As(err, &status) && status.Status == http.StatusConflict:
 		v.Faults = []problem{{"", status.Detail}}
 	default:
-		fault, ok := faultOf(err, func(string) string { return "" })
+		fault, ok := c.faultOf(err, onlyField(""))
 		if !ok {
 			return err
 		}

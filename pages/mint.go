@@ -89,7 +89,7 @@ func (c *request) mint() error {
 
 // mintedOr calls done, or shows an error of making names.
 func (c *request) mintedOr(v *mintView, err error, done func()) error {
-	fault, ok := (&draft{}).faultOf(err)
+	fault, ok := c.faultOf(err, firstField)
 	switch {
 	case err == nil:
 		done()

@@ -233,7 +233,7 @@ func (c *request) alias() error {
 	next := rec.Clone()
 	next.SameAs = append(next.SameAs, v.Name)
 	_, err = c.api.Put(c.ctx(), registrar.Request{Record: next, Fields: registrar.FieldSameAs, Expected: expected}, v.Why)
-	switch fault, ok := (&draft{}).faultOf(err); {
+	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
 		return c.aliased(v)
 	case errors.As(err, new(*store.ConflictError)):

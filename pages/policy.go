@@ -193,7 +193,7 @@ func (c *request) saveAuthority() error {
 }
 
 // savePolicy changes an authority from now to next, and shows the outcome.
-func (c *request) savePolicy(v *policyView, page string, now, next *store.Authority, id func(string) string) error {
+func (c *request) savePolicy(v *policyView, page string, now, next *store.Authority, id fieldID) error {
 	if next.SameContent(now) && c.r.PostForm.Get("do") != "check" { // or a double submit
 		c.see(authorityPath(v.Prefix) + "?done=" + map[bool]string{true: "unchanged", false: "saved"}[v.Revision == now.Revision])
 		return nil
@@ -335,4 +335,4 @@ func (c *request) createAuthority() error {
 }
 
 // CheckDigits returns the kinds of check characters.
-func (*policyView) CheckDigits() []string { return []string{"namespace", "noid", "luhn", "mod97"} }
+func (*policyView) CheckDigits() []string { return registrar.CheckDigits() }

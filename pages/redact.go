@@ -95,7 +95,7 @@ func (c *request) redact() error {
 
 // redacted shows the outcome of a redaction.
 func (c *request) redacted(v *redactView, err error) error {
-	switch fault, ok := (&draft{}).faultOf(err); {
+	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
 		c.see(namePath(v.Spelling) + "?done=redacted")
 	case errors.As(err, new(*store.ConflictError)):

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -31,21 +30,12 @@ func (c *request) relocateForm() error {
 
 func (c *request) newRelocateView() *relocateView {
 	f := c.r.Form
-	v := &relocateView{Key: f.Get("key"), From: strings.TrimSpace(f.Get("from")), To: strings.TrimSpace(f.Get("to")), Retired: f.Get("retired") != "", Why: lines(f.Get("why"))}
-	if v.Key == "" || len(v.Key) > adminapi.MaxKey {
-		v.Key = adminapi.NewJobID()
-	}
-	return v
+	return &relocateView{Key: formKey(f), From: strings.TrimSpace(f.Get("from")), To: strings.TrimSpace(f.Get("to")), Retired: f.Get("retired") != "", Why: lines(f.Get("why"))}
 }
 
-// showRelocate shows the form, if the user may change anything.
 func (c *request) showRelocate(v *relocateView, status int) error {
-	if !c.session.Actor.MayAny(registrar.Editor) {
-		return c.session.Actor.DeniedAny(registrar.Editor, "relocate")
-	}
 	v.Title, v.Section = c.texts.text("relocate.title"), "relocate"
-	c.show(status, "relocate", v)
-	return nil
+	return c.showBulk(status, "relocate", v)
 }
 
 // relocate starts a dry run of a relocation.
@@ -56,10 +46,7 @@ func (c *request) relocate() error {
 	if err == nil {
 		j = c.settle(j)
 	}
-	var busy *adminapi.JobsError
-	switch fault, ok := faultOf(err, func(field string) string { return field }); {
-	case errors.As(err, &busy):
-		v.Faults = []problem{{"", c.texts.text("upload.busy")}}
+	switch fault, ok := c.faultOf(err, firstField); {
 	case ok:
 		v.Faults = []problem{fault}
 	case err != nil:

@@ -80,7 +80,7 @@ func (c *request) retire() error {
 
 // retired shows the outcome of a retirement.
 func (c *request) retired(v *retireView, rec *store.Record, err error) error {
-	switch fault, ok := (&draft{}).faultOf(err); {
+	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
 		c.see(namePath(rec.Spelling) + "?done=retired")
 	case errors.As(err, new(*store.ConflictError)):
@@ -154,7 +154,7 @@ func (c *request) delete() error {
 	v := &deleteView{Why: lines(c.r.PostForm.Get("why"))}
 	v.Revision, _ = strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64) // 0 is a conflict
 	_, err = c.api.Delete(c.ctx(), n, v.Revision, v.Why)
-	switch fault, ok := (&draft{}).faultOf(err); {
+	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
 		c.see(Root + "names?done=deleted")
 	case errors.As(err, new(*store.ConflictError)):
@@ -240,7 +240,7 @@ func (c *request) restore() error {
 	content.Name, content.Spelling = rec.Name, rec.Spelling
 	all := editFields | registrar.FieldSuccessors | registrar.FieldReason | registrar.FieldShowLocations
 	_, err = c.api.Put(c.ctx(), registrar.Request{Record: content, Fields: all, Expected: expected}, v.Why)
-	switch fault, ok := (&draft{}).faultOf(err); {
+	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
 		c.see(namePath(rec.Spelling) + "?done=restored")
 	case errors.As(err, new(*store.ConflictError)):

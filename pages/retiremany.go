@@ -3,7 +3,6 @@ package pages
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -44,15 +43,7 @@ func (c *request) retireManyForm() error {
 
 func (c *request) newRetireManyView() *retireManyView {
 	f := c.r.Form
-	return &retireManyView{Key: c.formKey(), Names: lines(f.Get("names")), Successors: lines(f.Get("successors")), Reason: lines(f.Get("reason")), Why: lines(f.Get("why"))}
-}
-
-// formKey returns the key in a form, or a new one.
-func (c *request) formKey() string {
-	if key := c.key(); key != "" {
-		return key
-	}
-	return adminapi.NewJobID()
+	return &retireManyView{Key: formKey(f), Names: lines(f.Get("names")), Successors: lines(f.Get("successors")), Reason: lines(f.Get("reason")), Why: lines(f.Get("why"))}
 }
 
 func (c *request) showRetireMany(v *retireManyView, status int) error {
@@ -125,11 +116,7 @@ func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, f
 		}
 	}
 	j, err = c.api.StartImport(c.ctx(), &file, o, adminapi.Background{Keep: true, Key: key, FileName: c.texts.text("retire-many.file")})
-	var busy *adminapi.JobsError
-	switch fault, ok := faultOf(err, func(string) string { return field }); {
-	case errors.As(err, &busy):
-		return j, []problem{{"", c.texts.text("upload.busy")}}, nil
-	case ok:
+	if fault, ok := c.faultOf(err, onlyField(field)); ok {
 		return j, []problem{fault}, nil
 	}
 	return j, nil, err
@@ -160,7 +147,7 @@ func (c *request) missing(records []tombstone, field string) (faults []problem, 
 		return nil, err
 	}
 	for i, out := range outs {
-		switch fault, ok := faultOf(out.Err, func(string) string { return field }); {
+		switch fault, ok := c.faultOf(out.Err, onlyField(field)); {
 		case ok:
 			faults = append(faults, problem{field, records[i].Name + ": " + fault.Text})
 		case out.Err != nil:
@@ -188,7 +175,7 @@ func (c *request) mergeForm() error { return c.showMerge(c.newMergeView(), http.
 
 func (c *request) newMergeView() *mergeView {
 	f := c.r.Form
-	return &mergeView{Key: c.formKey(), Keep: strings.TrimSpace(f.Get("keep")), Drop: strings.TrimSpace(f.Get("drop")), Reason: lines(f.Get("reason")), Why: lines(f.Get("why"))}
+	return &mergeView{Key: formKey(f), Keep: strings.TrimSpace(f.Get("keep")), Drop: strings.TrimSpace(f.Get("drop")), Reason: lines(f.Get("reason")), Why: lines(f.Get("why"))}
 }
 
 func (c *request) showMerge(v *mergeView, status int) error {

@@ -9,10 +9,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/chart"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
@@ -244,16 +244,13 @@ func (c *request) namesFile() error {
 	return c.table("names.csv", rows)
 }
 
-// table sends rows as a CSV file. A cell that a spreadsheet would run as a formula begins with an
-// apostrophe.
+// table sends rows as a CSV file for spreadsheets.
 func (c *request) table(file string, rows [][]string) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	for _, row := range rows {
 		for i, cell := range row {
-			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-				row[i] = "'" + cell
-			}
+			row[i] = bulk.Mark(cell)
 		}
 		_ = w.Write(row) // a buffer does not fail
 	}

@@ -148,7 +148,7 @@ func (c *request) makeToken() error {
 		return c.showNewToken(v, http.StatusUnprocessableEntity)
 	}
 	made, err := c.api.Grant(c.ctx(), g)
-	if fault, ok := faultOf(err, firstField); ok {
+	if fault, ok := c.faultOf(err, firstField); ok {
 		v.Faults = []problem{fault}
 		return c.showNewToken(v, http.StatusUnprocessableEntity)
 	}
@@ -168,12 +168,6 @@ func endOfDay(entered string) (time.Time, error) {
 		return day.AddDate(0, 0, 1), nil
 	}
 	return adminapi.ParseTime(entered)
-}
-
-// firstField returns the first part of the path of a field, such as "prefixes" of "prefixes[2]".
-func firstField(field string) string {
-	field, _, _ = strings.Cut(field, "[")
-	return field
 }
 
 // A madeView shows a new token once.

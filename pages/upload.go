@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/paced"
-	"github.com/nomen-project/nomen/registrar"
 )
 
 const uploadPath = Root + "upload"
@@ -23,7 +22,8 @@ const uploadPath = Root + "upload"
 // Limits of an upload.
 const (
 	maxUpload     = 1 << 30          // bytes of the request
-	maxUploadText = 256 << 10        // bytes of its fields other than the file
+	maxUploadText = 256 << 10        // bytes of its fields other than the file, with their names and fieldCost each
+	fieldCost     = 64               // bytes that an empty field counts for, because it needs memory too
 	uploadStep    = 30 * time.Second // maximum time for each step of reading it or of sending a file
 )
 
@@ -63,6 +63,9 @@ type uploadFlag struct {
 	On bool
 }
 
+// on reports whether a check box is checked.
+func (v *uploadView) on(id string) bool { return slices.Contains(v.Flags, uploadFlag{id, true}) }
+
 // uploadFlags returns the parameters that are check boxes.
 func uploadFlags() []string {
 	return []string{"spreadsheet", "map_resolvers", "strict", "retired"}
@@ -76,15 +79,12 @@ func (c *request) uploadPage() error {
 // newUploadView returns the form as filled in by a query or a form.
 func (c *request) newUploadView(q url.Values) *uploadView {
 	v := &uploadView{
-		Key: q.Get("key"), File: q.Get("file"), Format: q.Get("format"), Conflict: q.Get("on_conflict"), Encoding: strings.TrimSpace(q.Get("encoding")),
+		Key: formKey(q), File: q.Get("file"), Format: q.Get("format"), Conflict: q.Get("on_conflict"), Encoding: strings.TrimSpace(q.Get("encoding")),
 		Delimiter: q.Get("delimiter"), Columns: lines(joined(q["map"])), Split: lines(joined(q["split"])), Why: lines(q.Get("why")),
 		Formats: []string{"", "csv", "tsv", "jsonl"}, Conflicts: []string{"merge", "replace", "keep", "fail"}, Delimiters: []string{"", ",", ";", "|", "tab"},
 	}
 	for _, id := range uploadFlags() {
 		v.Flags = append(v.Flags, uploadFlag{id, q.Get(id) != "" && q.Get(id) != "0" && q.Get(id) != "false"})
-	}
-	if v.Key == "" || len(v.Key) > adminapi.MaxKey {
-		v.Key = adminapi.NewJobID()
 	}
 	if !slices.Contains(v.Conflicts, v.Conflict) {
 		v.Conflict = v.Conflicts[0]
@@ -94,9 +94,6 @@ func (c *request) newUploadView(q url.Values) *uploadView {
 
 // showUpload shows the form, if the user may import anything.
 func (c *request) showUpload(v *uploadView, status int) error {
-	if !c.session.Actor.MayAny(registrar.Editor) {
-		return c.session.Actor.DeniedAny(registrar.Editor, "upload")
-	}
 	v.Title, v.Section = c.texts.text("upload.title"), "upload"
 	if v.File != "" {
 		j, err := c.api.Job(c.ctx(), v.File)
@@ -104,8 +101,7 @@ func (c *request) showUpload(v *uploadView, status int) error {
 			v.File = ""
 		}
 	}
-	c.show(status, "upload", v)
-	return nil
+	return c.showBulk(status, "upload", v)
 }
 
 // upload starts a dry run of the file. The server keeps the file, so that it can be applied.
@@ -148,16 +144,13 @@ func (c *request) uploaded(v *uploadView, j adminapi.Job, err error) error {
 	if err == nil {
 		j = c.settle(j)
 	}
-	fault, ok := faultOf(err, uploadField)
-	var busy *adminapi.JobsError
+	fault, ok := c.faultOf(err, uploadField)
 	switch {
 	case err == nil && j.Problem != nil && j.Problem.Field == "why":
 		fault = problem{"why", j.Problem.Detail}
 	case err == nil:
 		c.see(jobPath(j.ID))
 		return nil
-	case errors.As(err, &busy):
-		fault, ok = problem{"", c.texts.text("upload.busy")}, true
 	case errors.Is(err, errUploadSize), !ok:
 		return err
 	}
@@ -222,7 +215,7 @@ func (c *request) readUpload() (form url.Values, file *multipart.Part, name stri
 		}
 		var text []byte
 		text, err = io.ReadAll(io.LimitReader(part, left+1))
-		if left -= int64(len(text)); left < 0 || !utf8.Valid(text) {
+		if left -= int64(len(part.FormName()) + len(text) + fieldCost); left < 0 || !utf8.Valid(text) {
 			return nil, nil, "", &adminapi.RequestError{Message: "invalid form: is too large or is not UTF-8"}
 		}
 		form.Add(part.FormName(), string(text))
@@ -247,7 +240,7 @@ func baseName(part *multipart.Part) string {
 func (v *uploadView) options(c *request, name string, chosen bool) (o bulk.ImportOptions, faults []problem) {
 	fault := func(id, key string) { faults = append(faults, problem{id, c.texts.text(key)}) }
 	o = bulk.ImportOptions{DryRun: true, Why: v.Why, Sheet: bulk.Sheet{Encoding: v.Encoding, Delimiter: v.Delimiter, Columns: entries(v.Columns), Split: entries(v.Split)}}
-	o.Sheet.Spreadsheet, o.Resolvers, o.Strict, o.Retired = v.Flags[0].On, v.Flags[1].On, v.Flags[2].On, v.Flags[3].On
+	o.Sheet.Spreadsheet, o.Resolvers, o.Strict, o.Retired = v.on("spreadsheet"), v.on("map_resolvers"), v.on("strict"), v.on("retired")
 	o.OnConflict, _ = bulk.ParseConflict(v.Conflict)
 	known := true
 	switch {

@@ -343,6 +343,27 @@ func TestUploadRights(t *testing.T) {
 	}
 }
 
+// Fields without content count too, so that a sender who is not signed in cannot fill the memory.
+func TestUploadFields(t *testing.T) {
+	for _, who := range []string{"admin", ""} {
+		var body bytes.Buffer
+		w := multipart.NewWriter(&body)
+		for range 50_000 {
+			if err := w.WriteField("x", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodPost, uploadPath, &body)
+		r.Header.Set("Content-Type", w.FormDataContentType())
+		if got, want := newSite(t).as(who).do(r).Code, http.StatusBadRequest; got != want {
+			t.Errorf("user %q: status %d, want %d", who, got, want)
+		}
+	}
+}
+
 // What was entered is kept if the session has ended; the file has to be chosen again.
 func TestUploadSignedOut(t *testing.T) {
 	s := newSite(t)

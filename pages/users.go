@@ -189,7 +189,7 @@ func (c *request) addUser() error {
 		return c.showNewUser(v, http.StatusUnprocessableEntity)
 	}
 	out, err := c.api.PutUser(c.ctx(), u, 0, v.Why)
-	if fault, ok := userFault(err); ok {
+	if fault, ok := c.userFault(err); ok {
 		v.Faults = []problem{fault}
 		return c.showNewUser(v, http.StatusUnprocessableEntity)
 	}
@@ -214,11 +214,11 @@ func (c *request) sameUsers(u *store.User) ([]*store.User, error) {
 
 // userFault returns the error of a change of a user as an entry of the error summary. It returns
 // false if the error is not about what was entered.
-func userFault(err error) (problem, bool) {
+func (c *request) userFault(err error) (problem, bool) {
 	if p := adminapi.NewProblem(err); err != nil && p.Status == http.StatusConflict && p.Current == nil {
 		return problem{"subjects", p.Detail}, true // they belong to another user
 	}
-	return faultOf(err, userField)
+	return c.faultOf(err, userField)
 }
 
 // A userView is the page of a user.
@@ -299,7 +299,7 @@ func (c *request) grant() error {
 		return c.showUser(v, u, http.StatusUnprocessableEntity)
 	}
 	_, err = c.api.GrantUser(c.ctx(), id, registrar.Granting{Add: v.grants(), Expected: store.AnyRevision}, lines(c.r.PostForm.Get("why")))
-	if fault, ok := faultOf(err, userField); ok {
+	if fault, ok := c.faultOf(err, userField); ok {
 		v.Faults = []problem{fault}
 		return c.showUser(v, u, http.StatusUnprocessableEntity)
 	}

@@ -159,9 +159,13 @@ func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet)
 	return "", nil
 }
 
+// HasFewOwners reports whether an authority has fewer than two owners. Its names lose their owner
+// when one leaves.
+func HasFewOwners(a *store.Authority) bool { return len(a.Owners) < 2 }
+
 func warnings(next, there *store.Authority) []Warning {
 	var all []Warning
-	if len(next.Owners) < 2 {
+	if HasFewOwners(next) {
 		all = append(all, Warning{WarnOwners, fmt.Sprintf("%s has fewer than two owners: add another, so that its names still have an owner when one leaves", next.Prefix)})
 	}
 	if there != nil && there.FoldCase && !next.FoldCase {

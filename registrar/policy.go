@@ -33,7 +33,7 @@ func checkAnswers(of string, a *store.Authority) error {
 		{"q_component", oneOf(string(a.QComponent), "", string(store.PassAppend), string(store.PassIgnore))},
 		{"query", oneOf(string(a.Query), "", string(store.PassAppend), string(store.PassIgnore))},
 		{"choice", oneOf(string(a.Choice), "", string(store.ChoiceFixed))},
-		{"check_digit", oneOf(a.CheckDigit, "", "namespace", "noid", "luhn", "mod97")},
+		{"check_digit", oneOf(a.CheckDigit, append([]string{""}, CheckDigits()...)...)},
 	} {
 		if c.fault.bad() {
 			return refuse(of, c.field, c.fault)
@@ -44,6 +44,9 @@ func checkAnswers(of string, a *store.Authority) error {
 	}
 	return cmp.Or(checkServices(of, a), checkDirectives(of, a), checkDelegation(of, a), checkRules(of, a))
 }
+
+// CheckDigits returns the values of [store.Authority.CheckDigit] that require check characters.
+func CheckDigits() []string { return []string{"namespace", "noid", "luhn", "mod97"} }
 
 func oneOf(s string, allowed ...string) fault {
 	if slices.Contains(allowed, s) {

@@ -55,7 +55,7 @@ func (s *API) relocate(c *call) error {
 
 // relocationJob returns the job of a relocation.
 func relocationJob(rel registrar.Relocation, dryRun string) adminapi.Job {
-	return adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
+	return adminapi.Job{Kind: adminapi.JobRelocate, Subject: adminapi.RelocationSubject(rel.From, rel.To), DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
 }
 
 // relocateAs starts a relocation, which may apply a dry run.

@@ -240,7 +240,7 @@ func TestMetricsInUseExist(t *testing.T) {
 	names := regexp.MustCompile(`\bnomen_[a-z_]+\b`)
 	for _, file := range []string{
 		"../../contrib/prometheus/alerts.yml", "../../contrib/grafana/nomen.json",
-		"../../docs/howto/watch-the-service.md", "../../docs/reference/failures.md", "../../docs/reference/http.md",
+		"../../docs/howto/watch-the-service.md", "../../docs/reference/failures.md", "../../docs/reference/limits.md",
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -35,7 +35,8 @@ var editorSpaces = [...]string{
 func checkSVG(b []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(b))
 	d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("the file must be in UTF-8") }
-	depth, seen, inStyle := 0, false, false
+	depth, seen := 0, false
+	var style *strings.Builder // text of the style element, if the decoder is in one
 	for {
 		token, err := d.Token()
 		if err == io.EOF && seen {
@@ -50,15 +51,23 @@ func checkSVG(b []byte) error {
 		fault := ""
 		switch t := token.(type) {
 		case xml.StartElement:
-			seen, inStyle = true, t.Name.Local == "style"
+			if style != nil {
+				return notSVG(d, "a style element must have only text")
+			}
+			if seen = true; t.Name.Local == "style" {
+				style = &strings.Builder{}
+			}
 			fault = elementFault(t, depth)
 			depth++
 		case xml.EndElement:
-			inStyle = false
+			if style != nil {
+				fault = styleFault(style.String())
+			}
+			style = nil
 			depth--
 		case xml.CharData:
-			if inStyle {
-				fault = styleFault(string(t))
+			if style != nil {
+				style.Write(t) // a comment can divide the text
 			}
 		case xml.Directive:
 			if !isPlainDoctype(string(t)) {

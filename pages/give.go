@@ -46,7 +46,7 @@ func (c *request) gift(rec *store.Record) (gift, error) {
 }
 
 // hasCode reports whether a URL has a code: it is known, and short enough.
-func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxBytes }
+func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxReadable }
 
 // publicName returns the URL at which readers reach a name. It returns "" for a reserved name, which
 // readers cannot use, and if the server does not know its own URL.

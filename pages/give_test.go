@@ -44,7 +44,11 @@ func TestQRFiles(t *testing.T) {
 	if _, err := png.Decode(bytes.NewReader(a.Body.Bytes())); err != nil || a.Header().Get("Content-Type") != "image/png" {
 		t.Errorf("got %v", err)
 	}
+	long := "urn:dns:example.org:" + strings.Repeat("x", 300)
+	s.add(long)
+	s.get(nameAt(long)).want(200, "https://n.example/urn:dns")
 	for _, file := range []string{"/qr.svg", "/qr.png"} {
+		s.get(nameAt(long) + file).want(404)
 		s.as("other").get(nameAt(alb) + file).want(403)
 		s.get(nameAt("urn:dns:example.org:secret") + file).want(404)
 		s.get(nameAt("urn:dns:example.org:none") + file).want(404)

@@ -63,14 +63,10 @@ func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, prob
 	return page
 }
 
-// maxQR is the length in bytes of the longest URL that is shown as a QR code. Cameras of phones
-// cannot read codes of longer ones.
-const maxQR = 300
-
 // qrOf returns the QR code of the URL of a name, or "" if the answer does not describe a name.
 func qrOf(page format.Page, ans *nomen.Answer) template.HTML {
 	url := page.Base + format.NamePath(ans.Name.Key())
-	if page.Base == "" || len(url) > maxQR || ans.Service != nomen.I2C && ans.Service != nomen.I2Cs {
+	if page.Base == "" || len(url) > qrcode.MaxReadable || ans.Service != nomen.I2C && ans.Service != nomen.I2Cs {
 		return ""
 	}
 	code, err := qrcode.SVG(url, page.Site.Plain("page.qr", url))

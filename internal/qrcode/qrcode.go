@@ -16,6 +16,10 @@ import (
 // MaxBytes is the length of the longest text that fits into a QR code of level M.
 const MaxBytes = 2331
 
+// MaxReadable is the length in bytes of the longest text that pages show as a QR code. Cheap cameras
+// cannot read codes of longer ones.
+const MaxReadable = 300
+
 // quiet is the width of the white margin, in modules. Readers need it to find the code (ISO/IEC
 // 18004, 5.3.8).
 const quiet = 4
@@ -26,7 +30,7 @@ const pixels = 4
 // SVG returns the QR code of a text, such as a URL. The result can be part of an HTML page or a
 // file of its own. The title says what the code leads to; screen readers read it aloud. The code is
 // black on white even on pages of other colours, because readers expect that. The text must have 1
-// to [MaxBytes] bytes. Codes of more than about 300 bytes are too dense for cheap cameras.
+// to [MaxBytes] bytes; see also [MaxReadable].
 func SVG(text, title string) (template.HTML, error) {
 	if text == "" || len(text) > MaxBytes {
 		return "", fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)

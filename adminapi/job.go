@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -91,6 +92,9 @@ type Job struct {
 	Approval *Approval `json:"approval,omitempty"` // of a job that a second person must approve
 }
 
+// HasEnded reports whether the job neither runs nor waits for a second person.
+func (j *Job) HasEnded() bool { return j.State != JobRunning && j.State != JobWaiting }
+
 // CanApply reports whether j is a dry run that [Client.ApplyJob] can apply, or could apply before
 // it was applied.
 func (j *Job) CanApply() bool {
@@ -133,6 +137,15 @@ type Upload struct {
 	RejectsCut bool `json:"rejects_cut,omitempty"` // only the first of the rejected lines were kept
 }
 
+// RejectsFormat returns the format of the rejected lines: that of the file if it is a table, and CSV
+// otherwise.
+func (u *Upload) RejectsFormat() bulk.Format {
+	if q, err := url.ParseQuery(u.Query); err == nil && q.Get("format") == bulk.TSV.String() {
+		return bulk.TSV
+	}
+	return bulk.CSV
+}
+
 // A JobResult is what a job has done so far.
 type JobResult struct {
 	Summary    *bulk.Summary        `json:"summary,omitempty"`     // of import
@@ -151,6 +164,21 @@ type JobResult struct {
 	Reach    []Reach              `json:"reach,omitempty"`    // of relocate: whose names would change
 
 	Intervening *Intervening `json:"intervening,omitempty"` // of a job that applies a dry run: why it changed nothing
+}
+
+// Counts returns how many records or names a job has changed or would change, and how many it has
+// rejected. The result may be nil.
+func (r *JobResult) Counts() (changed, refused int64) {
+	switch {
+	case r == nil:
+	case r.Summary != nil:
+		return r.Summary.Created + r.Summary.Changed, r.Summary.Refused
+	case r.Relocated != nil:
+		return r.Relocated.Names, r.Relocated.Refused
+	case r.Undone != nil:
+		return r.Undone.Restored + r.Undone.Retired + r.Undone.Deleted, r.Undone.Refused
+	}
+	return 0, 0
 }
 
 // MaxJobSamples is the maximum number of changes that the result of a dry run has.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/paced"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -97,7 +96,7 @@ func (c *request) jobView() (*jobView, error) {
 		}
 	}
 	v.From, v.To = j.Relocation()
-	v.Changes, v.Refused = counts(j.Result)
+	v.Changes, v.Refused = j.Result.Counts()
 	v.Undo = !v.Running && !j.DryRun && j.Import != "" && v.Changes > 0
 	v.Again = againURL(&j)
 	if err := c.offerRejects(v); err != nil {
@@ -137,7 +136,7 @@ func (c *request) offer(v *jobView) error {
 			return err
 		}
 		v.Seen = of.Intervening.Head
-		v.Changes, v.Refused = counts(dry.Result)
+		v.Changes, v.Refused = dry.Result.Counts()
 		v.Again = againURL(&dry)
 	}
 	if !dry.CanApply() || v.Changes == 0 || dry.Upload != nil && !dry.Upload.Kept {
@@ -145,7 +144,7 @@ func (c *request) offer(v *jobView) error {
 	}
 	if dry.Applied != "" && dry.Applied != v.Job.ID {
 		by, err := c.api.Job(c.ctx(), dry.Applied)
-		if err == nil && (by.State == adminapi.JobRunning || by.State == adminapi.JobWaiting || by.State == adminapi.JobDone) {
+		if err == nil && (!by.HasEnded() || by.State == adminapi.JobDone) {
 			return nil
 		}
 	}
@@ -154,21 +153,6 @@ func (c *request) offer(v *jobView) error {
 		v.SHA256 = dry.Upload.SHA256
 	}
 	return nil
-}
-
-// counts returns how many records or names a job has changed or would change, and how many it has
-// rejected.
-func counts(r *adminapi.JobResult) (changed, refused int64) {
-	switch {
-	case r == nil:
-	case r.Summary != nil:
-		return r.Summary.Created + r.Summary.Changed, r.Summary.Refused
-	case r.Relocated != nil:
-		return r.Relocated.Names, r.Relocated.Refused
-	case r.Undone != nil:
-		return r.Undone.Restored + r.Undone.Retired + r.Undone.Deleted, r.Undone.Refused
-	}
-	return 0, 0
 }
 
 // againURL returns the URL of a form that starts a job like j.
@@ -358,10 +342,7 @@ func (c *request) rejects() error {
 	if j.Upload == nil || !j.Upload.Rejects {
 		return errNoPage
 	}
-	format := bulk.CSV
-	if q, err := url.ParseQuery(j.Upload.Query); err == nil && q.Get("format") == bulk.TSV.String() {
-		format = bulk.TSV
-	}
+	format := j.Upload.RejectsFormat()
 	h := c.w.Header()
 	h.Set("Content-Type", format.MediaType())
 	h.Set("Content-Disposition", `attachment; filename="rejected-`+j.ID+"."+format.String()+`"`)

@@ -331,12 +331,12 @@ func (js *jobTable) tidy() {
 	js.lapse()
 	ended := 0
 	for _, j := range js.all {
-		if j.hasEnded() {
+		if j.HasEnded() {
 			ended++
 		}
 	}
 	js.all = slices.DeleteFunc(js.all, func(j *job) bool {
-		if !j.hasEnded() || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
+		if !j.HasEnded() || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
 			return false
 		}
 		ended--

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -89,17 +88,10 @@ func applicable(dry *adminapi.Job, a adminapi.Application) error {
 	refuse := func(detail string) error {
 		return &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusConflict, Detail: detail}
 	}
-	refused := int64(0)
-	switch r := dry.Result; {
-	case !dry.CanApply() || r == nil:
+	if !dry.CanApply() || dry.Result == nil {
 		return refuse("only a dry run of an import, relocation or undo that is complete can be applied; the file of an import must be kept")
-	case r.Summary != nil:
-		refused = r.Summary.Refused
-	case r.Relocated != nil:
-		refused = r.Relocated.Refused
-	case r.Undone != nil:
-		refused = r.Undone.Refused
 	}
+	_, refused := dry.Result.Counts()
 	switch {
 	case refused > 0 && !a.SkipRejected:
 		return refuse(fmt.Sprintf("the dry run rejected %d %s; set skip_rejected to apply the rest", refused, dry.Unit))
@@ -301,15 +293,3 @@ func shorten(s string) string { return ascii.Head(s, maxDifferenceText) }
 
 // paced returns a writer for the response that has a deadline for each step.
 func (s *API) paced(c *call) io.Writer { return paced.NewWriter(c.w, s.timeout) }
-
-// rejectsFormat returns the format of the rejected lines of a job.
-func rejectsFormat(j *job) bulk.Format {
-	if q, err := url.ParseQuery(j.Upload.Query); err == nil && q.Get("format") == bulk.TSV.String() {
-		return bulk.TSV
-	}
-	return bulk.CSV
-}
-
-func rejectsType(j *job) string { return rejectsFormat(j).MediaType() }
-
-func rejectsExtension(j *job) string { return "." + strings.ToLower(rejectsFormat(j).String()) }

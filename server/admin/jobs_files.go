@@ -157,8 +157,9 @@ func (s *API) getRejects(c *call) error {
 		return unstored(err)
 	}
 	defer f.Close()
-	describe(c.w.Header(), rejectsType(j))
-	c.w.Header().Set("Content-Disposition", `attachment; filename="rejected-`+j.ID+rejectsExtension(j)+`"`)
+	format := j.Upload.RejectsFormat()
+	describe(c.w.Header(), format.MediaType())
+	c.w.Header().Set("Content-Disposition", `attachment; filename="rejected-`+j.ID+"."+format.String()+`"`)
 	if c.r.Method == http.MethodHead {
 		return nil
 	}

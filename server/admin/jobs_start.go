@@ -73,7 +73,7 @@ func (js *jobTable) find(id string) *job {
 // it has the same key or applies the same dry run. mu must be held.
 func (js *jobTable) earlier(c *call, of *startOf) *job {
 	if dry := js.find(of.DryRunOf); dry != nil {
-		if j := js.find(dry.Applied); j != nil && (!j.hasEnded() || j.State == adminapi.JobDone) {
+		if j := js.find(dry.Applied); j != nil && (!j.HasEnded() || j.State == adminapi.JobDone) {
 			return j
 		}
 	}

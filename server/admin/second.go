@@ -188,11 +188,7 @@ func (j *job) asksSame(of *startOf, token string) bool {
 
 // undecided reports whether a second person can still decide about a job, now or after its dry run.
 func (j *job) undecided() bool {
-	return j.Approval != nil && !j.Approval.Decided() && !j.hasEnded()
-}
-
-func (j *job) hasEnded() bool {
-	return j.State != adminapi.JobRunning && j.State != adminapi.JobWaiting
+	return j.Approval != nil && !j.Approval.Decided() && !j.HasEnded()
 }
 
 // wait makes a job wait for a second person.

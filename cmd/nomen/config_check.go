@@ -19,7 +19,7 @@ import (
 
 // A configFinding is an error of the configuration, or a warning about it.
 type configFinding struct {
-	Severity string `json:"severity"` // error or warning
+	Severity string `json:"severity"` // error, warning or hint
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"` // from 1
 	Column   int    `json:"column,omitempty"`
@@ -39,7 +39,8 @@ func (c *cli) findingOf(severity string, err error) configFinding {
 	return f
 }
 
-// findings returns all errors and warnings about the configuration of a server, the errors first.
+// findings returns all errors, warnings and hints about the configuration of a server, in this
+// order.
 // The parameter read is the error of reading the configuration.
 func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configFinding {
 	var all []configFinding
@@ -53,6 +54,9 @@ func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configF
 	slices.SortStableFunc(all, func(a, b configFinding) int { return a.Line - b.Line })
 	for _, err := range append(c.configWarnings(root), c.exposedListeners(f)...) {
 		all = append(all, c.findingOf("warning", err))
+	}
+	for _, err := range c.secondPersonHint(f) {
+		all = append(all, c.findingOf("hint", err))
 	}
 	return all
 }

@@ -39,7 +39,8 @@ and 'nomen reload' find them.
 
 The exit status is 1 if there are errors. Check also warns about unknown NOMEN_ variables in
 the environment, and about values in the file that the environment or the command line
-overrides. Warnings do not change the exit status.`
+overrides, and it says what a valid configuration does not protect. These warnings and hints
+do not change the exit status.`
 
 func (c *cli) configCheckCommand() *cobra.Command {
 	var s serveFlags
@@ -78,8 +79,8 @@ func (c *cli) checkConfig(cmd *cobra.Command, s *serveFlags) error {
 	for _, f := range c.findings(cmd.Root(), s, err) {
 		failed = failed || f.Severity == "error"
 		text := f.text
-		if f.Severity == "warning" {
-			text = strings.TrimSuffix(f.text, f.Message) + "warning: " + f.Message
+		if f.Severity != "error" {
+			text = strings.TrimSuffix(f.text, f.Message) + f.Severity + ": " + f.Message
 		}
 		if err := c.say(f, "%s", printable(text)); err != nil {
 			return err

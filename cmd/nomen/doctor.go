@@ -142,7 +142,7 @@ const doctorTimeout = 10 * time.Second
 func (d *doctor) run(ctx context.Context) error {
 	for _, check := range []func(context.Context){
 		d.checkConfiguration, d.checkServer, d.checkClock, d.checkDescriptors, d.checkMemory,
-		d.checkSpace, d.checkAccess, d.checkAdmin, d.checkStore, d.checkScrub, d.checkBackups, d.checkPublic,
+		d.checkSpace, d.checkAccess, d.checkAdmin, d.checkSecondPerson, d.checkStore, d.checkScrub, d.checkBackups, d.checkPublic,
 	} {
 		limited, cancel := context.WithTimeout(ctx, doctorTimeout)
 		check(limited)
@@ -194,10 +194,11 @@ func (d *doctor) checkConfiguration(context.Context) {
 	const check = "configuration"
 	failed := false
 	for _, f := range d.findings(d.command, d.flags, d.configuration) {
-		if f.Severity == "error" {
+		switch f.Severity {
+		case "error":
 			d.problem(check, "a server does not start with it", "%s", f.err)
 			failed = true
-		} else {
+		case "warning":
 			d.warning(check, "", "%s", f.err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/backups"
 	"github.com/nomen-project/nomen/store"
 )
@@ -29,6 +30,16 @@ func (d *doctor) checkAdmin(context.Context) {
 		return
 	}
 	d.ok(check, "only this machine can reach it")
+}
+
+// checkSecondPerson reports what the rule about a second person does not cover.
+func (d *doctor) checkSecondPerson(context.Context) {
+	for _, rule := range []adminapi.SecondPerson{d.version.SecondPerson, d.flags.limits.second} {
+		if text := secondPersonText(rule); text != "" {
+			d.ok("second person", "%s", safe(text))
+			return
+		}
+	}
 }
 
 // isLocal reports whether only this machine can reach a host.

@@ -33,19 +33,21 @@ authority put'). Other revisions with the same content are not affected: check w
 history'. Earlier backups and other copies still have the content.
 
 A redaction cannot be undone. On a terminal, redact asks for confirmation; otherwise it
-needs --yes.`
+needs --yes. With --dry-run, redact checks the request, shows what would be removed, and says
+whether the server would wait for a second person.`
 
 var errNotMeant = usagef("redact: this cannot be undone: confirm with --yes")
 
 func (c *cli) redactCommand() *cobra.Command {
 	var revisions []string
 	var reason, authority string
-	var yes bool
+	var yes, dry bool
 	cmd := &cobra.Command{
 		Use:   "redact (NAME --revision N... | --authority PREFIX) --reason REASON",
 		Short: "remove content from the history of a name or an authority",
 		Long:  redactLong,
-		Example: `  nomen redact urn:dns:example.org:alb002 --revision 3 --reason 'court order 12/2026'
+		Example: `  nomen redact urn:dns:example.org:alb002 --revision 3 --reason 'court order 12/2026' --dry-run
+  nomen redact urn:dns:example.org:alb002 --revision 3 --reason 'court order 12/2026'
   nomen redact urn:dns:example.org:alb002 --revision 3,4 --reason 'personal data' --yes
   nomen redact --authority urn:dns:example.org --reason 'address of a person'`,
 		Args: arguments(0, 1),
@@ -55,6 +57,7 @@ func (c *cli) redactCommand() *cobra.Command {
 	f.StringVar(&authority, "authority", "", "redact the history of the authority with this prefix")
 	f.StringVar(&reason, "reason", "", "reason, kept in the history permanently (required)")
 	yesOption(f, &yes)
+	dryRunOption(f, &dry)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if (authority == "") != (len(args) == 1) {
 			return usagef("redact: expected either a name or --authority PREFIX")
@@ -63,29 +66,33 @@ func (c *cli) redactCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		red.DryRun = dry
 		var redact func(context.Context, backend) error
 		if authority != "" {
-			redact, err = c.redactAuthority(authority, red, !yes)
+			redact, err = c.redactAuthority(authority, red, !yes || dry)
 		} else {
-			redact, err = c.redactName(args[0], red, !yes)
+			redact, err = c.redactName(args[0], red, !yes || dry)
 		}
 		switch {
 		case err != nil:
 			return err
-		case !yes && !isScreen(c.in):
+		case !yes && !dry && !isScreen(c.in):
 			return errNotMeant
 		}
-		return c.withStore(cmd.Context(), changes, func(b backend) error { return redact(cmd.Context(), b) })
+		return c.withStore(cmd.Context(), changes.unless(dry), func(b backend) error { return redact(cmd.Context(), b) })
 	}
 	return cmd
 }
 
-// redactName returns a function that redacts the history of a name. With ask it asks for
-// confirmation first.
+// redactName returns a function that redacts the history of a name. With ask it shows what will be
+// removed, and unless it is a dry run, it asks for confirmation.
 func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
 	n, err := name.Parse(spelling)
 	return func(ctx context.Context, b backend) error {
 		if ask {
+			if err := c.announceRedaction(ctx, b); err != nil {
+				return err
+			}
 			if err := c.confirmRedaction(ctx, b, n, red); err != nil {
 				return err
 			}
@@ -93,6 +100,9 @@ func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (fu
 		out, err := b.Redact(ctx, n, red)
 		if err != nil {
 			return named(spelling, ofArgument(err, redactArguments(red)))
+		}
+		if red.DryRun {
+			return c.sayRedactable(ctx, b, redactableLine{Name: n.Key()}, red, out)
 		}
 		return c.say(struct {
 			Name     string   `json:"name"`
@@ -107,6 +117,9 @@ func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) 
 	p, err := name.ParsePrefix(prefix)
 	return func(ctx context.Context, b backend) error {
 		if ask {
+			if err := c.announceRedaction(ctx, b); err != nil {
+				return err
+			}
 			if err := c.confirmAuthority(ctx, b, p, red); err != nil {
 				return err
 			}
@@ -114,6 +127,9 @@ func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) 
 		out, err := b.RedactAuthority(ctx, p, red)
 		if err != nil {
 			return named(prefix, ofArgument(err, redactArguments(red)))
+		}
+		if red.DryRun {
+			return c.sayRedactable(ctx, b, redactableLine{Prefix: p.String()}, red, out)
 		}
 		return c.say(struct {
 			Prefix   string `json:"prefix"`
@@ -133,15 +149,19 @@ func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, re
 		what = fmt.Sprint("revisions ", red.Revisions)
 	}
 	fmt.Fprintf(c.err, "authority %s: revision %d, the current one, stays unchanged. The content of %s", p, a.Revision, what)
-	return c.confirmRemoval("prefix", func(typed string) bool {
+	return c.confirmRemoval(red, "prefix", func(typed string) bool {
 		same, err := name.ParsePrefix(typed)
 		return err == nil && same == p
 	})
 }
 
-// confirmRemoval prints the end of a sentence about what will be removed, and asks the user for
-// confirmation. The function same says whether the typed text confirms it.
-func (c *cli) confirmRemoval(kind string, same func(typed string) bool) error {
+// confirmRemoval prints the end of a sentence about what will be removed, and unless it is a dry run,
+// asks the user for confirmation. The function same says whether the typed text confirms it.
+func (c *cli) confirmRemoval(red registrar.Redaction, kind string, same func(typed string) bool) error {
+	if red.DryRun {
+		fmt.Fprintln(c.err, " would be removed permanently.")
+		return nil
+	}
 	fmt.Fprintf(c.err, " will be removed permanently. Type the %s to confirm: ", kind)
 	typed, err := c.answer()
 	if err != nil {
@@ -209,7 +229,7 @@ func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red 
 		}
 	}
 	fmt.Fprint(c.err, "Their content")
-	return c.confirmRemoval("name", func(typed string) bool {
+	return c.confirmRemoval(red, "name", func(typed string) bool {
 		same, err := name.Parse(typed)
 		return err == nil && same == n
 	})

@@ -22,7 +22,8 @@ the locations that are already changed. On a running server, relocate is a job: 
 'nomen jobs'.
 
 Relocate prints a few of the changed locations; with -v it prints all of them. If names
-could not be changed, relocate lists these names, and the exit status is 1.`
+could not be changed, relocate lists these names, and the exit status is 1. With --dry-run,
+relocate also says whether the server would wait for a second person.`
 
 func (c *cli) relocateCommand() *cobra.Command {
 	var rel registrar.Relocation
@@ -60,6 +61,8 @@ type movedLine struct {
 type relocatedLine struct {
 	registrar.Relocated
 	Seconds float64 `json:"seconds"`
+
+	SecondPerson bool `json:"second_person,omitempty"` // a second person would have to approve what this dry run shows
 }
 
 func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation) error {
@@ -72,9 +75,13 @@ func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation)
 	rel.Progress = func(sum registrar.Relocated) { bar(uint64(sum.Names), 0) }
 	sum, err := b.Relocate(ctx, rel)
 	end()
+	waits := false
+	if err == nil && rel.DryRun {
+		waits, err = c.announceRelocation(ctx, b, sum.Names)
+	}
 	seconds := clock().Sub(start).Seconds()
 	err = ofArgument(err, map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"})
-	return shown.end(err, sum != (registrar.Relocated{}), sum.Refused, relocatedLine{sum, seconds}, relocatedText(sum, rel, seconds))
+	return shown.end(err, sum != (registrar.Relocated{}), sum.Refused, relocatedLine{sum, seconds, waits}, relocatedText(sum, rel, seconds))
 }
 
 func relocatedText(sum registrar.Relocated, rel registrar.Relocation, seconds float64) string {

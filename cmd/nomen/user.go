@@ -371,12 +371,14 @@ With --revision, redact removes only the content of these revisions. The current
 cannot be redacted this way: change it first.
 
 Earlier backups and other copies still have the content. A redaction cannot be undone. On a
-terminal, redact asks for confirmation; otherwise it needs --yes.`
+terminal, redact asks for confirmation; otherwise it needs --yes. With --dry-run, redact
+checks the request, shows what would be removed, and says whether the server would wait for
+a second person.`
 
 func (c *cli) userRedactCommand() *cobra.Command {
 	var revisions []string
 	var reason string
-	var yes bool
+	var yes, dry bool
 	cmd := &cobra.Command{
 		Use:   "redact ID --reason REASON",
 		Short: "erase a person, or remove content from the history of a user",
@@ -389,38 +391,47 @@ func (c *cli) userRedactCommand() *cobra.Command {
 	f.StringSliceVar(&revisions, "revision", nil, "revision to redact; can be repeated (default all, and erase the person)")
 	f.StringVar(&reason, "reason", "", "reason, kept in the history permanently (required)")
 	yesOption(f, &yes)
+	dryRunOption(f, &dry)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		red, err := redaction(revisions, reason, false)
 		switch {
 		case err != nil:
 			return err
-		case !yes && !isScreen(c.in):
+		case !yes && !dry && !isScreen(c.in):
 			return errNotMeant
 		}
-		return c.withStore(cmd.Context(), changes, func(b backend) error { return c.redactUser(cmd.Context(), b, args[0], red, !yes) })
+		red.DryRun = dry
+		return c.withStore(cmd.Context(), changes.unless(dry), func(b backend) error { return c.redactUser(cmd.Context(), b, args[0], red, !yes || dry) })
 	}
 	return cmd
 }
 
-// redactUser redacts a user. With ask it asks for confirmation first.
+// redactUser redacts a user. With ask it shows what will be removed, and unless it is a dry run, it
+// asks for confirmation.
 func (c *cli) redactUser(ctx context.Context, b backend, id string, red registrar.Redaction, ask bool) error {
 	if ask {
 		u, err := b.User(ctx, id)
 		if err != nil {
 			return namedUser(id, err)
 		}
+		if err := c.announceRedaction(ctx, b); err != nil {
+			return err
+		}
 		what := "The name, address, subjects and grants, now and in the past,"
 		if len(red.Revisions) > 0 {
 			what = fmt.Sprint("The content of revisions ", red.Revisions)
 		}
 		fmt.Fprintf(c.err, "user %s: %s. %s", id, printable(u.Name), what)
-		if err := c.confirmRemoval("ID", func(typed string) bool { return typed == id }); err != nil {
+		if err := c.confirmRemoval(red, "ID", func(typed string) bool { return typed == id }); err != nil {
 			return err
 		}
 	}
 	out, err := b.RedactUser(ctx, id, red)
 	if err != nil {
 		return namedUser(id, ofArgument(err, redactArguments(red)))
+	}
+	if red.DryRun {
+		return c.sayRedactable(ctx, b, redactableLine{User: id}, red, out)
 	}
 	return c.say(out.User, "user %s redacted, revision %d", id, out.Result.Revision)
 }

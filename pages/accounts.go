@@ -34,6 +34,7 @@ type accountView struct {
 	Of                              *store.User
 	Name, Mail, Subjects, Why, Type string // as entered; Type is the confirmation
 	Revision                        uint64
+	Second                          bool // a second person must approve the erasure of the user
 }
 
 func (c *request) accountView(u *store.User, title string) *accountView {
@@ -173,8 +174,15 @@ func (c *request) eraseForm() error {
 	if err != nil {
 		return err
 	}
-	c.show(http.StatusOK, "user-redact", c.accountView(u, c.texts.text("users.redact-title", display(u))))
-	return nil
+	v, err := c.eraseView(u)
+	return c.shown(err, http.StatusOK, "user-redact", v)
+}
+
+func (c *request) eraseView(u *store.User) (*accountView, error) {
+	v := c.accountView(u, c.texts.text("users.redact-title", display(u)))
+	rule, err := c.secondPerson()
+	v.Second = rule.Redact
+	return v, err
 }
 
 // erase removes everything about a person but the ID, if the name was typed as confirmation.
@@ -187,7 +195,10 @@ func (c *request) erase() error {
 		c.see(userPath(u.ID) + "?done=erased")
 		return nil
 	}
-	v := c.accountView(u, c.texts.text("users.redact-title", display(u)))
+	v, err := c.eraseView(u)
+	if err != nil {
+		return err
+	}
 	v.Why, v.Type = lines(c.r.PostForm.Get("why")), strings.TrimSpace(c.r.PostForm.Get("typed"))
 	if v.Type != u.Name {
 		v.Faults = append(v.Faults, problem{"typed", c.texts.text("redact.mistyped", u.Name)})

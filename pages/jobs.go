@@ -71,6 +71,7 @@ type jobView struct {
 	Seen     uint64 // the user accepts changes of others up to this one
 	SHA256   string // of the file
 	ApplyTo  string // ID of the dry run that the form applies
+	Limit    int    // a second person must approve the relocation, because it changes more names than this; 0 if none must
 	Undo     bool   // the changes can be undone
 	Why      string // of the undo
 }
@@ -152,7 +153,20 @@ func (c *request) offer(v *jobView) error {
 	if dry.Upload != nil {
 		v.SHA256 = dry.Upload.SHA256
 	}
-	return nil
+	if dry.Kind != adminapi.JobRelocate {
+		return nil
+	}
+	rule, err := c.secondPerson()
+	if int64(rule.RelocateAbove) < v.Changes {
+		v.Limit = rule.RelocateAbove
+	}
+	return err
+}
+
+// secondPerson returns which requests a second person must approve.
+func (c *request) secondPerson() (adminapi.SecondPerson, error) {
+	v, err := c.api.Version(c.ctx())
+	return v.SecondPerson, err
 }
 
 // againURL returns the URL of a form that starts a job like j.

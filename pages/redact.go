@@ -25,6 +25,7 @@ type redactView struct {
 	Reason    string
 	Typed     string // the name, as confirmation
 	Revision  uint64 // current one
+	Second    bool   // a second person must approve the redaction
 }
 
 // Has reports whether a revision is chosen.
@@ -56,7 +57,12 @@ func (c *request) redactView() (*redactView, name.Name, error) {
 	v := &redactView{Spelling: rec.Spelling, Revision: rec.Revision}
 	v.Title, v.Section = c.texts.text("redact.title", rec.Spelling), "names"
 	all, err := c.revisions(n, rec.Revision, maxRedactable)
+	if err != nil {
+		return nil, n, err
+	}
 	v.Revisions = slices.DeleteFunc(all, func(r adminapi.Revision) bool { return r.Redacted })
+	rule, err := c.secondPerson()
+	v.Second = rule.Redact
 	return v, n, err
 }
 

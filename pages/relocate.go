@@ -22,6 +22,7 @@ type relocateView struct {
 	From, To string
 	Retired  bool
 	Why      string
+	Limit    int // a second person must approve relocations of more names than this; 0 if none
 }
 
 func (c *request) relocateForm() error {
@@ -35,6 +36,11 @@ func (c *request) newRelocateView() *relocateView {
 
 func (c *request) showRelocate(v *relocateView, status int) error {
 	v.Title, v.Section = c.texts.text("relocate.title"), "relocate"
+	rule, err := c.secondPerson()
+	if err != nil {
+		return err
+	}
+	v.Limit = rule.RelocateAbove
 	return c.showBulk(status, "relocate", v)
 }
 

@@ -45,6 +45,9 @@ func (f *frame) SeesTokens() bool { return f.actor.MayAll(registrar.Administrato
 // Imports reports whether the person may see the pages that change many names.
 func (f *frame) Imports() bool { return f.actor.MayAny(registrar.Editor) }
 
+// Days returns for how many days a request waits for a second person.
+func (*frame) Days() int { return int(adminapi.ApprovalTime / (24 * time.Hour)) }
+
 // A problem is an entry of the error summary.
 type problem struct {
 	ID   string // of the field; "" if it is about no field

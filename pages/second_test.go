@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/nomen-project/nomen"
@@ -27,6 +28,48 @@ func TestRedactWaits(t *testing.T) {
 		t.Errorf("revision %d, expected %d", got, before)
 	}
 	s.as("other").get(path).want(404)
+}
+
+// The pages say before a request is sent that a second person must approve it, and who may.
+func TestSecondPersonIsAnnounced(t *testing.T) {
+	const redaction, relocation, button = "another administrator of this name", "another person who may edit all of these names", "Send the request to a second person"
+	s := newSite(t)
+	s.change(alb, "with a phone number", func(r *store.Record) { r.Metadata = nomen.Metadata{"title": {"Call 555"}} })
+	s.addPeople("Berta", "anna@example.org")
+	user := "users/" + berta + "/redact"
+	dry := func(from string) *answer {
+		t.Helper()
+		page, _ := s.follow(s.send("relocate", fill(s.get("relocate").form(Root+"relocate"), "from", from, "to", "https://new.example/")))
+		return page
+	}
+	announced := func(limit int, redact bool, yes, no []string) {
+		t.Helper()
+		s.api.Set(admin.Settings{SecondPerson: adminapi.SecondPerson{Redact: redact, RelocateAbove: limit}})
+		for path, text := range map[string]string{nameAt(alb) + "/redact": redaction, user: "another administrator of all names"} {
+			page := s.get(path)
+			if !redact {
+				page.without(text, button)
+				continue
+			}
+			page.want(200, text, "at most 14 days", button)
+		}
+		for _, from := range yes {
+			dry(from).want(200, relocation, "at most 14 days", button+": change")
+		}
+		for _, from := range no {
+			dry(from).without(relocation, button)
+		}
+		if got := strings.Contains(s.get("relocate").text(), relocation); got != (limit > 0) {
+			t.Errorf("limit %d: the form says %t", limit, got)
+		}
+	}
+	many, one := "https://example.org/", "https://example.org/albums/2"
+	announced(0, false, nil, []string{many, one})
+	announced(1, true, []string{many}, []string{one})
+	s.send(nameAt(alb)+"/redact", url.Values{"reason": {"x"}}).want(422, redaction)
+	s.send(user, url.Values{"why": {"x"}}).want(422, "another administrator of all names")
+	s.send("relocate", url.Values{"from": {many}, "to": {"x y"}}).want(422, relocation)
+	announced(1000, true, nil, []string{many, one})
 }
 
 // waiting makes a redaction that waits for a second person, and returns its path and the revision

@@ -87,7 +87,7 @@ static: build ## check that the binary is static and runs
 
 test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
-	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen ./gateway ./internal/browsertest ./internal/chart ./internal/qrcode ./pages ./server
+	$(GO) test -count=1 -tags clients -run '^TestClient' -v -timeout 40m ./cmd/nomen ./gateway ./internal/browsertest ./internal/chart ./internal/qrcode ./pages ./server
 
 attack: ## hostile clients, a browser among them, against a real server on loopback; RUN=REGEXP for some
 	@scripts/prepare.sh clients

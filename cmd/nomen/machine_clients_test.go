@@ -50,6 +50,7 @@ func enterNetwork(t *testing.T) (inside bool) {
 	if os.Getuid() != 0 {
 		t.Fatal("name spaces and chroot need root")
 	}
+	baseOfMachines(t) // made here, because the inner process cannot reach the internet
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	args := []string{"--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", `ip link set lo up; ip addr add ` + internetAddr + `/32 dev lo; "$0" "$@"; exit $?`}

@@ -67,9 +67,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)
 }
 
-// targetBelow returns the target of a request without the prefix that http.StripPrefix has removed
-// from the path, and this prefix as the mount. If the target is in absolute form, targetBelow
-// returns it with the prefix.
+// http.StripPrefix may have removed a prefix from the path of a request. targetBelow returns the
+// target without this prefix, and returns the prefix as the mount. If the target is in absolute
+// form, targetBelow returns the target with the prefix.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)
@@ -99,8 +99,8 @@ func targetBelow(r *http.Request) (target, mount string) {
 }
 
 // belowPublic removes the path of the public URL from a target, and returns the rest and this path
-// as the mount. If the target does not have that path, a proxy may have removed it; then
-// belowPublic returns the target unchanged and an empty mount.
+// as the mount. A proxy may have removed that path. In this case belowPublic returns the target
+// unchanged, and an empty mount.
 func (s *Server) belowPublic(target string) (below, mount string) {
 	if s.publicPath == "" {
 		return target, ""
@@ -115,11 +115,11 @@ func (s *Server) belowPublic(target string) (below, mount string) {
 	return target, ""
 }
 
-// requestLifetime returns the context for answering a request. In HTTP/1 a client may close its
-// side of the connection after the request, as netcat does, and still expect the response. Because
-// net/http cancels the context of the request then, requestLifetime returns a context for HTTP/1
-// that is never cancelled. If the client no longer reads, writing the response fails. In HTTP/2
-// clients cancel a request explicitly, so its own context is used.
+// requestLifetime returns the context for answering a request. In HTTP/1, net/http cancels the
+// context of a request when the client closes its side of the connection. But clients such as
+// netcat still expect the response then. So the context for HTTP/1 is never cancelled. If the
+// client no longer reads, writing the response fails. In HTTP/2, clients cancel a request
+// explicitly, so the context of the request is used.
 func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
@@ -230,8 +230,9 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// ownLength is the length in bytes from which send sets Content-Length. For shorter bodies net/http
-// sets this field. The map of header fields then often has at most eight entries, which is cheaper.
+// ownLength is the length in bytes from which send sets Content-Length. For shorter bodies,
+// net/http sets this field. The map of header fields then has fewer entries. A map with at most
+// eight entries is cheaper.
 const ownLength = 2 << 10
 
 // send writes a reply and returns how many bytes of the body were sent. If the body is a stream,

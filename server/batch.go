@@ -160,9 +160,9 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	return ctx.Err()
 }
 
-// A listLookups makes the lists that are resolved at the same time share the limit of concurrent
-// lookups fairly: only one name of each list at a time waits until a lookup may begin. So a short
-// list is answered soon, even while many long lists are resolved.
+// All lists that are resolved at the same time share one limit of concurrent lookups. A listLookups
+// makes this fair: at most one name of each list waits for a lookup. So a short list is answered
+// soon, even while the server resolves many long lists.
 type listLookups struct {
 	server *Server
 	next   chan struct{} // has an element while a name of the list waits
@@ -185,15 +185,14 @@ func (l *listLookups) begin(ctx context.Context) error {
 
 func (l *listLookups) end() { <-l.server.lookups }
 
-// outside ends the lookup of a name, calls ask, which waits for other servers, and then begins the
-// lookup again.
+// outside calls ask, which waits for other servers. Meanwhile the name does not count as a lookup.
 func (l *listLookups) outside(ctx context.Context, ask func() (*nomen.Answer, error)) (*nomen.Answer, error) {
 	l.end()
 	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
 	return ask()
 }
 
-// itemLine answers one line of a list, and counts as one lookup meanwhile.
+// itemLine answers one line of a list. Each call counts as one lookup.
 func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (line []byte) {
 	if l.begin(ctx) != nil {
 		return nil // the client no longer reads the responses
@@ -274,8 +273,8 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	return ans, nil
 }
 
-// reservedItem answers a reserved request in a list. If the authority of the request is served
-// here, this server answers, as it does outside of lists (1995, 3.5: Y95-55 to Y95-59).
+// reservedItem answers a reserved request in a list. As outside of lists, this server answers if it
+// serves the authority of the request (1995, 3.5: Y95-55 to Y95-59).
 func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer
@@ -298,7 +297,7 @@ func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, s
 	return &told, nil
 }
 
-// orElse returns q; a directive that q does not have is taken from the query o.
+// orElse returns q with the directives of o that q does not have.
 func (q query) orElse(o query) query {
 	if q.service == "" {
 		q.service, q.other = o.service, o.other
@@ -310,7 +309,7 @@ func (q query) orElse(o query) query {
 	return q
 }
 
-// batchError converts an error to the JSON form that the command line also prints.
+// batchError converts an error to JSON. The command line prints the same form.
 func (s *Server) batchError(err error) *batchError {
 	var e *nomen.Error
 	var limit *gateway.LimitError

@@ -38,8 +38,8 @@ type batchItem struct {
 	err       error
 }
 
-// listReader returns the function that reads a list in the format of the request. If the server
-// does not support the format, listReader returns a reply that says so; otherwise the reply is nil.
+// listReader returns the function that reads a list in the format of the request. The reply is nil,
+// unless the server does not support the format.
 func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ *reply) {
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	p := newReply(http.StatusUnsupportedMediaType)
@@ -60,8 +60,7 @@ func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ 
 }
 
 // readItems reads a list from the body of a request and reserves memory for it. The caller must
-// call the returned function to release the memory. If the list is invalid, readItems returns a reply
-// that says why; otherwise the reply is nil.
+// call the returned function to release the memory. The reply is nil, unless the list is invalid.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	read, p := r.listReader()

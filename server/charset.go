@@ -6,8 +6,8 @@ import (
 )
 
 // takesUnicode reports whether the client accepts UTF-8. The Accept-Charset field says so (RFC
-// 9110, 12.5.2). A client without this field is assumed to accept UTF-8 in HTTP/1.1 or later, and
-// otherwise only the character sets of the draft of 1995.
+// 9110, 12.5.2). Without this field, clients of HTTP/1.1 or later are assumed to accept UTF-8. All
+// other clients are assumed to accept only the character sets of the draft of 1995.
 func (r *request) takesUnicode() bool {
 	if r.charsets == "" {
 		return r.version.atLeast11()

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/validator"
 )
 
-// represent completes a 200 reply. It adds the body, which it compresses if it is long enough or if
-// the client accepts only compressed bodies, and then evaluates the preconditions of the request.
+// represent completes a 200 reply. It adds the body and evaluates the preconditions of the request.
+// It compresses the body if the body is long, or if the client accepts only compressed bodies.
 func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
 	how := identity
 	if isCodable(contentType) && (len(body) >= minCoded || refusesIdentity(r.encodings)) {
@@ -57,8 +57,8 @@ func conditional(r *request, p *reply) *reply {
 	return p
 }
 
-// notModified returns the 304 for a reply, with the fields that a cache needs to update
-// its copy (RFC 9110, 15.4.5).
+// notModified returns the 304 for a reply. The 304 has the fields that a cache needs to update its
+// copy (RFC 9110, 15.4.5).
 func notModified(p *reply) *reply {
 	kept := []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Content-Location", "Link", "Memento-Datetime"}
 	out := newReply(http.StatusNotModified)

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// A limitedListener is a listener that limits how many connections are open at once, in total
-// and per address (IPv6: per /64). If an address has reached its limit, a new connection
-// replaces the idle connection of that address that has been idle longest. If the total limit
-// is reached, a new connection replaces an idle connection of the address with the most
-// connections. So a client that opens many connections loses its own first.
+// A limitedListener is a listener that limits the number of open connections. It has a total limit
+// and a limit per address (IPv6: per /64). At the limit of its address, a new connection replaces
+// the connection of that address that has been idle longest. At the total limit, a new connection
+// replaces an idle connection of the address with the most connections. So a client that opens many
+// connections loses its own first.
 type limitedListener struct {
 	net.Listener
 	max, each int
@@ -116,10 +116,10 @@ func (t *limitedListener) wait(c *limitedConn) error {
 	}
 }
 
-// admit adds a connection if there is a free slot, or if it can close an idle connection to make
-// one. If it returns full, the listener has no free slot, and the caller must wait. If both results
-// are false, the connection is rejected: its address has reached its limit, or the listener is full
-// and all connections of this address are busy.
+// admit adds a connection if there is a free slot. If there is none, it tries to close an idle
+// connection. If full is true, the listener has no free slot, and the caller must wait. If both
+// results are false, the connection is rejected. Its address has then reached its limit, or the
+// listener is full and all connections of this address are busy.
 func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,12 +177,11 @@ func (t *limitedListener) closeSilent() {
 	}
 }
 
-// replace closes an idle connection to make room for a new connection of the share s. It chooses an
-// idle connection of the address with the most connections. If several addresses have the most, it
-// chooses the address that has had this number of connections for the longest time. A new
-// connection may only replace a connection of its own address or of an address with more
-// connections. If many is set, many clients share the address of s, and the new connection may
-// replace any idle connection. t.mu must be held.
+// replace closes an idle connection to make room for a new connection of the share s. It chooses
+// the address with the most connections. Of several such addresses, it chooses the one that has had
+// this number for the longest time. A new connection may only replace a connection of its own
+// address, or of an address with more connections. If many is set, many clients share the address
+// of s. The new connection may then replace any idle connection. t.mu must be held.
 func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	own := s.n
 	if many {
@@ -324,8 +323,9 @@ func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connOf returns the limitedConn for a connection of net/http, or nil. conn is the
-// limitedConn, the TLS connection inside it, or a wrapper around either. t.mu must be held.
+// connOf returns the limitedConn for a connection of net/http, or nil. The parameter conn can be
+// the limitedConn, the TLS connection inside it, or a wrapper around one of the two. t.mu must be
+// held.
 func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	for {
 		switch c := conn.(type) {
@@ -344,8 +344,8 @@ func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	}
 }
 
-// bareListener is a limitedListener that returns a TLS connection as a bare *tls.Conn, not
-// inside a limitedConn. net/http serves HTTP/2 only on bare connections.
+// bareListener is a limitedListener that returns TLS connections as *tls.Conn, without a
+// limitedConn around them. Otherwise net/http does not serve HTTP/2 on them.
 type bareListener struct{ *limitedListener }
 
 // Accept waits for a connection.

@@ -65,8 +65,8 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	return s.answerAsked(ctx, r, asked)
 }
 
-// isForOthers reports whether a target in absolute form, which clients send to proxies, is a URL of
-// another server.
+// isForOthers reports whether a target is the URL of another server. Clients send such targets to
+// proxies.
 func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	if _, _, ok := absoluteForm(r.target); !ok {
 		return false
@@ -176,8 +176,8 @@ func (a parsedTarget) withQuery() parsedTarget {
 	return a
 }
 
-// resolveAt answers a request for a name, as of the time in the target, or as of now if the target
-// has no time.
+// resolveAt answers a request for a name as of the time in the target. Without a time in the
+// target, it answers as of now.
 func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *reply {
 	service := a.service
 	switch {
@@ -241,8 +241,8 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 	})
 }
 
-// inFormat sends an answer in the format that Accept selects from offers; without Accept, in the
-// first. The function dress adds the header fields that depend on the answer.
+// inFormat sends an answer in the format that Accept selects from offers. Without Accept, it uses
+// the first offer. The function dress adds the header fields that depend on the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok || onlyCitations(r.accept) {

@@ -6,26 +6,25 @@
 //
 // The public listener uses package internal/wire, which also accepts request lines that net/http
 // rejects. The function [Server.decide] answers all requests. It does not depend on connections or
-// net/http. It gets plain values (method, target, version, host, address and the relevant header
-// fields), and returns a status, header fields and a body. An adapter connects net/http with this
-// function. The server does not use http.ServeMux to find names, because it needs the target
+// net/http. Its input is plain values: method, target, version, host, address and the relevant
+// header fields. It returns a status, header fields and a body. An adapter connects net/http with
+// this function. The server does not use http.ServeMux to find names, because it needs the target
 // exactly as the client sent it.
 //
 // # Targets
 //
-//   - ELEMENT, without a slash, is a request of 1995. The authority is the one of the Host field,
-//     or else the authority of the address at which the request arrived. If neither exists, the
-//     Host field decides: if it is absent or names this server, the authority is the default
-//     authority; if it names another server, the status is 421. The response for a name is the description (I2C), in text/urc-0
-//     unless the client asks for another format.
+//   - ELEMENT, without a slash, is a request of 1995. The authority is the one of the Host field.
+//     Without one, it is the authority of the address at which the request arrived. Without that,
+//     it is the default authority, if the Host field is absent or names this server. If the Host
+//     field names another server, the status is 421. The response for a name is the description
+//     (I2C). Its format is text/urc-0, unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
-//   - http://HOST/... is answered like a request for the path with HOST in the Host field, if
-//     HOST is served here. Requests for other hosts are rejected, unless the gateway forwards
-//     them.
+//   - http://HOST/... is like a request for the path with HOST in the Host field, if HOST is served
+//     here. Requests for other hosts are rejected, unless the gateway forwards them.
 //   - /urn:... and /NAME of any scheme is a web request: the server redirects to the best
 //     location, or provides the default service of the authority.
-//   - /ELEMENT is like ELEMENT, with one exception. If the names of the host's authority are
-//     http or https URLs, the URL of the request is the name, and the request is a web request.
+//   - /ELEMENT is like ELEMENT, with one exception. The names of the host's authority can be http
+//     or https URLs. Then the URL of the request is the name, and the request is a web request.
 //   - /uri-res/SERVICE?URI and /SERVICE?urn:... are THTTP (RFC 2169); see below.
 //   - urn+m, urn+a, urn+c and urn+p instead of an element, with or without a slash, are
 //     reserved requests. Any other element that begins with urn+ is an error.
@@ -45,18 +44,17 @@
 // SERVICE is a service of RFC 2169 or RFC 2483, in any letter case. The query of I=I consists of
 // two URIs with an ampersand between them. So if the first URI contains an ampersand, the client
 // must escape it. For L2Ns, L2Ls and L2C the URI is a URL. The server answers about the names that
-// have this URL as a location, either as the client spelled it or in its normal form. THTTP has no
-// default service: if the requested service is not available, the response is an error. If the name
-// cannot be resolved at all, for example because it is unknown, the response is the error about the
-// name.
+// have this URL as a location, in the client's spelling or in normal form. THTTP has no default
+// service. If the requested service is not available, the response is an error. If the name cannot
+// be resolved at all, such as an unknown name, the response is the error about the name.
 //
 // # Queries
 //
-// "?s=" and "?c=" are the directives of the URN draft of 2012. If a keyword is given twice, all
-// its values are ignored. But giving "at=" twice is an error. Unknown keywords and services are
-// ignored, and so are services and components that the authority of the name does not list.
-// s=I=I expects the other URI in "with=". Together with "s=", "format=" names a format, which
-// takes precedence over Accept.
+// "?s=" and "?c=" are the directives of the URN draft of 2012. If a keyword is given twice, all its
+// values are ignored. But giving "at=" twice is an error. Unknown keywords and services are
+// ignored. Services and components that the authority of the name does not list are also ignored.
+// s=I=I expects the other URI in "with=". Together with "s=", "format=" names a format, which takes
+// precedence over Accept.
 //
 // "?+" and "?=" begin the r-component and the q-component of RFC 8141. Package resolve describes
 // what they mean.
@@ -73,8 +71,8 @@
 //
 // # Lists of names
 //
-// POST /-/resolve takes names as text/uri-list or as JSON Lines, and answers each
-// with a line of JSON, in order and as soon as the answer is known.
+// POST /-/resolve takes names as text/uri-list or as JSON Lines. It answers each name with a line
+// of JSON, in order. A line is sent as soon as its answer is known.
 //
 // # Resources
 //
@@ -86,10 +84,9 @@
 //
 // # Time
 //
-// "?at=" asks for the record of a name as of a time of RFC 3339, or as of the end of a day,
-// UTC. A value that does not begin like a date is ignored, because it is meant for another
-// program. A value that begins like a date but is invalid gets 400. The response depends on
-// the time:
+// "?at=" asks for the record of a name as of a time (RFC 3339), or as of the end of a day (UTC). A
+// value that does not begin like a date is ignored, because it is meant for another program. A
+// value that begins like a date but is invalid gets 400. The response depends on the time:
 //
 //   - Before the name was public, the name is unknown.
 //   - If the revision that was current at that time has been redacted, the status is 451.
@@ -97,22 +94,21 @@
 //   - In all other cases, the response is a memento (RFC 7089), even if it is a redirect or a
 //     tombstone. Memento-Datetime is the time of the revision shown, rounded up to the second.
 //
-// The path of a name is its own TimeGate (RFC 7089, pattern 1.1). With Accept-Datetime it
-// redirects (302) to the memento for that time; for a time before the first memento it
-// redirects to the first. Every response for a path links to the TimeGate and to the TimeMap.
-// The TimeMap, /-/timemap/NAME with the same directives, lists the mementos as
-// application/link-format, newest first. The author of a revision and the reason for it are
-// not public. Accept-Datetime is ignored for targets without a slash, and for targets with
-// components of RFC 8141.
+// The path of a name is its own TimeGate (RFC 7089, pattern 1.1). With Accept-Datetime it redirects
+// (302) to the memento for that time. For a time before the first memento, it redirects to the
+// first memento. Every response for a path links to the TimeGate and to the TimeMap. The TimeMap,
+// /-/timemap/NAME with the same directives, lists the mementos as application/link-format, newest
+// first. The author of a revision and the reason for it are not public. Accept-Datetime is ignored
+// for targets without a slash, and for targets with components of RFC 8141.
 //
 // # Dates and tags
 //
-// Last-Modified is the time of the last change, rounded up to the second and never later than
-// Date. So a client that fetches a name between two changes within a second still gets the
-// second change. An ETag is strong: a digest of the representation, different for each content
-// coding. If neither the answer nor the authority sets a lifetime, responses are sent with
-// "no-cache": a cache must send a conditional request before every reuse (1995, 5). Responses
-// that depend on the country of the client are private.
+// Last-Modified is the time of the last change, rounded up to the second and never later than Date.
+// So a client that fetches a name between two changes within a second still gets the second change.
+// An ETag is strong: a digest of the representation, different for each content coding. If neither
+// the answer nor the authority sets a lifetime, responses have "no-cache". A cache must then send a
+// conditional request before every reuse (1995, 5). Responses that depend on the country of the
+// client are private.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package server

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/question"
 )
 
-// A client describes who sent a request: as trusted proxies report it, or as the connection shows
-// it if no trusted proxy sent the request.
+// A client describes who sent a request. If a trusted proxy sent the request, the values are those
+// that trusted proxies report. Otherwise they are those of the connection.
 type client struct {
 	addr    netip.Addr
 	host    string // Host field
@@ -40,8 +40,8 @@ func (s *Server) clientOf(r *http.Request) client {
 	return c
 }
 
-// countryOf returns the country of a client: the one in the header field of a trusted proxy, or
-// else the one to which the address belongs.
+// countryOf returns the country of a client. The parameter header is the header field of a trusted
+// proxy. Without it, the country is the one to which the address belongs.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -53,13 +53,13 @@ func (s *Server) countryOf(addr netip.Addr, header string) string {
 	return known
 }
 
-// unknownCountry stands for the country of a client if the server distinguishes countries but does
-// not know this one. ISO 3166-1 reserves the code for private use. Rules and caches treat it like
-// the code of a country.
+// unknownCountry is the country of a client whose country is not known. It is used only if the
+// server distinguishes countries. ISO 3166-1 reserves the code for private use. Rules and caches
+// treat the code like that of a country.
 const unknownCountry = "ZZ"
 
-// clientFromProxies returns the client that trusted proxies report. It ignores the fields of other
-// senders. The host and the protocol are those that the nearest proxy reports.
+// clientFromProxies returns the client that trusted proxies report. It ignores fields that other
+// senders have set. The nearest proxy reports the host and the protocol.
 func (s *Server) clientFromProxies(r *http.Request) client {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -118,9 +118,9 @@ func hopAddr(s string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// forwardedHops returns the hops in the Forwarded fields (RFC 7239, 4), the nearest proxy first, or
-// nil if there are none. If ok is false, a quoted string does not end. The client has sent this
-// string, and the elements that trusted proxies appended have become part of it.
+// forwardedHops returns the hops in the Forwarded fields (RFC 7239, 4), the nearest proxy first. It
+// returns nil if there are none. If ok is false, the client has sent a quoted string that does not
+// end. The elements that trusted proxies appended have become part of this string.
 //
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )

@@ -12,8 +12,8 @@ import (
 
 // gatewayClient returns the client on whose behalf this server asks other servers. The server
 // recognises its own users by their addresses. So it also records in the client whether a web page
-// made the browser of the user send the request. Such a page is of another site, or uses a host
-// name that points to this server (DNS rebinding).
+// made the browser of the user send the request. This can be a page of another site, or a page with
+// a host name that points to this server (DNS rebinding).
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side of the connection and still read the response
@@ -25,8 +25,8 @@ func (s *Server) gatewayClient(r *http.Request, target string, c client) *gatewa
 	return a
 }
 
-// crossSiteReason says why another site may have caused a request; it returns "" if no site did. It
-// does not check a target without a slash: browsers never send such a target, and proxies of 1995
+// crossSiteReason says why another site may have caused a request. It returns "" if no site did. It
+// does not check a target without a slash. Browsers never send such a target, and proxies of 1995
 // may send any Host field with it.
 func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
@@ -47,8 +47,8 @@ func (s *Server) crossSiteReason(r *http.Request, target string, c client) strin
 }
 
 // isCrossSite reports whether a page of another origin made a browser send a request (Fetch
-// Metadata; RFC 6454). If the user follows a link to a document, this does not count, because the
-// other page learns nothing from it.
+// Metadata; RFC 6454). A link that the user follows to a document does not count, because the other
+// page learns nothing from it.
 func (s *Server) isCrossSite(h http.Header, host string) bool {
 	if site := h.Get("Sec-Fetch-Site"); site != "" {
 		leads := h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"

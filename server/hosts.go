@@ -19,8 +19,8 @@ const (
 	hostOurs                     // this server's, an authority's, loopback, or the address at which the request arrived
 )
 
-// hostOwner returns the owner of the host of a Host field, an absolute target or an
-// Origin, with or without a port. local is the address at which the request arrived.
+// hostOwner returns the owner of a host. The host comes from a Host field, an absolute target or an
+// Origin, and may have a port. The request arrived at the address local.
 func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Addr) hostOwner {
 	h := store.CanonicalHost(host)
 	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
@@ -36,11 +36,11 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 }
 
 // isOwnOrigin reports whether requests to a scheme and to the port in host reach this server. The
-// host name must be one of this server. These schemes and ports are accepted: those of the
-// connection, those of the public URL, and the default port of either scheme, because a proxy may
-// map it to the port of the listener. The default port is not accepted for the host of the public
-// URL, because the port of that host is known. At the host of an authority, defaultPort is also
-// accepted (1995, 3.2: Y95-29).
+// host name must be one of this server. isOwnOrigin accepts the scheme and the port of the
+// connection and of the public URL. It also accepts the default port of a scheme, because a proxy
+// may map this port to the listener. But for the host of the public URL, the port is known, so the
+// default port is not accepted. For the host of an authority, defaultPort is also accepted (1995,
+// 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {

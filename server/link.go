@@ -43,9 +43,9 @@ func newSignposts() (p signposts) {
 	return p
 }
 
-// link adds one Link field with all links of a name (RFC 8288): how to cite it (RFC 8574), its
-// descriptions, its linkset, its mementos (RFC 7089), its locations, its author and its license
-// (FAIR Signposting). The URLs are absolute, because some clients do not resolve relative
+// link adds one Link field with all links of a name (RFC 8288). The links say how to cite the name
+// (RFC 8574). They lead to its descriptions, linkset, mementos (RFC 7089), locations, author and
+// license (FAIR Signposting). The URLs are absolute, because some clients do not resolve relative
 // references.
 func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	key := cmp.Or(ans.Name.Key(), a.name.Key())
@@ -108,8 +108,8 @@ func describes(a *store.Authority) bool {
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
 }
 
-// requestURL returns the URL of a request without its query, if it differs from the usual URL of
-// the name on this server. Otherwise, and for a target that is not a path, it returns "".
+// requestURL returns the URL of a request without its query. It returns "" if this is the usual URL
+// of the name on this server, or if the target is not a path.
 func (s *Server) requestURL(r *request, a parsedTarget, base, path string) string {
 	target, _, _ := strings.Cut(r.target, "?")
 	if a.bare || a.form != formWeb && a.form != formElement || target == path && s.public == "" {
@@ -177,8 +177,8 @@ func isURL(key string) bool {
 }
 
 // addItem adds a link to a location if the location is a URI. It leaves out invalid attributes and
-// the parameters of media types. If a relation would make a browser fetch the location, addItem
-// writes "item" instead; only descriptions show that relation.
+// the parameters of media types. Some relations would make a browser fetch the location. addItem
+// then writes "item" instead. Only descriptions show the original relation.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil || location.CheckURI(u) != nil {
@@ -198,8 +198,8 @@ func (l *linkField) addItem(at nomen.Location) {
 	}
 }
 
-// isExtension reports whether a relation is an extension relation, which is a URI (RFC
-// 8288, 2.1.2) and has no meaning to a browser.
+// isExtension reports whether a relation is an extension relation (RFC 8288, 2.1.2). Such a
+// relation is a URI, and has no meaning to a browser.
 func isExtension(rel string) bool {
 	_, err := uri.Parse(rel)
 	return err == nil
@@ -220,8 +220,8 @@ func isMediaType(s string) bool {
 	return slashes == 1 && s[0] != '/' && s[len(s)-1] != '/'
 }
 
-// isLanguageTag reports whether s has the form of a language tag (RFC 5646, 2.1):
-// subtags of one to eight letters and digits, the first one of letters.
+// isLanguageTag reports whether s has the form of a language tag (RFC 5646, 2.1). The tag consists
+// of subtags of one to eight letters and digits. The first subtag has only letters.
 func isLanguageTag(s string) bool {
 	const longest = 8
 	begun, first := 0, true

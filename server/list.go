@@ -26,9 +26,9 @@ const listPath = "/-/list/"
 const typeList = format.TypeText + "; charset=utf-8"
 
 // list streams all ElementIDs of an authority, active and retired, one per line and ordered by name
-// (1995, 3.5.2: Y95-57). Responses to HEAD, ranges and conditional requests, and short lists, have
-// a length and an ETag. For these, the server reads the list once before it sends it. If this
-// reading takes too long, the list is sent without length and ETag.
+// (1995, 3.5.2: Y95-57). Short lists have a length and an ETag, and so have responses to HEAD,
+// ranges and conditional requests. For these, the server reads the list once before it sends the
+// list. If the first reading takes too long, the list is sent without length and ETag.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
@@ -59,8 +59,8 @@ func (r *request) needsTag() bool {
 	return r.method == http.MethodHead || r.byteRange != "" || r.ifMatch != "" || r.ifNoneMatch != ""
 }
 
-// measuredList reads a list to compute its ETag and length, and completes the reply with them and
-// the list.
+// measuredList reads a list to compute its ETag and length. It adds both to the reply, and then the
+// list.
 func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listing) *reply {
 	p.add("Vary", "Accept-Encoding")
 	how := codingFor(r.encodings)
@@ -108,7 +108,7 @@ func unsatisfiable(length int64) *reply {
 	return p.withText("The list has " + strconv.FormatInt(length, 10) + " bytes.")
 }
 
-// byteRange parses a Range field for a body with the given length (RFC 9110, 14.1.2), and returns
+// byteRange parses a Range field for a body with the given length (RFC 9110, 14.1.2). It returns
 // the range and the status of the response. If the field is absent, invalid or has several ranges,
 // the range is the whole body.
 func byteRange(field string, length int64) (begin, end int64, status int) {

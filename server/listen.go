@@ -34,9 +34,9 @@ type Listener struct {
 	// and port 0 means any free port. Address is not used if Open is set.
 	Address string
 
-	// Open is an open listener to serve on. The server takes it over, and Shutdown closes it.
-	// It can be a TLS listener whose connections are of type [*tls.Conn], such as those of
-	// [tls.NewListener] and of ACME clients; TLS must be nil then.
+	// Open is an open listener to serve on. The server takes it over, and Shutdown closes it. It
+	// can be a TLS listener whose connections are of type [*tls.Conn], as from [tls.NewListener]
+	// and ACME clients. In this case TLS must be nil.
 	Open net.Listener
 
 	// Admin makes the listener serve the admin API. Otherwise it is a public listener.
@@ -154,7 +154,7 @@ func (l *Listening) add(o *Listener, limits Limits) {
 	l.serve(s.publicServer(o), of, on)
 }
 
-// Ask checks that the server answers: it sends a request for [health.LivePath] to each public
+// Ask checks that the server answers. It sends a request for [health.LivePath] to each public
 // listener, over a connection in memory. It returns an error unless all requests are answered
 // before ctx ends. These requests are neither logged nor counted.
 func (l *Listening) Ask(ctx context.Context) error {
@@ -204,7 +204,8 @@ func withPort(address string, port int) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 }
 
-// onWire wraps a listener in TLS, if it is configured, and then in the listener of package wire.
+// onWire wraps a listener in the listener of package wire. If TLS is configured, it first wraps the
+// listener in TLS.
 func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	if o.TLS != nil {
 		l = tls.NewListener(l, withProtocols(o.TLS, "h2", "http/1.1", "http/1.0"))
@@ -267,8 +268,8 @@ func listenerOf(ctx context.Context) *Listener {
 // wellKnownPath begins the paths of RFC 8615.
 const wellKnownPath = "/.well-known/"
 
-// withWellKnown returns a handler that wraps the handler next for paths below wellKnownPath, and
-// uses next itself for all other paths.
+// withWellKnown returns a handler that calls next. For paths below wellKnownPath it calls
+// wrap(next) instead.
 func withWellKnown(wrap func(http.Handler) http.Handler, next http.Handler) http.Handler {
 	wrapped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -304,8 +305,8 @@ func (s *Server) limitedServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve runs h on the connections that a listener accepts. The parameter on is this listener, and
-// the parameter of is the same listener without wrappers, which records the state of connections.
+// serve runs h on the connections that a listener accepts. The parameter on is this listener. The
+// parameter of is the same listener without wrappers. It records the state of connections.
 func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
 	s := &listenerServer{Server: h, of: of, on: on, ended: make(chan struct{})}
@@ -329,9 +330,9 @@ type listenerServer struct {
 	ended   chan struct{} // closed when the listener accepts no more connections
 }
 
-// finish closes the listener and then answers the requests that clients have sent, until all
-// connections are closed or ctx ends. [http.Server.Shutdown] alone is not enough: it would drop
-// each request that it reads after the call, even on a connection that was accepted before.
+// finish closes the listener and then answers the requests that clients have sent. It returns when
+// all connections are closed or ctx ends. [http.Server.Shutdown] alone is not enough. It drops each
+// request that arrives after the call, even on a connection that was accepted before.
 func (h *listenerServer) finish(ctx context.Context) {
 	h.closing.Store(true)
 	_ = h.on.Close()

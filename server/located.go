@@ -18,8 +18,8 @@ import (
 // maxLocated is the maximum number of names that are read for one location.
 const maxLocated = 100
 
-// mayBeLocation reports whether the URI in a THTTP request, which is not a known name, may be a
-// location instead.
+// mayBeLocation reports whether the URI in a THTTP request may be a location. The URI must not be a
+// known name.
 func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false
@@ -37,9 +37,10 @@ func isNoName(err error) bool {
 	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
 }
 
-// located answers a request about a location: a request for L2Ns, L2Ls or L2C of RFC 2169, or one
-// for a service of RFC 2483 if the URI is not a name here. For each name with that location,
-// located asks the resolver, so the response reveals only what the resolver answers to anyone.
+// located answers a request about a location. The service is L2Ns, L2Ls or L2C of RFC 2169. It can
+// also be a service of RFC 2483, if the URI is not a name here. For each name with that location,
+// located asks the resolver. So the response reveals only what the resolver answers to every
+// client.
 func (s *Server) located(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)
@@ -72,9 +73,9 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
-// aboutURL changes formats so that a list or linkset names its URL, as the list or linkset of a
-// name has the name (RFC 2483, 5; RFC 9264, 4). It leaves out linksets if the URL cannot be the
-// context of a link.
+// aboutURL changes formats so that a list or linkset contains the requested URL. The list or
+// linkset of a name contains the name in the same way (RFC 2483, 5; RFC 9264, 4). It leaves out
+// linksets if the URL cannot be the context of a link.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers
@@ -106,8 +107,8 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds known, the answer about one name, to ans, the answer about one of the locations of
-// this name. The description in ans is that of the first name.
+// gather adds the answer about a name, known, to the answer about one of its locations, ans. The
+// description in ans is that of the first name.
 func gather(ans, known *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
@@ -131,8 +132,8 @@ func gather(ans, known *nomen.Answer) {
 	ans.Private = ans.Private || known.Private
 }
 
-// spellingsOf returns the spellings in which a location may be registered: as in the request, and
-// the normal form (RFC 3986, 6.2.2 and 6.2.3).
+// spellingsOf returns the spellings in which a location may be registered. These are the spelling
+// in the request, and the normal form (RFC 3986, 6.2.2 and 6.2.3).
 func spellingsOf(u uri.URI) []string {
 	all := []string{u.String()}
 	if normal := u.Normalize(uri.LevelScheme, extra.Catalogue().Rules()...).String(); normal != all[0] {

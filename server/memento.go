@@ -31,7 +31,8 @@ const (
 const typeLinkFormat = "application/link-format"
 
 // negotiable reports whether the server answers Accept-Datetime for a target. The target must be
-// the path of a name, without components of RFC 8141, which cannot be combined with a time.
+// the path of a name. It must not have components of RFC 8141, because they cannot be combined with
+// a time.
 func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
@@ -41,8 +42,8 @@ func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
 
-// directives returns the directives that make a web request for the path of the name equivalent to
-// this request, with one exception: the web request is for the time given by the parameter at.
+// directives converts the directives of this request to those of a web request for the path of the
+// name. The web request is for the time at, and otherwise equivalent.
 func (a parsedTarget) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {
@@ -58,16 +59,16 @@ func withDirectives(path string, q query) string {
 	return path
 }
 
-// httpDate formats a time for header fields. It rounds the time up to the second, so that a request
-// as of that date gets the revision made at t.
+// httpDate formats a time for header fields. It rounds the time up to the second. So a request for
+// that date gets the revision made at t.
 func httpDate(t time.Time) string {
 	return t.Add(time.Second - time.Nanosecond).UTC().Truncate(time.Second).Format(http.TimeFormat)
 }
 
-// linkTime adds links to the TimeGate and TimeMap of a name. If the request has a time,
-// linkTime also adds Memento-Datetime, the time of the revision shown (RFC 7089, 2.1 and 2.2).
-// It omits Memento-Datetime for a time in the future, because Memento-Datetime promises that
-// the response will not change.
+// linkTime adds links to the TimeGate and TimeMap of a name. If the request has a time, linkTime
+// also adds Memento-Datetime (RFC 7089, 2.1 and 2.2). This is the time of the revision shown. For a
+// time in the future linkTime omits Memento-Datetime, because this field promises that the response
+// will not change.
 func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return
@@ -205,8 +206,8 @@ func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) 
 	return redirectTo(r, p, withDirectives(s.root(r)+format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
 }
 
-// The beginnings of the URLs of TimeGates and TimeMaps for programs that append the whole original
-// URL to the URL of a TimeGate (RFC 7089, 4.2).
+// The beginnings of the paths of TimeGates and TimeMaps for some programs. These programs append
+// the whole original URL to the URL of a TimeGate (RFC 7089, 4.2).
 const (
 	timeGatePrefix = "/-/timegate/"
 	timeMapPrefix  = timeMapPath + "link/"

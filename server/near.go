@@ -14,7 +14,7 @@ import (
 const maxAbove = 4
 
 // near returns public names with a similar spelling to an unknown name. It looks up only spellings
-// that follow from the name by a common mistake, so it says nothing about names that a client could
+// that differ from the name by a common mistake. So it says nothing about names that a client could
 // not guess. If the store fails, it returns what it has found.
 func (s *Server) near(ctx context.Context, a parsedTarget, shown []string) (all []string) {
 	for _, spelling := range similarSpellings(a.kept().Key()) {

@@ -205,8 +205,9 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm redirects from the form on the home page to the path of the text that the user
-// entered: a name, with or without angle brackets and white space (1995, 2), or an element.
+// resolveForm answers the form on the home page. It redirects to the path of the text that the user
+// entered. The text is a name or an element. A name can have angle brackets and white space around
+// it (1995, 2).
 func resolveForm(root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))

@@ -20,9 +20,10 @@ import (
 )
 
 // requestElsewhere returns the name of a reserved request if another resolver must answer the
-// request. This is the case if the authority of the request is not served here, or if it delegates
-// its names and no answer is configured here. The resolver of that authority then answers, no
-// matter how the request reached this server (1995, 3.5.1 and 4: Y95-55, Y95-63).
+// request. This is the case if the authority of the request is not served here. It is also the case
+// if the authority delegates its names, and no answer is configured here. The resolver of that
+// authority then answers, no matter how the request reached this server (1995, 3.5.1 and 4: Y95-55,
+// Y95-63).
 func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
 	of := a.authority
 	switch {
@@ -96,8 +97,8 @@ const maxPassed = 1 << 20
 const passedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // passThrough sends an unstructured result, either as its resolver sent it or as JSON (1995, 3.1.2:
-// Y95-35, Y95-40). The server does not trust the content: what a browser may show is sandboxed, and
-// everything else is sent as an attachment.
+// Y95-35, Y95-40). The server does not trust the content. Content that a browser may show is
+// sandboxed. All other content is sent as an attachment.
 func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	if len(ans.Raw.Body) > maxPassed {
 		return s.failure(r, fmt.Errorf("server: %w: %s: more than %d bytes", nomen.ErrUpstream, ans.Raw, maxPassed))

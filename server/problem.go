@@ -88,8 +88,8 @@ func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, pr
 	return f, body, err
 }
 
-// unknown adds to the error about an unknown name the reserved request that may be meant, and the
-// time of the request if it has one. It returns other errors unchanged.
+// unknown completes the error about an unknown name. It adds the reserved request that the client
+// may have meant. If the request has a time, it adds this time. It returns other errors unchanged.
 func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	request := a.similarRequest()
 	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
@@ -121,8 +121,8 @@ var (
 )
 
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC 9112,
-// 3.2.2). The server cannot resolve an element in such a request, because the authority of an
-// element depends on the Host field (Y95-21).
+// 3.2.2). The authority of an element depends on the Host field (Y95-21). So the server cannot
+// resolve an element in such a request.
 func (s *Server) misdirected(ctx context.Context, r *request, a parsedTarget, detail string) *reply {
 	return s.withProblem(ctx, r, a, problempage.New(problempage.KindHost, detail))
 }

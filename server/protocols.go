@@ -13,8 +13,8 @@ import (
 // them.
 type Protocols uint8
 
-// The protocols. A request belongs to the protocol of 1995 if its target is an element or a name
-// without a slash before it.
+// The protocols. A request belongs to the protocol of 1995 if its target does not begin with a
+// slash, and is an element or a name.
 const (
 	ProtocolWeb  Protocols = 1 << iota // paths and absolute URLs: browsers, THTTP, proxy requests
 	Protocol1995                       // draft-ietf-uri-yaurn-00

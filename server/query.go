@@ -24,8 +24,8 @@ type query struct {
 }
 
 // String returns the query in canonical spelling. If the query has components of RFC 8141, String
-// writes only these, because the directives may have been converted to components. A plain query
-// has neither.
+// writes only these. The directives may have been converted to components. A plain query has
+// neither.
 func (q query) String() string {
 	if q.r != "" || q.q != "" {
 		return rqComponents(q.r, q.q)
@@ -66,7 +66,7 @@ func rqComponents(r, q string) string {
 }
 
 // readQuery parses a query with components of RFC 8141 or with directives of 2012. If ok is false,
-// the query has other parts too, which are ignored on paths. A query without directives becomes a
+// the query also has other parts. In paths these are ignored. A query without directives becomes a
 // plain query.
 func readQuery(s string) (query, bool) {
 	switch {
@@ -135,9 +135,9 @@ const (
 
 // readDirectives parses directive *( "&" directive ) (2012, 2.3). If a registered keyword is given
 // twice, all its values are ignored (N12-29). Unknown keywords (N12-30) and unknown services
-// (N12-32) are ignored, too. The keywords that nomen adds are directives only under conditions:
-// "at" if its value looks like a time, "with" if s=I=I is given, and "format" if a service is given
-// and there is a format with that name.
+// (N12-32) are ignored, too. The keywords that nomen adds are directives only under conditions. The
+// value of "at" must look like a time. The keyword "with" needs s=I=I. The keyword "format" needs a
+// service and the name of a format.
 func readDirectives(s string) (query, bool) {
 	var values [5]string // indexed like the keywords
 	var seen [5]int
@@ -191,8 +191,8 @@ func readService(value string) nomen.Service {
 	return ""
 }
 
-// keywordIndex returns the index of a keyword in the order of the constants, or -1 if it is not a
-// directive with this value.
+// keywordIndex returns the index of a keyword in the order of the constants. It returns -1 if the
+// keyword is not a directive with this value.
 func keywordIndex(keyword, value string) int {
 	switch keyword {
 	case keywordService:

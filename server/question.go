@@ -26,9 +26,9 @@ func (a parsedTarget) text() string {
 	return a.name.Key()
 }
 
-// interpreted applies the policy of the authority to the query of the target, and sets the service
-// of the expected answer. How the server handles the request depends on this service. The resolver
-// may still answer for another service, which its answer names.
+// interpreted applies the policy of the authority to the query of the target. It sets the service
+// of the expected answer, on which the handling of the request depends. The resolver may still
+// answer for another service. The answer says for which.
 func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,
@@ -53,7 +53,7 @@ func (a parsedTarget) standard() nomen.Service {
 	return ""
 }
 
-// question returns the question for the resolver: for the service in the query, or for the
+// question returns the question for the resolver. The service is the one in the query, or the
 // parameter expected if the query has none. The error is a [*nomen.Error] about the second
 // identifier of I=I.
 func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {

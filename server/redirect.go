@@ -105,10 +105,9 @@ func redirectTo(r *request, p *reply, target string) *reply {
 const maxSuccessorAge = 30 * 24 * time.Hour
 
 // redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
-// name is delegated. If the destination is a name, there are two cases: a request whose own target
-// has no leading slash (GET urn:x:1) is redirected to the name itself, and every other request to
-// the path of the name on this server. For an element, the reason phrase contains the name too
-// (Y95-42, Y95-43).
+// name is delegated. If the destination is a name, a request without a leading slash (GET urn:x:1)
+// is redirected to the name itself. Every other request is redirected to the path of the name on
+// this server. For an element, the reason phrase also contains the name (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
@@ -142,8 +141,9 @@ func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarg
 	return p.withBody(f.ContentType(), body)
 }
 
-// retiredProblem returns the body of a redirect from a retired name. Clients of 1995 that cannot
-// follow a redirect need it, because a Simple-Request has no status line (Y95-25, Y95-32).
+// retiredProblem returns the body of a redirect from a retired name. The body is for clients of
+// 1995 that cannot follow a redirect. The response to a Simple-Request has no status line (Y95-25,
+// Y95-32).
 func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
 	if e.Message == "" {
@@ -155,10 +155,10 @@ func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 // maxPhrase is the maximum length of a reason phrase in bytes.
 const maxPhrase = 256
 
-// setRedirectPhrase names the target of a redirect in the reason phrase, as the protocol of 1995
-// requires (3.4.1: Y95-42), unless the reply has a phrase already. If the target is a URL that
-// contains a URN, the phrase has only its scheme and host. A client of 1995 would resolve a URN
-// that it finds in the phrase, in place of the requested one (Y95-43).
+// setRedirectPhrase writes the target of a redirect into the reason phrase, as the protocol of 1995
+// requires (3.4.1: Y95-42). It does not change an existing phrase. If the target is a URL that
+// contains a URN, the phrase has only the scheme and host. Otherwise a client of 1995 would resolve
+// that URN in place of the requested one (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
@@ -178,8 +178,8 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	}
 }
 
-// otherName returns the Location for a redirect to another identifier. If this is a successor, the
-// client resolves it on this server. The URL of a delegation stays as it is.
+// otherName returns the Location for a redirect to another identifier. The Location of a successor
+// is on this server. The URL of a delegation is not changed.
 func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
@@ -203,8 +203,8 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	return target
 }
 
-// maxPlainList is the maximum length in bytes of the list for clients that accept only text/plain,
-// because such clients do not read more.
+// maxPlainList is the maximum length in bytes of the list for clients that accept only text/plain.
+// These clients do not read more.
 const maxPlainList = 4095
 
 // locatedList answers N2L with a Location field and a list of the locations.

@@ -81,8 +81,8 @@ func (s *Server) registryDocument(path string, on *site.Page) (write func(io.Wri
 	return nil, false
 }
 
-// registryFormat returns the format requested by an Accept field, or HTML if none of the
-// requested formats is available (RFC 9110, 12.4.1).
+// registryFormat returns the format requested by an Accept field (RFC 9110, 12.4.1). If none of the
+// requested formats is available, it returns HTML.
 func registryFormat(accept string) registry.Format {
 	formats := registry.Formats()
 	offers := make([]format.Format, len(formats))

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// carried is the state that a server passes on when another server replaces it: its counters, and
-// what clients have used of their limits.
+// carried is the state that a server passes on to the server that replaces it. The state has
+// counters, and what clients have used of their limits.
 type carried struct {
 	current   atomic.Pointer[Server] // the server that answers new requests
 	replacing sync.Mutex
@@ -38,14 +38,13 @@ func newCarried(o Options) *carried {
 	return c
 }
 
-// perAddress returns how much of a limit one address may use, if the limit is divided into the
-// given number of parts.
+// perAddress divides a limit into the given number of parts. It returns one part, which is at least
+// 1.
 func perAddress(all, parts int) int { return max(all/parts, 1) }
 
-// Replace makes the server next answer all requests from now on, on the same listeners. It drops no
-// request: the previous server completes the requests that it has begun. When it has completed
-// them, the returned channel is closed, and the caller may close what only the previous server
-// used.
+// Replace makes the server next answer all requests from now on, on the same listeners. No request
+// is lost: the previous server completes the requests that it has begun. Then the returned channel
+// is closed. The caller may now close what only the previous server used.
 //
 // The server next continues to count the open connections and what clients have used of their
 // limits. Its options Store, Admin, Metrics, Clock, Now and Log must be those of the previous
@@ -81,7 +80,7 @@ func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
 }
 
 // users counts the requests that a server is answering. It does not count requests that a
-// [shortcut] answers, because they use nothing that is closed after the server is replaced.
+// [shortcut] answers. These use nothing that is closed after the server is replaced.
 type users struct {
 	n     atomic.Int64
 	ended atomic.Bool // the server was replaced; serveCurrent passes further requests to the next server

@@ -97,8 +97,8 @@ func smallNumber(s string) (int, bool) {
 	return n, true
 }
 
-// base returns the URL of this server without a trailing slash: the public URL, or the URL to which
-// the client sent the request if no public URL is set.
+// base returns the URL of this server without a trailing slash. If no public URL is set, this is
+// the URL to which the client sent the request.
 func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
@@ -135,7 +135,7 @@ func hasPort(host string) bool {
 	return strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']')
 }
 
-// validHost reports whether h is valid as the host of a URL: a name or address, with or
+// validHost reports whether h is valid as the host of a URL. A host is a name or address, with or
 // without a port.
 func validHost(h string) bool {
 	for _, c := range []byte(h) {

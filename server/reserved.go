@@ -88,8 +88,8 @@ func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 	return &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}}
 }
 
-// offered describes the services, directives and components that an authority offers, if it does
-// not offer all of them (2012, N12-33, N12-35 and N12-37).
+// offered describes which services, directives and components an authority offers. It describes
+// nothing if the authority offers all of them (2012, N12-33, N12-35 and N12-37).
 func offered(a *store.Authority) []string {
 	var note []string
 	if len(a.Services) > 0 {
@@ -135,8 +135,8 @@ func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *
 	return s.reservedIn(r, a, ans, format.Formats())
 }
 
-// authorityAnswer sends a list of naming authorities: one per line (1995, 3.5.3 and 3.5.4: Y95-58,
-// Y95-59), or in another format that Accept selects.
+// authorityAnswer sends a list of naming authorities. The default format has one authority per line
+// (1995, 3.5.3 and 3.5.4: Y95-58, Y95-59). Accept can select another format.
 func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
@@ -180,8 +180,8 @@ func authorityURN(s string) string {
 
 // authorityLinks converts a list of naming authorities to a list of links. If an authority is
 // served here, its link leads to its description on this server (urn+m). If another authority has a
-// host, the link leads to the description that the resolver on this host gives (1995, 3.2). The
-// list contains all other authorities without a link.
+// host, the link leads to the description of the authority at that host (1995, 3.2). The list
+// contains all other authorities without a link.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
 	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls
@@ -224,8 +224,8 @@ const patience = 1000
 
 var errTooFar = errors.New("server: too many unlisted records between two names of a list")
 
-// elements yields the ElementIDs of the public names that belong to an authority. If it does not
-// find the next one within the time for a step of a stream, it yields an error and ends.
+// elements yields the ElementIDs of the public names that belong to an authority. It yields an
+// error and ends if finding the next one takes longer than a step of a stream may take.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		unlisted, since := 0, time.Time{}

@@ -39,9 +39,9 @@ type Options struct {
 	// admin API.
 	Admin Admin
 
-	Authorities *store.Table // cache of the authorities in Store, which should be the one that Resolver uses; if nil, the server makes its own
+	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the server makes its own
 
-	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; if "", the server uses the host of each request
+	PublicURL      string         // base URL of this server, such as https://www.example.org/names; if "", the host of each request
 	Version        string         // of this program
 	Instance       string         // identifies this server in the responses of /-/healthz and /-/readyz; "" leaves it out
 	Hosts          []string       // additional host names of this server, besides the host of PublicURL, localhost and addresses
@@ -50,7 +50,7 @@ type Options struct {
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
 	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // explains what users enter; if nil, an Explainer that asks no other servers. If Resolver asks other servers, Explainer must have the same Access
+	Explainer *gateway.Explainer // explains what users enter; if nil, asks no other servers. Must have the same Access as Resolver
 	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
@@ -58,9 +58,9 @@ type Options struct {
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
 	// Metrics counts requests. Package server/metrics implements it for Prometheus. If Metrics is
-	// nil, nothing is counted. Metrics is also a handler: package server/admin serves it as
-	// /-/metrics on the admin listener, and if PublicMetrics is set, this server also serves it on
-	// the public listener.
+	// nil, nothing is counted. Metrics is also a handler. Package server/admin serves it as
+	// /-/metrics on the admin listener. If PublicMetrics is set, this server also serves it on the
+	// public listener.
 	Metrics       Metrics
 	PublicMetrics bool
 
@@ -71,10 +71,10 @@ type Options struct {
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
-	AccessLog *slog.Logger     // receives one line per request (1995, 7: Y95-71); if nil, requests are not logged. The attribute remote is a netip.Addr, which the handler of the log can shorten
+	AccessLog *slog.Logger     // receives one line per request (1995, 7: Y95-71); if nil, none. The handler of the log can shorten the attribute remote, a netip.Addr
 
 	// Middleware wraps the handler of the public listener; it may be nil. It also gets the requests
-	// of the protocol of 1995. It must pass on the request with its context, and must not change
+	// of the protocol of 1995. It must pass on the request with its context. It must not change
 	// RequestURI, because the server reads the target from that field.
 	Middleware func(http.Handler) http.Handler
 
@@ -114,7 +114,7 @@ func (noMetrics) Stale()                             {}
 // Limits bound what clients can use. If a field is zero, the default applies, which is the value
 // after the semicolon in the comment.
 type Limits struct {
-	Connections int           // connections open at once on each listener; the smaller of 10,000 and half the limit of open files divided by the number of listeners
+	Connections int           // connections open at once on each listener; at most 10,000, and at most this listener's share of half the limit of open files
 	PerAddress  int           // connections open at once from one address (IPv6: one /64); the larger of Connections/4 and min(Connections/2, 16)
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
 	Burst       int           // costly requests from one address in a burst; as many as Rate allows in 5 s

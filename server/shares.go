@@ -14,8 +14,9 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// isShared reports whether many clients may use an address: the address of a trusted proxy that
-// does not report the client, or the loopback address, because a proxy may run on this machine.
+// isShared reports whether many clients may use an address. This is the address of a trusted proxy
+// that does not report the client. It can also be the loopback address, because a proxy may run on
+// this machine.
 func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
 }
@@ -91,9 +92,8 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	return p
 }
 
-// A pool limits the number of streams of one kind. If all turns are taken, a new request may
-// take the place of the stream whose client is slowest, but only if that client reads too slowly
-// for a busy server.
+// A pool limits the number of streams of one kind. If all turns are taken, a new request may take
+// the place of the stream with the slowest client. That client must be too slow for a busy server.
 type pool struct {
 	*gateway.Turns
 

@@ -46,8 +46,8 @@ func (c *shortcut) use(s *Server) {
 }
 
 // answer appends the response to the request q to out. If ok is false, net/http must answer the
-// request, because the request is not simple or the answer may take long. Only net/http notices
-// when a client disconnects while it waits.
+// request. The request is then not simple, or the answer may take long. Only net/http notices when
+// a client disconnects while it waits.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server.current.Load()
 	if s != c.server {
@@ -93,9 +93,9 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	return out, true
 }
 
-// mayBeLocal reports whether isLocal may be true for a target: the target begins with a slash, and
-// is neither a service nor a page. Services and pages go to net/http at once, without being parsed
-// here first.
+// mayBeLocal reports whether isLocal may be true for a target. Such a target begins with a slash,
+// and is neither a service nor a page. Services and pages go to net/http at once, without being
+// parsed here first.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)
@@ -114,9 +114,8 @@ func (a parsedTarget) isLocal() bool {
 	return service != nomen.I2R && service != nomen.I2Rs
 }
 
-// appendTo appends the response in the form in which net/http writes it for HTTP/1.1, and returns
-// the length of the body. It returns false if it cannot write the response, for example because the
-// body is a stream.
+// appendTo appends the response as net/http writes it for HTTP/1.1. It returns the length of the
+// body. It returns false if it cannot write the response, for example because the body is a stream.
 func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
 		return out, 0, false

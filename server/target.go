@@ -107,10 +107,9 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 	return r.parsed, nil
 }
 
-// authority returns the authority of a request that names none (1995, A95-3): the authority of the
-// Host field, of the address or by default. It returns nil if there is none. If the Host field
-// names neither this server nor an authority, authority returns an error; the default authority
-// does not apply then (Y95-21, Y95-37).
+// authority returns the authority of a request that does not name one (1995, A95-3). This is the
+// authority of the Host field, of the address, or by default. If the Host field names another
+// server, the default authority does not apply, and authority returns an error (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -151,8 +150,8 @@ func absoluteForm(target string) (host, path string, ok bool) {
 	return rest[:end], rest[end:], true
 }
 
-// readAbsolute parses a target in absolute form: a URL of this server, or a URL that is a name of an
-// authority here. For other URLs it returns errForOthers (RFC 9110, 7.4).
+// readAbsolute parses a target in absolute form. This is a URL of this server, or a URL that is a
+// name of an authority here. For other URLs it returns errForOthers (RFC 9110, 7.4).
 func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
 	scheme, _, _ := strings.Cut(target, ":")
 	if p.own.hostOwner(p.set, host, p.local.Addr()) == hostOurs && p.isOwnOrigin(strings.ToLower(scheme), host) {
@@ -173,8 +172,8 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 	return parsedTarget{}, errForOthers
 }
 
-// root returns the path at which this server is mounted. If it is not mounted below a path, and the
-// host is that of the public URL, root returns the path of the public URL.
+// root returns the path at which this server is mounted. If the server is not mounted, and the host
+// is that of the public URL, root returns the path of the public URL.
 func (p requestContext) root(host string) string {
 	if p.mount == "" && p.own.publicPath != "" && store.CanonicalHost(host) == p.own.publicHost {
 		return p.own.publicPath
@@ -205,8 +204,8 @@ func (a *parsedTarget) takeQuery(q string) {
 	a.whole = wholeName(a.name, q)
 }
 
-// wholeName returns a web name including its query, or the zero Name if n is not a web name or
-// the query is empty or invalid.
+// wholeName returns a web name including its query. It returns the zero Name if n is not a web
+// name, or if the query is empty or invalid.
 func wholeName(n name.Name, q string) name.Name {
 	if q == "" || !isURL(n.Key()) {
 		return name.Name{}
@@ -272,7 +271,7 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 //
 //   - a string without a scheme
 //   - a string with an unknown scheme, unless it is a name that an authority here covers
-//   - an invalid name, if elements is set; callers set it if the host belongs to an authority
+//   - an invalid name, if elements is set. Callers set elements if the host belongs to an authority
 //
 // A string that begins with "urn:" is always a name.
 func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, bool, error) {

@@ -80,8 +80,8 @@ func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, 
 	return a, err
 }
 
-// notOffered returns the error for a THTTP service that this server does not support, or that is
-// not available for the name.
+// notOffered returns the error for a THTTP service that is not available. The server may not
+// support the service, or the name may not have it.
 func notOffered(a parsedTarget) error {
 	e := &nomen.Error{Kind: nomen.NoResult, Name: a.text(), Service: a.query.service, Message: "this service is not offered for the name"}
 	if a.unknownService != "" {
@@ -91,7 +91,7 @@ func notOffered(a parsedTarget) error {
 	return e
 }
 
-// withoutService answers a THTTP request for an unknown service. It first resolves the name: if the
+// withoutService answers a THTTP request for an unknown service. It first resolves the name. If the
 // name is unknown, retired or not accessible, the response is that error (RFC 2483, 4).
 func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget) *reply {
 	ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
@@ -117,8 +117,8 @@ var thttpServices = map[string]thttpService{
 	"I=I": {service: nomen.IisI},
 }
 
-// isRootTHTTP reports whether a path is the name of a service and its query is a URN, as in
-// /N2L?urn:... of resolvers without a path prefix.
+// isRootTHTTP reports whether a path is the name of a service and its query is a URN. Resolvers
+// without a path prefix use this form: /N2L?urn:...
 func isRootTHTTP(path, q string) bool {
 	_, ok := thttpServices[strings.ToUpper(path)]
 	return ok && (ascii.HasPrefix(q, "urn:") || ascii.HasPrefix(q, "urn%3A"))

@@ -114,7 +114,7 @@ func (r *rejects) write(cells []string, last string) {
 		return
 	}
 	if r.table != nil && r.table.rows.tabs {
-		text := escapeTabs([]byte(strings.Join(marked(cells), "\t")+"\t"), last, false)
+		text := escapeTabs([]byte(strings.Join(r.marked(cells), "\t")+"\t"), last, false)
 		_, r.err = r.out.Write(append(text, "\r\n"...))
 		return
 	}
@@ -123,14 +123,15 @@ func (r *rejects) write(cells []string, last string) {
 	if r.table != nil {
 		w.Comma = rune(r.table.rows.delimiter)
 	}
-	r.err = w.Write(marked(append(cells, last)))
+	r.err = w.Write(r.marked(append(cells, last)))
 	w.Flush()
 }
 
-// marked marks cells that a spreadsheet would execute, unless they have a mark.
-func marked(cells []string) []string {
+// marked marks cells that a spreadsheet would execute. If the file has marks, it keeps these.
+func (r *rejects) marked(cells []string) []string {
+	hasMarks := r.table != nil && r.table.sheet.Spreadsheet
 	for i, c := range cells {
-		if isFormula(c) && c[0] != '\'' {
+		if !hasMarks || !strings.HasPrefix(c, "'") {
 			cells[i] = Mark(c)
 		}
 	}

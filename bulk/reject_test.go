@@ -37,6 +37,7 @@ func TestRejects(t *testing.T) {
 			ImportOptions{Format: CSV},
 		},
 		{"marks that the file has", "name,dc:title\nrelative,'=1+1\n", "\r\nrelative,'=1+1,", ImportOptions{Format: CSV, Sheet: Sheet{Spreadsheet: true}}},
+		{"an apostrophe that is not a mark", "name,dc:title\nrelative,'=1+1\n", "\r\nrelative,''=1+1,", ImportOptions{Format: CSV}},
 		{"an unreadable line", "name,url\nurn:example:1,\"x\" y\n", "\r\nurn:example:1,\"\"\"x\"\" y\",\"line 2", ImportOptions{Format: CSV}},
 		{"another encoding", "name,dc:title\nurn:example:1,caf\xe9\n", "\r\nurn:example:1,caf\uFFFD,\"line 2, column 18", ImportOptions{Format: CSV}},
 		{"too few cells", "name,url\nurn:example:1\nurn:example:2,\n", "\r\nurn:example:1,,\"line 2", ImportOptions{Format: CSV}},

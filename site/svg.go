@@ -33,55 +33,75 @@ var editorSpaces = [...]string{
 // checkSVG checks that a file is an SVG picture without scripts, event attributes, references to
 // other files, and external definitions.
 func checkSVG(b []byte) error {
-	d := xml.NewDecoder(bytes.NewReader(b))
-	d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("the file must be in UTF-8") }
-	depth, seen := 0, false
-	var style *strings.Builder // text of the style element, if the decoder is in one
+	c := svgChecker{Decoder: xml.NewDecoder(bytes.NewReader(b))}
+	c.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("the file must be in UTF-8") }
 	for {
-		token, err := d.Token()
-		if err == io.EOF && seen {
+		token, err := c.Token()
+		if err == io.EOF && c.seen {
 			return nil
 		}
-		if err == nil && !seen {
+		if err == nil && !c.seen {
 			err = checkBefore(token)
 		}
 		if err != nil {
-			return notSVG(d, err.Error())
+			return notSVG(c.Decoder, err.Error())
 		}
-		fault := ""
-		switch t := token.(type) {
-		case xml.StartElement:
-			if style != nil {
-				return notSVG(d, "a style element must have only text")
-			}
-			if seen = true; t.Name.Local == "style" {
-				style = &strings.Builder{}
-			}
-			fault = elementFault(t, depth)
-			depth++
-		case xml.EndElement:
-			if style != nil {
-				fault = styleFault(style.String())
-			}
-			style = nil
-			depth--
-		case xml.CharData:
-			if style != nil {
-				style.Write(t) // a comment can divide the text
-			}
-		case xml.Directive:
-			if !isPlainDoctype(string(t)) {
-				fault = "definitions of entities are not allowed"
-			}
-		case xml.ProcInst:
-			if t.Target != "xml" {
-				fault = "the instruction " + t.Target + " is not allowed"
-			}
-		}
-		if fault != "" {
-			return notSVG(d, fault)
+		if fault := c.fault(token); fault != "" {
+			return notSVG(c.Decoder, fault)
 		}
 	}
+}
+
+// An svgChecker checks the tokens of a file in order.
+type svgChecker struct {
+	*xml.Decoder
+	depth int
+	seen  bool             // an element has begun
+	style *strings.Builder // text of the style element that has not ended; nil outside of one
+}
+
+// fault returns why a token is rejected, or "" if it is allowed.
+func (c *svgChecker) fault(token xml.Token) string {
+	switch t := token.(type) {
+	case xml.StartElement:
+		return c.begin(t)
+	case xml.EndElement:
+		return c.end()
+	case xml.CharData:
+		if c.style != nil {
+			c.style.Write(t) // a comment can divide the text
+		}
+	case xml.Directive:
+		if !isPlainDoctype(string(t)) {
+			return "definitions of entities are not allowed"
+		}
+	case xml.ProcInst:
+		if t.Target != "xml" {
+			return "the instruction " + t.Target + " is not allowed"
+		}
+	}
+	return ""
+}
+
+func (c *svgChecker) begin(e xml.StartElement) string {
+	if c.style != nil {
+		return "a style element must have only text"
+	}
+	c.depth++
+	if c.seen = true; e.Name.Local == "style" {
+		c.style = &strings.Builder{}
+	}
+	return elementFault(e, c.depth)
+}
+
+func (c *svgChecker) end() string {
+	c.depth--
+	if c.style == nil {
+		return ""
+	}
+	text := c.style.String()
+	c.style = nil
+	return styleFault(text)
 }
 
 // checkBefore checks what precedes the first element.

@@ -297,17 +297,13 @@ func (s *searching) candidates(g *segment, found *set, begin string) (more bool,
 			break
 		}
 		before := sort.SearchStrings(added, key)
-		for _, k := range append(added[:before:before], key) {
-			if more, err := s.put(k); err != nil || !more {
-				return false, err
-			}
+		if more, err := s.put(append(added[:before:before], key)); err != nil || !more {
+			return false, err
 		}
 		added = added[before:]
 	}
-	for _, k := range added {
-		if more, err := s.put(k); err != nil || !more {
-			return false, err
-		}
+	if more, err := s.put(added); err != nil || !more {
+		return false, err
 	}
 	return s.check()
 }
@@ -330,16 +326,21 @@ func (s *searching) added(g *segment, found *set, begin string) (keys []string, 
 // checked is the number of candidates whose records are read together.
 const checked = 100
 
-// put adds a candidate. It returns false if the page is complete.
-func (s *searching) put(key string) (more bool, err error) {
-	if key <= s.last || !s.may(key) {
-		return true, nil // it has two numbers, or is not after the page before, or the caller must not see it
+// put adds candidates. It returns false if the page is complete.
+func (s *searching) put(keys []string) (more bool, err error) {
+	for _, key := range keys {
+		if key <= s.last || !s.may(key) {
+			continue // it has two numbers, or is not after the page before, or the caller must not see it
+		}
+		s.last = key
+		if s.keys = append(s.keys, key); len(s.keys) < min(s.q.Limit+1, checked) {
+			continue
+		}
+		if more, err := s.check(); err != nil || !more {
+			return false, err
+		}
 	}
-	s.last = key
-	if s.keys = append(s.keys, key); len(s.keys) < min(s.q.Limit+1, checked) {
-		return true, nil
-	}
-	return s.check()
+	return true, nil
 }
 
 // may reports whether the caller may see a key, also as the end of a page.

@@ -87,11 +87,8 @@ func (c *cli) printFound(ctx context.Context, b backend, s adminapi.Search, limi
 			warned = true
 			fmt.Fprintln(c.err, "nomen: warning: "+incomplete(page.Index))
 		}
-		for _, r := range page.Names {
-			a.say(foundLine{r.Spelling, r.Status, titleOf(r)}, printable(r.Spelling)+"\t"+string(r.Status)+"\t"+printable(titleOf(r)))
-		}
-		if a.flushFull(); a.err != nil {
-			return a.err
+		if err := a.sayFound(page.Names); err != nil {
+			return err
 		}
 		found += len(page.Names)
 		if s.After = page.Next; s.After == "" || found == limit && limit > 0 {
@@ -106,6 +103,15 @@ func (c *cli) printFound(ctx context.Context, b backend, s adminapi.Search, limi
 		return errNo
 	}
 	return nil
+}
+
+// sayFound prints the names of a page.
+func (a *answers) sayFound(names []*store.Record) error {
+	for _, r := range names {
+		a.say(foundLine{r.Spelling, r.Status, titleOf(r)}, printable(r.Spelling)+"\t"+string(r.Status)+"\t"+printable(titleOf(r)))
+	}
+	a.flushFull()
+	return a.err
 }
 
 // badText returns a usage error if err says that a text cannot be searched for, otherwise err.

@@ -309,7 +309,8 @@ func (c *request) createAuthority() error {
 	if v.Faults = append(v.Faults, faults...); len(v.Faults) > 0 {
 		return c.showPolicy(http.StatusUnprocessableEntity, "authority-edit", v)
 	}
-	switch there, err := c.api.Authority(c.ctx(), p); {
+	there, err := c.api.Authority(c.ctx(), p)
+	switch {
 	case err == nil && there.SameContent(next): // as after a double submit
 		c.see(authorityPath(p.String()) + "?done=authority-created")
 		return nil
@@ -319,6 +320,11 @@ func (c *request) createAuthority() error {
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
+	return c.putNewAuthority(v, next)
+}
+
+// putNewAuthority stores a new authority, or shows what it would change.
+func (c *request) putNewAuthority(v *policyView, next *store.Authority) error {
 	fault, err := c.putAuthority(&v.checked, next, 0, v.Why, policyField)
 	switch {
 	case err != nil:
@@ -326,7 +332,7 @@ func (c *request) createAuthority() error {
 	case fault != nil:
 		v.Faults = []problem{*fault}
 	case v.Check == nil:
-		c.see(authorityPath(p.String()) + "?done=authority-created")
+		c.see(authorityPath(next.Prefix.String()) + "?done=authority-created")
 		return nil
 	case c.r.PostForm.Get("do") == "check":
 		return c.showPolicy(http.StatusOK, "authority-edit", v)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
@@ -54,7 +55,7 @@ type QueryPage struct {
 // Errors of a [Searcher].
 var (
 	ErrNoWords      = errors.New("store: search: the text has no letters or digits")
-	ErrTooManyWords = errors.New("store: search: the text has more than 32 words")
+	ErrTooManyWords = fmt.Errorf("store: search: the text has more than %d words", MaxQueryWords)
 	ErrNoIndex      = errors.New("store: search: the index is unavailable")
 )
 

@@ -2,7 +2,6 @@ package format
 
 import (
 	"html/template"
-	"slices"
 	"strings"
 	"time"
 
@@ -279,11 +278,11 @@ func (p *page) fact(f field) {
 		}
 		p.print("</dd>\n")
 	case "status":
-		if key := "status." + f.value; slices.Contains([]string{"active", "retired", "reserved"}, f.value) {
+		if key := "status." + f.value; p.on.Site.Texts.Forms(key) != nil {
 			p.print("<dd>%s</dd>\n", p.t(key))
 			return
 		}
-		p.print("<dd lang=\"\"><bdi>%s</bdi></dd>\n", f.value)
+		fallthrough
 	default:
 		p.print("<dd lang=\"\"><bdi>%s</bdi></dd>\n", f.value)
 	}

@@ -47,14 +47,7 @@ func (p *page) problem(e *Problem) {
 		p.print("</p>\n")
 	}
 	p.suggestions(e)
-	if len(e.Available) > 0 {
-		p.heading("problem.available")
-		p.print("<ul>\n")
-		for _, s := range e.Available {
-			p.print("<li><code>%s</code></li>\n", s)
-		}
-		p.print("</ul>\n")
-	}
+	p.available(e.Available)
 	if a := e.Answer; a != nil {
 		p.answer(a, "h2")
 		p.facts(a)
@@ -65,6 +58,19 @@ func (p *page) problem(e *Problem) {
 	if e.Status != 0 {
 		p.print("<p class=\"dim\">%s</p>\n", p.t("problem.status", e.Status))
 	}
+}
+
+// available writes what a client can request instead.
+func (p *page) available(all []string) {
+	if len(all) == 0 {
+		return
+	}
+	p.heading("problem.available")
+	p.print("<ul>\n")
+	for _, s := range all {
+		p.print("<li><code>%s</code></li>\n", s)
+	}
+	p.print("</ul>\n")
 }
 
 // suggestions writes names that may have been meant, and a name that the name begins with.

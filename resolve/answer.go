@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer tries these sources in order: the record of the name, the record of a shorter name (policy
-// Suffix), the rules, and the delegation. If there is no delegation, it tries the aliases last.
+// answer tries four sources in this order: the record of the name, the record of a shorter name
+// (policy Suffix), the rules, the delegation. If there is no delegation, it tries the aliases last.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()

@@ -147,8 +147,8 @@ func (c *choice) rank(l *nomen.Location) rank {
 
 // unstated is the quality of a media type or language that matches no preference of the client. A
 // location without a type matches only "*/*", and one without a language only "*". The quality
-// unstated is higher than the quality of a value that the client rejects, and not higher than the
-// quality of any value that the client accepts.
+// unstated is above the quality of a value that the client rejects. It is not above the quality of
+// any value that the client accepts.
 const unstated = 1
 
 // mediaQ returns the quality of a media type for the client.

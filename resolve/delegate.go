@@ -116,9 +116,9 @@ func withDirectives(link string, asked map[string]string) string {
 	return link
 }
 
-// withComponents appends the r-component and the q-component to a link that ends in a name; or a
-// plain query, if the authority says to append it. If the link has a query or a fragment, it is not
-// changed.
+// withComponents appends the r-component and the q-component to a link that ends in a name. If the
+// authority says so, it appends a plain query instead. If the link has a query or a fragment, it is
+// not changed.
 func (d *decision) withComponents(link string) string {
 	if strings.ContainsAny(link, "?#") {
 		return link

@@ -4,13 +4,13 @@
 // # Sources of an answer
 //
 // The name is in the canonical form of package name. The authority of the name is the authority
-// with the longest prefix that covers it. An authority can fold case: then the element, which is
-// the part of the name after the prefix, is converted to lower case (1995, 2). An authority can
+// with the longest prefix that covers it. An authority can fold case. The element is then converted
+// to lower case (1995, 2). The element is the part of the name after the prefix. An authority can
 // restrict access: then every question about its names gets Denied. Otherwise, the first of these
 // sources that knows the name answers:
 //
 //  1. the record of exactly that name;
-//  2. if the authority allows it, the record of a shorter name: the longest registered
+//  2. if the authority allows it, the record of a shorter name. This is the longest registered
 //     beginning of the name that ends at a delimiter. The rest of the name is appended to the
 //     locations of this record;
 //  3. the rules of the authority;
@@ -34,18 +34,18 @@
 //
 // # Services
 //
-// An unknown service, or one that the authority does not offer, is replaced by the authority's
-// default, which is I2L unless set (2012, 2.3.1: N12-32). In strict questions (THTTP) it is an
-// error instead. I2R and I2Rs are for authorities that allow resources to be fetched. I2N and I2Ns
-// return the aliases in a record; I2N prefers a URN.
+// The authority's default replaces a service that is unknown or that the authority does not offer
+// (2012, 2.3.1: N12-32). The default is I2L unless set. In strict questions (THTTP) it is an error
+// instead. I2R and I2Rs are for authorities that allow resources to be fetched. I2N and I2Ns return
+// the aliases in a record; I2N prefers a URN.
 //
-// I=I is true for two spellings of one name, for a name and its alias (in a record or by a rule),
-// and for two names with a common alias. If both names are unknown, the result is Unknown.
+// I=I is true for two spellings of one name, for a name and its alias, and for two names with a
+// common alias. Records and rules give aliases. If both names are unknown, the result is Unknown.
 //
 // # Components
 //
-// A component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has that
-// component, or if the authority has keywords and does not list the component.
+// A component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has it. It is
+// also ignored if the authority has keywords and does not list it.
 //
 // The authority defines what an r-component means: the directives s, c, lang, type or country. An
 // r-component that the authority does not define is ignored. The resolver of a delegation receives
@@ -74,12 +74,12 @@
 //  5. the client's country;
 //  6. weight.
 //
-// If several locations are best by criteria 1 to 5, I2L and I2R choose one of them at random, with
-// probabilities in proportion to the weights. If the authority has the choice "fixed", they choose
-// the location with the greatest weight instead. The order of lists is always the same.
+// If several locations are best by criteria 1 to 5, I2L and I2R choose one of them at random. The
+// probabilities are in proportion to the weights. If the authority has the choice "fixed", they
+// choose the location with the greatest weight instead. The order of lists is always the same.
 //
-// A location of a related resource, such as a licence, is used only in descriptions, or if the
-// record has no other locations.
+// Descriptions show the location of a related resource, such as a licence. Other services use such
+// a location only if the record has no other locations.
 //
 // A location is valid from ValidFrom until just before ValidUntil. A cached answer expires at the
 // latest when a location of the name next becomes valid or invalid.

@@ -256,7 +256,7 @@ func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 }
 
 // unknown returns the error for a name without a public record. Reserved names and names without a
-// record get the same error, so that it does not reveal which names are reserved.
+// record get the same error. So the error does not reveal which names are reserved.
 func (d *decision) unknown() *nomen.Error {
 	message := "not found"
 	if d.authority == nil {

@@ -84,8 +84,8 @@ func (d *decision) verdict(same bool, since time.Time, why string, args ...any) 
 	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: since}
 }
 
-// sameAs returns the aliases that the record or the rules give for the name, and the time from
-// which they have been valid. If the name is unknown, it returns nil.
+// sameAs returns the aliases that the record or the rules give for the name. It also returns the
+// time since which they have been valid. If the name is unknown, it returns nil.
 func (d *decision) sameAs() (map[name.Name]bool, time.Time, error) {
 	var spellings []string
 	var since time.Time

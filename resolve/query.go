@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// passing returns the location in the parameter at, with the q-component appended to its query; and
-// also the plain query, if the authority says to append it.
+// passing returns the location in the parameter at with the q-component appended to its query. If
+// the authority says so, it also appends the plain query.
 func (d *decision) passing(at string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
 		at = withQuery(at, d.q.Q)
@@ -20,9 +20,9 @@ func (d *decision) passing(at string) string {
 	return at
 }
 
-// withQuery returns a location with the text more appended to its query, before a fragment. If the
-// location cannot have a query, or if the text is not valid in its query, withQuery returns the
-// location unchanged.
+// withQuery returns a location with the text more appended to its query, before a fragment. It
+// returns the location unchanged if the location cannot have a query, or if the text is not valid
+// in its query.
 func withQuery(at, more string) string {
 	u, err := uri.Parse(at)
 	if err != nil || more == "" || strings.Contains(more, "#") {
@@ -43,9 +43,10 @@ func withQuery(at, more string) string {
 	return longer
 }
 
-// beforeQuery returns the delimiter between a URI and the text more appended to its query: "?", or
-// "&" if there is a query. For a URN, it returns the delimiter of the q-component. If the scheme
-// has no such query, as for a mailbox, an FTP file or an LDAP search, ok is false.
+// beforeQuery returns the delimiter between a URI and a text that is appended to its query. The
+// delimiter is "?", or "&" if the URI has a query. For a URN, it returns the delimiter of the
+// q-component. If ok is false, the scheme has no such query. Examples are mailboxes, FTP files and
+// LDAP searches.
 func beforeQuery(u uri.URI, more string) (string, bool) {
 	scheme, _ := u.Scheme()
 	scheme = strings.ToLower(scheme)

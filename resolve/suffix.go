@@ -67,10 +67,10 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 	return a
 }
 
-// behind appends the rest of a name, which begins with a delimiter, to the location in the
-// parameter at: at its end, or before its fragment. If the location ends with a slash and the rest
-// begins with one, the result has one slash there. If the result would be outside the registered
-// location, ok is false.
+// behind appends the rest of a name to the location in the parameter at. The rest begins with a
+// delimiter. It is appended at the end, or before the fragment. If the location ends with a slash
+// and the rest begins with one, the result has one slash there. If the result would be outside the
+// registered location, ok is false.
 func behind(at, rest string) (string, bool) {
 	u, err := uri.Parse(at)
 	if err != nil {

@@ -40,10 +40,10 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 
 // A BatchReader is a Reader that reads many records in one call.
 type BatchReader interface {
-	// Records returns for each name the record that Get would return, in the order of names; nil if
-	// the name has no record. Records is fastest if names are in the order of their keys. If the
-	// caller will change the records, change should be true: the store may then keep the returned
-	// records in memory until they are changed, so the caller must not modify them.
+	// Records returns for each name the record that Get would return, in the order of names. The
+	// record is nil if the name has none. Records is fastest if names are in the order of their
+	// keys. If the caller will change the records, change should be true. The store may then keep
+	// the returned records in memory until the change. So the caller must not modify them.
 	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)
 }
 
@@ -176,8 +176,8 @@ func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place,
 	return slices.Compact(places), nil
 }
 
-// Compare returns -1, 0 or +1 if p is before, equal to or after o in the order in which a [Finder]
-// yields places.
+// Compare compares two places in the order in which a [Finder] yields them. It returns -1, 0 or +1
+// if p is before, equal to or after o.
 func (p Place) Compare(o Place) int {
 	if c := strings.Compare(p.URL, o.URL); c != 0 {
 		return c

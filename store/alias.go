@@ -10,13 +10,13 @@ import (
 )
 
 // An index of locations ([Finder]) also contains the aliases of records, which are the names in
-// same_as. For each alias the index has a Place whose URL is aliasMark followed by the key of the
+// same_as. For each alias the index has a Place. Its URL is aliasMark followed by the key of the
 // alias in lower case. So a search finds an alias whether or not its authority folds case. No
 // location begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
-// AliasSpan returns the range of URLs that an index uses for aliases: from the first result up to,
-// but not including, the second.
+// AliasSpan returns the range of URLs that an index uses for aliases. The range includes the first
+// result, but not the second.
 func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
 // locationsOnly yields the locations that f finds. An index also has the aliases of records and the
@@ -61,8 +61,8 @@ func (r *Record) AppendAliases(list []string) []string {
 }
 
 // AppendIndexed appends to list the URLs under which an index has the subject of c after that
-// change, each once: the locations and aliases of a record, or the subjects of a user. It sorts
-// list.
+// change. Each URL is appended once. They stand for the locations and aliases of a record, or for
+// the subjects of a user. It sorts list.
 func (c *Change) AppendIndexed(list []string) []string {
 	switch {
 	case c != nil && c.Record != nil:
@@ -113,8 +113,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether the same_as of r contains n. It compares each name in same_as after
-// folding it, if the authority that the set has for the name folds case.
+// HasAlias reports whether the same_as of r contains n. If the authority of a name in same_as folds
+// case, the name is folded before the comparison. The authority is the one in the set.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// An AwayError is returned if the storage of a store is not available, for example because a disk
-// cannot be written or a database cannot be reached. Nothing was written. A later call with the
-// same arguments can succeed without a restart of the server.
+// An AwayError is returned if the storage of a store is not available. Examples are a disk that
+// cannot be written, and a database that cannot be reached. Nothing was written. A later call with
+// the same arguments can succeed without a restart of the server.
 type AwayError struct {
 	Cause string        // one line that any client may see, such as "the database cannot be reached"
 	After time.Duration // when to try again; 0 if unknown
@@ -28,8 +28,8 @@ func (e *AwayError) Error() string {
 func (e *AwayError) Unwrap() error { return e.Err }
 
 // An UnknownError is returned by Apply if the connection to the database was lost during the
-// commit, and no database server could be asked whether the commit succeeded. Either all changes
-// were written or none. A caller that set Expected can call Apply again with the same changes.
+// commit. No database server could then say whether the commit succeeded. Either all changes were
+// written or none. A caller that set Expected can call Apply again with the same changes.
 type UnknownError struct{ Err error } // may be nil
 
 func (e *UnknownError) Error() string {
@@ -48,8 +48,8 @@ func IsAway(err error) bool {
 	return errors.As(err, &away)
 }
 
-// RetryAfter returns the value of a Retry-After field (RFC 9110, section 10.2.3): the time After in
-// whole seconds, at least 1. If After is 0, RetryAfter returns 5.
+// RetryAfter returns the value of a Retry-After field (RFC 9110, section 10.2.3). This is the time
+// After in whole seconds, at least 1. If After is 0, RetryAfter returns 5.
 func (e *AwayError) RetryAfter() string {
 	if e.After <= 0 {
 		return "5"

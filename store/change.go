@@ -16,7 +16,7 @@ const AnyRevision = ^uint64(0)
 // Token, User and Delete is set.
 //
 // A change makes a new revision of its subject. In a stored change, Expected is the number of the
-// revision before, so the new revision has the number Expected plus one; Time is the time of the
+// previous revision. So the new revision has the number Expected plus one. Time is the time of the
 // new revision. Applying the changes of a history again, in order, gives the same history, unless
 // content was redacted.
 type Change struct {
@@ -119,8 +119,8 @@ func (c *Change) Clone() *Change {
 	return &n
 }
 
-// Redact returns what remains of the stored change c after a later change has redacted it: its
-// subject, its revision, its time, the status of a record, and Redacts. Who, Why and Batch are
+// Redact returns what remains of the stored change c after a later change has redacted it. This is
+// the subject, the revision, the time, the status of a record, and Redacts. Who, Why and Batch are
 // content too, and are removed.
 func (c *Change) Redact() *Change {
 	n := &Change{
@@ -147,8 +147,8 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
-// Records returns how many records the subject of c has after the change: 1 if c is a change to a
-// record, 0 for a deletion, an authority, a token, a user, and nil.
+// Records returns how many records the subject of c has after the change. This is 1 if c is a
+// change to a record. It is 0 for a deletion, an authority, a token, a user, and nil.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0
@@ -174,8 +174,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("store: %s was modified concurrently (revision %d, expected %d)", e.Key, e.Current, e.Expected)
 }
 
-// A StateError is returned for a change that the state of its subject does not allow, such as
-// deleting an active name.
+// A StateError is returned for a change that the state of its subject does not allow. An example is
+// the deletion of an active name.
 type StateError struct {
 	Index int
 	Key   string

@@ -9,8 +9,8 @@ import (
 )
 
 // CheckBatch checks changes for errors that can be found without a store. It returns an error for
-// the first change that is invalid or exceeds a limit, alone or together with the changes before
-// it. Changes must pass CheckBatch before they are passed to Plan.
+// the first change that is invalid or exceeds a limit. Some limits apply to a change together with
+// the changes before it. Changes must pass CheckBatch before they are passed to Plan.
 func CheckBatch(changes []Change) error {
 	total := 0
 	for i := range changes {

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// MaxSkew is how much later than the clock the last change of a subject may be when a new change is
-// made. If the difference is at most MaxSkew, the new change gets the time of the last change,
-// because times never decrease. If the difference is greater, the clock is or was wrong, and the
-// new change is rejected unless it has AnyTime.
+// MaxSkew is how much later than the clock the last change of a subject may be. Times never
+// decrease. So up to this difference, a new change gets the time of the last change. If the
+// difference is greater, the clock is or was wrong. A new change is then rejected, unless it has
+// AnyTime.
 const MaxSkew = 24 * time.Hour
 
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead returns an explanation if last is more than [MaxSkew] later than next, which is a change of
-// the same subject. Otherwise it returns "". For a token it always returns "", because a wrong clock
-// must not prevent revoking a token.
+// ahead compares two changes of one subject. It returns an explanation if last is more than
+// [MaxSkew] later than next. Otherwise it returns "". For a token it always returns "", because a
+// wrong clock must not prevent revoking a token.
 func ahead(last, next *Change) string {
 	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
 		return ""

@@ -1,12 +1,12 @@
-// Package store defines the contract of stores of names: what a record, an authority and a change
-// are, how they are read and written, and what every store guarantees. It does not implement a
-// store. Package storetest checks that an implementation fulfils the contract. Every store calls
+// Package store defines the contract of stores of names. It says what a record, an authority and a
+// change are, how they are read and written, and what every store guarantees. It does not implement
+// a store. Package storetest checks that an implementation fulfils the contract. Every store calls
 // [Plan] to compute the effect of changes, so that all stores behave alike.
 //
 // # Guarantees
 //
-//   - Acknowledged means on disk: when Apply returns without an error, the changes survive a
-//     crash of the program and of the machine.
+//   - Acknowledged means on disk. When Apply returns without an error, the changes survive a crash
+//     of the program and of the machine.
 //   - A batch passed to Apply is applied as a whole or not at all.
 //   - The changes of one name are serialized by the revision of the name.
 //   - Names are ordered by the bytes of their keys.
@@ -23,15 +23,15 @@
 // # Normal form
 //
 // A store returns every text byte for byte as it was written, valid UTF-8 or not. Equivalent values
-// have one form: empty lists and maps are nil, metadata elements without values are dropped, the
-// default status is active, the default spelling is the key, and times are UTC in whole
+// have one form. Empty lists and maps are nil. Metadata elements without values are dropped. The
+// default status is active, and the default spelling is the key. Times are UTC in whole
 // milliseconds. If a change leaves the content as it is, nothing is written and the history does
 // not have the change.
 //
 // # Limits
 //
-// The limits of a change are constants of this package and apply to every store; a change that
-// exceeds one is rejected with a [*LimitError].
+// The limits of a change are constants of this package and apply to every store. A change that
+// exceeds a limit is rejected with a [*LimitError].
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package store

@@ -15,8 +15,8 @@ import (
 // SaltSize is the length of a salt in bytes.
 const SaltSize = 16
 
-// An Entry is a change of a record, an authority or a user, with its position in the store's log of
-// changes. Tokens are secrets, so their changes are not in the log.
+// An Entry is a change with its position in the store's log of changes. The change is of a record,
+// an authority or a user. Tokens are secrets, so their changes are not in the log.
 type Entry struct {
 	Seq    uint64         // position in the log, from 1, without gaps
 	Change *Change        // the change as it is stored
@@ -50,7 +50,7 @@ func ParseHead(s string) (Head, error) {
 type Feed interface {
 	// Changes yields the sealed entries whose Seq is greater than the parameter after, in the order
 	// of Seq. A sealed entry has its final Seq. The entries are those that are sealed at the time
-	// of the call; a change is sealed at most a second after its Apply returned. Entries are sealed
+	// of the call. A change is sealed at most a second after its Apply returned. Entries are sealed
 	// in the order of Seq. So a caller that always passes the last Seq that it has read misses no
 	// entry.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
@@ -74,10 +74,11 @@ type Prover interface {
 
 // A Loader is a Store that can load the entries of another store.
 type Loader interface {
-	// Load fills an empty store with all entries of another store, in the order in which Changes
-	// yields them, beginning with the first. Afterwards both stores have the same history, times,
-	// revisions, salts and head. Tokens are not loaded. If the store has other data, or if an entry
-	// cannot follow the entry before it, the error is an [*EntryError].
+	// Load fills an empty store with all entries of another store. The entries must come in the
+	// order in which Changes yields them, beginning with the first. Afterwards both stores have the
+	// same history, times, revisions, salts and head. Tokens are not loaded. The error is an
+	// [*EntryError] if the store has other data. It is also an [*EntryError] if an entry cannot
+	// follow the entry before it.
 	//
 	// If Load fails, the entries loaded so far stay in the store. Another call with the same
 	// entries continues after them. That call fails if the store has an entry that is not among
@@ -95,9 +96,9 @@ type Place struct {
 type Finder interface {
 	// Find yields the current locations whose URLs begin with the bytes of prefix. It yields each
 	// pair of URL and name once, in the byte order of the URLs, then of the keys. It begins with
-	// the first pair that is greater than the parameter after; if that is zero, with the first pair
-	// of all. Find includes the locations of reserved and retired names, but not the locations of
-	// earlier revisions.
+	// the first pair that is greater than the parameter after. If this parameter is zero, it begins
+	// with the first pair of all. Find includes the locations of reserved and retired names, but
+	// not the locations of earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
@@ -118,8 +119,8 @@ type Verifier interface {
 	//
 	// So Verify finds every change that was altered, removed, added or moved. It calls fault for
 	// each problem and continues; it stops early only if reading fails. If progress is not nil,
-	// Verify calls it regularly with the number of changes verified so far and the number of
-	// changes in the log. It returns the head that it has computed.
+	// Verify calls it regularly. The arguments are the number of changes verified so far, and the
+	// number of changes in the log. It returns the head that it has computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
@@ -137,9 +138,9 @@ func (e *HeadError) Error() string {
 // A Backuper is a Store that can be backed up while it is in use.
 type Backuper interface {
 	// Backup copies the state that the store has at one moment to the directory dir. The directory
-	// must not exist, or it must have an earlier backup of the same store; in the second case, only
-	// files that have changed are copied. If progress is not nil, Backup calls it regularly with
-	// the number of bytes copied so far and the total.
+	// must not exist, or it must have an earlier backup of the same store. Over an earlier backup,
+	// only files that have changed are copied. If progress is not nil, Backup calls it regularly
+	// with the number of bytes copied so far and the total.
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
@@ -194,8 +195,8 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange returns why no store could have stored the change c after the change last, or "" if a
-// store could have. The parameter next is c in normal form.
+// strange checks whether a store could have stored the change c after the change last. If so, it
+// returns "", otherwise the reason. The parameter next is c in normal form.
 func strange(last, c, next *Change) string {
 	if c.Expected != next.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), last.Revision())
@@ -212,8 +213,8 @@ func strange(last, c, next *Change) string {
 	return overreach(next)
 }
 
-// equal reports whether the changes c and o, which must have the same subject, are equal in all
-// that a store keeps.
+// equal reports whether the changes c and o are equal in all that a store keeps. Both must have the
+// same subject.
 func (c *Change) equal(o *Change) bool {
 	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||
 		c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {

@@ -8,9 +8,9 @@ import (
 type freshKey struct{}
 
 // Fresh returns a context for reads that must see every change that was acknowledged before the
-// read began. With this context, a store with replicas or a cache reads from the primary server; if
-// the primary cannot be reached, it returns an [*AwayError]. A read whose result a change depends
-// on should use it; other reads are cheaper without it. For a moment after a failover, a
+// read began. With this context, a store with replicas or a cache reads from the primary server. If
+// the primary cannot be reached, the store returns an [*AwayError]. A read whose result a change
+// depends on should use it; other reads are cheaper without it. For a moment after a failover, a
 // [Confirmer] may still read from the previous primary.
 func Fresh(ctx context.Context) context.Context {
 	if IsFresh(ctx) {
@@ -23,7 +23,7 @@ func Fresh(ctx context.Context) context.Context {
 func IsFresh(ctx context.Context) bool { return ctx.Value(freshKey{}) != nil }
 
 // A Confirmer is a store in which another server can become the primary server. The store does not
-// always notice this at once, so a read with [Fresh] may miss changes that the new primary server
+// always notice this at once. So a read with [Fresh] may miss changes that the new primary server
 // has acknowledged. Apply is not affected.
 type Confirmer interface {
 	// Confirm checks the reads with [Fresh] that began later than the parameter since. It reports

@@ -17,17 +17,17 @@ type Meaning struct {
 	Country    bool          // the country comes from the r-component, and not from the client
 }
 
-// Interpret returns what the question q means under the policy of the authority a, which must be
-// that of q's name; if a is nil, there is no policy. Interpret is the only function that applies
-// policies to questions. It is idempotent. It changes q as follows:
+// Interpret returns what the question q means under the policy of the authority a. This must be the
+// authority of q's name. If a is nil, there is no policy. Interpret is the only function that
+// applies policies to questions. It is idempotent. It changes q as follows:
 //
 //   - The directives of the r-component set the service and the component, unless q already
 //     has them. Their language, media type and country replace those of the client.
 //   - A component that the authority does not know is dropped (2012, 2.3: N12-30, N12-31,
 //     N12-35).
-//   - If the service is unknown or not offered, or if the policy does not list it for the
-//     directive s, a default replaces it (N12-31, N12-32): the default of q, or else that of
-//     the authority, or else I2L. In a strict question, the service is not replaced.
+//   - A default replaces a service that is unknown, not offered, or not listed for the directive s
+//     in the policy (N12-31, N12-32). It is the default of q, otherwise that of the authority,
+//     otherwise I2L. In a strict question, the service is not replaced.
 //
 // A service that sends resources is offered only if the authority allows it and the parameter
 // fetches is true.
@@ -89,8 +89,8 @@ func unescaped(value string) string {
 	return s
 }
 
-// knowsComponent reports whether the authority knows the component c: whether its keywords allow c
-// as a value of the directive c.
+// knowsComponent reports whether the authority knows a component. The keywords of the authority
+// must allow it as a value of the directive c.
 func (a *Authority) knowsComponent(c string) bool {
 	if len(a.Keywords) == 0 {
 		return true

@@ -20,8 +20,8 @@ const (
 	MaxBatchBytes = 256 << 20 // total length of all texts of a batch, in bytes
 )
 
-// A LimitError is returned for a change that exceeds a limit, alone or together with the changes
-// before it in its batch.
+// A LimitError is returned for a change that exceeds a limit. Some limits apply to a change
+// together with the changes before it in its batch.
 type LimitError struct {
 	Index int    // position of the change in its batch, from 0
 	Key   string // key of the name, prefix of the authority, or ID of the token or user

@@ -20,12 +20,11 @@ type Step struct {
 	Prior      int // number of the step of the same batch that made Last, from 1; 0 if Last is stored or nil
 }
 
-// Plan returns the steps that a batch leads to, in the order in which they must be written,
-// and the result of each change. The batch must have passed [CheckBatch]. The parameter
-// last is a function that returns the newest stored change of a subject, or nil if the subject
-// has none. It need not know the batch, because Plan itself takes earlier changes of the batch
-// into account. The steps share
-// no memory with the changes.
+// Plan returns the steps of a batch, in the order in which they must be written. It also returns
+// the result of each change. The batch must have passed [CheckBatch]. The function last returns the
+// newest stored change of a subject, or nil if the subject has none. It need not know the batch,
+// because Plan itself takes earlier changes of the batch into account. The steps share no memory
+// with the changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	var p Planner
 	return p.plan(changes, last, (*Change).Clone)
@@ -191,7 +190,7 @@ func expect(i int, last, c *Change) error {
 	return &ConflictError{Index: i, Key: c.Subject().Key, Expected: c.Expected, Current: current}
 }
 
-// allow returns an error if the change next would delete a public name or set it back to reserved
+// allow returns an error if the change next would delete a public name, or make it reserved again
 // (Y95-22, Y95-25).
 func allow(i int, last, next *Change) error {
 	if rule := brokenRule(last, next); rule != "" {
@@ -254,8 +253,8 @@ func same(last, next *Change) bool {
 	return false
 }
 
-// follow gives c the revision after that of last, and a time that is normally not before the
-// time of last. c must be a copy in normal form.
+// follow sets the revision and the time of c. The revision is the one after that of last. The time
+// is normally not before that of last. The change c must be a copy in normal form.
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {

@@ -97,9 +97,9 @@ const ChoiceFixed Choice = "fixed"
 // IsZero reports whether p is the zero policy.
 func (p *Policy) IsZero() bool { return len(p.Text()) == 0 }
 
-// Text returns the policy as the JSON text that stores keep: fields in the order of [Policy], map
-// keys in byte order, no white space. For the zero policy, it returns "". Equal policies have equal
-// texts.
+// Text returns the policy as the JSON text that stores keep. The fields are in the order of
+// [Policy], and map keys in byte order. There is no white space. For the zero policy, it returns
+// "". Equal policies have equal texts.
 func (p *Policy) Text() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

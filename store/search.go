@@ -13,11 +13,11 @@ import (
 // any kind.
 type Searcher interface {
 	// Search returns a page of the records that a query describes. The records are the current ones
-	// of the store, so content that was changed, deleted or redacted is not found any more. Names
+	// of the store. So content that was changed, deleted or redacted is not found any more. Names
 	// that the index does not have yet are missing; Status says whether there are any.
 	//
-	// The cost of a page is bounded. If few of many candidates match, a page can have less records
-	// than the limit, or none, although there are more.
+	// The cost of a page is bounded. A page can have fewer records than the limit, or none,
+	// although more records follow. This happens if few of many candidates match.
 	//
 	// For an invalid query, the error is [ErrNoWords] or [ErrTooManyWords]. If the index cannot be
 	// used at present, the error wraps [ErrNoIndex].

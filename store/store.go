@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Reader reads records and authorities as they were at a time: the parameter at, or the
-// field At of a Scan. The zero time means now. A Reader is safe for concurrent use.
+// A Reader reads records and authorities as of a time. The time is the parameter at, or the field
+// At of a Scan. The zero time means now. A Reader is safe for concurrent use.
 type Reader interface {
 	// Get returns the record of the name n. If the name has no record, or had a reserved one that
 	// was deleted, Get returns ErrNotFound.
@@ -70,8 +70,8 @@ var (
 	ErrReadOnly = errors.New("store: opened read-only: changes are not accepted")
 )
 
-// A VersionError is returned when a program opens a store whose format or rules do not have the
-// version that the program supports.
+// A VersionError is returned when a program opens a store and does not support the version of its
+// format or rules.
 type VersionError struct {
 	What  string     // "format of the store", "rules of names"
 	Found uint64     // version of the store

@@ -94,8 +94,8 @@ func (t *Table) Missing() bool { return t.tried.Load() && t.last.Load() == nil }
 // young reports whether the edition e is younger than the lifetime of the table.
 func (t *Table) young(e *edition) bool { return t.now().Sub(e.read) < t.life }
 
-// known returns the last edition, and whether it can be used. It can be used if Forget was not
-// called after the store was read, and if the edition is not stale or the caller accepts stale
+// known returns the last edition, and whether it can be used. It cannot be used if Forget was
+// called after the store was read. A stale edition can be used only if the caller accepts stale
 // data.
 func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
@@ -105,8 +105,8 @@ func (t *Table) known(stale *Staleness) (*edition, bool) {
 // Forget makes the next call of Set read the store.
 func (t *Table) Forget() { t.forgets.Add(1) }
 
-// Replace puts a revision of an authority, just read from the store, in place of the revision that
-// the table has. It does not read the other authorities. The table keeps the pointer.
+// Replace replaces the revision of an authority in the table by one that was just read from the
+// store. It does not read the other authorities. The table keeps the pointer.
 func (t *Table) Replace(revision *Authority) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
@@ -233,8 +233,8 @@ func (s *AuthoritySet) add(a *Authority, c *compilation) {
 	}
 }
 
-// CanonicalHost returns the value of a Host field in a form that can be compared: in lower case,
-// without port and without a final dot.
+// CanonicalHost returns the value of a Host field in a form that can be compared. This form is in
+// lower case, without port and without a final dot.
 func CanonicalHost(h string) string {
 	if i := strings.LastIndexByte(h, ':'); i >= 0 && strings.IndexByte(h[i:], ']') < 0 {
 		h = h[:i]
@@ -253,8 +253,8 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 	if !found {
 		i--
 	}
-	// Only two kinds of prefixes can begin the key: the last prefix that sorts before the key,
-	// and the parents of that prefix.
+	// A key can begin only with the last prefix that sorts before the key, or with a parent of that
+	// prefix.
 	for ; i >= 0; i = s.parents[i] {
 		if s.all[i].Prefix.Covers(n) {
 			return s.all[i]
@@ -294,8 +294,9 @@ func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	return c.made, c.err
 }
 
-// At returns the authority that a request selects: by its Host field, or else by the local address
-// it was sent to, or else the default authority, or else nil (1995, A95-3).
+// At returns the authority that a request selects (1995, A95-3). The Host field decides first, then
+// the local address of the request, then the default authority. Without any of these, At returns
+// nil.
 func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	if a := s.Meant(host, local); a != nil {
 		return a
@@ -303,8 +304,9 @@ func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	return s.standard
 }
 
-// Meant returns the authority that a request selects by its Host field, or else by the local
-// address it was sent to, or else nil. Unlike At, it ignores the default authority.
+// Meant returns the authority that a request selects by its Host field, or otherwise by its local
+// address. If neither selects an authority, Meant returns nil. Unlike At, it ignores the default
+// authority.
 func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	if a := s.Host(host); a != nil {
 		return a

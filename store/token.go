@@ -42,8 +42,8 @@ type TokenHistorian interface {
 	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
 }
 
-// use returns the change to write for the change c, which has UseOnly: the token of the change
-// last, with the day of use from c. If the token does not change, it returns nil.
+// use returns the change to write for the change c, which has UseOnly. The result has the token of
+// the change last, with the day of use from c. If the token does not change, it returns nil.
 func (c *Change) use(last *Change) *Change {
 	if last == nil || last.Token == nil || !c.Token.Used.After(last.Token.Used) {
 		return nil

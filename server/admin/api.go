@@ -25,7 +25,7 @@ type Options struct {
 	Registrar *registrar.Registrar // makes changes; required
 	Resolver  nomen.Resolver       // answers questions about names like the resolver of the public listener; required
 
-	Authorities *store.Table // cache of the authorities in Store, which should be the one that Resolver uses; if nil, the API makes its own
+	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the API makes its own
 
 	Version  string   // version of this program
 	Instance string   // identifies this server in the response to GET version; "" leaves it out
@@ -40,8 +40,9 @@ type Options struct {
 	// caused. It may be nil.
 	Pages http.Handler
 
-	// SignInLink returns a URL at which anyone can sign in to the pages as a user, once and until a
-	// time. It returns [store.ErrNotFound] for an unknown user. It may be nil.
+	// SignInLink returns a URL at which anyone can sign in to the pages as a user. The URL works
+	// once, and until the returned time. It returns [store.ErrNotFound] for an unknown user. It may
+	// be nil.
 	SignInLink func(ctx context.Context, user string) (url string, until time.Time, err error)
 
 	// EndSessions ends all sessions of a user of the pages. It may be nil.
@@ -58,8 +59,8 @@ type Options struct {
 	Scrub    int    // changes of the store that [API.Run] verifies per second; 0 disables the verification
 	ScrubDir string // directory in which the position of the verification is saved; if "", it is not saved
 
-	// Metrics counts requests. It is also a handler for /-/metrics, which clients on this machine
-	// may request without a token, and other clients only with one. If Metrics is nil, nothing is
+	// Metrics counts requests. It is also a handler for /-/metrics. Clients on this machine may
+	// request /-/metrics without a token. Other clients need a token. If Metrics is nil, nothing is
 	// counted and /-/metrics does not exist.
 	Metrics Metrics
 

@@ -24,8 +24,9 @@ const (
 	maxMissed   = 100 // failed lookups that are compared
 )
 
-// checkAuthority says what would happen if an authority were replaced: why it would be rejected, or
-// the warnings, the results of the tests of its rules, and names whose answers would differ.
+// checkAuthority says what would happen if an authority were replaced. The response has the results
+// of the tests of its rules. It says why the change would be rejected, or has warnings and names
+// whose answers would differ.
 func (s *API) checkAuthority(c *call) error {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {
@@ -75,8 +76,8 @@ func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.
 	return nil
 }
 
-// comparable returns an engine that answers from a store, always chooses the first of equal locations,
-// and sends no request to other servers.
+// comparable returns an engine that answers from a store. The engine always chooses the first of
+// equal locations, and sends no request to other servers.
 func (s *API) comparable(r store.Reader) *resolve.Engine {
 	return resolve.New(r, resolve.Options{
 		Now: s.now, Pick: func(int) int { return 0 }, Suggest: func(string) []string { return nil },

@@ -159,8 +159,8 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 // signInPath begins the paths of pages about signing in.
 const signInPath = PagesRoot + "sign-in"
 
-// loggedTarget returns the target of a request for the access log, without the query of a page
-// about signing in, which may contain a secret.
+// loggedTarget returns the target of a request for the access log. For pages about signing in, it
+// leaves out the query, which may contain a secret.
 func loggedTarget(target string) string {
 	path, _, found := strings.Cut(target, "?")
 	if found && strings.Contains(path, signInPath) { // a client may also send a whole URL
@@ -170,9 +170,9 @@ func loggedTarget(target string) string {
 }
 
 // endsConnection reports whether HTTP implementations may disagree about where the body of r ends.
-// After such a request the connection must be closed, so that nothing in the body is read as
-// another request. net/http accepts such requests: it ignores Content-Length if there is
-// Transfer-Encoding, and Transfer-Encoding in HTTP/1.0 (RFC 9112, 6.1). The public listener rejects
+// After such a request the connection must be closed. Otherwise a part of the body could be read as
+// another request. net/http accepts such requests (RFC 9112, 6.1). It ignores Content-Length if
+// there is Transfer-Encoding. In HTTP/1.0 it ignores Transfer-Encoding. The public listener rejects
 // them; see package wire.
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
@@ -219,9 +219,9 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 	return op.do(c)
 }
 
-// operation returns the route for a method and a path, and the part of the path that the braces of
-// the route stand for. If no route for this path has the method, the text is a list of the allowed
-// methods instead, and operation returns an error.
+// operation returns the route for a method and a path. The text is the part of the path that the
+// braces of the route stand for. If no route for this path has the method, operation returns an
+// error, and the text is a list of the allowed methods.
 func (s *API) operation(method, path string) (operation, string, error) {
 	var methods []string
 	for _, op := range s.operations() {

@@ -195,11 +195,9 @@ func (c *call) redaction() (red registrar.Redaction, conditional bool, err error
 	return red, conditional, err
 }
 
-// How long a request for changes may wait for a new change, and how often the server checks whether
-// there is one.
 const (
-	maxWait  = 60 // seconds
-	waitStep = 200 * time.Millisecond
+	maxWait  = 60                     // seconds for which a request may wait for a new change
+	waitStep = 200 * time.Millisecond // time between two checks for a new change
 )
 
 // changes streams the log without its first "after" changes, up to the one with the number "until".
@@ -237,10 +235,10 @@ func (s *API) changes(c *call) error {
 	})
 }
 
-// seenBy returns an entry of the log as an actor may see it, and whether the actor may see it at
-// all. Every actor may see changes of authorities. Only administrators of all names see the content
-// of changes of users. Other actors with rights on all names need its digest to compute the head of
-// the log. They get such a change as if it had been redacted.
+// seenBy returns an entry of the log as an actor may see it. If ok is false, the actor may not see
+// the entry. Every actor may see changes of authorities. Only administrators of all names see the
+// content of changes of users. Other actors with rights on all names need its digest to compute the
+// head of the log. They get such a change as if it had been redacted.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:
@@ -281,9 +279,9 @@ func (s *API) await(ctx context.Context, after uint64, most time.Duration) error
 	}
 }
 
-// head sends the head of the log. With the parameter "since" it also sends a proof that the log of
-// that head begins with the log of the size "since". With the parameter "at" it sends the head at
-// that time instead.
+// head sends the head of the log. With the parameter "since", it also sends a proof. The proof
+// shows that the log of that head begins with the log of the size "since". With the parameter "at"
+// it sends the head at that time instead.
 func (s *API) head(c *call) error {
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {

@@ -41,8 +41,8 @@ var (
 	errJobDisabled    = errors.New("the user who started the job was disabled")
 )
 
-// isCancelled reports whether cause is one of the reasons for which a job counts as cancelled: a
-// client cancelled it, or its token or user is no longer valid.
+// isCancelled reports whether a job that ended with this cause counts as cancelled. This is so if a
+// client cancelled the job, or if its token or user is no longer valid.
 func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }

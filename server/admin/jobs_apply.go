@@ -165,8 +165,8 @@ type fileCheck struct {
 	seen    uint64
 }
 
-// checkFile returns an error if a file has not the digest of its dry run, or if others have
-// changed names of the file since.
+// checkFile returns an error if a file does not have the digest of its dry run. It also returns an
+// error if others have changed names of the file since the dry run.
 func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f.file); err != nil {
@@ -188,8 +188,8 @@ func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 // file.
 const maxIntervening = 100_000
 
-// checkNames returns an error if others have changed names of a file since its dry run, or since
-// the changes that the client has accepted.
+// checkNames returns an error if others have changed names of a file since its dry run. Changes
+// that the client has accepted do not count.
 func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	changed, head, err := s.changedNames(ctx, f)
 	if err != nil || len(changed) == 0 {

@@ -69,8 +69,8 @@ func (js *jobTable) find(id string) *job {
 	return nil
 }
 
-// earlier returns the job that the same request has started before, or nil. A request is the same if
-// it has the same key or applies the same dry run. mu must be held.
+// earlier returns the job that the same request has started before, or nil. Two requests are the
+// same if they have the same key or apply the same dry run. mu must be held.
 func (js *jobTable) earlier(c *call, of *startOf) *job {
 	if dry := js.find(of.DryRunOf); dry != nil {
 		if j := js.find(dry.Applied); j != nil && (!j.HasEnded() || j.State == adminapi.JobDone) {

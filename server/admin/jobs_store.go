@@ -38,8 +38,8 @@ func (js *jobTable) saveSoon() {
 	time.AfterFunc(saveEvery, js.save)
 }
 
-// makeDir creates the directory for jobs. It does not create the data directory above it, because a
-// data directory that was moved away or deleted must not appear again.
+// makeDir creates the directory for jobs. It does not create the data directory. If the data
+// directory was moved away or deleted, it must not appear again.
 func (js *jobTable) makeDir() error {
 	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
 		return err

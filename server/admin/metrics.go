@@ -28,8 +28,9 @@ func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	return nil
 }
 
-// isLocal reports whether a request comes from this machine: it arrived from a loopback address or
-// over a Unix socket, and has no header field that says that a proxy forwarded it.
+// isLocal reports whether a request comes from this machine. Such a request arrived from a loopback
+// address or over a Unix socket. It has no header field by which a proxy says that it forwarded the
+// request.
 func isLocal(r *http.Request) bool {
 	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header[field] != nil {
@@ -47,8 +48,8 @@ func (s *API) count(w *statusWriter) {
 	}
 }
 
-// CountJobs calls yield for every kind of job and every state with the number of such jobs, even if
-// it is 0.
+// CountJobs calls yield for every kind of job and every state. The number is that of the jobs of
+// this kind in this state, and can be 0.
 func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	type key struct{ kind, state string }
 	n := map[key]int{}
@@ -67,8 +68,8 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 // errFaults is the error of a verification that found faults.
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether the metrics show when a job of this kind last succeeded: backups, and
-// verifications of the whole store.
+// isTask reports whether the metrics show when a job of this kind last succeeded. They do so for
+// backups, and for verifications of the whole store.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
 }

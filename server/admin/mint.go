@@ -105,8 +105,8 @@ func (m actorStore) Put(ctx context.Context, req registrar.Request, why string) 
 	return m.s.registrar.Put(ctx, m.actor, req, why)
 }
 
-// Keys implements [reserve.Backend]. It yields only names on which the actor has rights, because
-// new names depend on the existing ones and would reveal them.
+// Keys implements [reserve.Backend]. It yields only names on which the actor has rights. New names
+// depend on existing names, and would reveal the others.
 func (m actorStore) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return reserve.KeysOf(m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}))
 }

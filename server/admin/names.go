@@ -23,8 +23,9 @@ func (s *API) getVersion(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion, Instance: s.instance, SecondPerson: s.settings.Load().second})
 }
 
-// subject parses the name in the path of a request, and returns it as it was stored at the given
-// time, or now if the time is zero. It returns an error if the caller has no rights on the name.
+// subject parses the name in the path of a request. It returns the name in the spelling in which it
+// was stored at the given time. The zero time means now. It returns an error if the caller has no
+// rights on the name.
 func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	n, err := name.Parse(c.value)
 	if err != nil {
@@ -33,8 +34,8 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	return s.reached(c, n, at, c.actor.Role())
 }
 
-// reached returns a name as it was stored at the given time. It returns an error if the caller has
-// no rights on the name; the error says that the caller needs the role need.
+// reached returns a name as it was stored at the given time. If the caller has no rights on the
+// name, it returns an error. The error says that the caller needs the role in the parameter need.
 func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
@@ -108,9 +109,9 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 	return page, nil
 }
 
-// within yields the records of a scan on which an actor has rights. It does not read the other
-// records, except those whose keys begin like a prefix of the actor but are not under that prefix.
-// So if a page ends because of the limits of reading, it does not reveal how many other records there are.
+// within yields the records of a scan on which an actor has rights. It reads only records whose
+// keys begin like a prefix of the actor. A few of these are not under that prefix. So a page that
+// ends because of the limits of reading does not reveal how many other records exist.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if a.MayAll(registrar.Reader) {
 		return s.store.List(ctx, scan)

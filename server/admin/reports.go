@@ -160,13 +160,13 @@ func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 	})
 }
 
-// A verification verifies the store. It calls the function fault for each fault, and progress at
-// intervals, and returns the head of the log that it has verified.
+// A verification verifies the store. It calls the function fault for each fault, and the function
+// progress at intervals. It returns the head of the log that it has verified.
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
-// verification returns the verification for the parameters of a request: of the whole store, or
-// only of the changes after the head in the parameter "since". For the second, subject is "since"
-// and that head; otherwise it is "".
+// verification returns the verification that a request asks for. With the parameter "since", it
+// covers only the changes after that head. Otherwise it covers the whole store. For the second,
+// subject is "since" and that head; otherwise it is "".
 func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {

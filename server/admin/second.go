@@ -180,8 +180,8 @@ func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Co
 	return s.accepted(c, j)
 }
 
-// asksSame reports whether a job of the same token waits for a second person, or will wait, because
-// of the same request. The mutex of the jobs must be held.
+// asksSame reports whether the request in of, with the given token, made the job j before, and no
+// second person has decided about j yet. The mutex of the jobs must be held.
 func (j *job) asksSame(of *startOf, token string) bool {
 	return j.undecided() && j.Token == token && j.Kind == of.Kind && bytes.Equal(j.Request, of.request)
 }

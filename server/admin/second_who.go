@@ -97,8 +97,8 @@ func (s *API) storedUser(ctx context.Context, id string) (registrar.Actor, error
 }
 
 // requesterNow returns the actor who made the request of a job, with the present rights. Rights by
-// claims are those at the time of the request, because only the next sign-in shows whether they
-// are still valid.
+// claims are those at the time of the request. Only the next sign-in shows whether they are still
+// valid.
 func (s *API) requesterNow(ctx context.Context, j *job) (registrar.Actor, error) {
 	claimed, err := actorOf(j.Who, j.Requester.Claimed)
 	if err != nil {
@@ -123,8 +123,9 @@ func (s *API) isRequester(c *call, j *job) (bool, error) {
 	return slices.ContainsFunc(persons, func(p string) bool { return slices.Contains(j.Requester.Persons, p) }), err
 }
 
-// persons returns whom the caller counts as: the author of the changes of the caller and, for a
-// token, whoever has made it. Two callers with a common element count as one person.
+// persons returns the persons that the caller counts as. One is the author of the caller's changes.
+// If the caller has a token, another is the user or token that made this token. Two callers with a
+// common element count as one person.
 func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
 	all := []string{c.actor.Who}
 	if _, inside := insideActor(c.r.Context()); inside || s.nodeToken != nil && c.token() == s.nodeToken.ID {
@@ -169,9 +170,9 @@ func (s *API) makers(ctx context.Context) (makers, error) {
 	return all, nil
 }
 
-// mayDecide reports whether the rights of the caller reach all that a job touches, so that the
-// caller may see it, and may approve or reject it unless the caller has made the request. The
-// mutex of the jobs must be held.
+// mayDecide reports whether the caller has rights on everything that a job would change. If so, the
+// caller may see the job. Unless the caller has made the request, the caller may also approve or
+// reject it. The mutex of the jobs must be held.
 func (c *call) mayDecide(j *job) bool {
 	if j.Approval == nil || j.Requester == nil {
 		return false

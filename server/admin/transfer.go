@@ -126,8 +126,8 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	return s.jobs.spool(f)
 }
 
-// keptUpload returns what the server keeps of the body of a dry run if the parameter "keep" says
-// so, and nil otherwise.
+// keptUpload returns what the server keeps of the body of a dry run. Without the parameter "keep"
+// it returns nil.
 func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 	keep, err := flag(c.q, "keep")
 	if err != nil {
@@ -325,8 +325,8 @@ func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	return f, nil
 }
 
-// compression returns the compression of a body: the one that the client names, or else the one
-// that the header field Content-Encoding names.
+// compression returns the compression of a body. The parameter of the request takes precedence over
+// the header field Content-Encoding.
 func compression(name, encoding string) (bulk.Compression, error) {
 	if name == "" && encoding != "" && !strings.EqualFold(encoding, "identity") {
 		name = strings.TrimPrefix(strings.ToLower(encoding), "x-")

@@ -73,17 +73,28 @@ func (p *page) available(all []string) {
 	p.print("</ul>\n")
 }
 
-// suggestions writes names that may have been meant, and a name that the name begins with.
+// suggestions writes names that may have been meant. If the last of them is the beginning of an
+// unknown name, it has its own heading.
 func (p *page) suggestions(e *Problem) {
-	if all := append(append([]string{}, e.Suggestions...), p.on.Near...); len(all) > 0 {
+	all, above := e.Suggestions, ""
+	if last := len(all) - 1; last >= 0 && e.Kind() == nomen.Unknown && isAbove(all[last], e.Name) {
+		all, above = all[:last], all[last]
+	}
+	if len(all) > 0 {
 		p.heading("problem.suggestions")
 		p.names(all)
 	}
-	if p.on.Above != "" {
+	if above != "" {
 		p.heading("problem.above")
 		p.print("<p>%s</p>\n", p.t("problem.above-text"))
-		p.names([]string{p.on.Above})
+		p.names([]string{above})
 	}
+}
+
+// isAbove reports whether name is short with a delimiter and more text after it.
+func isAbove(short, name string) bool {
+	rest, ok := strings.CutPrefix(name, short)
+	return ok && strings.IndexAny(rest, "/:.-") == 0 && strings.Trim(rest, ".,;:!?)]}>'\"/-_") != ""
 }
 
 // reason writes what is wrong, where, and what to do next.

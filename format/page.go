@@ -20,8 +20,6 @@ type Page struct {
 	Owner Owner         // who is responsible for the name
 	Past  Past          // the name at other times
 	QR    template.HTML // a QR code of the URL of the name; "" for none
-	Near  []string      // public names that are spelled similarly to an unknown name
-	Above string        // a public name that an unknown name begins with; "" if there is none
 	Other bool          // a problem is not about a name, but about a page
 }
 

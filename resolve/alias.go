@@ -19,17 +19,7 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 		return nil, err
 	}
 	if len(all) != 1 {
-		e := d.unknown()
-		if len(all) > 1 {
-			e.Suggestions = nil
-		}
-		for _, rec := range all {
-			e.Suggestions = append(e.Suggestions, rec.Name.Key())
-			if d.q.Explain {
-				d.explain("%s lists it as an alias, and so does another record", rec.Name)
-			}
-		}
-		return nil, e
+		return nil, d.unknownOf(all)
 	}
 	if d.q.Explain {
 		d.explain("the record of %s lists it as an alias", all[0].Name)
@@ -45,6 +35,25 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 	return a, err
 }
 
+// unknownOf returns the error for a name that none or several records list as an alias. It suggests
+// those records that are public.
+func (d *decision) unknownOf(all []*store.Record) *nomen.Error {
+	if len(all) == 0 {
+		return d.unknown()
+	}
+	e := d.notFound()
+	for _, rec := range all {
+		if !d.isOpen(rec) {
+			continue
+		}
+		e.Suggestions = append(e.Suggestions, rec.Name.Key())
+		if d.q.Explain {
+			d.explain("%s lists it as an alias, and so does another record", rec.Name)
+		}
+	}
+	return e
+}
+
 // listing returns the records that list the name as an alias. If there are several, it returns only
 // the active ones.
 func (d *decision) listing() (all []*store.Record, err error) {
@@ -58,7 +67,7 @@ func (d *decision) listing() (all []*store.Record, err error) {
 		case errors.Is(err, store.ErrNotFound):
 		case err != nil:
 			return nil, err
-		case rec.Status != nomen.Reserved && !rec.Redacted && rec.HasAlias(d.set, d.name) && d.mayAlias(rec):
+		case d.listedBy(rec):
 			all = append(all, rec)
 		}
 	}
@@ -66,6 +75,11 @@ func (d *decision) listing() (all []*store.Record, err error) {
 		all = slices.DeleteFunc(all, func(r *store.Record) bool { return r.Status != nomen.Active })
 	}
 	return all, nil
+}
+
+// listedBy reports whether a record lists the name as an alias and may answer for it.
+func (d *decision) listedBy(rec *store.Record) bool {
+	return isPublic(rec) && rec.HasAlias(d.set, d.name) && d.mayAlias(rec)
 }
 
 // mayAlias reports whether a record may answer for a name that it lists as an alias. If the alias

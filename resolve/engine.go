@@ -36,8 +36,9 @@ type Options struct {
 	// If Ask is nil, the answer for a name whose delegation has the mode ask is NoResult.
 	Ask func(target string) (nomen.Resolver, error)
 
-	Pick    func(n int) int            // returns a random number from 0 to n-1, for the choice by weight; rand.IntN if nil
-	Suggest func(name string) []string // returns suggestions for an unknown name; those of package name if nil
+	Pick func(n int) int // returns a random number from 0 to n-1, for the choice by weight; rand.IntN if nil
+
+	NoSuggestions bool // do not look for names that were probably meant instead of an unknown one
 }
 
 const defaultRefresh = time.Second
@@ -65,18 +66,7 @@ func New(r store.Reader, o Options) *Engine {
 	if o.Pick == nil {
 		o.Pick = rand.IntN
 	}
-	if o.Suggest == nil {
-		o.Suggest = suggest
-	}
 	return &Engine{records: r, authorities: o.Authorities, o: o}
-}
-
-func suggest(s string) []string {
-	var all []string
-	for _, meant := range name.Suggest(s) {
-		all = append(all, meant.Name)
-	}
-	return all
 }
 
 // Resolve implements [nomen.Resolver].
@@ -258,15 +248,20 @@ func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 // unknown returns the error for a name without a public record. Reserved names and names without a
 // record get the same error. So the error does not reveal which names are reserved.
 func (d *decision) unknown() *nomen.Error {
+	e := d.notFound()
+	e.Suggestions = d.near()
+	return e
+}
+
+// notFound returns the error for a name without a public record, without suggestions.
+func (d *decision) notFound() *nomen.Error {
 	message := "not found"
 	if d.authority == nil {
 		message = "not found, and no authority of this service covers it"
 	} else if d.authority.Contact != "" {
 		message += "; contact for " + d.authority.Prefix.String() + ": " + strings.TrimPrefix(d.authority.Contact, "mailto:")
 	}
-	e := d.refuse(nomen.Unknown, message)
-	e.Suggestions = d.o.Suggest(d.name.Key())
-	return e
+	return d.refuse(nomen.Unknown, message)
 }
 
 // maxAge returns how long the authority allows answers to be cached.

@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
-	"github.com/nomen-project/nomen/store/memstore"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -426,22 +425,6 @@ func TestBrokenPolicy(t *testing.T) {
 	a, err := d.ask(nomen.I2L, "n1")
 	if a != nil || err == nil || errors.As(err, new(*nomen.Error)) {
 		t.Errorf("%+v, %v", a, err)
-	}
-}
-
-func TestSuggestions(t *testing.T) {
-	d := newDesk(t, store.Policy{}, resolve.Options{Suggest: func(s string) []string { return []string{"perhaps " + s} }},
-		&store.Record{Name: name.MustParse("urn:x-a:r"), Status: nomen.Reserved})
-	for _, element := range []string{"none", "r"} {
-		if e := d.refuses(nomen.Unknown, nomen.I2L, element); !slices.Equal(e.Suggestions, []string{"perhaps urn:x-a:" + element}) {
-			t.Errorf("%s: %q", element, e.Suggestions)
-		}
-	}
-	e := resolve.New(memstore.New(), resolve.Options{})
-	_, err := e.Resolve(t.Context(), nomen.Question{Name: name.MustParse("urn:isbn:9783161484101")})
-	var none *nomen.Error
-	if !errors.As(err, &none) || !slices.Contains(none.Suggestions, "urn:isbn:9783161484100") {
-		t.Errorf("a wrong check digit: %+v", err)
 	}
 }
 

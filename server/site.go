@@ -38,8 +38,7 @@ func ownerOf(a *store.Authority) format.Owner {
 	return format.Owner{Prefix: a.Prefix.String(), Description: a.Description, Contact: a.Contact}
 }
 
-// onProblem returns the page for a problem. For an unknown name it has names that may have been
-// meant, and for a retired name its history.
+// onProblem returns the page for a problem. For a retired name it has the history.
 func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) format.Page {
 	page := s.bare(r)
 	page.Owner = ownerOf(a.authority)
@@ -48,10 +47,6 @@ func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, prob
 	case kind == nomen.Unknown && a.form == formPage && a.path != "":
 		page.Other = true
 	case kind == nomen.Unknown && !a.name.IsZero() && a.reserved == "":
-		page.Near, page.Above = s.near(ctx, a, problem.Suggestions), s.above(ctx, a)
-		if slices.Contains(page.Near, page.Above) {
-			page.Above = ""
-		}
 		page.Past.At = a.query.at
 	case problem.Answer != nil && a.negotiable():
 		a.query.service = nomen.I2C // so that the links of the history lead to pages

@@ -288,37 +288,6 @@ func TestUnknownName(t *testing.T) {
 	}
 }
 
-// A counted store counts reads of records.
-type counted struct {
-	store.Store
-	reads int
-}
-
-func (c *counted) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	c.reads++
-	return c.Store.Get(ctx, n, at)
-}
-
-// The page of an unknown name reads few records, however long the name is.
-func TestUnknownNameIsCheap(t *testing.T) {
-	var reads *counted
-	s, _ := newTestServer(t, func(o *Options) {
-		reads = &counted{Store: o.Store.(store.Store)}
-		o.Store = reads
-	})
-	if p := ask(s, "/urn:dns:example.org:"+strings.Repeat("a-b_C/", 20)+"x", accepting(browserAccept)); p.status != 404 {
-		t.Fatal(p.status)
-	}
-	const similar = 8 // spellings
-	if reads.reads > 2+similar+maxAbove {
-		t.Errorf("%d reads", reads.reads)
-	}
-	reads.reads = 0
-	if ask(s, "/urn:dns:example.org:Report-7"); reads.reads > 2 {
-		t.Errorf("%d reads for a program", reads.reads)
-	}
-}
-
 // If the store fails while a page is completed, the page is shown without suggestions.
 func TestUnknownNameWithoutStore(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Store = failing{o.Store} })

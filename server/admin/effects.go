@@ -80,7 +80,7 @@ func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.
 // equal locations, and sends no request to other servers.
 func (s *API) comparable(r store.Reader) *resolve.Engine {
 	return resolve.New(r, resolve.Options{
-		Now: s.now, Pick: func(int) int { return 0 }, Suggest: func(string) []string { return nil },
+		Now: s.now, Pick: func(int) int { return 0 }, NoSuggestions: true,
 		Ask: func(target string) (nomen.Resolver, error) { return nil, &askedError{target} },
 	})
 }

@@ -29,6 +29,7 @@ func (s *API) listMisses(c *call) error {
 			continue
 		}
 		if n, err := name.Parse(m.Name); err == nil && s.mayRead(c, n) {
+			m.Suggestions = s.shown(c, m.Suggestions)
 			out.Misses = append(out.Misses, m)
 		}
 		if limit > 0 && uint64(len(out.Misses)) == limit {
@@ -65,6 +66,22 @@ func (s *API) hideMiss(c *call) error {
 func (s *API) mayRead(c *call, n name.Name) bool {
 	_, err := s.reached(c, n, time.Time{}, registrar.Reader)
 	return err == nil
+}
+
+// shown returns those suggestions that the caller may see. They were public when they were stored,
+// but access to them may have been restricted since.
+func (s *API) shown(c *call, suggestions []string) (some []string) {
+	set, err := s.authorities.Set(c.r.Context(), time.Time{})
+	if err != nil {
+		return nil
+	}
+	for _, spelling := range suggestions {
+		n, err := name.Parse(spelling)
+		if err == nil && (set.Of(n).Refuses(spelling) == nil || s.mayRead(c, n)) {
+			some = append(some, spelling)
+		}
+	}
+	return some
 }
 
 // clearMisses removes all failed lookups from the list.

@@ -2,7 +2,9 @@ package admin
 
 import (
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/misses"
@@ -55,5 +57,40 @@ func TestHideMisses(t *testing.T) {
 	}
 	if err := editor.HideMiss(ctx, name.MustParse("urn:dns:example.org:y"), true); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+// A suggestion of a failed lookup is left out if access to the name has been restricted since, unless
+// the caller may read the name.
+func TestRestrictedSuggestions(t *testing.T) {
+	counter, err := misses.Open(misses.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, st := newTestAPI(t, func(o *Options) { o.Misses = counter })
+	counter.Add("urn:dns:example.org:x", []string{"urn:x-closed:1", "urn:dns:example.org:y"})
+	closed := &store.Authority{Prefix: name.MustParsePrefix("urn:x-closed"), Owners: []string{"a"}}
+	for _, access := range []store.Access{"", store.AccessDenied} {
+		closed.Access = access
+		if _, err := st.Apply(t.Context(), []store.Change{{Authority: closed, Expected: store.AnyRevision, Time: time.Now()}}); err != nil {
+			t.Fatal(err)
+		}
+		api.authorities.Forget()
+		for reader, mayAll := range map[*adminapi.Client]bool{
+			api.Client(person("u-r", registrar.Reader, "urn:dns:example.org")):                 false,
+			api.Client(person("u-b", registrar.Reader, "urn:dns:example.org", "urn:x-closed")): true,
+		} {
+			m, err := reader.Misses(t.Context(), "", 0)
+			want := []string{"urn:x-closed:1", "urn:dns:example.org:y"}
+			if access != "" && !mayAll {
+				want = want[1:]
+			}
+			if err != nil || len(m.Misses) != 1 || !slices.Equal(m.Misses[0].Suggestions, want) {
+				t.Errorf("access %q, reader of all %v: got %+v, %v, want %q", access, mayAll, m.Misses, err, want)
+			}
+		}
+	}
+	if m := counter.List(0); len(m[0].Suggestions) != 2 {
+		t.Errorf("the counter was changed: %+v", m)
 	}
 }

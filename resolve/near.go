@@ -1,0 +1,198 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/namespace"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Limits of the search for names that were probably meant instead of one unknown name.
+const (
+	nearTime  = 200 * time.Millisecond // of all reads together
+	nearReads = 12                     // reads of records and of the index of aliases
+	maxAbove  = 4                      // shorter names that are looked up
+	maxNear   = namespace.MaxSuggestions
+)
+
+// A standing says what is known of a name that was probably meant.
+type standing uint8
+
+// The standings.
+const (
+	absent     standing = iota // not registered, or not public
+	undecided                  // not registered here, but others or rules may know it
+	registered                 // the public can look it up
+)
+
+// A nearSearch looks for public names that were probably meant instead of an unknown one.
+type nearSearch struct {
+	decision
+	reads int // that are left
+}
+
+// near returns names that were probably meant instead of the unknown name of d: first those that
+// are registered, then those that this service cannot know about, and last the longest registered
+// name that the unknown name begins with. It looks up only spellings that differ from the unknown
+// name by a common mistake. So it reveals nothing about names that a client could not guess. It
+// leaves out names that are reserved or not public. If the store fails or a limit is reached, it
+// returns what it has found.
+func (d *decision) near() []string {
+	if d.o.NoSuggestions {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, nearTime)
+	defer cancel()
+	s := nearSearch{*d, nearReads}
+	s.ctx, s.q.Explain = ctx, false
+	key := d.name.Key()
+	known, unsure := s.collect(key)
+	all := append(known, unsure...)
+	if above := s.above(key); above != "" && !slices.Contains(all, above) {
+		all = append(all[:min(len(all), maxNear-1)], above)
+	}
+	return all[:min(len(all), maxNear)]
+}
+
+// collect returns the spellings similar to key that are registered, and those of which this service
+// cannot know whether they are.
+func (s *nearSearch) collect(key string) (known, unsure []string) {
+	likely := suggest(key)
+	var seen []string // keys of the known ones
+	for i, spelling := range slices.Concat(likely, similarSpellings(key)) {
+		as, found := s.lookUp(spelling, i < len(likely))
+		switch {
+		case as == registered && !slices.Contains(seen, found):
+			seen = append(seen, found)
+			if i >= len(likely) {
+				spelling = found
+			}
+			known = append(known, spelling)
+		case as == undecided && i < len(likely):
+			unsure = append(unsure, spelling)
+		}
+	}
+	return known, unsure
+}
+
+// suggest returns the names that s means according to the rules of its namespace or scheme.
+func suggest(s string) []string {
+	var all []string
+	for _, meant := range name.Suggest(s) {
+		all = append(all, meant.Name)
+	}
+	return all
+}
+
+// similarSpellings returns the spellings that were probably meant instead of key, the likeliest
+// first.
+func similarSpellings(key string) (all []string) {
+	add := func(s string) {
+		if s != key && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	begin := strings.LastIndexAny(key, ":/") + 1 // the last part of the name
+	stem, last := key[:begin], key[begin:]
+	add(strings.TrimRight(key, ".,;:!?)]}>'\"/-_"))
+	if i := strings.LastIndexByte(last, '%'); i > 0 { // a closing quote or bracket is escaped
+		add(stem + last[:i])
+	}
+	add(stem + strings.ToLower(last))
+	add(stem + strings.ToUpper(last))
+	add(stem + strings.ReplaceAll(last, "_", "-"))
+	add(stem + strings.ReplaceAll(last, "-", "_"))
+	add(stem + strings.ReplaceAll(last, "-", ""))
+	add(stem + strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1").Replace(last))
+	return all
+}
+
+// above returns the longest registered name that key begins with, up to a delimiter, or "" without
+// a result.
+func (s *nearSearch) above(key string) string {
+	for range maxAbove {
+		i := strings.LastIndexAny(key, "/:.-")
+		if i < 0 || strings.HasPrefix(key, "urn:") && strings.Count(key[:i], ":") < 2 {
+			return ""
+		}
+		key = key[:i]
+		if as, found := s.lookUp(key, false); as == registered {
+			return found
+		}
+	}
+	return ""
+}
+
+// lookUp returns the standing of a spelling, and the name that it is registered as. If aliases is
+// set, it also looks for a record that lists the spelling as an alias. It treats a reserved name as
+// one without a record, so that the result does not reveal which names are reserved.
+func (s *nearSearch) lookUp(spelling string, aliases bool) (standing, string) {
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return absent, ""
+	}
+	of := s.decision
+	of.policy = &noPolicy
+	if of.about(n); of.name == s.name || of.admit() != nil {
+		return absent, ""
+	}
+	switch rec, err := s.get(of.name); {
+	case err == nil && isPublic(rec):
+		return registered, rec.Name.Key()
+	case aliases && s.isAlias(&of):
+		return registered, of.name.Key()
+	case of.authority == nil, of.policy.Delegation != nil, len(of.policy.Rules) > 0:
+		return undecided, ""
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		return undecided, ""
+	}
+	return absent, ""
+}
+
+// isAlias reports whether exactly one record lists the name of a decision as an alias, and the
+// record answers for it.
+func (s *nearSearch) isAlias(of *decision) bool {
+	if !s.mayRead() {
+		return false
+	}
+	names, err := store.Aliased(s.ctx, s.records, of.name)
+	if err != nil || len(names) != 1 {
+		return false
+	}
+	rec, err := s.get(names[0])
+	return err == nil && of.listedBy(rec) && of.isOpen(rec)
+}
+
+// errLimit says that the search has read as much as it may, or for as long as it may.
+var errLimit = errors.New("resolve: limit of the search for suggestions")
+
+// mayRead counts one read, and reports whether it is within the limits.
+func (s *nearSearch) mayRead() bool {
+	s.reads--
+	return s.reads >= 0 && s.ctx.Err() == nil // not every store checks the context
+}
+
+// get reads a record, unless a limit is reached.
+func (s *nearSearch) get(n name.Name) (*store.Record, error) {
+	if !s.mayRead() {
+		return nil, errLimit
+	}
+	return s.records.Get(s.ctx, n, s.q.At)
+}
+
+// isPublic reports whether the status of a record permits to say that it exists.
+func isPublic(rec *store.Record) bool { return rec.Status != nomen.Reserved && !rec.Redacted }
+
+// isOpen reports whether access to the name of a record is not restricted.
+func (d *decision) isOpen(rec *store.Record) bool {
+	of := *d
+	of.policy, of.q.Explain = &noPolicy, false
+	of.about(rec.Name)
+	return of.admit() == nil
+}

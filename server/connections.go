@@ -221,20 +221,25 @@ func (t *limitedListener) resize(s *share, by int) {
 // closeIdle closes the connection in the list idle that has been idle longest. It returns false if
 // no connection in the list is idle. t.mu must be held.
 func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
-	for range 2 * idle.Len() { // correct the order first: a response sent without net/http does not update it
-		c := idle.Front().Value.(*limitedConn)
-		if c.heard.Load() <= c.since {
-			break
-		}
-		t.setBusy(c)
-		t.setIdle(c)
-	}
-	for e := idle.Front(); e != nil; e = e.Next() {
-		if c := e.Value.(*limitedConn); c.reading.Load() { // otherwise the server is answering a request on this connection
+	moves := 2 * idle.Len()
+	for e := idle.Front(); e != nil; {
+		c := e.Value.(*limitedConn)
+		switch {
+		case c.heard.Load() > c.since && moves > 0: // answered without net/http, which would have corrected the order
+			moves--
+			before := e.Prev()
+			t.setBusy(c)
+			t.setIdle(c)
+			if e = idle.Front(); before != nil {
+				e = before.Next()
+			}
+		case c.reading.Load(): // otherwise the server is answering a request on this connection
 			t.remove(c)
 			t.refused(refusedIdle)
 			_ = c.abort() // the read in progress fails, and so net/http or wire drops the connection
 			return true
+		default:
+			e = e.Next()
 		}
 	}
 	return false

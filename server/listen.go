@@ -336,6 +336,7 @@ type listenerServer struct {
 func (h *listenerServer) finish(ctx context.Context) {
 	h.closing.Store(true)
 	_ = h.on.Close()
+	defer wire.Drain(ctx, h.on)
 	select {
 	case <-h.ended:
 	case <-ctx.Done():

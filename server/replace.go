@@ -67,20 +67,25 @@ func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
 
 // serveCurrent answers a request with the current server.
 func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
+	now := s.use()
+	defer now.users.done()
+	now.handler.ServeHTTP(w, r)
+}
+
+// use returns the current server, and counts a request that it answers. The caller must call
+// users.done when the request is answered.
+func (c *carried) use() *Server {
 	for {
-		now := s.current.Load()
+		now := c.current.Load()
 		now.users.add()
-		if now == s.current.Load() { // otherwise the server now was replaced before it counted the request
-			defer now.users.done()
-			now.handler.ServeHTTP(w, r)
-			return
+		if now == c.current.Load() { // otherwise the server now was replaced before it counted the request
+			return now
 		}
 		now.users.done()
 	}
 }
 
-// users counts the requests that a server is answering. It does not count requests that a
-// [shortcut] answers. These use nothing that is closed after the server is replaced.
+// users counts the requests that a server is answering.
 type users struct {
 	n     atomic.Int64
 	ended atomic.Bool // the server was replaced; serveCurrent passes further requests to the next server

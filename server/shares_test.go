@@ -147,7 +147,7 @@ func TestClientGone(t *testing.T) {
 	})
 	l := listen(t, s)
 	for _, request := range []string{
-		"GET /urn:ietf:rfc:2648?s=I2R HTTP/1.1\r\nHost: x\r\n\r\n",
+		"GET /urn:ietf:rfc:2648?s=I2R HTTP/1.1\r\nHost: x\r\nX-Other: not a plain request\r\n\r\n",
 		"GET urn:ietf:rfc:2648 HTTP/1.0\r\n\r\n",
 		"GET urn:ietf:rfc:2648\r\n",
 	} {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A shortcut answers simple requests for names on one connection without net/http, if the answer is
-// available at once. Its response is byte for byte the one that net/http would send.
+// A shortcut answers simple requests for names on one connection without net/http, from the first
+// one on, if the answer is available at once. Its response is byte for byte the one that net/http would send.
 type shortcut struct {
 	server   *Server
 	listener string // the name of the listener
@@ -49,7 +49,8 @@ func (c *shortcut) use(s *Server) {
 // request. The request is then not simple, or the answer may take long. Only net/http notices when
 // a client disconnects while it waits.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
-	s := c.server.current.Load()
+	s := c.server.use()
+	defer s.users.done()
 	if s != c.server {
 		c.use(s)
 	}
@@ -63,7 +64,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	start := s.now()
 	target, mount := s.belowPublic(q.Target)
 	c.request = request{
-		method: q.Method, target: target, mount: mount, version: version{1, 1}, host: q.Host, local: c.local,
+		method: q.Method, target: target, mount: mount, version: versionOf(q), host: q.Host, local: c.local,
 		accept: q.Accept, languages: q.Languages, encodings: q.Coding,
 	}
 	c.request.country = s.countryOf(c.from, "")
@@ -80,7 +81,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	if s.sameOrigin {
 		p.withoutCORS()
 	}
-	out, sent, ok := p.appendTo(out, r.method)
+	out, sent, ok := p.appendTo(out, q)
 	p.drop()
 	if !ok {
 		return out, false
@@ -88,7 +89,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	took := s.now().Sub(start)
 	s.metrics.Observe(p.form.String(), p.status, took)
 	if s.access != nil {
-		requestlog.Record{Listener: c.listener, From: c.from, Method: q.Method, Target: q.Target, Proto: "HTTP/1.1", Host: q.Host, Agent: q.Agent}.Log(ctx, s.access, p.status, int64(sent), took)
+		requestlog.Record{Listener: c.listener, From: c.from, Method: q.Method, Target: q.Target, Proto: protoOf(q), Host: q.Host, Agent: q.Agent}.Log(ctx, s.access, p.status, int64(sent), took)
 	}
 	return out, true
 }
@@ -114,17 +115,31 @@ func (a parsedTarget) isLocal() bool {
 	return service != nomen.I2R && service != nomen.I2Rs
 }
 
-// appendTo appends the response as net/http writes it for HTTP/1.1. It returns the length of the
-// body. It returns false if it cannot write the response, for example because the body is a stream.
-func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
+func versionOf(q wire.Plain) version {
+	if q.Old {
+		return version{1, 0}
+	}
+	return version{1, 1}
+}
+
+func protoOf(q wire.Plain) string {
+	if q.Old {
+		return "HTTP/1.0"
+	}
+	return "HTTP/1.1"
+}
+
+// appendTo appends the response to q as net/http writes it. It returns the length of the body. It
+// returns false if it cannot write the response, for example because the body is a stream.
+func (p *reply) appendTo(out []byte, q wire.Plain) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
 		return out, 0, false
 	}
 	begin, body := len(out), p.body
-	if method == http.MethodHead || p.status == http.StatusNotModified {
+	if q.Method == http.MethodHead || p.status == http.StatusNotModified {
 		body = nil
 	}
-	out = append(out, "HTTP/1.1 "...)
+	out = append(append(out, protoOf(q)...), ' ')
 	out = strconv.AppendInt(out, int64(p.status), 10)
 	out = append(out, ' ')
 	reason := cmp.Or(wire.Reason(p.reason), http.StatusText(p.status))
@@ -147,6 +162,9 @@ func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
 	}
 	if length != "" {
 		out = appendField(out, "Content-Length", length)
+	}
+	if q.Final && !q.Old {
+		out = appendField(out, "Connection", "close")
 	}
 	out = append(out, "\r\n"...)
 	return append(out, body...), len(body), true

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,53 @@ var shortFields = []string{
 	"Accept: text/html;x=\"a,b\";q=0.1, text/plain;q=0.2\r\nAccept-Encoding: gzip, identity;q=0\r\n",
 	"Accept: application/json;q=0.1, */*;q=0.1, application/problem+json\r\n",
 	"Accept: none/none, text/none;q=0\r\n",
+	"Upgrade-Insecure-Requests: 1\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-User: ?1\r\n" +
+		"Referer: https://example.com/\r\nPriority: u=0, i\r\nDNT: 1\r\nSec-GPC: 1\r\nCache-Control: no-cache\r\nPragma: no-cache\r\nSec-CH-UA-Mobile: ?0\r\n",
+}
+
+// lastLines are the beginnings of requests that are the last of their connection: the text after the
+// target.
+var lastLines = []string{
+	" HTTP/1.1\r\nHost: localhost:4500\r\nConnection: close\r\n",
+	" HTTP/1.0\r\nHost: localhost:4500\r\n",
+	" HTTP/1.0\r\n",
+	" HTTP/1.0\r\nConnection: close\r\n",
+}
+
+// TestShortLast checks that the first and last request of a connection gets the bytes that net/http
+// would send, whether or not net/http answers it.
+func TestShortLast(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	l := listen(t, s)
+	asked := 0
+	for _, method := range []string{"GET", "HEAD"} {
+		for i, line := range lastLines {
+			for k, tt := range shortTargets {
+				head := method + " " + tt.target + line + shortFields[(i+k)%len(shortFields)]
+				head = strings.ReplaceAll(head, "Connection: keep-alive\r\n", "")
+				got := exchange(t, l.Public, head+"\r\n")
+				want := exchange(t, l.Public, head+"X-Other: 1\r\n\r\n") // a field that the shortcut does not support
+				if got == "" || got != want {
+					t.Errorf("%q:\ngot  %q\nwant %q", head, got, want)
+				}
+				asked += 2
+			}
+		}
+	}
+	if got := requestsOf(s); got != asked {
+		t.Errorf("%d requests were counted, want %d", got, asked)
+	}
+}
+
+// requestsOf returns the number of requests in the metrics.
+func requestsOf(s *Server) (n int) {
+	for line := range strings.Lines(shownMetrics(s)) {
+		if _, value, ok := strings.Cut(line, "} "); ok && strings.HasPrefix(line, "nomen_requests_total{") {
+			one, _ := strconv.Atoi(strings.TrimSpace(value))
+			n += one
+		}
+	}
+	return n
 }
 
 // TestShort checks that responses without net/http are byte for byte those of net/http.

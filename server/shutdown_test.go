@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nomen-project/nomen"
 )
 
 // shutDown shuts a server down and returns how long that took.
@@ -52,6 +54,39 @@ func TestShutdownAnswersArrivingRequests(t *testing.T) {
 	}
 	if b, err := io.ReadAll(arriving.in); len(b) > 0 || err != nil {
 		t.Errorf("after the last answer: %q, %v", b, err)
+	}
+	if d := <-took; d > 5*time.Second {
+		t.Errorf("the shutdown took %v", d)
+	}
+}
+
+// A shutdown waits for a request that is answered without net/http, even if that takes longer than
+// the listener waits for connections that arrive.
+func TestShutdownAnswersShort(t *testing.T) {
+	asked, goOn := make(chan struct{}, 1), make(chan struct{})
+	s, _ := newTestServer(t, func(o *Options) {
+		engine := o.Resolver
+		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+			asked <- struct{}{}
+			<-goOn
+			return engine.Resolve(ctx, q)
+		})
+	})
+	l := listen(t, s)
+	c := dialShort(t, l)
+	if _, err := io.WriteString(c, getWeb); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	took := shutDown(t, l)
+	select {
+	case d := <-took:
+		t.Errorf("the shutdown ended after %v, before the response", d)
+	case <-time.After(1500 * time.Millisecond):
+	}
+	close(goOn)
+	if got := c.next(t, "GET"); !strings.HasPrefix(got, "HTTP/1.1 303 ") {
+		t.Errorf("got %q", got)
 	}
 	if d := <-took; d > 5*time.Second {
 		t.Errorf("the shutdown took %v", d)

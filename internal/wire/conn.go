@@ -48,6 +48,8 @@ type conn struct {
 
 	// Requests that are answered without net/http.
 	answer Answerer  // answers plain requests; nil if net/http answers all requests
+	alone  bool      // the connection is in the lane: net/http does not know it yet
+	final  bool      // the last such response ends the connection
 	timed  time.Time // when the deadlines of such requests were last set
 
 	// State for handlers and writers.

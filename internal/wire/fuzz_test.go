@@ -31,6 +31,42 @@ var heads = []string{
 	"GET /" + strings.Repeat("a", 9000),
 }
 
+// ambiguousHeads are heads whose framing or meaning parsers could interpret differently.
+var ambiguousHeads = []string{
+	"GET /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+	"GET /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nAccept: a/b\r\n folded\r\n\r\n",
+	"GET /a HTTP/1.1\r\n Host: a\r\nHost: a\r\n\r\n",
+	"GET /a HTTP/1.1\nHost: a\n\n",
+	"GET /a HTTP/1.1\r\nHost: a\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\n\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nAccept: a\x00b\r\n\r\n",
+	"GET /a\x00 HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nAccept: a\rb\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost : a\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\n",
+	"GET  /a HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET /a\tHTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET /a HTTP/1.1 \r\nHost: a\r\n\r\n",
+	"GET /a HTTP/01.1\r\nHost: a\r\n\r\n",
+	"GET /a HTTP/2.0\r\nHost: a\r\n\r\n",
+	"GET http://a/a HTTP/1.1\r\nHost: b\r\n\r\n",
+	"GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET /a#b c HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nSec-Fetch-Mode : a\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: a\r\nNo colon\r\n\r\n",
+}
+
 // cut cuts s into pieces, as a network would.
 func cut(s []byte, size uint8) [][]byte {
 	if size == 0 {

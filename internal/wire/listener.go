@@ -32,9 +32,8 @@ type Config struct {
 	HeadTimeout time.Duration
 	// Now returns the time for the Date field of the responses of this package; if nil, time.Now.
 	Now func() time.Time
-	// Short returns the Answerer for the plain requests after the first request of a connection, or
-	// nil if net/http must answer them. Short itself may be nil. It is not used for encrypted
-	// connections.
+	// Short returns the Answerer for the plain requests of a connection, or nil if net/http must
+	// answer them. Short itself may be nil. It is not used for encrypted connections.
 	Short func(local, remote net.Addr) Answerer
 	// IdleTimeout and WriteTimeout must be those of the http.Server. They are needed only with
 	// Short.
@@ -70,10 +69,12 @@ func NewListener(l net.Listener, c Config) net.Listener {
 		left:         make(chan struct{}),
 		drained:      make(chan struct{}),
 		rooms:        sync.Pool{New: func() any { return new([]byte) }},
+		lane:         lane{all: map[*worker]struct{}{}},
 	}
 }
 
-// listener accepts in the background, so that a slow TLS handshake does not delay others.
+// listener accepts in the background, so that slow TLS handshakes and the requests in the lane do
+// not delay others.
 type listener struct {
 	net.Listener
 	config       Config
@@ -83,10 +84,11 @@ type listener struct {
 	arrivals chan arrival
 	stop     sync.Once
 	closed   chan struct{}
-	left     chan struct{}  // closed some time after closed; then handshakes are not waited for any more
+	left     chan struct{}  // closed some time after closed; then connections that arrive are not waited for any more
 	drained  chan struct{}  // closed after the last connection was passed to Accept
 	shaking  sync.WaitGroup // TLS handshakes in progress
 	rooms    sync.Pool      // buffers for answers, each a *[]byte
+	lane     lane
 }
 
 // arrival is a result that Accept can return.
@@ -111,6 +113,7 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) Close() error {
 	l.stop.Do(func() {
 		close(l.closed)
+		l.lane.close()
 		l.start.Do(func() { close(l.drained) }) // if Accept was never called
 		time.AfterFunc(lingerTime, func() { close(l.left) })
 	})
@@ -151,19 +154,32 @@ func (l *listener) acceptAll() {
 			ok = l.deliver(arrival{err: err})
 			continue
 		}
-		w := l.wrap(c)
-		if l.config.Short != nil {
-			w.answer = l.config.Short(c.LocalAddr(), c.RemoteAddr())
-		}
-		ok = l.deliver(arrival{conn: w})
+		ok = l.admit(l.wrap(c))
 	}
 }
 
-// drain closes drained after the handshakes in progress have ended. It does not wait long.
+// admit passes a connection without TLS to the lane, or to Accept if there is no Answerer. It
+// returns false if the listener is closed.
+func (l *listener) admit(c *conn) bool {
+	if l.config.Short != nil {
+		c.answer = l.config.Short(c.LocalAddr(), c.RemoteAddr())
+	}
+	if c.answer == nil {
+		return l.deliver(arrival{conn: c})
+	}
+	c.alone = true
+	l.lane.busy.Add(1)
+	l.lane.serve(c)
+	return true
+}
+
+// drain closes drained after the handshakes in progress have ended, and the lane has passed on or
+// closed its connections. It does not wait long.
 func (l *listener) drain() {
 	ended := make(chan struct{})
 	go func() {
 		l.shaking.Wait()
+		l.lane.busy.Wait()
 		close(ended)
 	}()
 	select {

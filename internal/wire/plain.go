@@ -2,24 +2,28 @@ package wire
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Plain is a request that has only these fields: a GET or HEAD of a path in HTTP/1.1, without a
-// body.
+// A Plain is a request on whose answer only these fields have an influence: a GET or HEAD of a
+// path, without a body.
 type Plain struct {
 	Method, Target            string
-	Host                      string
+	Old                       bool   // the version is HTTP/1.0; otherwise it is HTTP/1.1
+	Final                     bool   // the response must be the last one of the connection, because the client has requested this
+	Host                      string // "" only in HTTP/1.0
 	Accept, Languages, Coding string // values of Accept, Accept-Language and Accept-Encoding; "" if absent
 	Agent                     string // value of User-Agent
 }
 
 // An Answerer answers the requests of one connection, in order, in place of net/http. It
 // appends the complete response to out, or returns out unchanged and false to leave the request
-// to net/http.
+// to net/http. The response has the version of the request; if the version is HTTP/1.1 and the
+// request is final, it has "Connection: close".
 type Answerer func(out []byte, q Plain) ([]byte, bool)
 
 // maxHeldAnswers is how many bytes of answers to pipelined requests are collected before they are
@@ -29,26 +33,27 @@ const maxHeldAnswers = 32 << 10
 // answerPlain answers the plain requests at the beginning of p, and returns how many bytes they
 // have.
 //
-// It must be called where net/http waits for a request other than the first of a connection. At
-// that point all earlier responses are written, and net/http counts the connection as idle; see
-// [conn.Close].
+// It must be called where a connection of the lane, or net/http, waits for a request. At that point
+// all earlier responses are written, and net/http counts the connection as idle; see [conn.Close].
+// A final request is answered only in the lane, which can close the connection.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	room := c.listener.rooms.Get().(*[]byte)
 	defer c.listener.rooms.Put(room)
 	out := (*room)[:0]
-	for k < len(p) {
+	for k < len(p) && !c.final {
 		var h head
 		if h.scan(p[k:], &c.listener.config) != good {
 			break
 		}
 		q, ok := readPlain(string(p[k : k+h.end]))
-		if !ok {
+		if !ok || q.Final && !c.alone {
 			break
 		}
 		if out, ok = c.answer(out, q); !ok {
 			break
 		}
 		k += h.end
+		c.final, c.head.first = q.Final, false
 		if len(out) > maxHeldAnswers {
 			if err := c.sendAnswers(out); err != nil {
 				return k, err
@@ -85,13 +90,15 @@ func (c *conn) setTimes() {
 	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
-// readPlain parses a good head. If the head has anything for which Plain has no field, or an
-// unusual spelling, ok is false.
+// readPlain parses a good head. If the head has anything that may have an influence on the answer,
+// but for which Plain has no field, or an unusual spelling, ok is false.
 func readPlain(head string) (q Plain, ok bool) {
 	line, rest, _ := strings.Cut(head, "\r\n")
 	method, line, _ := strings.Cut(line, " ")
 	target, proto, _ := strings.Cut(line, " ")
-	if proto != "HTTP/1.1" || target == "" || target[0] != '/' || method != http.MethodGet && method != http.MethodHead {
+	q.Old = proto == "HTTP/1.0"
+	q.Final = q.Old
+	if !q.Old && proto != "HTTP/1.1" || target == "" || target[0] != '/' || method != http.MethodGet && method != http.MethodHead {
 		return q, false
 	}
 	q.Method, q.Target = method, target
@@ -100,7 +107,7 @@ func readPlain(head string) (q Plain, ok bool) {
 			return q, false
 		}
 		if line == "" {
-			return q, rest == "" && isPlainHost(q.Host)
+			return q, rest == "" && (isPlainHost(q.Host) || q.Old && q.Host == "")
 		}
 		name, value, _ := strings.Cut(line, ":")
 		if value = strings.Trim(value, " \t"); !q.take(name, value) {
@@ -113,29 +120,56 @@ func readPlain(head string) (q Plain, ok bool) {
 func (q *Plain) take(name, value string) bool {
 	into := &q.Host
 	switch {
-	case strings.EqualFold(name, "Host"):
-	case strings.EqualFold(name, "Accept"):
+	case ascii.EqualFold(name, "Host"):
+	case ascii.EqualFold(name, "Accept"):
 		into = &q.Accept
-	case strings.EqualFold(name, "Accept-Language"):
+	case ascii.EqualFold(name, "Accept-Language"):
 		into = &q.Languages
-	case strings.EqualFold(name, "Accept-Encoding"):
+	case ascii.EqualFold(name, "Accept-Encoding"):
 		into = &q.Coding
-	case strings.EqualFold(name, "User-Agent"):
+	case ascii.EqualFold(name, "User-Agent"):
 		into = &q.Agent
-	case strings.EqualFold(name, "Connection"):
-		return strings.EqualFold(value, "keep-alive")
+	case ascii.EqualFold(name, "Connection"):
+		return q.takeConnection(value)
 	default:
+		return isIdleField(name) && isText(value)
+	}
+	if *into != "" || value == "" || !isText(value) {
 		return false
 	}
-	if *into != "" || value == "" {
-		return false
+	*into = value
+	return true
+}
+
+// takeConnection processes a Connection field. It returns false if the value is neither "close" nor
+// "keep-alive". With HTTP/1.0 net/http must answer "keep-alive", because the response has a field
+// for it.
+func (q *Plain) takeConnection(value string) bool {
+	if ascii.EqualFold(value, "close") {
+		q.Final = true
+		return true
 	}
-	for i := range len(value) {
-		if c := value[i]; c < ' ' || c >= 0x7f {
+	return !q.Old && ascii.EqualFold(value, "keep-alive")
+}
+
+// idleFields are header fields that browsers and programs often send, and that have no influence on
+// the answer to a plain request.
+var idleFields = []string{
+	"Cache-Control", "DNT", "Pragma", "Priority", "Referer", "Sec-CH-UA", "Sec-CH-UA-Mobile", "Sec-CH-UA-Platform",
+	"Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Sec-GPC", "Upgrade-Insecure-Requests",
+}
+
+func isIdleField(name string) bool {
+	return slices.ContainsFunc(idleFields, func(idle string) bool { return ascii.EqualFold(name, idle) })
+}
+
+// isText reports whether s has only visible ASCII characters and spaces.
+func isText(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f {
 			return false
 		}
 	}
-	*into = value
 	return true
 }
 

@@ -28,7 +28,23 @@ func TestReadPlain(t *testing.T) {
 			Plain{Method: "GET", Target: "/a", Host: "a.example:4500", Accept: "a/b", Languages: "fi", Coding: "gzip", Agent: "x y"},
 			true,
 		},
-		{"GET /a HTTP/1.0\r\n" + host + "\r\n", Plain{}, false},
+		{"GET /a HTTP/1.0\r\n" + host + "\r\n", Plain{Method: "GET", Target: "/a", Old: true, Final: true, Host: "a.example:4500"}, true},
+		{"GET /a HTTP/1.0\r\n\r\n", Plain{Method: "GET", Target: "/a", Old: true, Final: true}, true},
+		{"GET /a HTTP/1.0\r\nConnection: close\r\n\r\n", Plain{Method: "GET", Target: "/a", Old: true, Final: true}, true},
+		{"GET /a HTTP/1.0\r\n" + host + "Connection: keep-alive\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.0\r\nHost: a/b\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.2\r\n" + host + "\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Connection: Close\r\n\r\n", Plain{Method: "GET", Target: "/a", Final: true, Host: "a.example:4500"}, true},
+		{browser, Plain{
+			Method: "GET", Target: "/urn:ietf:rfc:2648", Host: "localhost:4500", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+			Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Languages: "en-US,en;q=0.5", Coding: "gzip, deflate, br, zstd",
+		}, true},
+		{"GET /a HTTP/1.1\r\n" + host + "sec-fetch-mode: a\r\nSec-Fetch-Mode: b\r\nPragma:\r\n\r\n", plain, true},
+		{"GET /a HTTP/1.1\r\n" + host + "Sec-Fetch-Mode : a\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Sec-Fetch-Other: a\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Priority: a\x00\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Cookie: a=b\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\nHo\u017ft: a.example\r\n\r\n", Plain{}, false}, // a long s, of which Unicode makes an s
 		{"GET a HTTP/1.1\r\n" + host + "\r\n", Plain{}, false},
 		{"GET http://a/ HTTP/1.1\r\n" + host + "\r\n", Plain{}, false},
 		{"POST /a HTTP/1.1\r\n" + host + "\r\n", Plain{}, false},
@@ -44,7 +60,7 @@ func TestReadPlain(t *testing.T) {
 		{"GET /a HTTP/1.1\r\n" + host + "Accept: \xe9\r\n\r\n", Plain{}, false},
 		{"GET /a HTTP/1.1\r\n" + host + "Accept : a/b\r\n\r\n", Plain{}, false},
 		{"GET /a HTTP/1.1\r\n" + host + " folded\r\n\r\n", Plain{}, false},
-		{"GET /a HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n", Plain{}, false},
+		{"GET /a HTTP/1.1\r\n" + host + "Connection: close, x\r\n\r\n", Plain{}, false},
 		{"GET /a HTTP/1.1\r\n" + host + "Connection: keep-alive, x\r\n\r\n", Plain{}, false},
 		{"GET /a HTTP/1.1\r\n" + host + "Via: 1.1 b\r\n\r\n", Plain{}, false},
 		{"GET /a HTTP/1.1\r\n" + host + "If-None-Match: \"x\"\r\n\r\n", Plain{}, false},
@@ -90,25 +106,36 @@ func bodyOf(t *testing.T, in *bufio.Reader) string {
 // net/http has the times that it would have: between requests, for the rest of a
 // head, and for a client that does not read.
 func TestShortTimes(t *testing.T) {
+	t.Run("lane", func(t *testing.T) { testShortTimes(t, "") })
+	t.Run("net/http", func(t *testing.T) { testShortTimes(t, "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") })
+}
+
+// testShortTimes checks the times of a connection after a first request, for which net/http has
+// the connection; none if it is empty.
+func testShortTimes(t *testing.T, first string) {
 	const get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 	serve := func(t *testing.T, answered *int) (net.Conn, *bufio.Reader) {
 		server := &http.Server{IdleTimeout: 64 * time.Second, WriteTimeout: 64 * time.Second}
 		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "slow "+r.RequestURI) })
 		c := pipeServer(t, server, Config{Short: short(answered), IdleTimeout: server.IdleTimeout, WriteTimeout: server.WriteTimeout})
 		in := bufio.NewReader(c)
-		send(t, c, get)
-		if got := bodyOf(t, in); got != "slow /a" {
-			t.Fatalf("the first answer is %q", got)
+		if first != "" {
+			send(t, c, first)
+			if got := bodyOf(t, in); got != "slow /slow" {
+				t.Fatalf("the first answer is %q", got)
+			}
+			synctest.Wait()
 		}
-		synctest.Wait()
 		return c, in
 	}
 	t.Run("idle", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			answered := 0
 			c, in := serve(t, &answered)
-			for range 5 {
-				time.Sleep(50 * time.Second)
+			for i := range 5 {
+				if i > 0 || first != "" {
+					time.Sleep(50 * time.Second)
+				}
 				send(t, c, get)
 				if got := bodyOf(t, in); got != "/a" {
 					t.Fatalf("got %q", got)
@@ -187,7 +214,7 @@ func TestShortMixed(t *testing.T) {
 	request := func(target string) { fmt.Fprintf(&all, "GET %s HTTP/1.1\r\nHost: a\r\n\r\n", target) }
 	request("/first")
 	send(t, c, all.String())
-	if got := bodyOf(t, in); got != "slow /first" {
+	if got := bodyOf(t, in); got != "/first" {
 		t.Fatalf("got %q", got)
 	}
 	all.Reset()
@@ -266,8 +293,8 @@ func TestShortShutdownTime(t *testing.T) {
 		if took := time.Since(start); took > 2*lingerTime {
 			t.Errorf("took %v", took)
 		}
-		if answered != 20 {
-			t.Errorf("%d answers, want 20", answered)
+		if answered != 40 {
+			t.Errorf("%d answers, want 40", answered)
 		}
 	})
 }

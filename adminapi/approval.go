@@ -35,7 +35,8 @@ type Approval struct {
 	Retired bool   `json:"retired,omitempty"` // retired names change too
 
 	// The decision, if there is one:
-	By     string    `json:"by,omitempty"` // who made it, as in the history
+	By     string    `json:"by,omitempty"`      // who made it, as in the history
+	ByName string    `json:"by_name,omitempty"` // as WhoName in a Revision
 	At     time.Time `json:"at,omitzero"`
 	Reason string    `json:"reason,omitempty"` // of a rejection
 }

@@ -69,9 +69,10 @@ type Job struct {
 	ID       string     `json:"id"`
 	Kind     string     `json:"kind"`
 	State    string     `json:"state"`
-	Complete bool       `json:"complete"`          // the job did all of its work; false while it runs
-	Who      string     `json:"who,omitempty"`     // bearer of the token that started the job
-	Subject  string     `json:"subject,omitempty"` // what the job works on, such as the directory of a backup
+	Complete bool       `json:"complete"`           // the job did all of its work; false while it runs
+	Who      string     `json:"who,omitempty"`      // bearer of the token that started the job
+	WhoName  string     `json:"who_name,omitempty"` // as in a Revision
+	Subject  string     `json:"subject,omitempty"`  // what the job works on, such as the directory of a backup
 	DryRun   bool       `json:"dry_run,omitempty"`
 	Started  time.Time  `json:"started"`
 	Ended    time.Time  `json:"ended,omitzero"`

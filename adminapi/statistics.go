@@ -15,6 +15,9 @@ type Count struct {
 	Done     uint64    `json:"done,omitempty"`   // what the running count has read so far
 }
 
+// Final reports whether the server has counted and is not counting again.
+func (c Count) Final() bool { return !c.Counting && !c.Counted.IsZero() }
+
 // Statistics are the response to GET statistics: the names that the token may read, and their
 // locations.
 type Statistics struct {
@@ -38,7 +41,8 @@ type NameCount struct {
 type HostCount struct {
 	Host      string `json:"host"` // as in the URL, in lower case
 	Locations uint64 `json:"locations"`
-	HTTP      uint64 `json:"http,omitempty"` // with http instead of https
+	HTTP      uint64 `json:"http,omitempty"`
+	HTTPS     uint64 `json:"https,omitempty"`
 }
 
 // The kinds of faults of locations.
@@ -59,9 +63,10 @@ type LocationFault struct {
 // read.
 type Activity struct {
 	Count
-	Month  string        `json:"month"`  // such as 2026-11
-	Days   []DayCount    `json:"days"`   // all days of the month up to now
-	People []PersonCount `json:"people"` // the most active first
+	Month       string        `json:"month"`                  // such as 2026-11
+	Days        []DayCount    `json:"days"`                   // all days of the month up to now
+	People      []PersonCount `json:"people"`                 // the most active first
+	OtherPeople int           `json:"other_people,omitempty"` // users and tokens that are not in People
 }
 
 // Changes are numbers of changes.

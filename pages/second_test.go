@@ -8,6 +8,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/server/admin"
+	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -156,4 +157,13 @@ func leadsTo(s *site, path string) bool {
 		}
 	}
 	return false
+}
+
+// The list and the page of jobs show people by name.
+func TestJobsNamePeople(t *testing.T) {
+	s := newSite(t)
+	j := adminapi.Job{ID: waitingJob, Kind: adminapi.JobRedact, State: adminapi.JobDone, Who: "u-01234567", WhoName: "Ada Lovelace", Started: servertest.Now}
+	s.shows("jobs", &jobsView{Jobs: []adminapi.Job{j}}).want(200, "Ada Lovelace u-01234567")
+	j.Approval = &adminapi.Approval{By: "u-76543210", ByName: "Charles Babbage", At: servertest.Now}
+	s.shows("job", &jobView{Job: j}).want(200, "Ada Lovelace u-01234567", "Charles Babbage u-76543210")
 }

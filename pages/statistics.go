@@ -169,6 +169,7 @@ type reportView struct {
 	Names  adminapi.Statistics
 	Total  adminapi.NameCount
 	Misses []misses.Miss
+	Cut    bool      // there are more failed lookups
 	Since  time.Time // since when failed lookups are counted
 	Asked  uint64
 	Now    time.Time
@@ -190,11 +191,12 @@ func (c *request) report() error {
 		v.Total.Reserved += n.Reserved
 		v.Total.Retired += n.Retired
 	}
-	failed, err := c.api.VisibleMisses(c.ctx(), "", maxReport)
+	failed, err := c.api.VisibleMisses(c.ctx(), "", maxReport+1)
 	if err != nil {
 		return err
 	}
-	v.Misses, v.Since, v.Asked = failed.Misses, failed.Since, failed.Asked
+	v.Misses, v.Since, v.Asked = failed.Misses[:min(len(failed.Misses), maxReport)], failed.Since, failed.Asked
+	v.Cut = len(failed.Misses) > maxReport
 	c.show(http.StatusOK, "report", v)
 	return nil
 }
@@ -272,7 +274,7 @@ type hostRow struct{ adminapi.HostCount }
 
 // Find returns the URL of the list of names that lead to the host with https; "" if none does.
 func (h hostRow) Find() string {
-	if h.Locations <= h.HTTP {
+	if h.HTTPS == 0 {
 		return ""
 	}
 	return h.find("https")
@@ -282,7 +284,7 @@ func (h hostRow) Find() string {
 func (h hostRow) Plain() string { return h.find("http") }
 
 func (h hostRow) find(scheme string) string {
-	return Root + "names?" + url.Values{"q": {scheme + "://" + h.Host + "/"}}.Encode()
+	return Root + "names?" + url.Values{"q": {scheme + "://" + h.Host}}.Encode()
 }
 
 // links shows locations that readers do not get, and hosts.

@@ -125,6 +125,23 @@ func TestReport(t *testing.T) {
 	s.get("statistics/report?month=2001-02").want(200, "From 2001-02-01 to 2001-02-28", "Names created 0")
 }
 
+// The report says when what it shows was counted, once, and that a list is cut.
+func TestReportSaysWhatItLeavesOut(t *testing.T) {
+	s := newSite(t)
+	a := s.get("statistics/report")
+	a.want(200, "The changes were counted at 2026-11-20 12:00 UTC , and the names at 2026-11-20 12:00 UTC")
+	a.without("Counted at", "most changes are listed here", "most frequent ones")
+	var failed []string
+	for i := range maxReport + 1 {
+		failed = append(failed, fmt.Sprint("urn:dns:example.org:missing", i))
+	}
+	missSite(t, failed[1:]...).get("statistics/report").without("most frequent ones")
+	missSite(t, failed...).get("statistics/report").want(200, "Only the 20 most frequent ones are listed here.")
+	v := &statisticsView{}
+	v.Changes.People, v.Changes.OtherPeople = make([]adminapi.PersonCount, 200), 7
+	s.shows("statistics", v).want(200, "Only the 200 people and tokens", "7 others are not")
+}
+
 // Cells that spreadsheets would run are protected.
 func TestTableIsProtected(t *testing.T) {
 	s := newSite(t)
@@ -147,13 +164,42 @@ func TestLinks(t *testing.T) {
 	a := s.get("links")
 	a.want(200, "does not open the locations", "whose validity has ended: 1", "marked as unavailable: 1", "https://late.example/", "Valid until 2001-01-01T00:00:00Z", "plain.example 2 1")
 	for _, scheme := range []string{"http", "https"} {
-		link := Root + "names?q=" + scheme + "%3A%2F%2Fplain.example%2F"
+		link := Root + "names?q=" + scheme + "%3A%2F%2Fplain.example"
 		if !slices.ContainsFunc(a.elements("a"), func(e *html.Node) bool { return attribute(e, "href") == link }) {
 			t.Errorf("no link to %s", link)
 		}
 		s.get(strings.TrimPrefix(link, Root)).want(200, alb)
 	}
 	s.as("other").get("links").without("plain.example", "late.example")
+}
+
+// A host leads to a list only if the list has names: those of locations with https, also with a
+// port or without a path.
+func TestLinksLeadToNames(t *testing.T) {
+	s := newSite(t)
+	s.change(alb, "x", func(r *store.Record) {
+		r.Locations = []nomen.Location{
+			{URL: "http://plain.example/1"}, {URL: "ftp://files.example/1"}, {URL: "ftp://mixed.example/1"}, {URL: "http://mixed.example/2"},
+			{URL: "https://port.example:8443/1"}, {URL: "https://bare.example"}, {URL: "http://bare.example:8080"},
+		}
+	})
+	var got []string
+	for _, e := range s.get("links").elements("a") {
+		if to, ok := strings.CutPrefix(attribute(e, "href"), Root+"names?q="); ok {
+			got = append(got, to)
+			s.get("names?q="+to).want(200, "Names with a location that begins with this URL")
+		}
+	}
+	for _, want := range []string{"http%3A%2F%2Fplain.example", "http%3A%2F%2Fmixed.example", "https%3A%2F%2Fport.example", "https%3A%2F%2Fbare.example", "http%3A%2F%2Fbare.example"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no link to %s", want)
+		}
+	}
+	for _, wrong := range []string{"https%3A%2F%2Fplain.example", "https%3A%2F%2Fmixed.example", "https%3A%2F%2Ffiles.example"} {
+		if slices.Contains(got, wrong) {
+			t.Errorf("a link to %s, which has no names", wrong)
+		}
+	}
 }
 
 // shows returns a page with a view.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,7 +170,7 @@ func (c *cli) showJobs(all []adminapi.Job) error {
 	for i := range all {
 		j := &all[i]
 		fmt.Fprintln(w, printable(strings.Join([]string{j.ID, j.Kind, j.State}, "\t"))+"\t"+progressText(j)+"\t"+
-			j.Started.UTC().Format(time.RFC3339)+"\t"+printable(j.Who)+"\t"+printable(jobSubject(j)))
+			j.Started.UTC().Format(time.RFC3339)+"\t"+printable(cmp.Or(j.WhoName, j.Who))+"\t"+printable(jobSubject(j)))
 	}
 	return w.Flush()
 }
@@ -271,7 +272,7 @@ func (c *cli) printJob(j *adminapi.Job) error {
 	line("subject", jobSubject(j))
 	line("state", j.State)
 	line("progress", progressText(j))
-	line("started", j.Started.UTC().Format(time.RFC3339)+" by "+j.Who)
+	line("started", j.Started.UTC().Format(time.RFC3339)+" "+byWhom(j.Who, j.WhoName))
 	if !j.Ended.IsZero() {
 		line("ended", j.Ended.UTC().Format(time.RFC3339))
 	}
@@ -304,7 +305,7 @@ func printApproval(line func(what, text string), a *adminapi.Approval) {
 		line("redacts", fmt.Sprintf("%s %s, revisions %v; the current one was %d", a.Of, a.Key, a.Revisions, a.Revision))
 	}
 	if a.Decided() {
-		line("decided", a.At.UTC().Format(time.RFC3339)+" by "+a.By)
+		line("decided", a.At.UTC().Format(time.RFC3339)+" "+byWhom(a.By, a.ByName))
 		line("rejected because", a.Reason)
 		return
 	}

@@ -74,7 +74,19 @@ func (s *API) listJobs(c *call) error {
 		}
 	}
 	s.jobs.mu.Unlock()
+	names := s.userNames()
+	for i := range all.Jobs {
+		nameUsers(c.r.Context(), names, &all.Jobs[i])
+	}
 	return writeJSON(c.w, http.StatusOK, all)
+}
+
+// nameUsers adds the present names of the users to the snapshot of a job.
+func nameUsers(ctx context.Context, names *adminapi.UserNames, j *adminapi.Job) {
+	j.WhoName = names.Of(ctx, j.Who)
+	if j.Approval != nil {
+		j.Approval.ByName = names.Of(ctx, j.Approval.By)
+	}
 }
 
 func (s *API) getJob(c *call) error {
@@ -115,6 +127,7 @@ func (s *API) tellJob(c *call, status int, j *job) error {
 	s.jobs.mu.Lock()
 	out := s.jobs.snapshot(j)
 	s.jobs.mu.Unlock()
+	nameUsers(c.r.Context(), s.userNames(), &out)
 	return writeJSON(c.w, status, out)
 }
 

@@ -469,3 +469,28 @@ func TestSecondPersonNodes(t *testing.T) {
 		t.Errorf("approved at another server: %v", err)
 	}
 }
+
+// Jobs name the users who have made and decided them.
+func TestJobsNameUsers(t *testing.T) {
+	w := newSecond(t, 3)
+	for id, display := range map[string]string{"u-01234567": "Ada Lovelace", "u-76543210": "Charles Babbage"} {
+		if _, err := w.store.Apply(t.Context(), []store.Change{{User: &store.User{ID: id, Name: display, Since: testNow}, Time: testNow, Who: id}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ada, charles := w.as("u-01234567", registrar.Editor), w.as("u-76543210", registrar.Editor)
+	j := w.relocate(ada)
+	decided, err := charles.ApproveJob(t.Context(), j.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := ada.Jobs(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for _, got := range []adminapi.Job{decided, all[0], await(t, ada, j.ID)} {
+		if got.WhoName != "Ada Lovelace" || got.Approval.ByName != "Charles Babbage" {
+			t.Errorf("by %q, decided by %q", got.WhoName, got.Approval.ByName)
+		}
+	}
+}

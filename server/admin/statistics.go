@@ -147,8 +147,12 @@ func (n *nameCounter) addLocation(rec *store.Record, l *nomen.Location) {
 		count = &adminapi.HostCount{Host: strings.Clone(host)}
 		n.hosts[count.Host] = count
 	}
-	if count.Locations++; strings.EqualFold(u.Scheme, "http") {
+	count.Locations++
+	switch u.Scheme { // which url.Parse returns in lower case
+	case "http":
 		count.HTTP++
+	case "https":
+		count.HTTPS++
 	}
 }
 
@@ -293,6 +297,7 @@ func (n *activityCounter) result() *adminapi.Activity {
 	slices.SortFunc(out.People, func(a, b adminapi.PersonCount) int {
 		return cmp.Or(cmp.Compare(b.Total(), a.Total()), strings.Compare(a.Who, b.Who))
 	})
-	out.People = out.People[:min(len(out.People), maxPeople)]
+	out.OtherPeople = max(len(out.People)-maxPeople, 0)
+	out.People = out.People[:len(out.People)-out.OtherPeople]
 	return out
 }

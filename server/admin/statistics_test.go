@@ -48,7 +48,7 @@ func TestStatistics(t *testing.T) {
 	want := adminapi.Statistics{
 		Count: adminapi.Count{Counted: testNow},
 		Names: []adminapi.NameCount{{Active: 2, Reserved: 1, Retired: 1}},
-		Hosts: []adminapi.HostCount{{Host: "a.example", Locations: 2, HTTP: 1}, {Host: "b.example", Locations: 2}},
+		Hosts: []adminapi.HostCount{{Host: "a.example", Locations: 2, HTTP: 1, HTTPS: 1}, {Host: "b.example", Locations: 2, HTTPS: 2}},
 		Faults: []adminapi.LocationFault{
 			{Name: "urn:dns:third.example:0", URL: "https://a.example:8443/2", Kind: "down"},
 			{Name: "urn:dns:third.example:1", URL: "https://b.example/", Kind: "past", Until: testNow.Format(time.RFC3339)},
@@ -215,5 +215,18 @@ func TestFiguresFail(t *testing.T) {
 	}
 	if got := scopeOf(person("x", registrar.Editor, "urn:zeta", "urn:alfa")); got != "in urn:alfa urn:zeta" {
 		t.Errorf("scope %q", got)
+	}
+}
+
+// If more people have made changes than a response lists, it says how many it leaves out.
+func TestActivityIsCut(t *testing.T) {
+	for _, n := range []int{maxPeople, maxPeople + 3} {
+		c := newActivityCounter(testNow, testNow)
+		for i := range n {
+			c.add(&store.Change{Who: fmt.Sprint("u", i), Time: testNow})
+		}
+		if got := c.result(); len(got.People) != maxPeople || got.OtherPeople != n-maxPeople {
+			t.Errorf("%d people: got %d and %d others", n, len(got.People), got.OtherPeople)
+		}
 	}
 }

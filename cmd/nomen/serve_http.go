@@ -88,5 +88,11 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manage
 	if p.index != nil {
 		o.Search = p.index
 	}
+	if c.inDatabase() && !f.readOnly {
+		var err error
+		if o.SharedJobs, err = store.JobStoreOf(p.store); err != nil {
+			return nil, nil, err
+		}
+	}
 	return c.newAdminWithPages(f, p, o)
 }

@@ -56,6 +56,11 @@ type Options struct {
 
 	Jobs string // directory in which jobs are saved, created with the first job; if "", jobs are only in memory
 
+	// SharedJobs keeps the jobs, with their files, for all servers of the store. If it is nil, the
+	// jobs are in the directory Jobs. Otherwise the bodies of requests are there meanwhile, and jobs
+	// that are saved there are moved to SharedJobs.
+	SharedJobs store.JobStore
+
 	Scrub    int    // changes of the store that [API.Run] verifies per second; 0 disables the verification
 	ScrubDir string // directory in which the position of the verification is saved; if "", it is not saved
 
@@ -151,7 +156,7 @@ func New(o Options) (*API, error) {
 	s.Set(Settings{Hosts: o.Hosts, AccessLog: o.AccessLog, Limits: o.Limits, SecondPerson: o.SecondPerson})
 	s.health.Store, s.health.Clock, s.health.Authorities = o.Store, o.Registrar.ClockProblem, s.authorities
 	s.uses.registrar, s.uses.log = s.registrar, s.log
-	s.jobs = newJobs(o.Jobs, s.now, s.log)
+	s.jobs = newJobs(o.Jobs, o.SharedJobs, s.now, s.log)
 	s.jobs.ends = s.tokenInvalid
 	s.jobs.limits = func() Limits { return s.settings.Load().limits }
 	s.countTasks()
@@ -166,8 +171,14 @@ func New(o Options) (*API, error) {
 // rebinding). ServeHTTP also rejects requests that pages of other sites have caused.
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Run verifies the store in the background until ctx ends, if [Options.Scrub] enables this.
+// Run reads the jobs of other servers, and verifies the store in the background until ctx ends, if
+// [Options.Scrub] enables this.
 func (s *API) Run(ctx context.Context) {
+	if err := s.jobs.refresh(ctx); err != nil {
+		s.log.Info("jobs cannot be read yet", "err", err)
+	} else if s.metrics != nil && s.jobs.shared != nil {
+		s.expectTasks()
+	}
 	if s.scrub != nil {
 		s.scrub.run(ctx)
 	}

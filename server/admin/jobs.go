@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +12,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/store"
 )
 
 // Limits of jobs.
@@ -47,11 +50,13 @@ func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
 
-// A jobTable holds the jobs of this server, including those of earlier runs.
+// A jobTable holds the jobs of this server, including those of earlier runs. If several servers share
+// a store, it holds the jobs of all of them.
 type jobTable struct {
-	dir string // directory in which the jobs are saved; if "", they are not saved
-	now func() time.Time
-	log *slog.Logger
+	dir    string      // directory in which the jobs are saved; if "", they are not saved
+	shared *sharedJobs // where the jobs are saved instead, if several servers share a store; may be nil
+	now    func() time.Time
+	log    *slog.Logger
 
 	limits func() Limits // returns the limits, with defaults for all zero fields
 
@@ -68,13 +73,16 @@ type jobTable struct {
 	failed   bool           // the last save failed
 	closing  bool
 	running  sync.WaitGroup
-	writing  sync.Mutex
+	writing  sync.Mutex // held while jobs are read or written; lock it before mu
 }
 
-// newJobs returns a table with the jobs that are saved in a directory. If a job was running when
-// the server ended, its state is now interrupted.
-func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
+// newJobs returns a table with the jobs that are saved in a directory, or in a store that several
+// servers share; jobStore may be nil.
+func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slog.Logger) *jobTable {
 	js := &jobTable{dir: dir, now: now, log: log}
+	if jobStore != nil {
+		js.shared = &sharedJobs{jobStore: jobStore, run: strings.ToLower(rand.Text()), rows: map[string]uint64{}}
+	}
 	if dir == "" {
 		return js
 	}
@@ -82,27 +90,13 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
 	for _, file := range spools {
 		_ = os.Remove(file) // an earlier run has left this file; if removing it fails, the next start tries again
 	}
-	var saved savedJobs
-	b, err := os.ReadFile(js.file())
-	if err == nil {
-		err = json.Unmarshal(b, &saved)
+	if js.shared != nil {
+		return js
 	}
-	if err == nil && saved.Version != jobsVersion {
-		err = fmt.Errorf("version %d, expected %d", saved.Version, jobsVersion)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	var err error
+	js.all, err = js.load()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		log.Warn("cannot read the jobs of earlier runs", "file", js.file(), "err", err)
-	}
-	for _, j := range saved.Jobs {
-		j.ended = make(chan struct{})
-		close(j.ended)
-		if j.State == adminapi.JobRunning {
-			j.end(now(), nil, errJobInterrupted)
-			js.changed = true
-		}
-		js.all = append(js.all, j)
 	}
 	js.sweep()
 	return js
@@ -123,13 +117,7 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		js.mu.Lock()
-		j.end(js.now().UTC(), err, context.Cause(ctx))
-		if js.over != nil {
-			js.over(j)
-		}
-		js.saveSoon()
-		js.mu.Unlock()
+		js.finish(j, err, context.Cause(ctx))
 		if err != nil {
 			level := slog.LevelInfo
 			if j.State == adminapi.JobFailed {
@@ -144,12 +132,30 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 	return work(ctx)
 }
 
-// watch checks the token of a job at intervals until stop is called. If the token is no longer
-// valid, watch cancels the job.
-func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
-	if js.ends == nil {
-		return func() {}
+// finish records that a job has ended. If jobs are shared, it stores this before anyone sees it, so
+// that the client can go on at another server.
+func (js *jobTable) finish(j *job, err, cause error) {
+	if js.shared != nil {
+		js.writing.Lock()
+		defer js.writing.Unlock()
 	}
+	js.mu.Lock()
+	j.end(js.now().UTC(), err, cause)
+	if js.over != nil {
+		js.over(j)
+	}
+	js.saveSoon(j)
+	js.mu.Unlock()
+	if js.shared != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), tendTime)
+		defer cancel()
+		_ = js.sync(ctx) // if this fails, save tries again
+	}
+}
+
+// watch checks the token of a job at intervals until stop is called. If the token is no longer
+// valid, watch cancels the job. It also keeps shared jobs up to date.
+func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	go func() {
 		every := time.NewTicker(checkEvery)
@@ -160,7 +166,8 @@ func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 				return
 			case <-every.C:
 			}
-			if why := js.ends(ctx, j.Token); why != nil {
+			js.tend(ctx)
+			if why := js.invalid(ctx, j); why != nil {
 				js.mu.Lock()
 				j.cancel(why)
 				js.mu.Unlock()
@@ -171,12 +178,20 @@ func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	return stop
 }
 
+// invalid returns the reason why a job must end because of its token, or nil.
+func (js *jobTable) invalid(ctx context.Context, j *job) error {
+	if js.ends == nil || j.Requester != nil && j.Requester.Node {
+		return nil
+	}
+	return js.ends(ctx, j.Token)
+}
+
 // cancelJobsOf cancels the jobs of a token that was revoked.
 func (js *jobTable) cancelJobsOf(token string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.all {
-		if j.Token == token && j.State == adminapi.JobRunning {
+		if j.Token == token && js.runs(j) && j.cancel != nil {
 			j.cancel(errJobRevoked)
 		}
 	}
@@ -255,7 +270,7 @@ func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 		j.Result = &adminapi.JobResult{}
 	}
 	f(&j.Job, j.Result)
-	js.saveSoon()
+	js.saveSoon(j)
 }
 
 // begun returns a function that records the ID under which the changes of a job are in the log.
@@ -336,7 +351,7 @@ func (js *jobTable) tidy() {
 		}
 	}
 	js.all = slices.DeleteFunc(js.all, func(j *job) bool {
-		if !j.HasEnded() || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
+		if !j.HasEnded() || j.unsaved(js) || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
 			return false
 		}
 		ended--
@@ -355,12 +370,8 @@ func (js *jobTable) close(ctx context.Context) {
 		return
 	}
 	js.closing = true
-	for _, j := range js.all {
-		if j.State == adminapi.JobRunning {
-			j.cancel(errJobInterrupted)
-		}
-	}
 	js.mu.Unlock()
+	js.interrupt()
 	ended := make(chan struct{})
 	go func() {
 		js.running.Wait()
@@ -373,7 +384,10 @@ func (js *jobTable) close(ctx context.Context) {
 	js.mu.Lock()
 	changed := js.changed
 	js.mu.Unlock()
-	if js.dir != "" && changed {
+	switch {
+	case js.shared != nil:
+		js.leave(ctx)
+	case js.dir != "" && changed:
 		js.save()
 	}
 }
@@ -387,7 +401,10 @@ type job struct {
 	Request   json.RawMessage `json:"request,omitempty"`   // body of the request for a dry run, or of one that a second person must approve
 	Requester *requester      `json:"requester,omitempty"` // who started a job that a second person must approve
 	Digest    string          `json:"digest,omitempty"`    // of what a relocation would change, when the second person was asked
+	Owner     string          `json:"owner,omitempty"`     // of a shared job: the run of a server that runs it, or has run it
+	Stop      bool            `json:"stop,omitempty"`      // of a shared job: its owner must cancel it
 
-	cancel context.CancelCauseFunc
+	cancel context.CancelCauseFunc // nil if the job has not run on this server
 	ended  chan struct{}
+	dirty  bool // of a shared job that this server owns: the store does not have the last change
 }

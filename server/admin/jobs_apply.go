@@ -124,7 +124,7 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	if err != nil {
 		return s.repeated(c, err)
 	}
-	f, err := s.jobs.open(j)
+	f, err := s.jobs.open(ctx, j)
 	if err != nil {
 		return s.jobs.run(ctx, next, func(context.Context) error { return err })
 	}
@@ -134,12 +134,24 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	go func() {
 		defer f.Close()
 		if run.do(ctx) == nil {
-			s.jobs.mu.Lock()
-			defer s.jobs.mu.Unlock()
-			s.jobs.forget(j)
+			s.forgetFile(context.WithoutCancel(ctx), j.ID)
 		}
 	}()
 	return s.accepted(c, next)
+}
+
+// forgetFile deletes the file of a dry run that was applied. If this fails, the file is deleted with
+// the job.
+func (s *API) forgetFile(ctx context.Context, id string) {
+	err := s.jobs.change(ctx, func() error {
+		if j := s.jobs.find(id); j != nil {
+			s.jobs.forget(j)
+		}
+		return nil
+	})
+	if err != nil {
+		s.log.Warn("the file of a job remains until the job is removed", "job", id, "err", err)
+	}
 }
 
 // keptOptions returns the options of a dry run, for importing its file.

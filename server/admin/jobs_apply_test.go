@@ -18,20 +18,24 @@ import (
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
-	"github.com/nomen-project/nomen/store/memstore"
 )
 
 // A workshop is an API that keeps files, with clients inside the process.
 type workshop struct {
 	*testing.T
 	api   *API
-	store *memstore.Store
+	store store.Store
 	dir   string
+	now   func() time.Time // the clock of further nodes; that of the fixture if nil
 }
 
 func newWorkshop(t *testing.T) *workshop {
 	w := &workshop{T: t, dir: filepath.Join(t.TempDir(), "jobs")}
-	w.api, w.store = newTestAPI(t, func(o *Options) { o.Jobs = w.dir })
+	w.api, w.store = newTestAPI(t, func(o *Options) {
+		if o.Jobs = w.dir; w.shared() {
+			o.SharedJobs = o.Store.(store.JobStore)
+		}
+	})
 	t.Cleanup(func() { w.api.Shutdown(context.Background()) })
 	if _, err := w.as("root", registrar.Administrator).PutAuthority(t.Context(), &store.Authority{Prefix: name.MustParsePrefix("urn:x-shop"), Owners: []string{"mailto:shop@example.org"}}, 0, ""); err != nil {
 		t.Fatal(err)
@@ -43,11 +47,27 @@ func newWorkshop(t *testing.T) *workshop {
 func (w *workshop) restart() {
 	w.Helper()
 	w.api.Shutdown(context.Background())
-	next, _ := newTestAPI(w.T, func(o *Options) {
-		o.Store, o.Registrar, o.Jobs = w.store, registrar.New(w.store, registrar.Options{Now: o.Now}), w.dir
-	})
-	w.api = next
+	w.api = w.node(w.dir)
 }
+
+// node returns another API of the same store.
+func (w *workshop) node(dir string) *API {
+	w.Helper()
+	next, _ := newTestAPI(w.T, func(o *Options) {
+		if w.now != nil {
+			o.Now = w.now
+		}
+		o.Store, o.Registrar, o.Jobs = w.store, registrar.New(w.store, registrar.Options{Now: o.Now}), dir
+		if w.shared() {
+			o.SharedJobs = w.store.(store.JobStore)
+		}
+	})
+	w.Cleanup(func() { next.Shutdown(context.Background()) })
+	return next
+}
+
+// shared reports whether the jobs are in the store, as in the tests of TestSharedJobs.
+func (w *workshop) shared() bool { return strings.HasPrefix(w.Name(), "TestSharedJobs") }
 
 func (w *workshop) as(who string, role registrar.Role, prefixes ...string) *adminapi.Client {
 	g := registrar.Grant{Role: role}

@@ -1,8 +1,10 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/internal/durable"
 )
 
 // The suffixes of the files of a dry run. The ID of the job comes before them.
@@ -32,22 +33,47 @@ var errNoFile = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.
 func (js *jobTable) path(id, suffix string) string { return filepath.Join(js.dir, id+suffix) }
 
 // keep makes the stored body f the file of a job, which then can be applied.
-func (js *jobTable) keep(j *job, f *spooled) error {
-	if err := os.Rename(f.Name(), js.path(j.ID, uploadSuffix)); err != nil {
-		return unstored(err)
+func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
+	if err := js.putFile(ctx, j.ID, uploadSuffix, f.File); err != nil {
+		return err
 	}
 	js.mu.Lock()
-	defer js.mu.Unlock()
 	j.Upload.Kept = true
-	js.thin()
-	js.saveSoon()
+	js.saveSoon(j)
+	js.mu.Unlock()
+	err := js.change(ctx, func() error {
+		js.thin()
+		return nil
+	})
+	if err != nil {
+		js.log.Info("files of earlier jobs remain", "err", err) // until the next file
+	}
 	return nil
 }
 
-// open opens the file of a job.
-func (js *jobTable) open(j *job) (*os.File, error) {
-	f, err := os.Open(js.path(j.ID, uploadSuffix))
-	if errors.Is(err, os.ErrNotExist) {
+// putFile makes a file in the directory for jobs a file of a job.
+func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) error {
+	if js.shared != nil {
+		return js.putParts(ctx, id, suffix, f)
+	}
+	if err := os.Rename(f.Name(), js.path(id, suffix)); err != nil {
+		return unstored(err)
+	}
+	return nil
+}
+
+// openFile opens a file of a job. If it does not exist, the error wraps [fs.ErrNotExist].
+func (js *jobTable) openFile(ctx context.Context, id, suffix string) (*os.File, error) {
+	if js.shared != nil {
+		return js.fetch(ctx, id, suffix)
+	}
+	return os.Open(js.path(id, suffix))
+}
+
+// open opens the file of a job that is a dry run.
+func (js *jobTable) open(ctx context.Context, j *job) (*os.File, error) {
+	f, err := js.openFile(ctx, j.ID, uploadSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNoFile
 	}
 	return f, err
@@ -61,7 +87,7 @@ func (js *jobTable) thin() {
 			continue
 		}
 		files, size = files+1, size+j.Upload.Size
-		if (files > maxUploads || size > maxUploadBytes) && j.State != adminapi.JobRunning && !js.applies(j) {
+		if (files > maxUploads || size > maxUploadBytes) && j.State != adminapi.JobRunning && !j.unsaved(js) && !js.applies(j) {
 			js.forget(j)
 		}
 	}
@@ -76,11 +102,20 @@ func (js *jobTable) applies(j *job) bool {
 // forget deletes the file of a job. mu must be held.
 func (js *jobTable) forget(j *job) {
 	j.Upload.Kept = false
+	if js.shared != nil {
+		js.touch(j)
+		js.shared.dropped = append(js.shared.dropped, j.ID)
+		return
+	}
 	_ = os.Remove(js.path(j.ID, uploadSuffix)) // if this fails, the next start removes it
 }
 
 // discard deletes all files of a job that is removed. mu must be held.
 func (js *jobTable) discard(j *job) {
+	if js.shared != nil {
+		js.shared.removed = append(js.shared.removed, j.ID)
+		return
+	}
 	if j.Upload != nil {
 		js.forget(j)
 		_ = os.Remove(js.path(j.ID, rejectsSuffix)) // if this fails, the next start removes it
@@ -116,7 +151,7 @@ var errCut = errors.New("too many rejected lines")
 // Write implements [io.Writer].
 func (r *rejectsFile) Write(p []byte) (n int, err error) {
 	if r.file == nil && !r.cut {
-		r.file, err = os.OpenFile(r.jobs.path(r.job.ID, rejectsSuffix), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, durable.Private)
+		r.file, err = r.jobs.createSpool()
 	}
 	if r.cut = r.cut || err != nil || len(p) > r.left; r.cut {
 		return 0, errCut
@@ -128,8 +163,13 @@ func (r *rejectsFile) Write(p []byte) (n int, err error) {
 }
 
 // close ends the file, and records that it exists.
-func (r *rejectsFile) close() {
+func (r *rejectsFile) close(ctx context.Context) {
 	if r.file == nil {
+		return
+	}
+	defer drop(r.file)
+	if err := r.jobs.putFile(ctx, r.job.ID, rejectsSuffix, r.file); err != nil {
+		r.jobs.log.Warn("rejected lines cannot be saved", "job", r.job.ID, "err", err)
 		return
 	}
 	if err := r.file.Close(); err != nil {
@@ -152,7 +192,7 @@ func (s *API) getRejects(c *call) error {
 	if !ready {
 		return &adminapi.StatusError{Status: http.StatusNotFound, Detail: "this job has no rejected lines"}
 	}
-	f, err := os.Open(s.jobs.path(j.ID, rejectsSuffix))
+	f, err := s.jobs.openFile(c.r.Context(), j.ID, rejectsSuffix)
 	if err != nil {
 		return unstored(err)
 	}

@@ -65,6 +65,9 @@ func (s *API) userInvalid(ctx context.Context, id string) error {
 }
 
 func (s *API) listJobs(c *call) error {
+	if err := s.jobs.refresh(c.r.Context()); err != nil {
+		return err
+	}
 	s.jobs.mu.Lock()
 	s.jobs.lapse()
 	all := adminapi.Jobs{Jobs: []adminapi.Job{}}
@@ -113,9 +116,13 @@ func (s *API) cancelJob(c *call) error {
 // settle waits a few seconds for a job to end, or until it waits for a second person.
 func (js *jobTable) settle(c *call, j *job) {
 	js.mu.Lock()
-	ended := j.ended
+	ended, elsewhere := j.ended, j.State == adminapi.JobRunning && j.cancel == nil
 	js.mu.Unlock()
 	const patience = 5 * time.Second
+	if elsewhere {
+		js.settleElsewhere(c, j.ID, patience)
+		return
+	}
 	select {
 	case <-ended:
 	case <-time.After(patience):
@@ -123,8 +130,34 @@ func (js *jobTable) settle(c *call, j *job) {
 	}
 }
 
+// settleElsewhere waits for a job that runs on another server to end.
+func (js *jobTable) settleElsewhere(c *call, id string, patience time.Duration) {
+	const step = 200 * time.Millisecond
+	for until := time.Now().Add(patience); time.Now().Before(until); {
+		select {
+		case <-c.r.Context().Done():
+			return
+		case <-time.After(step):
+		}
+		if js.refresh(c.r.Context()) != nil {
+			return
+		}
+		js.mu.Lock()
+		j := js.find(id)
+		ended := j == nil || j.State != adminapi.JobRunning
+		js.mu.Unlock()
+		if ended {
+			return
+		}
+	}
+}
+
+// tellJob sends a job. If another server has changed it since j was found, it sends the present one.
 func (s *API) tellJob(c *call, status int, j *job) error {
 	s.jobs.mu.Lock()
+	if now := s.jobs.find(j.ID); now != nil {
+		j = now
+	}
 	out := s.jobs.snapshot(j)
 	s.jobs.mu.Unlock()
 	nameUsers(c.r.Context(), s.userNames(), &out)
@@ -206,13 +239,16 @@ func (s *API) reportJob(c *call, of adminapi.Job, request any, work func(ctx con
 
 // job returns the job whose ID is in the path.
 func (s *API) job(c *call) (*job, error) {
+	err := s.jobs.refresh(c.r.Context())
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
 	s.jobs.lapse()
-	for _, j := range s.jobs.all {
-		if j.ID == c.value && c.sees(j) {
-			return j, nil
-		}
+	j := s.jobs.find(c.value)
+	switch {
+	case err != nil && (j == nil || !s.jobs.runs(j)): // the state of own jobs is known in any case
+		return nil, err
+	case j == nil || !c.sees(j):
+		return nil, store.ErrNotFound
 	}
-	return nil, store.ErrNotFound
+	return j, nil
 }

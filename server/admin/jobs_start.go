@@ -26,37 +26,46 @@ func (*repeatedError) Error() string { return "the request has already started a
 
 // start adds a job for a request, and returns it and its context.
 func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
-	js.mu.Lock()
-	defer js.mu.Unlock()
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	j, err := js.launch(c.r.Context(), func() (*job, error) { return js.begin(c, of, cancel) })
+	if err != nil {
+		cancel(nil)
+		return nil, nil, err
+	}
+	of.reserved.release() // the job itself counts now
+	return j, ctx, nil
+}
+
+// begin adds a job for a request; cancel ends it. mu must be held.
+func (js *jobTable) begin(c *call, of startOf, cancel context.CancelCauseFunc) (*job, error) {
 	if j := js.earlier(c, &of); j != nil {
-		return nil, nil, &repeatedError{j}
+		return nil, &repeatedError{j}
 	}
 	if err := js.admit(c); err != nil && !(of.reserved != nil && !js.closing) {
-		return nil, nil, err
+		return nil, err
 	}
 	if of.requester != nil {
 		if err := js.admitWaiting(c.token()); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {
 		of.ID = adminapi.NewJobID()
 	}
 	if !adminapi.IsJobID(of.ID) || js.find(of.ID) != nil {
-		return nil, nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "must be a unique ID of ten characters, a to z and 2 to 7"}
+		return nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "must be a unique ID of ten characters, a to z and 2 to 7"}
 	}
 	of.State, of.Who, of.Started = adminapi.JobRunning, c.actor.Who, js.now().UTC()
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
-	j := &job{Job: of.Job, Token: c.token(), Key: of.key, Print: of.print, Request: of.request, Requester: of.requester, cancel: cancel, ended: make(chan struct{})}
+	j := &job{Job: of.Job, Owner: js.owner(), Token: c.token(), Key: of.key, Print: of.print, Request: of.request, Requester: of.requester, cancel: cancel, ended: make(chan struct{})}
 	if dry := js.find(of.DryRunOf); dry != nil {
 		dry.Applied = j.ID
+		js.touch(dry)
 	}
 	js.all = append(js.all, j)
-	of.reserved.end() // the job itself counts now
 	js.tidy()
 	js.running.Add(1)
-	js.saveSoon()
-	return j, ctx, nil
+	js.touch(j)
+	return j, nil
 }
 
 // find returns the job with an ID, or nil. mu must be held.
@@ -96,7 +105,7 @@ func (js *jobTable) admit(c *call) error {
 		all += n
 	}
 	for _, j := range js.all {
-		if j.State == adminapi.JobRunning {
+		if js.runs(j) {
 			all++
 			if j.Token == token {
 				own++
@@ -141,14 +150,12 @@ func (js *jobTable) reserve(c *call) (*reservation, error) {
 
 // release ends the reservation, if the start of its job has not ended it.
 func (r *reservation) release() {
+	if r == nil {
+		return
+	}
 	r.jobs.mu.Lock()
 	defer r.jobs.mu.Unlock()
-	r.end()
-}
-
-// end ends the reservation. The mutex of the jobs must be held.
-func (r *reservation) end() {
-	if r == nil || r.over {
+	if r.over {
 		return
 	}
 	r.over = true

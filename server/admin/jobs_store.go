@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,9 +30,9 @@ func (js *jobTable) file() string { return filepath.Join(js.dir, jobsFile) }
 
 // saveSoon schedules a save, unless one is scheduled. A crash loses at most the changes since the
 // last save. mu must be held.
-func (js *jobTable) saveSoon() {
-	js.changed = true
-	if js.dir == "" || js.saving {
+func (js *jobTable) saveSoon(j *job) {
+	js.changed, j.dirty = true, true
+	if js.dir == "" && js.shared == nil || js.saving {
 		return
 	}
 	js.saving = true
@@ -47,15 +48,34 @@ func (js *jobTable) makeDir() error {
 	return nil
 }
 
-// save writes the jobs to the file.
+// save writes the jobs to the file, or those of this server to the store.
 func (js *jobTable) save() {
 	js.writing.Lock()
 	defer js.writing.Unlock()
 	js.mu.Lock()
 	js.saving = false
+	js.mu.Unlock()
+	var err error
+	if js.shared != nil {
+		err = js.saveShared()
+	} else {
+		err = js.saveFile()
+	}
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	switch {
+	case err != nil && !js.failed:
+		js.log.Error("jobs cannot be saved", "file", js.file(), "err", err)
+	case err == nil && js.failed:
+		js.log.Info("jobs are saved again", "file", js.file())
+	}
+	js.failed = err != nil
+}
+
+func (js *jobTable) saveFile() error {
+	js.mu.Lock()
 	js.tidy()
 	b, err := json.Marshal(savedJobs{jobsVersion, js.all})
-	failed := js.failed
 	js.mu.Unlock()
 	if err == nil {
 		err = js.makeDir()
@@ -63,16 +83,31 @@ func (js *jobTable) save() {
 	if err == nil {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
 	}
-	switch {
-	case err != nil && !failed:
-		js.log.Error("jobs cannot be saved", "file", js.file(), "err", err)
-	case err == nil && failed:
-		js.log.Info("jobs are saved again", "file", js.file())
-	}
-	js.mu.Lock()
-	js.failed = err != nil
-	js.mu.Unlock()
+	return err
 }
+
+// saveShared stores the jobs of this server. If this fails, it tries again soon.
+func (js *jobTable) saveShared() error {
+	ctx, cancel := context.WithTimeout(context.Background(), tendTime)
+	defer cancel()
+	js.mu.Lock()
+	closing := js.closing
+	js.mu.Unlock()
+	if closing { // which stores the jobs, and then the store may be closed
+		return nil
+	}
+	err := js.sync(ctx)
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if err != nil && !js.closing && !js.saving {
+		js.saving = true
+		time.AfterFunc(saveEvery, js.save)
+	}
+	return err
+}
+
+// unsaved reports whether a shared job must not be removed yet. mu must be held.
+func (j *job) unsaved(js *jobTable) bool { return js.shared != nil && j.dirty && js.owns(j) }
 
 // A spooled is the stored body of a request.
 type spooled struct {

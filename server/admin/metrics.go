@@ -55,7 +55,9 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	n := map[key]int{}
 	s.jobs.mu.Lock()
 	for _, j := range s.jobs.all {
-		n[key{j.Kind, j.State}]++
+		if s.jobs.owns(j) {
+			n[key{j.Kind, j.State}]++
+		}
 	}
 	s.jobs.mu.Unlock()
 	for _, kind := range adminapi.JobKinds() {
@@ -85,17 +87,24 @@ func (j *job) outcome() error {
 	return nil
 }
 
+// expectTasks tells the metrics when each task last succeeded.
+func (s *API) expectTasks() {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	for _, j := range s.jobs.all {
+		if j.isTask() && j.State == adminapi.JobDone && j.outcome() == nil {
+			s.metrics.Expect(j.Kind, j.Ended)
+		}
+	}
+}
+
 // countTasks tells the metrics when each task last succeeded before this start. From then on it
 // tells the metrics when a task ends.
 func (s *API) countTasks() {
 	if s.metrics == nil {
 		return
 	}
-	for _, j := range s.jobs.all {
-		if j.isTask() && j.State == adminapi.JobDone && j.outcome() == nil {
-			s.metrics.Expect(j.Kind, j.Ended)
-		}
-	}
+	s.expectTasks()
 	s.jobs.over = func(j *job) {
 		if j.isTask() && (j.State == adminapi.JobDone || j.State == adminapi.JobFailed) {
 			s.metrics.Ran(j.Kind, j.Ended, j.outcome())

@@ -224,7 +224,7 @@ func (js *jobTable) busy() bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.all {
-		if j.State == adminapi.JobRunning {
+		if js.runs(j) {
 			return true
 		}
 	}

@@ -202,7 +202,9 @@ func (js *jobTable) lapse() {
 	for _, j := range js.all {
 		if j.State == adminapi.JobWaiting && !js.now().Before(j.Approval.Until) {
 			j.State, j.Ended, j.Next = adminapi.JobLapsed, j.Approval.Until, "make the request again"
-			js.saveSoon()
+			if js.shared == nil { // otherwise each server finds it
+				js.saveSoon(j)
+			}
 		}
 	}
 }
@@ -227,9 +229,10 @@ func (js *jobTable) admitWaiting(token string) error {
 	}
 }
 
-// saveNow saves the jobs, so that a job that waits is not lost in a crash.
+// saveNow saves the jobs, so that a job that waits is not lost in a crash. Shared jobs are saved
+// before they are used.
 func (js *jobTable) saveNow() {
-	if js.dir != "" {
+	if js.dir != "" && js.shared == nil {
 		js.save()
 	}
 }

@@ -23,7 +23,7 @@ func (s *API) approveJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	ctx, err := s.jobs.approve(c, j, same)
+	j, ctx, err := s.jobs.approve(c, j.ID, same)
 	if err != nil {
 		return err
 	}
@@ -38,13 +38,32 @@ func (s *API) approveJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// approve makes a job run that has waited, and returns the context for it. If the caller has
-// approved the job before, it returns nil.
-func (js *jobTable) approve(c *call, j *job, same bool) (context.Context, error) {
-	js.mu.Lock()
-	defer js.mu.Unlock()
+// approve makes a job run that has waited, and returns it and its context. If the caller has
+// approved the job before, the context is nil.
+func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Context, error) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	j, err := js.launch(c.r.Context(), func() (*job, error) { return js.resume(c, id, same, cancel) })
+	if err == nil {
+		return j, ctx, nil
+	}
+	cancel(nil)
+	var again *repeatedError
+	if errors.As(err, &again) {
+		return again.job, nil, nil
+	}
+	return nil, nil, err
+}
+
+// resume makes a job run that has waited; cancel ends it. If the caller has approved the job before,
+// the error is a repeatedError. mu must be held.
+func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelCauseFunc) (*job, error) {
+	js.lapse()
+	j := js.find(id)
+	if j == nil {
+		return nil, store.ErrNotFound
+	}
 	if a := j.Approval; a != nil && a.Decided() && j.State != adminapi.JobRejected && a.By == c.actor.Who {
-		return nil, nil
+		return nil, &repeatedError{j}
 	}
 	if err := js.decidable(c, j, same); err != nil {
 		return nil, err
@@ -52,11 +71,11 @@ func (js *jobTable) approve(c *call, j *job, same bool) (context.Context, error)
 	if err := js.admit(c); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
-	j.State, j.Next, j.cancel, j.ended = adminapi.JobRunning, "", cancel, make(chan struct{})
+	j.State, j.Next, j.Owner, j.cancel, j.ended = adminapi.JobRunning, "", js.owner(), cancel, make(chan struct{})
 	j.Approval.By, j.Approval.At = c.actor.Who, js.now().UTC()
 	js.running.Add(1)
-	return ctx, nil
+	js.touch(j)
+	return j, nil
 }
 
 // decidable returns an error unless a job waits for a decision that the caller may make. The
@@ -95,7 +114,7 @@ func (s *API) rejectJob(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.jobs.reject(c, j, same, body.Reason); err != nil {
+	if err := s.jobs.reject(c, j.ID, same, body.Reason); err != nil {
 		return err
 	}
 	s.jobs.saveNow()
@@ -116,16 +135,22 @@ func checkRejection(reason string) error {
 	return nil
 }
 
-func (js *jobTable) reject(c *call, j *job, same bool, reason string) error {
-	js.mu.Lock()
-	defer js.mu.Unlock()
-	if err := js.decidable(c, j, same); err != nil {
-		return err
-	}
-	now := js.now().UTC()
-	j.State, j.Ended, j.Next = adminapi.JobRejected, now, ""
-	j.Approval.By, j.Approval.At, j.Approval.Reason = c.actor.Who, now, reason
-	return nil
+func (js *jobTable) reject(c *call, id string, same bool, reason string) error {
+	return js.change(c.r.Context(), func() error {
+		js.lapse()
+		j := js.find(id)
+		if j == nil {
+			return store.ErrNotFound
+		}
+		if err := js.decidable(c, j, same); err != nil {
+			return err
+		}
+		now := js.now().UTC()
+		j.State, j.Ended, j.Next = adminapi.JobRejected, now, ""
+		j.Approval.By, j.Approval.At, j.Approval.Reason = c.actor.Who, now, reason
+		js.touch(j)
+		return nil
+	})
 }
 
 // stop cancels a job that runs, or withdraws one that waits for a second person.
@@ -134,18 +159,31 @@ func (s *API) stop(c *call, j *job) error {
 	if err != nil {
 		return err
 	}
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
+	return s.jobs.change(c.r.Context(), func() error {
+		if j := s.jobs.find(j.ID); j != nil {
+			return s.jobs.stop(c, j, same)
+		}
+		return store.ErrNotFound
+	})
+}
+
+// stop cancels or withdraws a job; same says whether the caller has made the request. mu must be
+// held.
+func (js *jobTable) stop(c *call, j *job, same bool) error {
+	js.lapse()
 	switch {
 	case j.State == adminapi.JobWaiting && !same:
 		return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusForbidden, Detail: "only the person who requested this job can withdraw it; you can reject it"}
 	case j.State == adminapi.JobWaiting:
-		j.State, j.Ended, j.Next = adminapi.JobCancelled, s.now().UTC(), ""
-		s.jobs.saveSoon()
+		j.State, j.Ended, j.Next = adminapi.JobCancelled, js.now().UTC(), ""
+		js.touch(j)
 	case !c.controls(j):
 		return c.actor.DeniedAny(registrar.Administrator, "job "+j.ID)
 	case j.cancel != nil:
 		j.cancel(errJobCancelled)
+	case j.State == adminapi.JobRunning: // on another server
+		j.Stop = true
+		js.touch(j)
 	}
 	return nil
 }

@@ -16,9 +16,10 @@ import (
 
 // A requester is who made a request that a second person must approve.
 type requester struct {
-	Persons []string          `json:"persons"` // as [API.persons] returns them
-	Grants  []store.UserGrant `json:"grants"`  // rights at the time of the request
-	Claimed []store.UserGrant `json:"claimed"` // those that the store does not have, such as rights by claims
+	Persons []string          `json:"persons"`        // as [API.persons] returns them
+	Grants  []store.UserGrant `json:"grants"`         // rights at the time of the request
+	Claimed []store.UserGrant `json:"claimed"`        // those that the store does not have, such as rights by claims
+	Node    bool              `json:"node,omitempty"` // made with the token of a node, which other nodes do not know
 }
 
 // actorOf returns the actor with the grants.
@@ -40,7 +41,7 @@ func (s *API) requesterOf(c *call) (*requester, error) {
 	claimed := slices.DeleteFunc(slices.Clone(all), func(g store.UserGrant) bool {
 		return slices.ContainsFunc(grantsOf(stored), func(h store.UserGrant) bool { return g.Role == h.Role && slices.Equal(g.Prefixes, h.Prefixes) })
 	})
-	return &requester{persons, all, claimed}, nil
+	return &requester{persons, all, claimed, s.isNodeToken(c.token())}, nil
 }
 
 func grantsOf(a registrar.Actor) (all []store.UserGrant) {
@@ -54,6 +55,9 @@ func grantsOf(a registrar.Actor) (all []store.UserGrant) {
 	return all
 }
 
+// isNodeToken reports whether an ID is that of the token of this node.
+func (s *API) isNodeToken(id string) bool { return s.nodeToken != nil && id == s.nodeToken.ID }
+
 // errNotStored is returned for a token or a user that the store does not have.
 var errNotStored = errors.New("not in the store")
 
@@ -62,7 +66,7 @@ func (s *API) stored(ctx context.Context, token string) (registrar.Actor, error)
 	if id, ok := strings.CutPrefix(token, insidePrefix); ok {
 		return s.storedUser(ctx, id)
 	}
-	if s.nodeToken != nil && token == s.nodeToken.ID {
+	if s.isNodeToken(token) {
 		return registrar.Bearer(s.nodeToken)
 	}
 	tokens, ok := s.store.(store.Tokens)
@@ -100,6 +104,9 @@ func (s *API) storedUser(ctx context.Context, id string) (registrar.Actor, error
 // claims are those at the time of the request. Only the next sign-in shows whether they are still
 // valid.
 func (s *API) requesterNow(ctx context.Context, j *job) (registrar.Actor, error) {
+	if j.Requester.Node {
+		return actorOf(j.Who, j.Requester.Grants)
+	}
 	claimed, err := actorOf(j.Who, j.Requester.Claimed)
 	if err != nil {
 		return claimed, err

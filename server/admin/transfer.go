@@ -93,7 +93,7 @@ func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.Impo
 	}
 	run := &importRun{api: s, call: c, job: j, in: f.File, size: f.size, options: o, out: nowhere()}
 	if job.Upload != nil {
-		if err := s.keep(c, run, f); err != nil {
+		if err := s.keep(ctx, run, f); err != nil {
 			drop(f.File)
 			return s.jobs.run(ctx, j, func(context.Context) error { return err })
 		}
@@ -111,6 +111,9 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	if id == "" {
 		return s.jobs.spool(body)
 	}
+	if err := s.jobs.refresh(c.r.Context()); err != nil {
+		return nil, err
+	}
 	s.jobs.mu.Lock()
 	j := s.jobs.find(id)
 	seen := j != nil && c.sees(j)
@@ -118,7 +121,7 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	if !seen {
 		return nil, &adminapi.RequestError{Field: "file", Message: fmt.Sprintf("%.40q: job not found", id)}
 	}
-	f, err := s.jobs.open(j)
+	f, err := s.jobs.open(c.r.Context(), j)
 	if err != nil {
 		return nil, err
 	}
@@ -154,18 +157,18 @@ func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 }
 
 // keep keeps the file of a dry run, and makes the dry run store its differences and rejected lines.
-func (s *API) keep(c *call, run *importRun, f *spooled) error {
-	if s.jobs.dir == "" {
+func (s *API) keep(ctx context.Context, run *importRun, f *spooled) error {
+	if s.jobs.dir == "" && s.jobs.shared == nil {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no directory in which it could keep the file"}
 	}
-	if head, err := store.HeadOf(c.r.Context(), s.store); err == nil {
+	if head, err := store.HeadOf(ctx, s.store); err == nil {
 		s.jobs.update(run.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Upload.Head = &head.Size })
 	} else if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	run.samples = &samples{api: s, job: run.job}
 	run.rejects = &rejectsFile{jobs: s.jobs, job: run.job, left: maxRejects}
-	return s.jobs.keep(run.job, f)
+	return s.jobs.keep(ctx, run.job, f)
 }
 
 // An importRun is an import that is a job.
@@ -198,7 +201,7 @@ func (r *importRun) do(ctx context.Context) error {
 			r.api.jobs.update(r.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Total = 0 }) // it was an estimate
 		}
 		if r.rejects != nil {
-			r.rejects.close()
+			r.rejects.close(ctx)
 		}
 		return err
 	})

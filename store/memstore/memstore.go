@@ -26,6 +26,7 @@ type Store struct {
 
 	secrets map[string][]byte
 	leases  store.Leases
+	jobs    jobs
 }
 
 type reader = reading.Reader

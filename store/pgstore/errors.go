@@ -24,6 +24,7 @@ const (
 	deadlockDetected     = "40P01"
 	tooManyConnections   = "53300"
 	undefinedTable       = "42P01"
+	foreignKeyViolation  = "23503"
 	undefinedDatabase    = "3D000"
 	diskFull             = "53100"
 	sessionEnded         = "57P01" // ended by an administrator, or because the server shuts down

@@ -179,8 +179,13 @@ func TestLinksLeadToNames(t *testing.T) {
 	s := newSite(t)
 	s.change(alb, "x", func(r *store.Record) {
 		r.Locations = []nomen.Location{
-			{URL: "http://plain.example/1"}, {URL: "ftp://files.example/1"}, {URL: "ftp://mixed.example/1"}, {URL: "http://mixed.example/2"},
-			{URL: "https://port.example:8443/1"}, {URL: "https://bare.example"}, {URL: "http://bare.example:8080"},
+			{URL: "http://plain.example/1"},
+			{URL: "ftp://files.example/1"},
+			{URL: "ftp://mixed.example/1"},
+			{URL: "http://mixed.example/2"},
+			{URL: "https://port.example:8443/1"},
+			{URL: "https://bare.example"},
+			{URL: "http://bare.example:8080"},
 		}
 	})
 	var got []string

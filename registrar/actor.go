@@ -108,7 +108,7 @@ func (a Actor) MayAny(role Role) bool {
 // The parameter n must be a result of [Registrar.Kept].
 func (a Actor) Reaches(n name.Name) bool { return a.MayName(n, Reader) }
 
-// MayName reports whether the actor has at least the given role for the name n, which must be a
+// MayName reports whether the actor has at least the given role for the name n. The name must be a
 // result of [Registrar.Kept].
 func (a Actor) MayName(n name.Name, role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.covers(n) })

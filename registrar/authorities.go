@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// CheckAuthority checks all about an authority that can be checked without a store: its fields, its
-// rules and the tests of the rules. The error is a [*RefusalError].
+// CheckAuthority checks everything about an authority that it can check without a store. These are
+// the fields, the rules and the tests of the rules. The error is a [*RefusalError].
 func CheckAuthority(a *store.Authority) error {
 	a = a.Clone()
 	if err := checkAuthority(a, ""); err != nil {

@@ -113,9 +113,9 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 
 // takesRequests reports whether a change makes an authority answer requests that it did not answer
 // before. Until now, another authority may have answered them, even one outside the actor's scope.
-// An authority with the new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). One with a
-// new web prefix answers requests for the prefix's host and path, unless an existing authority
-// covers that path.
+// An authority with the new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). An
+// authority with a new web prefix answers requests for the prefix's host and path, unless an
+// existing authority covers that path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -130,8 +130,8 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 
 // asksAnew reports whether a change makes the server query another resolver than before. An
 // operator may delegate names to machines in the local network. Other actors must not, because they
-// could then read what such a machine answers. A delegation without a resolver is safe: the server
-// finds the resolver by discovery, and queries it only if its address is public.
+// could then read what such a machine answers. A delegation without a resolver is safe. The server
+// finds the resolver by discovery, and asks the resolver only if its address is public.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -209,8 +209,8 @@ func checkAsked(of string, a *store.Authority) error {
 	return nil
 }
 
-// isHost reports whether s is a valid host in lower case: labels of letters, digits, hyphens and
-// underscores, or an IP address.
+// isHost reports whether s is a valid host in lower case. A host is an IP address, or has labels of
+// letters, digits, hyphens and underscores.
 func isHost(s string) bool {
 	if literal, ok := strings.CutPrefix(s, "["); ok {
 		ip, err := netip.ParseAddr(strings.TrimSuffix(literal, "]"))
@@ -334,14 +334,15 @@ func checkOthers(next *store.Authority, others []*store.Authority) error {
 	return nil
 }
 
-// shared returns the index of the first element of the list a that is also in b, or -1 if none.
+// shared returns the index of the first element of the list a that is also in b. It returns -1 if
+// there is none.
 func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded returns an error if next, the new state of an authority, turns on case folding
-// although names have upper-case letters. Requests could no longer find these names. It reads every
-// name under the prefix.
+// checkFolded checks next, the new state of an authority. It returns an error if next turns on case
+// folding although names have upper-case letters. Requests could no longer find these names. It
+// reads every name under the prefix.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {
 		if err != nil {

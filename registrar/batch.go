@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts is how often a request without an expected revision is tried before it fails because
-// other clients keep changing the name.
+// maxAttempts is how often a request without an expected revision is tried. After that it fails,
+// because other clients keep changing the name.
 const maxAttempts = 100
 
 // A plan computes the changes for the requests of a batch. Each change is based on the stored
@@ -63,7 +63,7 @@ func (s *state) revision() uint64 {
 // Apply does for many requests, in order, what Put does for one. It leaves out the requests that
 // are rejected, and writes the others as one batch. There is one outcome for each request, in the
 // same order. If several requests have the same name, each is applied to the result of the one
-// before it. If the reason or a.Who is invalid, the error is a [*RefusalError]; any other error is
+// before it. If the reason or a.Who is invalid, the error is a [*RefusalError]. Any other error is
 // a failure of the store. After an error nothing was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, why, "", (*Load).Write)
@@ -180,8 +180,8 @@ const (
 )
 
 // list reads the records of the requests with a listing. It stops early if the listing has too many
-// other names, or if it fails, for example because a connection is lost. The remaining names are
-// then read one by one; these reads are retried by the store, or their error is returned.
+// other names. It also stops if the listing fails, for example because a connection is lost. The
+// remaining names are then read one by one. The store retries these reads, or returns their error.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -214,8 +214,8 @@ func (p *plan) list() {
 	p.there = p.there[:len(checks)]
 }
 
-// place assigns a listed record to the request for its name, if there is one, and reports whether
-// there are requests for names after it.
+// place assigns a listed record to the request for its name, if there is one. It reports whether
+// there are requests for later names.
 func (p *plan) place(rec *store.Record) bool {
 	checks := p.batch.checks
 	for i := len(p.there); i < len(checks); i++ {

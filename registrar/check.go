@@ -196,8 +196,8 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	return nil
 }
 
-// checkReason returns an error if a record that is not a tombstone has a field that only a
-// tombstone can have.
+// Some fields are only for tombstones. checkReason returns an error if another record has such a
+// field.
 func checkReason(rec *store.Record) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	switch {

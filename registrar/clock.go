@@ -10,7 +10,8 @@ import (
 )
 
 // A clockGuard prevents changes with wrong times. It compares the clock of this machine with the
-// time of the last change, and with the clock of the database if the store has one.
+// time of the last change. If the store is in a database, the guard also compares the clock with
+// that of the database.
 type clockGuard struct {
 	asking sync.Mutex // held while reading the store; other calls then use the last result
 
@@ -41,9 +42,10 @@ const retryClock = time.Second
 // clockTimeout is the timeout of the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
-// CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]: earlier
-// than the last change of the store, or different from the clock of the database. While that is so,
-// changes are rejected with a [*store.AwayError], unless [Options].AnyTime is set.
+// CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]. Such a
+// clock is earlier than the last change of the store, or differs from the clock of the database.
+// While that is so, changes are rejected with a [*store.AwayError], unless [Options].AnyTime is
+// set.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()
@@ -88,8 +90,8 @@ func (r *Registrar) ClockProblem() *ClockError {
 	return g.wrong(now)
 }
 
-// wrong returns the problem of the clock, judged by the last read of the store, or nil if there is
-// none.
+// wrong returns the problem of the clock according to the last read of the store. It returns nil if
+// there is none.
 func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -48,8 +48,8 @@
 // A request that would not change the record makes no new revision. Such a request succeeds even if
 // the record has another revision than the request expects (RFC 9110, 13.1.1 allows that).
 //
-// Two files decide what a batch, such as an import, does to a record: batch.go plans each request
-// on the stored record, and merge.go merges the fields.
+// Two files decide what a batch, such as an import, does to a record. The file batch.go plans each
+// request on the stored record. The file merge.go merges the fields.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package registrar

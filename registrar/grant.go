@@ -21,8 +21,8 @@ type Granting struct {
 }
 
 // GrantUser changes the grants of the user with the given ID. An administrator of all names may
-// grant everything. An owner may grant and revoke roles up to owner, for names that the owner owns;
-// but owners cannot grant roles to themselves. The errors are those of [Registrar.PutUser].
+// grant everything. An owner may grant and revoke roles up to owner, for names that the owner owns.
+// But owners cannot grant roles to themselves. The errors are those of [Registrar.PutUser].
 func (r *Registrar) GrantUser(ctx context.Context, a Actor, id string, g Granting, why string) (Outcome, error) {
 	if id == "" {
 		return Outcome{Err: store.ErrNotFound}, store.ErrNotFound
@@ -124,8 +124,8 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, before map[r
 }
 
 // checkGrantPrefix checks a prefix and returns it in canonical form. If known is true, the user
-// already has the prefix, and it is accepted even if it violates rules that were added after it was
-// granted.
+// already has the prefix. It is then accepted even if it violates rules that were added after the
+// grant.
 func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fault) {
 	if known {
 		return p, fault{}
@@ -140,8 +140,8 @@ func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fa
 	return canonical, fault{}
 }
 
-// permitRights checks whether an actor who is not an administrator of all names may change the
-// rights of the user with the given ID. If not, it returns an error.
+// permitRights checks whether an actor may change the rights of the user with the given ID. The
+// actor is not an administrator of all names. If not, it returns an error.
 func permitRights(a Actor, id string, before, after map[right]bool) error {
 	for r := range after {
 		if before[r] {

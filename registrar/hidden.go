@@ -11,8 +11,9 @@ import (
 )
 
 // A rule is hidden if something else always answers before it. This file finds rules that are
-// hidden by case folding, by records and by other authorities. Rules that are hidden by an earlier
-// rule are rejected by [rule.Set.Check], because each rule needs at least one test that reaches it.
+// hidden by case folding, by records and by other authorities. An earlier rule can also hide a
+// rule. [rule.Set.Check] rejects such a rule, because each rule needs at least one test that
+// reaches it.
 
 // A shown is a name in a test of a rule.
 type shown struct {
@@ -51,7 +52,7 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 }
 
 // hidden warns of a rule if every name in its tests has a record or belongs to another authority.
-// The tests then show answers that clients never get. Such a rule is not an error: other names can
+// The tests then show answers that clients never get. Such a rule is not an error. Other names can
 // reach the rule, and records are meant to take precedence over rules.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning

@@ -10,19 +10,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Load makes the changes of one actor in many batches, one after another, all for the same
-// reason; [Registrar.Apply] is a Load with a single batch. Check makes the checks that need no
+// A Load makes the changes of one actor in many batches, one after another. All changes have the
+// same reason. [Registrar.Apply] is a Load with a single batch. Check makes the checks that need no
 // record. It can be called concurrently, and for later batches in advance.
 //
 // A Load assumes that all names of its first batch are new, and does not read their records. It
 // assumes the same for each batch after a batch that had only new names. If the assumption is
-// wrong, the store reports a conflict; then the Load reads the existing records and plans the batch
+// wrong, the store reports a conflict. Then the Load reads the existing records and plans the batch
 // again.
 //
-// A request that expects a revision is rejected if an earlier request of the same Load, even one of
-// an earlier batch, has given the name another revision. There are two exceptions. A request that
-// would change nothing succeeds. In a Load with a single batch, all requests for a name may expect
-// the revision that the name had before the batch.
+// A request that expects a revision is rejected if an earlier request of the same Load has given
+// the name another revision. The earlier request can be in an earlier batch. There are two
+// exceptions. A request that would change nothing succeeds. In a Load with a single batch, all
+// requests for a name may expect the revision that the name had before the batch.
 //
 // The file batch.go decides what a request does to a record.
 type Load struct {
@@ -62,8 +62,8 @@ func (l *Load) Begin(ctx context.Context) (string, error) {
 	return l.id, err
 }
 
-// begin calls Begin, unless the Load is a dry run, and passes the ID to the function told, which
-// can be nil.
+// begin calls Begin, unless the Load is a dry run. It passes the ID to the function told, if told
+// is not nil.
 func (l *Load) begin(ctx context.Context, dry bool, told func(id string)) error {
 	if dry {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// undelimited returns the names without delimiters around them, such as "<" and ">", which are not
-// part of a name (1995, 2).
+// undelimited returns the names without delimiters around them, such as "<" and ">". Delimiters are
+// not part of a name (1995, 2).
 func undelimited(names []string) []string {
 	if !slices.ContainsFunc(names, func(s string) bool { return strings.Contains(s, "<") }) {
 		return names
@@ -26,8 +26,8 @@ func undelimited(names []string) []string {
 }
 
 // fill sets *rec to the result of applying a request to the existing record of the name n. The
-// parameter there is the existing record, or nil if the name is new. fill modifies neither the
-// request nor the existing record, but *rec can share lists with both. If the name is new, *rec is
+// parameter there is the existing record, or nil if the name is new. fill does not modify the
+// request or the existing record. But *rec can share lists with both. If the name is new, *rec is
 // in normal form except for time and revision.
 func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
@@ -226,9 +226,10 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone compares the results of two requests: the first changed the record from before to between,
-// and the second from between to after. It returns the fields in which the second request removed
-// or replaced a value that the first request had set. If before is nil, there was no record.
+// undone compares the results of two requests. The first changed the record from before to between.
+// The second changed it from between to after. It returns the fields in which the second request
+// removed or replaced a value that the first request had set. If before is nil, there was no
+// record.
 func undone(before, between, after *store.Record) (f Fields) {
 	if before == nil {
 		before = new(store.Record)

@@ -42,8 +42,8 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 }
 
 // Redact removes the content of revisions of the name n. Only an administrator may do so. Redact
-// also makes a new revision with the current content, so sensitive text must be removed from the
-// current record before. The errors are those of Put. If there never was such a name, the error is
+// also makes a new revision with the current content. So remove sensitive text from the current
+// record before. The errors are those of Put. If there never was such a name, the error is
 // [store.ErrNotFound]; if the store has no history, [errors.ErrUnsupported].
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
@@ -187,8 +187,8 @@ func (s redactable) removes(last *store.Change) bool {
 }
 
 // find returns the last change and the revisions to redact. If asked is empty, these are all
-// revisions that still have content, except the last. Otherwise, if a revision in asked does not
-// exist, is the current one, or has no content any more, find returns an error.
+// revisions that still have content, except the last. Otherwise find returns an error if a revision
+// in asked does not exist, is the current one, or has no content any more.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(asked))
 	for i, revision := range asked {

@@ -20,8 +20,8 @@ type Options struct {
 
 	Authorities *store.Table // a table to share with other users of the store; nil for a new table
 
-	// AnyTime allows changes even if the clock is more than [store.MaxSkew] behind the last change
-	// of the store or of the name; see [Registrar.CheckClock] and [store.Change].
+	// AnyTime allows changes even if the last change of the store or of the name is more than
+	// [store.MaxSkew] later than the clock. See [Registrar.CheckClock] and [store.Change].
 	AnyTime bool
 }
 
@@ -91,8 +91,8 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 
 // strangers returns warnings about successors that do not exist. It skips names whose authority is
 // not in this store. It also skips names of authorities with rules or a delegation, because such
-// names need no record. If a successor is a reserved name outside the actor's scope, it counts as
-// missing, because the actor must not learn that it is reserved.
+// names need no record. A successor that is a reserved name outside the actor's scope counts as
+// missing. The actor must not learn that the name is reserved.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 // A Relocation replaces the beginning of locations.
 //
 // It applies to all locations that begin with the bytes of From. If From ends inside a host or
-// directly after one, it applies only to locations with exactly that host: "https://a.example" does
+// directly after one, it applies only to locations with exactly that host. "https://a.example" does
 // not match "https://a.example.org/". A relocation cannot make a path part of a host, or split a
 // percent-encoded byte. If To begins with From, locations that begin with To count as already
-// moved, so that an interrupted relocation can be repeated.
+// moved. So an interrupted relocation can be repeated.
 type Relocation struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
@@ -102,7 +102,8 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	return nil
 }
 
-// cutEscape returns the offset of an escape that the end of s cuts in two, or -1 if there is none.
+// cutEscape returns the offset of an escape that the end of s cuts in two. It returns -1 if there
+// is none.
 func cutEscape(s string) int {
 	for i := max(0, len(s)-2); i < len(s); i++ {
 		if s[i] == '%' {
@@ -112,8 +113,8 @@ func cutEscape(s string) int {
 	return -1
 }
 
-// endsInHost reports whether s ends inside a host and port or directly after them, so that text
-// appended to s could become part of them.
+// endsInHost reports whether s ends inside a host and port, or directly after them. Text appended
+// to s could then become part of them.
 func endsInHost(s string) bool {
 	_, authority, slashes := strings.Cut(s, "://")
 	return slashes && !strings.ContainsAny(authority, "/?#")
@@ -275,9 +276,9 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 
 // first reports whether a record, found by this URL, must be processed now. The listing finds a
 // record once for each matching location, but a record must be processed only once. So first
-// returns true for the smallest of the URLs. There is one exception: if other clients have changed
-// the record since the start, the smallest URL may be new, and the listing may already be past it.
-// Then first returns true when the record is found for the first time.
+// returns true for the smallest of the URLs. There is one exception. If other clients have changed
+// the record since the start, the smallest URL may be new. The listing may already be past this
+// URL. Then first returns true when the record is found for the first time.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {

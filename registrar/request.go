@@ -103,11 +103,11 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //   - Without Fields, the whole record is replaced, including its spelling. If no status is
 //     given, the status stays the same.
 //   - With Fields, only these fields are replaced.
-//   - With Fields and Add, values are added, and only the values in Remove are removed. A
-//     given location that has the URL and the component of an existing location sets fields
-//     of that location; any other is added. Values of same_as and successors are added. Each
-//     given element of metadata is replaced; if it has no values, it is removed. The other
-//     fields are replaced.
+//   - With Fields and Add, values are added, and only the values in Remove are removed. A given
+//     location that has the URL and the component of an existing location sets fields of that
+//     location. Any other location is added. Values of same_as and successors are added. Each given
+//     element of metadata is replaced; if it has no values, it is removed. The other fields are
+//     replaced.
 //
 // If the name does not exist, it is created. If no status is given, it becomes active.
 type Request struct {
@@ -119,23 +119,22 @@ type Request struct {
 	// and the fields in Fields. If the record does not have a value, that is an error.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations makes an exception to Add: the given locations replace all others. But if a
-	// given location leaves a field such as type or language empty, the field is copied from the
-	// existing location with the same URL and component.
+	// ReplaceLocations makes an exception to Add: the given locations replace all others. But a
+	// given location can leave a field such as type or language empty. The field is then copied
+	// from the existing location with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists
 	KeepRetired bool     `json:"keep_retired,omitempty"` // do not change a retired name; ignored if Existing is Refuse
 
 	// Expected is the revision that the name must have. It is 0 if the name must not exist, or
-	// store.AnyRevision. In a batch, it may also be the revision that an earlier request for the
-	// same name expected, if that request was accepted.
+	// store.AnyRevision. In a batch, Expected may also be the revision that an earlier request for
+	// the same name expected. That earlier request must have been accepted.
 	Expected uint64 `json:"-"`
 	OrCreate bool   `json:"or_create,omitempty"` // if the name does not exist, create it, whatever Expected is
 
-	// Strict rejects a new record if its warnings would include WarnDoubtful or WarnResolver. It is
-	// useful because a mistake in a name is permanent: a name that was once active can never be
-	// deleted.
+	// Strict rejects a new record if its warnings would include WarnDoubtful or WarnResolver. A
+	// mistake in a name is permanent, because a name that was once active can never be deleted.
 	Strict bool `json:"strict,omitempty"`
 }
 

@@ -106,9 +106,9 @@ const (
 )
 
 // checkLang checks the form of a language tag (RFC 5646, 2.1): subtags of at most eight letters and
-// digits. The first subtag has only letters: a language of at least two letters, or "x" or "i",
-// which must be followed by other subtags. A later subtag of one character must be followed by
-// another subtag too. After "x", subtags are private, so this rule does not apply.
+// digits. The first subtag has only letters. It is a language of at least two letters, or "x" or
+// "i". After "x" or "i", other subtags must follow. A later subtag of one character must be
+// followed by another subtag too. After "x", subtags are private, so this rule does not apply.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {

@@ -99,8 +99,8 @@ func (e *ReachError) Error() string {
 
 // CheckReach returns a [*ReachError] if the prefix of a token does not cover the names that begin
 // with it. There are two possible reasons. The authority may store names in lower case although the
-// prefix has upper case. Or the prefix ends in the middle of a part of names: a prefix covers a
-// name only if a delimiter follows the prefix in the name, so "ark:12345/x0" covers
+// prefix has upper case. Or the prefix ends in the middle of a part of names. A prefix covers a
+// name only if a delimiter follows the prefix in the name. So "ark:12345/x0" covers
 // "ark:12345/x0/1" but not "ark:12345/x01".
 //
 // CheckReach does not check the end of:

@@ -16,11 +16,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing says which changes of the log to undo: all with one batch ID, or all in a range of
-// numbers. All changes of one import, relocation or undo have the same batch ID.
+// An Undoing says which changes of the log to undo. These are all with one batch ID, or all in a
+// range of numbers. All changes of one import, relocation or undo have the same batch ID.
 //
-// Each name gets the content that it had before the first of these changes, in a new revision;
-// nothing is removed from the history. If the changes created the name and it is still reserved, it
+// Each name gets a new revision with the content that it had before the first of these changes.
+// Nothing is removed from the history. If the changes created the name and it is still reserved, it
 // is deleted. If it is not reserved, it may be in use, so it becomes a tombstone without content. A
 // name that was changed again later is not restored, unless Force is set.
 type Undoing struct {
@@ -72,8 +72,8 @@ type Undone struct {
 
 const undoBatch = 500 // number of names changed in one batch
 
-// newBatch returns a new batch ID. It begins with the current size of the log, so that a
-// search for the changes of the batch can start there.
+// newBatch returns a new batch ID. It begins with the current size of the log. A search for the
+// changes of the batch can start there.
 func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	head, err := store.HeadOf(ctx, r.store)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -92,7 +92,7 @@ func batchStart(id string) (uint64, bool) {
 
 // Undo undoes the changes that u selects, with the same checks as all changes. It skips changes of
 // names that the actor may not change. If u is invalid or selects no change that the actor may
-// undo, the error is a [*RefusalError]; any other error is a failure. Changes made before an error
+// undo, the error is a [*RefusalError]. Any other error is a failure. Changes made before an error
 // remain.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
 	ctx = store.Fresh(ctx)
@@ -254,8 +254,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns two changes of a subject: the last one, and the last one before the changes to be
-// undone, which is nil if there is none.
+// look returns two changes of a subject. The first is the last change. The second is the last
+// change before those to be undone, or nil if there is none.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {

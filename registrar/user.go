@@ -76,8 +76,8 @@ func Person(u *store.User) (Actor, error) {
 // PutUser creates or replaces a user. If the user has no ID, it is created and gets a random one.
 // PutUser puts the grants in order, and keeps the time at which the user was added.
 //
-// Only an administrator of all names may do so, with one exception: an owner may change grants of
-// other users as [Registrar.GrantUser] does.
+// Only an administrator of all names may do so, with one exception. An owner may change grants of
+// other users, as with [Registrar.GrantUser].
 //
 // If no user has the ID, it returns [store.ErrNotFound]; if another user has one of the subjects, a
 // [*store.StateError]. The other errors are those of Put; if the store has no users,
@@ -311,8 +311,8 @@ func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 }
 
 // RedactUser permanently removes content of a user from the history. If the redaction lists no
-// revisions, RedactUser erases the person: the user is disabled and loses name, address, subjects
-// and grants, and the content of all earlier revisions is removed. What the user did stays in the
+// revisions, RedactUser erases the person. The user is disabled, and loses name, address, subjects
+// and grants. The content of all earlier revisions is removed. What the user did stays in the
 // history, under the user's ID. Only an administrator of all names may do so. The errors are those
 // of [Registrar.Redact].
 func (r *Registrar) RedactUser(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {

@@ -35,25 +35,26 @@ const (
 var ErrNoBackup = errors.New("the directory is not an earlier backup of this store")
 
 // Backup implements [store.Backuper]. A backup is a store that can be opened read-only, with a
-// [Manifest] of its files; [Restore] copies it back to a store. If an earlier backup has a table
+// [Manifest] of its files. [Restore] makes a store from a backup. If an earlier backup has a table
 // with the same bytes as the store's, the new backup links to it. Backup copies all other tables
-// and verifies the checksums of their blocks, so that a damaged store does not replace a good
-// backup. The new backup replaces the earlier one when it is complete and on disk. After a crash at
-// least one complete backup remains, under its name or with ".old" appended; the next Backup
-// renames it back. Directories with ".new" or ".copy" appended are removed.
+// and verifies the checksums of their blocks. So a damaged store does not replace a good backup.
+// The new backup replaces the earlier one when it is complete and on disk. After a crash at least
+// one complete backup remains. Its name may then end in ".old". The next Backup renames it back.
+// Directories with ".new" or ".copy" appended are removed.
 //
 // The engine creates links to its files beside the store. If the file system of the store is full
 // or read-only, the engine copies the files to a directory beside the backup.
 //
-// Only the owner can read a backup, unless it replaces a backup that the owner and a group can
-// read: then the group can read the new backup too.
+// Normally only the owner can read a backup. But if a group can read the earlier backup, the group
+// can also read the backup that replaces it.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.replaceBackup(ctx, e, dir, progress) })
 }
 
 // BackupLinked makes a backup in a directory that does not exist yet. It is like [Store.Backup],
-// but does not replace the earlier backup, which is in another directory of the same file system.
-// The new backup has hard links to the tables that both have. The parameter earlier can be "".
+// but does not replace the earlier backup. The earlier backup is in another directory of the same
+// file system. The new backup has hard links to the tables that both have. The parameter earlier
+// can be "".
 func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
 }
@@ -181,8 +182,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 			return err
 		}
 	}
-	// Do not let Checkpoint flush the log. Acknowledged changes are already in the log's file,
-	// and a write to the log would end the program if the disk is completely full.
+	// Do not let Checkpoint flush the log. Acknowledged changes are already in the log's file. If
+	// the disk is completely full, a write to the log would end the program.
 	copied := e.db.Checkpoint
 	if e.readOnly { // Pebble cannot make a checkpoint of a read-only database, but no file of such a database changes
 		copied = func(dir string, _ ...pebble.CheckpointOption) error { return s.copyEngine(e, dir) }
@@ -382,8 +383,8 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 }
 
 // takeFile makes a hard link to the same file of an earlier backup. If the earlier backup has no
-// such file, or the file system has no hard links, takeFile copies the file; the copy of a table is
-// verified. The parameter earlier can be "".
+// such file, or the file system has no hard links, takeFile copies the file. It verifies the copy
+// of a table. The parameter earlier can be "".
 func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
 	if err := ctx.Err(); err != nil {
 		return BackupFile{}, err
@@ -404,8 +405,8 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 }
 
 // settleCheckpoint moves the changes in the log of a checkpoint to tables. A bit error in a table
-// is always detected; at the end of a log it looks like an interrupted write. It sets in m what
-// describes the checkpoint.
+// is always detected. At the end of a log, a bit error looks like an interrupted write. It sets in
+// m what describes the checkpoint.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err

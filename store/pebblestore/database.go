@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A database is a Pebble database in a directory. Pebble does not learn that the disk has failed,
-// so a caller must check disk.err before it relies on a write.
+// A database is a Pebble database in a directory. Pebble does not notice that the disk has failed.
+// So a caller must check disk.err before it relies on a write.
 type database struct {
 	*pebble.DB
 	disk *engineDisk

@@ -30,10 +30,10 @@ const (
 
 // An engineDisk is the directory of a store as seen by one engine. The engine cannot handle a
 // failed write to its log or manifest. It panics while it holds locks. So the engineDisk hides
-// these failures from the engine. At the first failed write or sync the disk goes down. From then on
-// no operation of the engine reaches the directory, as if the process had died at that moment:
-// writes to the log and the manifest are discarded, tables flushed from memory stay in memory,
-// compactions block until the engine is closed, and nothing is removed. Reads still work. The store
+// these failures from the engine. At the first failed write or sync the disk goes down. From then
+// on no operation of the engine reaches the directory, as if the process had died at that moment.
+// Writes to the log and the manifest are discarded. Tables flushed from memory stay in memory.
+// Compactions block until the engine is closed. Nothing is removed. Reads still work. The store
 // does not acknowledge writes to a disk that is down. When the directory can be written again, the
 // store opens another engine, which recovers what is really on disk.
 //
@@ -101,8 +101,8 @@ func (d *engineDisk) fail(err error) {
 	}
 }
 
-// check takes the disk down if its directory was replaced or deleted after it was opened, or if its
-// log was deleted. It returns why the disk is down, or nil if it is not.
+// check takes the disk down if its log was deleted. It also does so if the directory was replaced
+// or deleted after it was opened. It returns why the disk is down, or nil if it is not.
 func (d *engineDisk) check() error {
 	if err := d.err(); err != nil || d.first == nil {
 		return err
@@ -187,8 +187,8 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 }
 
 // waitForRoom waits while the disk is full. It returns when the free space beyond spareBytes has
-// more than doubled, the engine begins to close, the disk goes down, or [compactionPause] has
-// passed.
+// more than doubled, or after [compactionPause]. It also returns when the engine begins to close,
+// or the disk goes down.
 func (d *engineDisk) waitForRoom() {
 	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {
@@ -379,8 +379,8 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 }
 
 // lockError returns ErrLocked if err means that another store or process holds the lock. File
-// systems report this in different ways, so lockError excludes the other known causes: a lock file
-// that cannot be created, and a file system without locks.
+// systems report this in different ways. So lockError excludes the other known causes. These are a
+// lock file that cannot be created, and a file system without locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err

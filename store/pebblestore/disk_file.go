@@ -49,8 +49,8 @@ func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.S
 // SyncData implements [vfs.File].
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
-// sync calls the given function, and checks that the log was not deleted, because a sync of a
-// deleted file succeeds although it protects nothing.
+// sync calls the given function, and checks that the log was not deleted. The sync of a deleted
+// file would succeed, although it protects nothing.
 func (f *engineFile) sync(sync func() error) error {
 	return f.do(func() error {
 		err := sync()

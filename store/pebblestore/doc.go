@@ -3,22 +3,21 @@
 //
 // # Writing
 //
-// One goroutine, decide, plans batches one after another and passes each batch to
-// the write-ahead log. A second goroutine, acknowledge, waits until the log is on
-// disk and then returns the results of the batches in the same order. So
-// concurrent writers share one fsync, and no result is returned for a change that
-// could still be lost. A reader may see a change shortly before it is
+// One goroutine, decide, plans batches one after another and passes each batch to the write-ahead
+// log. A second goroutine, acknowledge, waits until the log is on disk. Then it returns the results
+// of the batches in the same order. So concurrent writers share one fsync, and no result is
+// returned for a change that could still be lost. A reader may see a change shortly before it is
 // acknowledged.
 //
 // # Disk failures
 //
-// After a failed write or sync, the memory of Pebble (the engine) may have changes that are not
-// on disk, even if a later sync succeeds. So the store then uses this engine only for reads, and
-// lets it write nothing to the directory. When the directory can be written again, the store
-// opens another engine, which recovers the data on disk. The store checks that every
-// acknowledged change is there, and replaces the first engine. It does the same if the directory
-// was deleted or replaced, or could not be written when the store was opened. Condition reports
-// the state.
+// After a failed write or sync, the memory of Pebble (the engine) may have changes that are not on
+// disk. A later sync can succeed nevertheless. So the store then uses this engine only for reads,
+// and lets it write nothing to the directory. When the directory can be written again, the store
+// opens another engine, which recovers the data on disk. The store checks that every acknowledged
+// change is there, and replaces the first engine. It does the same if the directory was deleted or
+// replaced. It also does so if the directory could not be written when the store was opened.
+// Condition reports the state.
 //
 // # Reading
 //
@@ -29,8 +28,8 @@
 // compression that is fast to read. With Options.Warm, names are read into the cache after the
 // store is opened.
 //
-// The keys of the log, the history and the index of locations are not in the filters, because
-// these keys are found only by seeking.
+// The filters do not have the keys of the log, the history and the index of locations. These keys
+// are found only by seeking.
 //
 // Listings and reads as of a time use one snapshot of the tree, which concurrent
 // changes do not affect. The files of the snapshot stay on disk until the listing
@@ -38,12 +37,11 @@
 //
 // # The log of changes
 //
-// The goroutine decide gives each change its number in the log. The number is
-// written in the same batch as the change, and the change is sealed when the batch
-// is on disk. The log has only references to changes. To read entries, the store
-// looks up many changes at a time, in the order of their keys. The right edge of
-// the Merkle tree is in memory; opening the store rebuilds it from at most the last
-// 255 entries.
+// The goroutine decide gives each change its number in the log. The number and the change are
+// written in one batch. The change is sealed when the batch is on disk. The log has only references
+// to changes. To read entries, the store looks up many changes at a time, in the order of their
+// keys. The right edge of the Merkle tree is in memory. Opening the store rebuilds this edge from
+// at most the last 255 entries.
 //
 // A redaction overwrites content at once. Tables on disk that still contain the old content
 // are rewritten in the background.

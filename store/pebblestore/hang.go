@@ -8,8 +8,8 @@ import (
 )
 
 // hangAfter is how long a call of the file system may take before the disk counts as hanging. A
-// write or a sync never returns if, for example, an NFS server is gone or a disk controller does
-// not respond. The time is counted in hangSteps, so that the disk does not seem to hang if the
+// write or a sync may never return. Causes are an NFS server that is gone, and a disk controller
+// that does not respond. The time is counted in hangSteps. So the disk does not seem to hang if the
 // process itself was suspended.
 const (
 	hangAfter = 20 * time.Second

@@ -78,8 +78,8 @@ func appendStamp(b []byte, at time.Time, revision uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, ^revision)
 }
 
-// appendMoment appends a stamp that sorts before the stamps of all changes made at the given time
-// or earlier, and after all others.
+// appendMoment appends a stamp. It sorts before the stamps of all changes made at the given time or
+// earlier, and after the stamps of all later changes.
 func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// windowSize is the number of entries that are read together, in the order of their keys, because
-// this is the order on disk.
+// windowSize is the number of entries that are read together. They are read in the order of their
+// keys, which is the order on disk.
 const windowSize = 1024
 
 // logOf returns the log in a database.

@@ -37,8 +37,8 @@ const (
 	maxManifestFiles = 1 << 20
 )
 
-// ErrBackup is returned by [Open] for a backup that is to be opened for writing, because writing
-// would invalidate its manifest.
+// ErrBackup is returned by [Open] if a backup is to be opened for writing. Writing would invalidate
+// the manifest of the backup.
 var ErrBackup = errors.New("this is a backup, which must not be changed: restore it to another directory")
 
 // A Manifest describes a backup and lists its files.

@@ -13,11 +13,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile is the name of the file with the mark: a recent head of the log. The file is beside
-// the files of the engine.
-// The engine treats unreadable data at the end of its files as writes interrupted by a crash,
-// and continues with the data before it. If the log has become shorter in this way, it does
-// not reach the head in the mark, and checkMark reports it.
+// markFile is the name of the file with the mark: a recent head of the log. The file is beside the
+// files of the engine. The engine treats unreadable data at the end of its files as writes that a
+// crash interrupted. It continues with the data before these writes. The log can become shorter in
+// this way. Then it does not reach the head in the mark, and checkMark reports this.
 const markFile = "HEAD"
 
 // maxMark is the maximum length of the mark, in bytes.
@@ -69,8 +68,8 @@ func (e *engine) checkMark() error {
 	return nil
 }
 
-// keepMark writes the mark whenever the engine has flushed a memtable, because the engine then
-// deletes the log that had the changes of that memtable.
+// keepMark writes the mark whenever the engine has flushed a memtable. The engine then deletes the
+// log that had the changes of that memtable.
 func (s *Store) keepMark(e *engine) {
 	for {
 		select {

@@ -25,19 +25,19 @@ func cacheSize(memory, most int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), most)
 }
 
-// otherMemory is the maximum memory, in bytes, that a program uses in addition to the cache of
-// its store: for writes in progress, requests, and garbage.
+// otherMemory is the maximum memory, in bytes, that a program uses in addition to the cache of its
+// store. It is for writes in progress, requests, and garbage.
 const otherMemory = 512 << 20
 
 // withinShare says which share of a memory limit the cache gets at least.
 const withinShare = 4 // one quarter
 
-// CacheSizeWithin returns the size of the cache for a program that has the given memory limit, in
-// bytes: the limit less [otherMemory], but at least a quarter of the limit.
+// CacheSizeWithin returns the size of the cache for a program with the given memory limit, both in
+// bytes. The size is the limit less [otherMemory], but at least a quarter of the limit.
 func CacheSizeWithin(memory int64) int64 { return max(memory-otherMemory, memory/withinShare) }
 
-// MemoryFor returns the memory limit for a program that has a cache of the given size, in bytes:
-// the size plus otherMemory, but at most nine tenths of the machine's memory.
+// MemoryFor returns the memory limit for a program with a cache of the given size, both in bytes.
+// The limit is the size plus otherMemory, but at most nine tenths of the machine's memory.
 func MemoryFor(cache int64) int64 {
 	if machine := machineMemory(); machine > 0 {
 		return min(cache+otherMemory, machine-machine/10)
@@ -46,24 +46,24 @@ func MemoryFor(cache int64) int64 {
 }
 
 // DefaultCacheSize returns the size of the cache, in bytes, for programs other than servers and
-// loaders: an eighth of the memory, but at least 64 and at most 512 MiB.
+// loaders. This is an eighth of the memory, but at least 64 and at most 512 MiB.
 func DefaultCacheSize() int64 { return cacheSize(machineMemory(), maxCacheSize) }
 
 // ServingCacheSize returns the size of the cache, in bytes, for a program that has the machine to
-// itself: an eighth of the memory, but at least 64 MiB and at most 2 GiB.
+// itself. This is an eighth of the memory, but at least 64 MiB and at most 2 GiB.
 func ServingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxServingCacheSize)
 }
 
 // LoadingCacheSize returns the size of the cache, in bytes, for a program that loads many names and
-// reads few of them again: an eighth of the memory, but at least 64 and at most 256 MiB.
+// reads few of them again. This is an eighth of the memory, but at least 64 and at most 256 MiB.
 func LoadingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
 
-// machineMemory returns how much memory the process can use, in bytes: the memory of the machine,
-// or the limit of the Go runtime or of a control group, if that is less. If it is not known,
-// machineMemory returns 0.
+// machineMemory returns how much memory the process can use, in bytes. This is the least of the
+// memory of the machine, the limit of the Go runtime, and the limit of a control group. If it is
+// not known, machineMemory returns 0.
 func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	for _, n := range []int64{

@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/codec"
 )
 
-// A CorruptError is returned for data that this version cannot have written: it was
-// damaged, or written by a newer version.
+// A CorruptError is returned for data that this version cannot have written. The data was damaged,
+// or a newer version has written it.
 type CorruptError = codec.CorruptError
 
 // uvarint decodes a number at the beginning of b. If b does not begin with a number in its shortest

@@ -366,7 +366,7 @@ func (s *Store) warn(what string, err error) {
 }
 
 // Usage implements [store.Measured]. Its field Disk is nil until the store has checked the free
-// space, which happens at the first change or a second after opening.
+// space. The store does so at the first change, or a second after opening.
 func (s *Store) Usage() store.Usage {
 	s.state.mu.Lock()
 	u := store.Usage{Failures: s.state.failed}
@@ -385,8 +385,8 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// BlocksRead returns how many blocks of tables were requested since the store was opened, and how
-// many of them were read from files, not from the cache.
+// BlocksRead returns how many blocks of tables were requested since the store was opened. It also
+// returns how many of these came from files, not from the cache.
 func (s *Store) BlocksRead() (asked, read int64) {
 	e, err := s.enter()
 	if err != nil {

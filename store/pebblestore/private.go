@@ -13,8 +13,8 @@ import (
 )
 
 // A private is a file system whose new files and directories only their owner can read, with any
-// umask, because a store has reserved names and hashes of tokens. It wraps the file system of the
-// operating system.
+// umask. A store has reserved names and hashes of tokens. It wraps the file system of the operating
+// system.
 type private struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].
@@ -45,7 +45,7 @@ func (p private) make(name string) error {
 }
 
 // Create implements [vfs.FS]. The engine requires that it removes an existing file instead of
-// truncating it, because the file can have other hard links.
+// truncating the file. The file can have other hard links.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

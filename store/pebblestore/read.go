@@ -53,15 +53,15 @@ func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(subject, value)
 }
 
-// at returns the change of a subject that was current at a time, or nil if the subject did not
-// exist at that time.
+// at returns the change of a subject that was current at a time. It returns nil if the subject did
+// not exist then.
 func (e *engine) at(subject store.Subject, at time.Time) (c *store.Change, err error) {
 	err = viewing(e.db, func(v *view) error { c, err = v.at(subject, at); return err })
 	return c, err
 }
 
 // Records implements [store.BatchReader]. If change is true and the store accepts changes, it keeps
-// the records in memory for the batch that will change them.
+// the records in memory. The batch that changes them then need not read them.
 func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
 	subjects := make([]store.Subject, len(names))
 	for i, n := range names {
@@ -119,7 +119,7 @@ func (k *encodings) keep(value []byte) []byte {
 }
 
 // scan calls yield with the changes that were current at the time scan.At, in the order of their
-// keys, until yield returns false.
+// keys. It ends when yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		lower, upper, ok := bounds(k, scan)
@@ -145,8 +145,8 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	})
 }
 
-// here returns the change that was current at a time for the subject at the position of v, or nil
-// if there is none.
+// here returns the change that was current at a time for the subject at the position of v. It
+// returns nil if there is none.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)

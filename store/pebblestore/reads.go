@@ -14,13 +14,13 @@ const (
 	keepReads = time.Minute
 )
 
-// reads has records that [Store.Records] has read for a coming change, so that the batch that
-// changes them need not read them again. All methods can be called at any time.
+// reads has records that [Store.Records] has read for a coming change. So the batch that changes
+// them need not read them again. All methods can be called at any time.
 //
 // A record in reads is always the current one. Records announces a subject before it opens its
 // view. When a batch has become visible, the writer removes the announcements of the batch's
-// subjects. So if a reader's view is older than the batch, the reader finds that its announcement
-// is gone, and keeps nothing. A reader that announces a subject later sees the batch.
+// subjects. So if a reader's view is older than the batch, its announcement is gone. The reader
+// notices this and keeps nothing. A reader that announces a subject later sees the batch.
 type reads struct {
 	mu   sync.Mutex
 	all  map[store.Subject]*read

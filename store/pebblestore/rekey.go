@@ -67,23 +67,23 @@ type RekeyResult struct {
 // their whole history, and prefixes of tokens are rewritten. The error wraps [ErrLocked] if the
 // store is open anywhere.
 //
-// The old store is not modified. Rekey writes a new one beside it, compares the two, and exchanges
-// them; the old store is kept under another name, which the result contains. After a crash, the old
+// The old store is not modified. Rekey writes a new store beside it, compares the two, and
+// exchanges them. The old store gets another name, which is in the result. After a crash, the old
 // or the new store is in place, or [Open] puts the new one in place. If nothing moves, Rekey only
 // updates the version in the store. If the version is current, or if any move is blocked, Rekey
 // does nothing.
 //
-// The new store has a new log: its changes in the order of their times, then of their keys and
-// revisions, with new salts.
+// The new store has a new log with new salts. The changes are in the order of their times, then of
+// their keys and revisions.
 //
 // If names are merged, their changes are put in the order of their times and renumbered. As of any
-// time, the merged name has the state of its active name, otherwise of the retired one, otherwise
-// of the reserved one. So a public name never appears reserved or deleted. A final change merges
-// the locations, metadata, same_as and successors of the names that have the final status, and
-// keeps all spellings in same_as. Names with another status, such as a reserved one beside an
-// active one, remain only in the history, because their locations were not public. For merged
-// authorities, lists, Default and FoldCase are merged, and List is set if all of them have it. All
-// other fields come from the authority that changed last.
+// time, the merged name has the state of the active name. Without an active name, it has the state
+// of the retired one, otherwise of the reserved one. So a public name never appears reserved or
+// deleted. A final change merges the locations, metadata, same_as and successors of the names that
+// have the final status. It keeps all spellings in same_as. Names with another status, such as a
+// reserved name beside an active one, remain only in the history. Their locations were not public.
+// For merged authorities, lists, Default and FoldCase are merged, and List is set if all of them
+// have it. All other fields come from the authority that changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()
 	res, err := rekey(ctx, o)

@@ -119,8 +119,8 @@ func newAuthority(s string) (key, problem string) {
 	return key, problem
 }
 
-// newPrefix returns the form of a prefix by the rules of this program, or the reason why the prefix
-// is invalid. An invalid prefix stays as it is, because it covers no name.
+// newPrefix returns the form of a prefix by the rules of this program. If the prefix is invalid, it
+// returns the reason. An invalid prefix stays as it is, because it covers no name.
 func newPrefix(s string) (key, problem string) {
 	p, err := name.ParsePrefix(s)
 	var bad *name.Error
@@ -135,7 +135,7 @@ func newPrefix(s string) (key, problem string) {
 
 // newPrefixes converts the prefixes of a token or grant to the rules of this program. It returns
 // them, and a move for each one that changes. It drops invalid prefixes. But if all are invalid, it
-// keeps them, because a token or grant without prefixes would be valid for all names.
+// keeps them. A token or grant without prefixes would be valid for all names.
 func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Move) {
 	var list []string
 	var moves []Move

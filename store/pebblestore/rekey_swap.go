@@ -39,8 +39,8 @@ func (r *rekeyer) lockStore() error {
 	return err
 }
 
-// swap puts the new store in the place of the old one, which must be locked, and returns the new
-// path of the old store.
+// swap puts the new store in the place of the old one. The old store must be locked. swap returns
+// its new path.
 func swap(o Options, suffix string) (string, error) {
 	tighten(o) // makes the old store private, which is kept
 	kept, err := free(o.FS, o.Dir+suffix)
@@ -59,8 +59,9 @@ func swap(o Options, suffix string) (string, error) {
 	return kept, nil
 }
 
-// settle completes a swap that was interrupted: if there is a complete new store and no store in
-// its place, settle renames it. If the store is to be opened read-only, settle does nothing.
+// settle completes a swap that was interrupted. If there is a complete new store, and no store in
+// the place for it, settle renames the new store. If the store is to be opened read-only, settle
+// does nothing.
 func settle(o Options) error {
 	if o.ReadOnly {
 		return nil

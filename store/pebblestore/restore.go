@@ -211,8 +211,8 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file. The parameter want is the line of the manifest for the file; if it is not
-// nil, copyOne compares the file with this line. Once anything is damaged, files are only read.
+// copyOne copies a file. The parameter want is the line of the manifest for the file, or nil.
+// copyOne compares the file with this line. Once anything is damaged, files are only read.
 func (r *restorer) copyOne(name string, want *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err

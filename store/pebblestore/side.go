@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A Side is a database of its own beside a store, with data that is derived from the store, such as
-// an index. Other users cannot read its files. If its disk fails, the Side stops writing, and the
+// A Side is a separate database beside a store. Its data is derived from the store, such as an
+// index. Other users cannot read its files. If its disk fails, the Side stops writing, and the
 // process continues.
 type Side struct {
 	*pebble.DB
@@ -54,8 +54,8 @@ func OpenSide(s SideOptions) (*Side, error) {
 	return &Side{db.DB, db, lock}, nil
 }
 
-// Err returns why the disk has failed, or nil if it has not. After a failure, writes have no effect
-// although their methods return nil, so Err must be called after each write that matters.
+// Err returns why the disk has failed, or nil if it has not. After a failure, writes have no
+// effect, although their methods return nil. So call Err after each write that matters.
 func (s *Side) Err() error { return s.database.disk.check() }
 
 // Close closes the database and releases its directory. All iterators and snapshots must be closed.

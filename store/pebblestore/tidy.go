@@ -8,16 +8,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Names are compacted to the lowest level when nothing was written for the time tidyAfter, and at
-// least 1/tidyShare of the names are in higher levels. A compaction rewrites all names; so, on
-// average, each name that is written causes about tidyShare names to be rewritten.
+// Names are compacted to the lowest level when at least 1/tidyShare of them are in higher levels,
+// and nothing was written for the time tidyAfter. A compaction rewrites all names; so, on average,
+// each name that is written causes about tidyShare names to be rewritten.
 const (
 	tidyAfter = time.Minute
 	tidyShare = 16
 )
 
-// tidyRoom is the free disk space that is needed, in bytes, because new tables are written before
-// the old ones are removed.
+// tidyRoom is the free disk space that is needed, in bytes. New tables are written before the old
+// ones are removed.
 const tidyRoom = 1 << 30
 
 // keepTidy calls tidy when nothing is written, until the engine ends.
@@ -114,8 +114,8 @@ func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	return above, lowest
 }
 
-// sizes returns the number of bytes above the lowest level, and the number of all bytes, which is
-// at least 1.
+// sizes returns the number of bytes above the lowest level, and the number of all bytes. The second
+// is at least 1.
 func sizes(above, lowest []pebble.SSTableInfo) (up, all uint64) {
 	for _, t := range above {
 		up += t.Size

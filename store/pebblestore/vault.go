@@ -16,8 +16,8 @@ import (
 )
 
 // secretsDir is the directory of secrets, in the directory of the store. It has a file for each
-// key. Secrets are not in the database, so that backups do not have them and a removed secret is
-// gone from the disk.
+// key. Secrets are not in the database. So backups do not have them, and a removed secret is gone
+// from the disk.
 const secretsDir = "secrets"
 
 // Secret implements [store.Vault].

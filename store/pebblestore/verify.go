@@ -147,8 +147,8 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields the history from the position of the view v on, as long as the function more returns
-// true for the prefix of a subject's keys. It reports whether to continue.
+// pass yields the history from the position of the view v on. It ends when the function more
+// returns false for the prefix of a subject's keys. It reports whether to continue.
 func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]

@@ -68,8 +68,8 @@ func (v *view) last(s store.Subject) (*store.Change, error) {
 	return v.change(s)
 }
 
-// at returns the last change of the subject s that was made at the given time or earlier, or nil if
-// none.
+// at returns the last change of the subject s that was made at the given time or earlier. It
+// returns nil if there is none.
 func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	c, err := v.last(s)
 	if err != nil || c == nil || c.KnownAt(at) {
@@ -127,7 +127,7 @@ func (v *view) failure(key string) error {
 }
 
 // A cursor looks up the last changes of many subjects. If their keys ascend and are close together,
-// it steps from one key to the next, which is much faster than seeking.
+// it steps from one key to the next. This is much faster than seeking.
 type cursor struct {
 	view
 	begun  bool

@@ -8,8 +8,8 @@ import (
 )
 
 // Warming reads warmStep names at a time and waits for warmRest. If clients request more than
-// warmQuiet blocks during the wait, it waits longer, because their requests are more important and
-// also fill the cache.
+// warmQuiet blocks during the wait, it waits longer. The requests of clients are more important,
+// and also fill the cache.
 const (
 	warmStep  = 4096
 	warmRest  = 5 * time.Millisecond

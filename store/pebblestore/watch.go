@@ -110,7 +110,7 @@ func (s *Store) back(e *engine) {
 }
 
 // logState logs the state if it has changed since it was last logged. If too many such lines were
-// logged recently, a later call logs it; the goroutine watch calls logState at each check.
+// logged recently, a later call logs it. The goroutine watch calls logState at each check.
 func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted

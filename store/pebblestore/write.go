@@ -34,8 +34,8 @@ type request struct {
 	stage   atomic.Int32
 }
 
-// Stages of a request. A caller can give up a request that is waiting, so that a disk that hangs
-// does not block the caller. After that, the changes of the request are not read.
+// Stages of a request. A caller can give up a request that is waiting. So a disk that hangs does
+// not block the caller. After that, the changes of the request are not read.
 const (
 	stageWaits   = iota
 	stagePlanned // the changes of the request are being read
@@ -50,7 +50,7 @@ func (r *request) begin() bool { return r.stage.CompareAndSwap(stageWaits, stage
 func (r *request) park() { r.stage.CompareAndSwap(stagePlanned, stageWaits) }
 
 // await waits for the result of the request. If the disk of the engine e hangs, await gives up and
-// returns false; the request then belongs to decide and acknowledge.
+// returns false. The request then belongs to decide and acknowledge.
 func (r *request) await(e *engine) bool {
 	select {
 	case <-r.done:
@@ -167,8 +167,8 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 }
 
 // waiting calls a function that may wait for the disk while the changes of the request are planned.
-// If the caller gives up the request during the call, waiting returns an error, and the changes
-// must not be read any more.
+// If the caller gives up the request during the call, waiting returns an error. The changes must
+// not be read any more then.
 func (r *request) waiting(call func() error) error {
 	r.park()
 	err := call()
@@ -193,8 +193,8 @@ func (s *Store) hasRoom(e *engine) error {
 }
 
 // acknowledge answers each request, in order, when this request and all requests before it are on
-// disk. If the disk has failed, it answers all later requests of the engine with the failure,
-// because the state for which they were planned may be lost.
+// disk. If the disk has failed, it answers all later requests of the engine with the failure. The
+// state for which they were planned may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {

@@ -15,9 +15,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A writer adds the steps ([store.Step]) of one batch after another to the content, the history,
-// the log, the tree and the index. Only the goroutine decide uses it. It reuses memory between
-// batches.
+// A writer takes the steps ([store.Step]) of one batch after another. It adds them to the content,
+// the history, the log, the tree and the index. Only the goroutine decide uses it. It reuses memory
+// between batches.
 type writer struct {
 	view  cursor
 	plan  store.Planner
@@ -103,8 +103,8 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 }
 
 // follow plans entries of another store, which must continue this store's log: their numbers and
-// digests must be right. It returns the steps of the entries before the first one that does not
-// continue the log, and the error of that entry.
+// digests must be right. It stops at the first entry that does not continue the log. It returns the
+// steps of the entries before that one, and the error of that entry.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // number of the last step of each subject, from 1

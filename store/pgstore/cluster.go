@@ -101,8 +101,8 @@ func (cl *cluster) close() {
 
 // keepWatch checks the server s regularly until ctx ends, and at once when a connection to it was
 // lost. Because of these checks, other calls do not try a server that is down. A server that is
-// down is checked more often. Such a check does not wait for earlier ones, because their
-// connections can hang even after the server is available again.
+// down is checked more often. Such a check does not wait for earlier checks. The connections of
+// those can hang even after the server is available again.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -138,8 +138,8 @@ const (
 	askRole = "show transaction_read_only"
 	// The query also checks that the table that answers are read from can be read.
 	askFence = "select fence, exists(select 1 from nomen_present where kind = 0 and key = '') from nomen_head where id = 1"
-	// Every promotion of a server begins a timeline with a higher number, which is the first eight
-	// digits of the name of a WAL file. Other engines do not have these functions.
+	// Every promotion of a server begins a timeline with a higher number. The first eight digits of
+	// the name of a WAL file are this number. Other engines do not have these functions.
 	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
@@ -173,8 +173,8 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	}
 }
 
-// judge records the result of a check of the server s that began at the given time, unless a later
-// check has succeeded.
+// judge records the result of a check of the server s that began at the given time. It ignores the
+// result if a later check has succeeded.
 func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	s.mu.Lock()
 	late := begun.Before(s.good)
@@ -337,9 +337,9 @@ func (cl *cluster) forWriting() (*server, error) {
 	return maybe, nil
 }
 
-// forReading returns the available servers, best first: the replicas, which take turns; then the
-// primary; then servers that are late or not yet checked. If fresh is true, the primary comes
-// first.
+// forReading returns the available servers, best first. First are the replicas, which take turns.
+// Then follow the primary, and servers that are late or not yet checked. If fresh is true, the
+// primary comes first.
 func (cl *cluster) forReading(fresh bool) []*server {
 	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
@@ -371,9 +371,9 @@ func (cl *cluster) forPlanning() []*server {
 }
 
 // read calls f on a server. If the server is lost, or is a replica without recent data, read tries
-// the other servers, repeatedly, for the time that a call may wait. If fresh is true, it tries the
-// primary first. If ctx is from [store.Fresh], it tries only the primary. The function f gets the
-// role of the server. It is called again only if it has returned an error.
+// the other servers. It tries them repeatedly, for the time that a call may wait. If fresh is true,
+// it tries the primary first. If ctx is from [store.Fresh], it tries only the primary. The function
+// f gets the role of the server. It is called again only if it has returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }

@@ -29,8 +29,8 @@ const (
 	defaultConnect = 3 * time.Second  // timeout of an attempt to connect
 )
 
-// If a context ends during a statement, the server is asked after cancelAfter to cancel the
-// statement, and the connection is closed after abandonAfter.
+// If a context ends during a statement, the store asks the server after cancelAfter to cancel the
+// statement. After abandonAfter, it closes the connection.
 const (
 	cancelAfter  = 100 * time.Millisecond
 	abandonAfter = 2 * time.Second

@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Confirm implements [store.Confirmer]. It makes a transaction that changes nothing. If its server
-// has been the primary since the given time, and the transaction is replicated, then no other
-// server was promoted since that time. Without synchronous replication, Confirm detects a promotion
-// only if the former primary has become a standby.
+// Confirm implements [store.Confirmer]. It makes a transaction that changes nothing. The server of
+// this transaction must have been the primary since the given time, and the transaction must be
+// replicated. Then no other server was promoted since that time. Without synchronous replication,
+// Confirm detects a promotion only if the former primary has become a standby.
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return false, err

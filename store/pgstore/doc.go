@@ -8,9 +8,9 @@
 //
 //	postgres://nomen@db1,db2,db3/names?sslmode=verify-full
 //
-// The package checks twice a second which host accepts changes and which are
-// replicas, so that a failover needs no new configuration. The URL may have all
-// parameters of libpq, settings of the server such as search_path, and these:
+// The package checks twice a second which host accepts changes and which are replicas. So a
+// failover needs no new configuration. The URL may have all parameters of libpq, settings of the
+// server such as search_path, and these:
 //
 //   - pool=16: maximum number of connections to each host for short work (32 more are for listings)
 //   - wait=5s: how long a call retries while no server is available
@@ -32,12 +32,11 @@
 // be reached, Apply returns a [*store.UnknownError]. PostgreSQL also reports success if it stops
 // waiting for a synchronous standby. The package treats this like a lost connection.
 //
-// If several primaries have the same data, the primary with the highest timeline is used: an old
+// If several primaries have the same data, the primary with the highest timeline is used. An old
 // primary may not know that another server was promoted in its place.
 //
-// Acknowledged means committed. How durable that is depends on the server's settings:
-// with synchronous_commit=off, or a failover to an asynchronous replica, PostgreSQL
-// itself may lose commits.
+// Acknowledged means committed. How durable that is depends on the server's settings. PostgreSQL
+// itself may lose commits with synchronous_commit=off, or at a failover to an asynchronous replica.
 //
 // # Reading
 //
@@ -46,9 +45,9 @@
 //
 // A replica can be behind the primary. The parameter lag is a duration that limits the effects:
 //
-//   - After a node has written a name, it accepts no older revision of this name from a replica
-//     for the duration lag. If the primary fails meanwhile, the node waits until lag is over
-//     and then accepts the revision of the replica.
+//   - After a node has written a name, it accepts no older revision of this name from a replica for
+//     the duration lag. If the primary fails meanwhile, the node waits until lag is over. Then it
+//     accepts the revision of the replica.
 //   - After a node has written anything, its listings read from the primary for the duration
 //     lag.
 //   - A replica that has been behind the primary for longer than lag is not read while the
@@ -61,10 +60,9 @@
 //
 // # The order of changes
 //
-// A transaction leaves its changes unnumbered. One of the nodes, the sealer, numbers them
-// after they are committed and appends them to the log. So the changes of a long transaction
-// come after all changes that readers of the log have already seen, and no reader misses them.
-// See sealer.
+// A transaction leaves its changes unnumbered. One of the nodes, the sealer, numbers them after
+// they are committed and appends them to the log. So the changes of a long transaction come after
+// all changes that readers of the log have already seen. No reader misses them. See sealer.
 //
 // # Format
 //

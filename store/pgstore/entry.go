@@ -15,8 +15,8 @@ import (
 // damaged.
 var errBroken = errors.New("the database is damaged")
 
-// An entry is what nomen_pending and nomen_log have about a change: a reference to its content, and
-// the hash of its leaf in the Merkle tree.
+// An entry is what nomen_pending and nomen_log have about a change. It has a reference to the
+// content, and the hash of the leaf in the Merkle tree.
 type entry struct {
 	kind     store.Kind
 	key      string

@@ -74,8 +74,8 @@ func gone(err error) bool {
 	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
 }
 
-// denied reports whether err means that the server rejects the login: the database or user
-// does not exist, or the password is wrong (class 28).
+// denied reports whether err means that the server rejects the login (class 28). The database or
+// user does not exist, or the password is wrong.
 func denied(err error) bool {
 	code := state(err)
 	return code == undefinedDatabase || strings.HasPrefix(code, "28")
@@ -87,8 +87,8 @@ var (
 	errHangs      = errors.New("the database server timed out")
 )
 
-// away reports whether err means that the database is unavailable, so that a later call with the
-// same arguments can succeed.
+// away reports whether err means that the database is unavailable. A later call with the same
+// arguments can then succeed.
 func away(err error) bool {
 	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
 }
@@ -124,8 +124,8 @@ func causeOf(err error) string {
 	return "no database server accepts changes"
 }
 
-// again reports whether err means that the transaction has conflicted with another one, so that it
-// can succeed if it is retried.
+// again reports whether err means that the transaction has conflicted with another one. If the
+// caller retries it, it can succeed.
 func again(err error) bool {
 	switch state(err) {
 	case serializationFailure, deadlockDetected, uniqueViolation:

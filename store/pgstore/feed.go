@@ -109,8 +109,9 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	return page, nil
 }
 
-// logPage returns the entries of the log whose numbers are greater than after and at most last: one
-// page at most, but at least one entry. If the server does not have them yet, it returns errStale.
+// logPage returns the entries of the log whose numbers are greater than after and at most last. It
+// returns at most one page, and at least one entry. If the server does not have them yet, it
+// returns errStale.
 func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error) {
 	first := after / chunkSize
 	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (last+chunkSize-1)/chunkSize))

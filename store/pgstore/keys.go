@@ -41,8 +41,8 @@ func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	return lower, upper, lower < upper
 }
 
-// behind returns a string that sorts after the text, but before all keys that sort after the text,
-// or equal to the first of them.
+// behind returns a string that sorts after the text. All keys that sort after the text also sort
+// after this string, or are equal to it.
 func behind(text string) string {
 	i := flaw(text)
 	switch {

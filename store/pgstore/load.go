@@ -116,8 +116,8 @@ func (l *loader) add(e *store.Entry) error {
 	return l.flush()
 }
 
-// flush writes the batch. If an entry does not follow the entry before it, flush writes only
-// the entries before that one, and returns its error.
+// flush writes the batch. If an entry does not follow the entry before it, flush writes only the
+// entries before the wrong one, and returns the error.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch, l.weight = nil, 0
@@ -131,8 +131,8 @@ func (l *loader) flush() error {
 	return cmp.Or(err, wrong)
 }
 
-// try writes the entries before the first one that does not follow the entries before it, and
-// returns the error of that one as wrong.
+// try writes entries up to the first one that does not follow the entry before it. It returns the
+// error of this entry as wrong.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/reading"
 )
 
-// chunkSize is the number of entries in a full row of nomen_log. A full row also has hashes of
-// nodes of the tree: those that its last leaf completes, from the lowest stored level up. A row
-// that is not full has the hashes of its leaves.
+// chunkSize is the number of entries in a full row of nomen_log. The last leaf of a full row
+// completes nodes of the tree. The row also has the hashes of these nodes, from the lowest stored
+// level up. A row that is not full has the hashes of its leaves.
 const chunkSize = 1 << ledger.MinLevel
 
 // A logRow is a row of nomen_log.

@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // The table of versions is created before the first migration. Each migration locks the row with
-// the version, so that nodes that start at the same time do not disturb each other.
+// the version. So nodes that start at the same time do not disturb each other.
 const (
 	makeMeta = `create table if not exists nomen_meta (
 	id     integer not null primary key,
@@ -39,9 +39,8 @@ const (
 // never released.
 const firstVersion = 2
 
-// usersVersion is the version of a store with users. Its tables are those of version 2. The version
-// is set by the change that adds the first user, so that earlier programs can open a store without
-// users.
+// usersVersion is the version of a store with users. Its tables are those of version 2. The change
+// that adds the first user sets this version. So earlier programs can open a store without users.
 const usersVersion = 3
 
 // A schema is the list of the migrations that this program has, oldest first. Element i leads to

@@ -7,7 +7,7 @@ import (
 )
 
 // PostgreSQL limits index keys to about 2,700 bytes, and the key of a name can have 2,048. So the
-// index has headSize bytes of a URL, and markSize bytes of a hash of the rest of the URL.
+// index has the first headSize bytes of a URL, and markSize bytes of a hash of the rest.
 const (
 	headSize = 512
 	markSize = 16

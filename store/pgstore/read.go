@@ -15,8 +15,8 @@ import (
 
 const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
-	// The statement also searches nomen_present, because a replica that lags may still have there a
-	// change that the primary has moved to nomen_past.
+	// The statement also searches nomen_present. There a replica that lags may still have a change
+	// that the primary has moved to nomen_past.
 	changeAt = `select value from (
 	(select time, revision, value from nomen_present where kind = $1 and key = $2 and time <= $3)
 	union all
@@ -82,8 +82,9 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject that was made at the given time or earlier, or nil if
-// none. The caller must know, perhaps from another server, that the current change is later.
+// before returns the last change of a subject that was made at the given time or earlier. It
+// returns nil if there is none. The caller must know, perhaps from another server, that the current
+// change is later.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	value, err := s.value(ctx, s.recent.need(subject).revision > 0, changeAt, subject.Kind, subject.Key, millis(at))
 	if err != nil || value == nil {

@@ -25,8 +25,8 @@ type need struct {
 
 func (n need) over() bool { return time.Now().After(n.until) }
 
-// A recent tracks what this node has written recently, so that the node does not accept older data
-// from a replica. If lag is zero, as in the zero value, it tracks nothing.
+// A recent knows what this node has written recently. So the node does not accept older data from a
+// replica. If lag is zero, as in the zero value, it tracks nothing.
 type recent struct {
 	lag time.Duration
 

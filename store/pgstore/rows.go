@@ -42,8 +42,8 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues the statements for the steps of a plan. It returns a doubt with a salt by
-// which the changes can be found later; if nothing is written, the salt is nil. It uses c to read
+// queueStatements queues the statements for the steps of a plan. It returns a doubt with a salt, by
+// which the changes can be found later. If nothing is written, the salt is nil. It uses c to read
 // what is to be redacted.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))

@@ -71,7 +71,7 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 	return failed("read", ended(ctx, err))
 }
 
-// scan calls yield with the changes that were current at the time of the scan, in the order of
+// scan calls yield with the changes that were current at the time in the Scan, in the order of
 // their keys. It ends when yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	if k == store.KindToken {

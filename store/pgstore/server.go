@@ -107,8 +107,8 @@ type aspect struct {
 	reign    reign // of a server that is not read-only
 }
 
-// lookAt asks s about itself within watchTimeout. After an error it tries a new connection: once,
-// or several times while an administrator ends the sessions of the server.
+// lookAt asks s about itself within watchTimeout. After an error it tries a new connection once.
+// While an administrator ends the sessions of the server, it tries several times.
 func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()

@@ -341,7 +341,7 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
 // barrier waits until the synchronous standby, if there is one, has received everything that is
-// committed. Some of the data that can be read may not be replicated, because the wait of its
+// committed. Some of the data that can be read may not be replicated yet, because the wait of its
 // transaction was cut short.
 //
 // The barrier is a transaction. A standby acknowledges transactions in order, so it has all
@@ -364,8 +364,9 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 	return replicated(c)
 }
 
-// errUnreplicated is returned for a commit whose wait for a synchronous standby was cut short by
-// a timeout or a cancellation. PostgreSQL reports success, but a failover may lose the commit.
+// errUnreplicated is returned for a commit that did not wait long enough for a synchronous standby.
+// A timeout or a cancellation has cut the wait short. PostgreSQL reports success, but a failover
+// may lose the commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
 // syncWait is the function of PostgreSQL that warns that such a wait was cut short. The name

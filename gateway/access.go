@@ -40,7 +40,7 @@ type Access struct {
 
 	Rate      float64 // requests per second of a client that is not an own user; default 5
 	Burst     int     // requests in a burst of a client that is not an own user; default 20
-	Total     int     // concurrent requests of all clients; default 64. One own user may have three quarters of them, any other client one quarter
+	Total     int     // concurrent requests of all clients; default 64. One own user may have three quarters, any other client one quarter
 	Addresses int     // maximum number of clients with a rate limit of their own; all other clients share one; default 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
@@ -49,15 +49,15 @@ type Access struct {
 // errDenied is the error for a client that is not permitted.
 var errDenied = errors.New("gateway: permitted only for own users")
 
-// A LimitError is the error if a client exceeds its own limits, or if all clients together exceed
-// the limits of the server.
+// A LimitError is the error for an exceeded limit: that of one client, or that of all clients
+// together.
 type LimitError struct {
 	After time.Duration // how long the client should wait before it tries again
 	Full  bool          // all clients together exceed a limit: the server is busy
 }
 
-// Status returns the status of the response: 503 if the server is busy with requests of other
-// clients, or 429 if the client exceeds its own limits.
+// Status returns the status of the response. It is 429 if the client exceeds its own limits, and
+// 503 if the server is busy with requests of other clients.
 func (e *LimitError) Status() int {
 	if e.Full {
 		return http.StatusServiceUnavailable
@@ -146,8 +146,8 @@ func (d *AccessControl) Admits(a *Client) bool {
 	return false
 }
 
-// isOwn reports whether a client has the address of an own user, and no other site made its browser
-// send the request.
+// isOwn reports whether a client counts as an own user. It must have the address of an own user. No
+// other site may have made its browser send the request.
 func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false
@@ -192,13 +192,12 @@ func Guest(from netip.Addr) netip.Addr {
 type Client struct {
 	Addr netip.Addr // address from which the request came; zero if unknown
 
-	// Misled is not empty if another site made the browser of a user send the request, and could
-	// read the response or learn from it. Misled then says how the site did so, and the client does
-	// not count as an own user, whatever its address is. If the user intended the request, Misled
-	// is empty.
+	// Misled is empty if the user intended the request. Another site can make the browser of a user
+	// send a request, and read the response or learn from it. Misled then says how the site did so.
+	// Such a client does not count as an own user, whatever its address is.
 	Misled string
 
-	Many  bool            // many clients share the address, for example that of a trusted proxy, so Turns.TakeFor gives it up to three quarters of all turns
+	Many  bool            // many clients share the address, such as that of a trusted proxy; Turns.TakeFor gives it up to three quarters of all turns
 	Until time.Time       // until when other servers may be asked; zero means for AskTimeout after asking begins
 	Gone  context.Context // ends when the client disconnects; nil if unknown
 	Grace time.Duration   // how long asking other servers continues after the client has disconnected

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// AskTimeout is how long other servers may be asked for one request, unless the client of the
-// request has a deadline.
+// AskTimeout is how long this server may ask other servers for one request. A deadline of the
+// client takes precedence.
 const AskTimeout = 20 * time.Second
 
-// LeaveGrace is how long other servers are still asked after a client has closed its side of the
-// connection. Such a client may still read the response, as netcat does.
+// LeaveGrace is how long this server still waits for other servers after a client has closed its
+// side of the connection. Such a client may still read the response, as netcat does.
 const LeaveGrace = 5 * time.Second
 
 // Asking returns a context for asking other servers. The context ends at the deadline of the client
-// in ctx, or when the client has disconnected and its grace period is over.
+// in ctx. It also ends when the client has disconnected and its grace period is over.
 func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	a := ClientOf(ctx)
 	ctx, cancel := context.WithDeadline(ctx, a.until())
@@ -80,10 +80,10 @@ func (a *Client) whenGone(f func()) (stop func()) {
 	}
 }
 
-// Asks limits the number of concurrent requests to other resolvers: in all, of one client, and to
-// one resolver. One resolver gets at most half of all requests, so that a slow one does not block
-// requests to other resolvers. A request that exceeds a limit waits. Asks is safe for concurrent
-// use.
+// Asks limits the number of concurrent requests to other resolvers. It has limits in all, of one
+// client, and to one resolver. One resolver gets at most half of all requests. So a slow resolver
+// does not block requests to others. A request that exceeds a limit waits. Asks is safe for
+// concurrent use.
 type Asks struct{ turns *Turns }
 
 // NewAsks returns Asks with the given limit for all requests. The limit for one client is an eighth

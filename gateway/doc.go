@@ -22,8 +22,8 @@
 //
 // # Requests on behalf of clients
 //
-// This server does not connect to an address that is not public, unless the caller allows it:
-// package guard checks each address after DNS, when connecting. The client with which a
+// This server does not connect to an address that is not public, unless the caller allows it.
+// Package guard checks each address after DNS, when connecting. The client with which a
 // [ForeignResolver] asks must have the same guard; see Guard in client.Options. Locations that a
 // browser would execute are not passed on. If an [Explanation] leads to another server, its page
 // shows a link and does not redirect to it.

@@ -322,7 +322,7 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 }
 
 // noWay describes for clients why a step of finding resolvers failed. It says what is wrong with
-// the rules or records of others, but nothing about the DNS servers that this server uses.
+// the rules or records of others. It says nothing about the DNS servers that this server uses.
 func noWay(err error) string {
 	var public interface {
 		error

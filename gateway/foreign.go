@@ -25,8 +25,8 @@ type ForeignOptions struct {
 }
 
 // A ForeignResolver resolves all names. It asks Inner about names that have a record or an
-// authority here. If the [AccessControl] permits the client, it asks Other about all other names on
-// behalf of the client (1995, 4: Y95-63).
+// authority here. For all other names it asks Other on behalf of the client, if the [AccessControl]
+// permits the client (1995, 4: Y95-63).
 //
 // Its errors are those of the two resolvers, and may also contain a [*LimitError]. A
 // ForeignResolver does not pass on resources from other servers (I2R, I2Rs).
@@ -63,9 +63,9 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	return w.ask(ctx, q, n)
 }
 
-// serves reports whether a name belongs to an authority that exists here now or that existed here
-// at the given time. An authority that exists now is enough for any time, because no other resolver
-// knows how its names were then.
+// serves reports whether a name belongs to an authority that exists here now, or that existed here
+// at the given time. If the authority exists now, the result is true for any time. No other
+// resolver knows earlier states of its names.
 func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {
@@ -171,8 +171,8 @@ func whose(n name.Name) string {
 	return "this answer comes from another resolver that was found for the name, and not from this server"
 }
 
-// isRequest reports whether a name is a reserved request, which the resolver of the authority in
-// the name must answer (1995, 3.5).
+// isRequest reports whether a name is a reserved request. The resolver of the authority in the name
+// must answer such a request (1995, 3.5).
 func isRequest(n name.Name) bool {
 	u, err := urn.Draft1995.Parse(n.Key())
 	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)

@@ -52,8 +52,8 @@ const maxAddresses = 16
 
 // A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7). It serves the clients
 // that its access control permits. It connects only to public addresses, which it checks after DNS.
-// Requests may go only to the ports 80, 443 and those from 1024 on, tunnels (CONNECT) only to the
-// ports in the options. A Forward uses each connection for one request and does not follow
+// Requests may go only to the ports 80, 443 and those from 1024 on. Tunnels (CONNECT) may go only
+// to the ports in the options. A Forward uses each connection for one request and does not follow
 // redirects. It recognises its own name in Via fields, and so ends loops. The caller must close it.
 type Forward struct {
 	o       ForwardOptions
@@ -106,9 +106,9 @@ func NewForward(o ForwardOptions) *Forward {
 	return f
 }
 
-// A begins is a transport with two time limits. The first is from the last byte of the request to
-// the header of the response, and includes DNS and connecting. The second is for each wait for data
-// in the body of the response.
+// A begins is a transport with two time limits. The first limit is for the time from the last byte
+// of the request to the header of the response. It includes DNS and connecting. The second limit is
+// for each wait for data in the body of the response.
 type begins struct {
 	http.RoundTripper
 	timeout, idle time.Duration
@@ -256,8 +256,8 @@ func (f *Forward) check(r *http.Request) error {
 }
 
 // usualPort reports whether web servers use a port; "" means the default port of the scheme. Other
-// ports below 1024 are not accepted, because they belong to mail and other services, which could
-// take a request for one of their own.
+// ports below 1024 are not accepted. They belong to mail and other services, which could mistake a
+// request for one of their own.
 func usualPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	const first = 1024
@@ -293,7 +293,7 @@ func (f *Forward) received(r *http.Response) error {
 	return nil
 }
 
-// A bounded is a body that returns an error if it is too long, so that a client does not take the
+// A bounded is a body that returns an error if it is too long. So a client does not mistake the
 // truncated body for a complete one.
 type bounded struct {
 	io.ReadCloser
@@ -440,8 +440,8 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
 }
 
-// pass passes on bytes in both directions. It returns when both directions have ended, when no
-// bytes have come in either direction for too long, or when the maximum time is over.
+// pass passes on bytes in both directions. It returns when both directions have ended, or when the
+// maximum time is over. It also returns if no bytes have come in either direction for too long.
 func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
 	defer cancel()

@@ -42,9 +42,9 @@ type GopherOptions struct {
 	Log *slog.Logger // receives failures; may be nil
 }
 
-// A Gopher serves menus to Gopher clients (RFC 1436): menus of the authorities, of the names of an
-// authority that lists them, and of the locations of a name (1995, 4: Y95-53). It is safe for
-// concurrent use.
+// A Gopher serves menus to Gopher clients (RFC 1436). There are menus of the authorities, of the
+// names of an authority that lists them, and of the locations of a name (1995, 4: Y95-53). It is
+// safe for concurrent use.
 //
 // A selector is a name, with or without a slash before it. The empty selector is the root. If a
 // location is a gopher URL, its item has the type in that URL. The items of other locations have
@@ -244,8 +244,8 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	if _, err := c.Write(out); err != nil {
 		return
 	}
-	// If the server closed the connection while there is unread input, the connection would be
-	// reset, and the client might lose the response.
+	// Closing a connection with unread input would reset it. The client could then lose the
+	// response.
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		_, _ = io.CopyN(io.Discard, c, maxRest)
@@ -296,8 +296,7 @@ const (
 	selectURL         = "URL:"
 )
 
-// serve writes the response to a selector, and to the text that the user entered, which follows a
-// TAB.
+// serve writes the response to a selector. The text that the user entered can follow after a TAB.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	ctx = store.WithStaleness(ctx)
 	selector, entered, _ := strings.Cut(line, "\t")

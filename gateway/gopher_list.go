@@ -79,8 +79,8 @@ func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
 }
 
-// sealed is the beginning of an encrypted key. A key in a selector is encrypted if it may be that
-// of a reserved name, or of a name whose authority does not list its names.
+// sealed is the beginning of an encrypted key. A key in a selector is encrypted if its name may be
+// reserved, or if its authority does not list its names.
 const sealed = "~"
 
 func newSeal() cipher.AEAD {

@@ -44,8 +44,8 @@ func (m *menu) line(kind byte, title, selector, host, port string) {
 	m.b.WriteString(title + "\t" + selector + "\t" + host + "\t" + port + "\r\n")
 }
 
-// item writes an item that leads to this server. If the selector has a control character, a client
-// would truncate the selector, so item writes the title as text instead.
+// item writes an item that leads to this server. A client would truncate a selector with a control
+// character. For such a selector, item writes the title as text instead.
 func (m *menu) item(kind byte, title, selector string) {
 	title = short(title)
 	if strings.ContainsFunc(selector, unicode.IsControl) || len(selector) > maxSelector-2 {

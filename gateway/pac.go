@@ -9,14 +9,15 @@ import (
 // TypePAC is the media type of a proxy auto-config file.
 const TypePAC = "application/x-ns-proxy-autoconfig"
 
-// PAC returns a proxy auto-config file. With it, browsers and other clients send requests about
-// names to this server: requests for URNs, and requests for http URLs whose hosts are naming
+// PAC returns a proxy auto-config file. With this file, browsers and other clients send requests
+// about names to this server. These are requests for URNs, and for http URLs whose hosts are naming
 // authorities here. All other requests go directly to their servers. The parameter proxy is
-// HOST:PORT of this server, secure says whether it uses TLS, and hosts must be in lower case.
+// HOST:PORT of this server. The parameter secure says whether the server uses TLS. The hosts must
+// be in lower case.
 //
-// In the protocol of 1995 a host name is the name of an authority, but the host may also have a web
-// server. So if this server cannot be reached, an http request goes directly to the host. Requests
-// for https URLs are never sent to this server, because only the browser and the host can read
+// In the protocol of 1995, a host name is the name of an authority. But the host may also have a
+// web server. So if this server cannot be reached, an http request goes directly to the host.
+// Requests for https URLs are never sent to this server. Only the browser and the host can read
 // them.
 func PAC(proxy string, secure bool, hosts []string) []byte {
 	how := "PROXY "

@@ -133,8 +133,8 @@ func (e Page) WriteHTML(w io.Writer) error {
 	return t.Execute(w, e)
 }
 
-// Ask returns the path on this server of the description of the name, or "" if this server does not
-// resolve the name.
+// Ask returns the path of the description of the name on this server. It returns "" if this server
+// does not resolve the name.
 func (e Page) Ask() string {
 	path, _, _ := strings.Cut(e.Here(), "#")
 	path, _, _ = strings.Cut(path, "?")

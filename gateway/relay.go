@@ -20,13 +20,13 @@ type Relay struct {
 	out     *paced.Writer
 	status  int
 
-	// Show returns the body of a response that says why the request was not forwarded, and sets the
-	// header fields that belong to it. If it is nil, the body is plain text.
+	// Show returns the body of a response that says why the request was not forwarded. It sets the
+	// header fields for this body. If Show is nil, the body is plain text.
 	Show func(h http.Header, status int, why string) []byte
 }
 
-// Relay returns a Relay of a request. The parameter target is the target as the client sent it, and
-// step is the time for each step. The context of the request must have the client; see
+// Relay returns a Relay of a request. The parameter target is the target as the client sent it. The
+// parameter step is the time for each step. The context of the request must have the client; see
 // [WithClient]. The body of the request may be nil.
 func (f *Forward) Relay(w http.ResponseWriter, r *http.Request, target string, step time.Duration) *Relay {
 	out := r.WithContext(r.Context())

@@ -16,11 +16,11 @@ type Look struct {
 	Next   string // key after which another walk continues
 }
 
-// Walk yields the records whose names begin with the prefix of an authority, sorted by key, from
-// the first one after the key after. Names below a longer prefix belong to other authorities: Walk
-// yields one record of each block of such names and skips the rest. It yields all reserved records,
-// so the caller must limit how many it reads. Walk lists the store again for each block, so each
-// block shows the state at that moment.
+// Walk yields the records whose names begin with the prefix of an authority, sorted by key. It
+// begins with the first record after the key in the parameter after. Names below a longer prefix
+// belong to other authorities. Walk yields one record of each block of such names and skips the
+// rest. It yields all reserved records, so the caller must limit how many it reads. Walk lists the
+// store again for each block, so each block shows the state at that moment.
 func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string) iter.Seq2[Look, error] {
 	return func(yield func(Look, error) bool) {
 		for on := true; on; {
@@ -56,8 +56,9 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key that is greater than the keys of all names of the authority a in which the
-// same delimiter as in key follows the prefix. If key is not such a name, it returns "".
+// beyond returns a key that is greater than the keys of a group of names. In key, a delimiter
+// follows the prefix of the authority a. The group is all names of a with the same delimiter there.
+// If key is not such a name, it returns "".
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

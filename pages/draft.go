@@ -218,8 +218,8 @@ func (d *draft) fieldID(field string) string {
 	return ""
 }
 
-// A fieldID returns the ID of the form field for a field of the API, or "" if the form does not have
-// it.
+// A fieldID returns the ID of the form field for a field of the API. It returns "" if the form does
+// not have the field.
 type fieldID func(field string) string
 
 // firstField returns the first part of the path of a field, such as "prefixes" of "prefixes[2]".

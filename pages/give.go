@@ -48,8 +48,8 @@ func (c *request) gift(rec *store.Record) (gift, error) {
 // hasCode reports whether a URL has a code: it is known, and short enough.
 func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxReadable }
 
-// publicName returns the URL at which readers reach a name. It returns "" for a reserved name, which
-// readers cannot use, and if the server does not know its own URL.
+// publicName returns the URL at which readers reach a name. It returns "" for a reserved name,
+// which readers cannot use. It also returns "" if the server does not know its own URL.
 func (c *request) publicName(rec *store.Record) string {
 	if rec.Status == nomen.Reserved {
 		return ""

@@ -103,7 +103,8 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 }
 
 // changeRows returns the rows of revisions, which are in order and without gaps. The function
-// compare returns what leads from a revision to another; the first has no content if there is none.
+// compare returns the differences between two revisions. If there is no earlier revision, the first
+// has no content.
 func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi.Revision) []adminapi.Difference) []changeRow {
 	rows := make([]changeRow, len(all))
 	for i, r := range all {

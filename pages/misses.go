@@ -80,8 +80,8 @@ func (c *request) misses() error {
 	return nil
 }
 
-// isRare reports whether a miss is probably the guess of a program that searches for weaknesses, or
-// a slip that needs no remedy.
+// isRare reports whether a miss probably needs no remedy. It is then a slip, or the guess of a
+// program that searches for weaknesses.
 func isRare(m misses.Miss) bool { return m.Count == 1 && len(m.Suggestions) == 0 }
 
 func (v *missesView) rows(c *request, list []misses.Miss, skip int) {
@@ -144,7 +144,7 @@ func (c *request) hideMiss() error {
 	return nil
 }
 
-// withDone returns the URL of the list of failed lookups to which a form returns, with what was
+// withDone returns the URL to which a form about failed lookups redirects. The URL says what was
 // done.
 func withDone(back, done string) string {
 	q := url.Values{}
@@ -175,8 +175,8 @@ func (c *request) aliasForm() error {
 	return nil
 }
 
-// aliasView returns the form for the names in "name" and "of", and the record of the second; nil if
-// it is not known.
+// aliasView returns the form for the names in "name" and "of". It also returns the record of the
+// name in "of", or nil if there is none.
 func (c *request) aliasView() (*aliasView, *store.Record, error) {
 	v := &aliasView{Name: strings.TrimSpace(c.r.Form.Get("name")), Of: strings.TrimSpace(c.r.Form.Get("of")), Why: lines(c.r.Form.Get("why"))}
 	v.Title, v.Section = c.texts.text("alias.title", v.Name), "misses"

@@ -130,8 +130,8 @@ func (v *namesView) page(after string) string {
 	return Root + "names?" + q.Encode()
 }
 
-// find redirects to the name in the query. If the name does not exist, it says why, and lists the
-// names with a location that begins with the query.
+// find redirects to the name in the query. If the name does not exist, the page says why. It lists
+// the names with a location that begins with the query.
 func (c *request) find(v *namesView) error {
 	n, err := name.Parse(v.Query)
 	if err != nil {

@@ -73,8 +73,8 @@ func readPolicyForm(f url.Values) policyForm {
 	}
 }
 
-// policyField returns the ID of the field of the form that a field of an authority stands for, ""
-// if the form does not have it.
+// policyField returns the ID of the form field for a field of an authority. It returns "" if the
+// form does not have the field.
 func policyField(field string) string {
 	switch id := firstField(field); id {
 	case "owners", "hosts", "addresses", "parents", "children", "contact", "description", "access", "access_note", "delegation.mode", "delegation.to",

@@ -26,8 +26,8 @@ type proofView struct {
 	Size   uint64 // of the head that was entered, 0 if none; for the download
 }
 
-// proof shows a change and its proof: for the present head, or for the one in "head" that the user
-// has noted earlier.
+// proof shows a change and its proof. The proof is for the head in "head", which the user has noted
+// earlier, or for the present head.
 func (c *request) proof() error {
 	seq, err := c.changeNumber()
 	if err != nil {
@@ -63,8 +63,8 @@ func (c *request) changeNumber() (uint64, error) {
 	return seq, nil
 }
 
-// notedHead parses the head that the user has entered. If it cannot be compared, it adds an entry
-// to the error summary, and the page shows the proof for the present head.
+// notedHead parses the head that the user has entered. If the head cannot be compared, it adds an
+// entry to the error summary. The page then shows the proof for the present head.
 func (c *request) notedHead(v *proofView, seq uint64) (noted store.Head) {
 	if v.Noted == "" {
 		return noted
@@ -124,8 +124,8 @@ func (c *request) download(file, contentType string, body []byte) {
 	}
 }
 
-// How far from its time proofOfRevision looks for a revision in the log: first near, then farther,
-// because the clocks of servers with one database may differ.
+// How far from its time proofOfRevision looks for a revision in the log. It first looks near, then
+// farther. The clocks of servers with one database may differ.
 const (
 	nearRevision = time.Millisecond
 	farRevision  = 5 * time.Minute
@@ -154,8 +154,9 @@ func (c *request) proofOfRevision() error {
 	return &adminapi.StatusError{Status: http.StatusNotFound, Detail: "this revision was not found in the log within 5 minutes of its time; look for it in the log"}
 }
 
-// findChange returns the number of the change that made a revision, if it is among the first
-// maxLogRead changes around its time; otherwise 0.
+// findChange returns the number of the change that made a revision. It reads only the first
+// maxLogRead changes around the time of the revision. If the change is not among them, it returns
+// 0.
 func (c *request) findChange(n name.Name, r adminapi.Revision, around time.Duration) (uint64, error) {
 	before, err := c.api.HeadAt(c.ctx(), r.Time.Add(-around))
 	if err != nil {

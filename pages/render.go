@@ -135,7 +135,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 	}
 }
 
-// maxBrief is how many columns of a text a list shows, so that the size of the page has a bound.
+// maxBrief is how many columns of a text a list shows. So the size of the page has a bound.
 const maxBrief = 200
 
 // brief returns the beginning of a text, for a list. The page of the entry has all of it.

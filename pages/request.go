@@ -78,8 +78,8 @@ func formError(err error) error {
 	return &adminapi.RequestError{Message: "invalid form: " + err.Error()}
 }
 
-// IsLocal reports whether next, from a request, is a page here, so that a redirect to it after
-// sign-in is safe.
+// IsLocal reports whether next is a page here. The value comes from a request. A redirect to this
+// page after sign-in is safe.
 func IsLocal(next string) bool {
 	u, err := url.ParseRequestURI(next)
 	return err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.EscapedPath(), Root) &&
@@ -138,7 +138,8 @@ func (c *request) refuse(status int, key, detail string) {
 	c.show(status, "error", v)
 }
 
-// A keptView is the page with the text of a form, for a sender who is no longer signed in.
+// A keptView is a page with the text that a user has sent in a form, after the session of the user
+// has ended.
 type keptView struct {
 	frame
 	Action string

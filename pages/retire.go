@@ -201,8 +201,8 @@ func (c *request) showRestore(v *restoreView, status int) {
 	c.show(status, "restore", v)
 }
 
-// restoreView returns the page for the revision in "to", or for the one before that in "undo",
-// and the current record.
+// restoreView returns the page to restore a revision, and the current record. The revision is the
+// one in "to", or the one before the revision in "undo".
 func (c *request) restoreView() (*restoreView, *store.Record, error) {
 	n, rec, err := c.editable()
 	if err != nil {

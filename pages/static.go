@@ -14,7 +14,7 @@ var style string
 
 const staticPath = Root + "static/"
 
-// An asset is a file whose URL contains a hash of its content, so that caches may keep it.
+// An asset is a file whose URL contains a hash of its content. So caches may keep it.
 type asset struct {
 	contentType string
 	body        string

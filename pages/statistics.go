@@ -272,7 +272,8 @@ type linksView struct {
 // A hostRow is a host with the lists of names that lead to it.
 type hostRow struct{ adminapi.HostCount }
 
-// Find returns the URL of the list of names that lead to the host with https; "" if none does.
+// Find returns the URL of the list of names that lead to the host with https. It returns "" if none
+// does.
 func (h hostRow) Find() string {
 	if h.HTTPS == 0 {
 		return ""

@@ -310,8 +310,8 @@ func (c *request) grant() error {
 	return nil
 }
 
-// revokeGrant takes a role from a user. If the user does not have the role any more, as after a
-// double submit, there is nothing to do.
+// revokeGrant takes a role from a user. After a double submit, the user does not have the role any
+// more. Then there is nothing to do.
 func (c *request) revokeGrant() error {
 	id, role, prefix := c.r.PathValue("id"), c.r.PostForm.Get("role"), c.r.PostForm.Get("prefix")
 	u, err := c.api.User(c.ctx(), id)

@@ -102,8 +102,8 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	return nil
 }
 
-// cutEscape returns the offset of an escape that the end of s cuts in two. It returns -1 if there
-// is none.
+// cutEscape returns the offset of an escape that the end of s cuts in two. Without such an escape
+// it returns -1.
 func cutEscape(s string) int {
 	for i := max(0, len(s)-2); i < len(s); i++ {
 		if s[i] == '%' {

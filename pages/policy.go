@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -106,40 +105,11 @@ func (f *policyForm) apply(base *store.Authority) (*store.Authority, []problem) 
 	}
 	a.Rules = nil
 	if f.Rules != "" {
-		if err := decodeText(f.Rules, &a.Rules); err != nil {
+		if err := store.DecodeText([]byte(f.Rules), &a.Rules); err != nil {
 			faults = append(faults, problem{"rules", err.Error()})
 		}
 	}
 	return a.Clone(), faults
-}
-
-// decodeText decodes a JSON text that a person has entered. Errors have the line and the column.
-func decodeText(text string, v any) error {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(v)
-	offset := d.InputOffset()
-	if err == nil {
-		if _, err := d.Token(); err == io.EOF {
-			return nil
-		}
-		err = errors.New("unexpected text after the value")
-		return atOffset(text, d.InputOffset(), err)
-	}
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &kind):
-		offset = kind.Offset
-	}
-	return atOffset(text, offset, err)
-}
-
-func atOffset(text string, offset int64, err error) error {
-	before := text[:max(0, min(int(offset)-1, len(text)))]
-	return fmt.Errorf("line %d, column %d: %s", 1+strings.Count(before, "\n"), len(before)-strings.LastIndexByte(before, '\n'), strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // A policyView is the form of an authority, or its text.
@@ -271,7 +241,7 @@ func (c *request) savePolicyText() error {
 	}
 	v := &policyView{Text: lines(c.r.PostForm.Get("text")), Prefix: now.Prefix.String(), Revision: c.formRevision(), Why: lines(c.r.PostForm.Get("why"))}
 	next := &store.Authority{}
-	if err := decodeText(v.Text, next); err != nil {
+	if err := store.DecodeText([]byte(v.Text), next); err != nil {
 		v.Faults = []problem{{"text", err.Error()}}
 		return c.showPolicy(http.StatusUnprocessableEntity, "authority-text", v)
 	}

@@ -189,7 +189,7 @@ func readRules(file string, stdin io.Reader, before rule.Set) (rules rule.Set, e
 		return before, err
 	}
 	if len(bytes.TrimSpace(text)) > 0 {
-		if err := decodeStrictly(text, &rules); err != nil {
+		if err := store.DecodeText(text, &rules); err != nil {
 			return before, fmt.Errorf("%s: %w", file, err)
 		}
 	}

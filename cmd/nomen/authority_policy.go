@@ -2,13 +2,10 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -18,41 +15,6 @@ import (
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
-
-// decodeStrictly decodes one JSON value and rejects unknown members.
-func decodeStrictly(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		offset := d.InputOffset()
-		var syntax *json.SyntaxError
-		var kind *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &syntax):
-			offset = syntax.Offset
-		case errors.As(err, &kind):
-			offset, err = kind.Offset, fmt.Errorf("%s cannot be %s", cmp.Or(strings.TrimPrefix(kind.Field, "Policy."), "the value"), withArticle(kind.Value))
-		}
-		before := text[:max(0, min(int(offset)-1, len(text)))]
-		line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
-		return rephrasedError{err, fmt.Sprintf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "json: "))}
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("offset %d: unexpected text after the value", d.InputOffset())
-	}
-	return nil
-}
-
-// withArticle returns the name of a kind of value in encoding/json with its article.
-func withArticle(value string) string {
-	switch value {
-	case "bool":
-		return "true or false"
-	case "object", "array":
-		return "an " + value
-	}
-	return "a " + value
-}
 
 // showPolicy writes the rows of a policy.
 func showPolicy(row func(label string, values ...string), a *store.Authority) error {
@@ -255,7 +217,7 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 // putLine writes one authority and returns the warnings about it.
 func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
-	if err := decodeStrictly([]byte(line), a); err != nil {
+	if err := store.DecodeText([]byte(line), a); err != nil {
 		return nil, rephrasedError{err, strings.TrimPrefix(err.Error(), "line 1, ")} // putAll counts the lines
 	}
 	if a.Prefix.IsZero() {

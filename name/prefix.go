@@ -109,6 +109,16 @@ func CanonicalPrefix(s string) (string, error) {
 	return p.key, nil
 }
 
+// Beginning returns the beginning of the keys that a person looks for by a prefix: the result of
+// [CanonicalPrefix], or s itself if s is not a prefix. It may still be the beginning of one, such as
+// a part of a scheme.
+func Beginning(s string) string {
+	if canonical, err := CanonicalPrefix(s); err == nil {
+		return canonical
+	}
+	return s
+}
+
 // ParseScope parses a result of [CanonicalPrefix]. It is like [ParsePrefix], but if s ends
 // with a delimiter, the result covers only the names that continue with this delimiter:
 // urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:ex:1.

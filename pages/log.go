@@ -129,10 +129,7 @@ func (c *request) readLog(v *logView, after, until uint64) error {
 		return nil
 	}
 	v.Newest, v.Oldest = until, until+1
-	prefix := v.Prefix
-	if canonical, err := name.CanonicalPrefix(prefix); err == nil { // otherwise it may still be the beginning of a scheme, or of an ID
-		prefix = canonical
-	}
+	prefix := name.Beginning(v.Prefix) // or of the ID of a user
 	for step := uint64(pageSize); v.Oldest > after+1 && len(v.Entries) < pageSize && until+1-v.Oldest < maxLogRead; step *= logGrowth {
 		low := v.Oldest - 1 - min(step, v.Oldest-1-after, maxLogRead-(until+1-v.Oldest))
 		found, err := entriesOf(c.api.Search(c.ctx(), adminapi.LogQuery{

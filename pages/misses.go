@@ -52,11 +52,7 @@ func (c *request) misses() error {
 	q := c.r.Form
 	v := &missesView{Prefix: strings.TrimSpace(q.Get("prefix")), Hidden: q.Get("hidden") != "", Rare: q.Get("rare") != ""}
 	v.Title, v.Section, v.Notice = c.texts.text("misses.title"), "misses", c.missNotice()
-	prefix := v.Prefix
-	if canonical, err := name.CanonicalPrefix(prefix); err == nil {
-		prefix = canonical
-	}
-	all, err := c.api.Misses(c.ctx(), prefix, 0) // the server keeps at most 10,000
+	all, err := c.api.Misses(c.ctx(), name.Beginning(v.Prefix), 0) // the server keeps at most 10,000
 	if err != nil {
 		return err
 	}

@@ -61,20 +61,11 @@ func (c *request) names() error {
 }
 
 func (c *request) browse(v *namesView, after string) error {
-	page, err := c.api.List(c.ctx(), adminapi.Listing{Prefix: v.prefix(), After: after, Limit: pageSize, Statuses: v.statuses()})
+	page, err := c.api.List(c.ctx(), adminapi.Listing{Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()})
 	if err == nil {
 		v.fill(page.Names, after, page.Next)
 	}
 	return c.showNames(err, http.StatusOK, v)
-}
-
-// prefix returns the canonical form of the prefix. An invalid prefix can be the beginning of a
-// scheme.
-func (v *namesView) prefix() string {
-	if canonical, err := name.CanonicalPrefix(v.Prefix); err == nil {
-		return canonical
-	}
-	return v.Prefix
 }
 
 func (v *namesView) statuses() []nomen.Status {
@@ -98,7 +89,7 @@ func (v *namesView) fill(names []*store.Record, after, next string) {
 // searchWords sets the names that have the words of the query, after a key. A query without words,
 // such as a single colon, has no result.
 func (c *request) searchWords(v *namesView, after string) error {
-	found, err := c.api.SearchNames(c.ctx(), adminapi.Search{Text: v.Query, Prefix: v.prefix(), After: after, Limit: pageSize, Statuses: v.statuses()})
+	found, err := c.api.SearchNames(c.ctx(), adminapi.Search{Text: v.Query, Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()})
 	var bad *adminapi.RequestError
 	switch {
 	case isNoIndex(err):

@@ -42,10 +42,7 @@ func (c *cli) findWords(cmd *cobra.Command, w *wordFlags, limit int, after strin
 
 // search returns the search for the options.
 func (w *wordFlags) search(after string) (s adminapi.Search, err error) {
-	s = adminapi.Search{Text: w.text, Prefix: w.prefix}
-	if canonical, err := name.CanonicalPrefix(w.prefix); err == nil { // otherwise it may still be the beginning of a scheme
-		s.Prefix = canonical
-	}
+	s = adminapi.Search{Text: w.text, Prefix: name.Beginning(w.prefix)}
 	for _, text := range w.statuses {
 		status, err := parseStatus(text)
 		if err != nil {

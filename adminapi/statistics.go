@@ -59,6 +59,9 @@ type LocationFault struct {
 	Until string `json:"until,omitempty"` // end of validity
 }
 
+// MonthLayout is the layout of a month for package time.
+const MonthLayout = "2006-01"
+
 // Activity is the response to GET statistics/changes: the changes of a month that the token may
 // read.
 type Activity struct {

@@ -151,7 +151,7 @@ func (c *request) proofOfRevision() error {
 			return nil
 		}
 	}
-	return &adminapi.StatusError{Status: http.StatusNotFound, Detail: "this revision was not found in the log within 5 minutes of its time; look for it in the log"}
+	return &adminapi.StatusError{Status: http.StatusNotFound, Detail: fmt.Sprintf("this revision was not found in the log within %d minutes of its time; look for it in the log", int(farRevision.Minutes()))}
 }
 
 // findChange returns the number of the change that made a revision. It reads only the first

@@ -18,10 +18,7 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-const (
-	statisticsPath = Root + "statistics"
-	monthLayout    = "2006-01"
-)
+const statisticsPath = Root + "statistics"
 
 // statisticsHandlers are the handlers of numbers and of the report of a month.
 func statisticsHandlers() handlers {
@@ -91,7 +88,7 @@ func (c *request) statistics() error {
 // month gets the changes of the month in the request, or of the present month.
 func (c *request) month(v *monthView) error {
 	now := c.now().UTC()
-	v.Month = cmp.Or(c.r.Form.Get("month"), now.Format(monthLayout))
+	v.Month = cmp.Or(c.r.Form.Get("month"), now.Format(adminapi.MonthLayout))
 	var err error
 	v.Changes, err = c.api.Activity(c.ctx(), v.Month)
 	if v.NoLog = isUnsupported(err); v.NoLog {
@@ -100,13 +97,13 @@ func (c *request) month(v *monthView) error {
 	if err != nil {
 		return err
 	}
-	if v.From, err = time.Parse(monthLayout, v.Month); err != nil {
+	if v.From, err = time.Parse(adminapi.MonthLayout, v.Month); err != nil {
 		return err
 	}
 	v.To = v.From.AddDate(0, 1, -1)
-	v.Earlier = v.From.AddDate(0, -1, 0).Format(monthLayout)
+	v.Earlier = v.From.AddDate(0, -1, 0).Format(adminapi.MonthLayout)
 	if later := v.From.AddDate(0, 1, 0); !later.After(now) {
-		v.Later = later.Format(monthLayout)
+		v.Later = later.Format(adminapi.MonthLayout)
 	}
 	for _, d := range v.Changes.Days {
 		v.Sum.Created += d.Created

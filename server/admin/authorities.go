@@ -33,21 +33,30 @@ func (s *API) getAuthority(c *call) error {
 	return writeJSON(c.w, http.StatusOK, a)
 }
 
-func (s *API) putAuthority(c *call) error {
+// readAuthority reads the authority with the prefix in the path from the body of a request.
+func readAuthority(c *call) (*store.Authority, error) {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	a := &store.Authority{Prefix: p}
+	if err := readJSON(c, a); err != nil {
+		return nil, err
+	}
+	if a.Prefix != p {
+		return nil, &adminapi.RequestError{Field: "prefix", Message: "must be the prefix in the path"}
+	}
+	return a, nil
+}
+
+func (s *API) putAuthority(c *call) error {
 	in, err := c.intent()
 	if err != nil {
 		return err
 	}
-	a := &store.Authority{Prefix: p}
-	if err := readJSON(c, a); err != nil {
+	a, err := readAuthority(c)
+	if err != nil {
 		return err
-	}
-	if a.Prefix != p {
-		return &adminapi.RequestError{Field: "prefix", Message: "must be the prefix in the path"}
 	}
 	out, err := s.registrar.PutAuthority(c.r.Context(), c.actor, a, in.expected, in.why)
 	if err == nil {

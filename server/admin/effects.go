@@ -28,23 +28,16 @@ const (
 // of the tests of its rules. It says why the change would be rejected, or has warnings and names
 // whose answers would differ.
 func (s *API) checkAuthority(c *call) error {
-	p, err := name.ParsePrefix(c.value)
+	a, err := readAuthority(c)
 	if err != nil {
 		return err
-	}
-	a := &store.Authority{Prefix: p}
-	if err := readJSON(c, a); err != nil {
-		return err
-	}
-	if a.Prefix != p {
-		return &adminapi.RequestError{Field: "prefix", Message: "must be the prefix in the path"}
 	}
 	preview, err := s.registrar.PreviewAuthority(c.r.Context(), c.actor, a)
 	if err != nil && !errors.As(err, new(*registrar.RefusalError)) {
 		return err
 	}
 	out := adminapi.AuthorityCheck{Created: preview.Created, Warnings: preview.Warnings}
-	if out.Tests, _ = a.Rules.RunTests(p); err != nil { // an invalid rule is the problem
+	if out.Tests, _ = a.Rules.RunTests(a.Prefix); err != nil { // an invalid rule is the problem
 		out.Problem = adminapi.NewProblem(err)
 	} else if err := s.effects(c.r.Context(), preview.Authority, &out); err != nil {
 		return err

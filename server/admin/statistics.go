@@ -182,11 +182,11 @@ func (n *nameCounter) result() *adminapi.Statistics {
 
 // activity sends the numbers of changes of a month.
 func (s *API) activity(c *call) error {
-	month, err := time.Parse("2006-01", c.q.Get("month"))
+	month, err := time.Parse(adminapi.MonthLayout, c.q.Get("month"))
 	if err != nil {
 		return &adminapi.RequestError{Field: "month", Message: fmt.Sprintf("must be a month such as 2006-01, not %.40q", c.q.Get("month"))}
 	}
-	actor, text := c.actor, month.Format("2006-01")
+	actor, text := c.actor, month.Format(adminapi.MonthLayout)
 	life := statisticsLife
 	if end := month.AddDate(0, 1, 0); s.now().Before(end.Add(time.Hour)) {
 		life = freshLife
@@ -286,7 +286,7 @@ func count(n *adminapi.Changes, c *store.Change) {
 }
 
 func (n *activityCounter) result() *adminapi.Activity {
-	out := &adminapi.Activity{Month: n.month.Format("2006-01"), Days: n.days, People: []adminapi.PersonCount{}}
+	out := &adminapi.Activity{Month: n.month.Format(adminapi.MonthLayout), Days: n.days, People: []adminapi.PersonCount{}}
 	if out.Days == nil {
 		out.Days = []adminapi.DayCount{}
 	}

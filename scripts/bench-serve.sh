@@ -1,98 +1,247 @@
 #!/bin/sh
-# Compares what nginx answers from a map of 100,000 names with what nomen answers
-# from a store with the same names and, with CONTENTS=FILE, from one with N names
-# (9,200,000 unless N says otherwise): requests a second, median and 99th percentile,
-# all of one run, by turns, over loopback. Needs wrk and nginx. MEMORY is how many MiB
-# nomen may take, where it does not choose itself.
+# Compares how fast nomen, nginx, Apache httpd and net/http redirect, over loopback.
 #
-#   ROUNDS=3 SECONDS_EACH=10 CONNECTIONS=64 CONTENTS=contents.tsv scripts/bench-serve.sh
+#   scripts/bench-serve.sh
+#   ROUNDS=3 SECONDS_EACH=3 LOADS="hot close" SERVERS="nginx-same nomen" scripts/bench-serve.sh
+#   DIR=/var/tmp/b N=9200000 CONTENTS=contents.tsv scripts/bench-serve.sh
+#   BEFORE=/tmp/nomen-before SERVERS="nomen before" scripts/bench-serve.sh
+#
+# The server has core 0 and wrk core 1. The servers take turns in each of ROUNDS rounds
+# (5) of SECONDS_EACH seconds (10). For each load the summary has the middle of the
+# rounds: requests a second, processor time a request in microseconds, both percentiles,
+# and how many times as many requests as nginx-same the server answers: a second, and in
+# the same processor time. On a machine that does other work, only the latter is reliable.
+#
+# The servers (SERVERS):
+#   nginx       a map of 100,000 names in memory; its own short answers
+#   nginx-same  the same with the header fields of nomen but one, and as many bytes an answer
+#   apache      a dbm map of the same names
+#   nethttp     a map of Go with net/http
+#   nomen       a store with the same names
+#   large       a store with N names (9,200,000; 0 leaves it out)
+#   before      like nomen, with the program BEFORE
+# The loads (LOADS), over 64 connections:
+#   hot         5,000 names      many  the same over 256 connections
+#   close       the same, one request a connection
+#   pipelined   the same, 16 requests at once
+#   uniform     all names of the server, at random
+#   zipf        all names of the server, the r-th in proportion to 1/r
+#
+# CONTENTS is a list of the files in a Linux distribution, from which the names of large
+# are taken. DIR keeps the stores for the next run. MEMORY is how many MiB
+# nomen may take, where it does not choose itself. wrk, nginx, apache2 and taskset are needed.
 set -eu
-rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-10} connections=${CONNECTIONS:-64} n=${N:-9200000}
+rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-10} n=${N:-9200000} samples=500000
+servers=${SERVERS:-nginx nginx-same apache nethttp nomen large ${BEFORE:+before}}
+loads=${LOADS:-hot many close pipelined uniform zipf}
+case " $servers " in *" large "*) ;; *) n=0 ;; esac
 nomen=$PWD/bin/nomen
 dir=${DIR:-$(mktemp -d "${TMPDIR:-/tmp}/nomen-bench.XXXXXX")}
 mkdir -p "$dir"
-pids=
 finish() {
-	for p in $pids; do kill "$p" 2>/dev/null || :; done
+	for f in "$dir"/*.pid; do [ ! -e "$f" ] || kill "$(cat "$f")" 2>/dev/null || :; done
 	wait 2>/dev/null || :
 	[ -n "${DIR:-}" ] || rm -rf "$dir"
 }
 trap finish EXIT
+rm -f "$dir"/*.pid
 
-for tool in wrk nginx; do
+for tool in wrk nginx apache2 httxt2dbm taskset curl; do
 	command -v $tool >/dev/null || { echo "bench-serve: $tool is needed" >&2; exit 3; }
 done
+[ "$(nproc)" -ge 2 ] || { echo "bench-serve: two cores are needed" >&2; exit 3; }
 CGO_ENABLED=0 go build -trimpath -o "$nomen" ./cmd/nomen
 go build -o "$dir/gen" ./bulk/bulktest/gen
+go build -o "$dir/mapserver" ./bulk/bulktest/mapserver
 
-# fill NAME N: a store with N names, and the targets of up to 100,000 of them.
+# fill NAME N: a store with N names, and lists of targets as the loads use them.
 fill() {
-	[ -d "$dir/$1" ] && return
+	[ -e "$dir/$1.zipf" ] && return
 	args="-n $2"
-	[ -z "${CONTENTS:-}" ] || args="$args -contents $CONTENTS"
+	[ "$1" = small ] || [ -z "${CONTENTS:-}" ] || args="$args -contents $CONTENTS"
+	rm -rf "$dir/$1.tmp"
 	"$dir/gen" $args -authorities | while read -r prefix; do
 		"$nomen" authority put "$prefix" --data "$dir/$1.tmp" --json >/dev/null 2>&1
 	done
 	"$dir/gen" $args | "$nomen" import - --data "$dir/$1.tmp" >&2
-	"$dir/gen" $args | awk -v every="$(($2 / 100000))" 'NR % every == 0' |
-		sed -n 's/^{"name":"\([^"\\]*\)".*/\/\1/p' >"$dir/$1.targets"
-	mv "$dir/$1.tmp" "$dir/$1"
+	rm -rf "$dir/$1" && mv "$dir/$1.tmp" "$dir/$1"
+	pick "$1" hot 5000 5000 'int(rand() * n)' "$args"
+	pick "$1" uniform "$2" $samples 'int(rand() * n)' "$args"
+	pick "$1" zipf "$2" $samples 'int(exp(rand() * log(n + 1))) * 1000003' "$args"
+}
+
+# pick NAME LOAD N COUNT RANK ARGS: a list of COUNT targets among N names.
+pick() {
+	awk -v n="$3" -v count="$4" "BEGIN { srand(1); for (i = 0; i < count; i++) print ($5) % n + 1 }" >"$dir/ranks"
+	"$dir/gen" $6 | head -n "$3" | sed 's/^{"name":"\([^"]*\)".*/\1/' | awk '
+		NR == FNR { order[NR] = $1; wanted[$1]; last = NR; next }
+		FNR in wanted { names[FNR] = $0 }
+		END { for (i = 1; i <= last; i++) if (names[order[i]] !~ /[\\%]/) print "/" names[order[i]] }' "$dir/ranks" - >"$dir/$1.$2"
 }
 
 fill small 100000
-sets=small
-if [ -n "${CONTENTS:-}" ]; then
-	fill large "$n"
-	sets="small large"
-fi
+[ "$n" = 0 ] || fill large "$n"
 
-# nginx with a map of the same names
-"$nomen" export --format nginx-map --data "$dir/small" --output "$dir/names.map" 2>/dev/null || :
-cat >"$dir/nginx.conf" <<END
-daemon off; worker_processes auto; pid $dir/nginx.pid; error_log $dir/error.log;
-events { worker_connections 1024; }
-http {
-	access_log off; keepalive_requests 1000000000; map_hash_max_size 1048576; map_hash_bucket_size 4096;
-	map \$uri \$target { include $dir/names.map; }
-	server {
-		listen 127.0.0.1:4590;
-		location / { if (\$target = "") { return 404; } return 303 \$target; }
-	}
+# run NAME COMMAND...: starts a server on core 0.
+run() {
+	name=$1
+	shift
+	taskset -c 0 "$@" 2>"$dir/$name.log" &
+	echo $! >"$dir/$name.pid"
 }
-END
-nginx -p "$dir" -c "$dir/nginx.conf" & pids="$pids $!"
-port=4591
-for s in $sets; do
-	"$nomen" serve --data "$dir/$s" --listen 127.0.0.1:$port --admin 127.0.0.1:$((port + 100)) --no-access-log ${MEMORY:+--memory "$MEMORY"} 2>"$dir/$s.log" & pids="$pids $!"
-	port=$((port + 1))
-done
 
-cat >"$dir/ask.lua" <<'END'
-local targets = {}
-function init(args)
-	for line in io.lines(args[1]) do targets[#targets + 1] = line end
-	math.randomseed(tonumber(args[2]))
-end
-function request() return wrk.format("GET", targets[math.random(#targets)]) end
-END
-
-wait_for() { tries=0; until curl -s -o /dev/null "http://127.0.0.1:$1/"; do tries=$((tries + 1)); [ $tries -lt 600 ] || exit 3; sleep 0.1; done; }
-ask() { # NAME PORT TARGETS
+serve() { # NAME PORT STORE PROGRAM
+	run "$1" "$4" serve --data "$dir/$3" --listen 127.0.0.1:"$2" --admin 127.0.0.1:$(($2 + 100)) --no-access-log ${MEMORY:+--memory "$MEMORY"}
 	wait_for "$2"
-	head -100 "$dir/$3.targets" | while read -r t; do
-		[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is "http://127.0.0.1:$2$t")" = 303 ] || echo "bench-serve: $1: $t is no redirect" >&2
-	done
-	wrk -t1 -c"$connections" -d"${4}s" --latency -s "$dir/ask.lua" "http://127.0.0.1:$2" -- "$dir/$3.targets" "$5" |
-		awk -v who="$1" '/50%/{a=$2} /99%/{b=$2} /Requests\/sec/{r=$2} /Non-2xx/{e=" other statuses: "$0} END{printf "%-28s %10s requests/s  p50 %8s  p99 %8s%s\n", who, r, a, b, e}'
 }
-for who in "nginx 4590 small" "small 4591 small" ${CONTENTS:+"large 4592 large"}; do
-	set -- $who
-	ask "(warming) $1" "$2" "$3" 2 1 >/dev/null
+
+wait_for() { tries=0; until curl -s -o /dev/null "http://127.0.0.1:$1/"; do tries=$((tries + 1)); [ $tries -lt 600 ] || { cat "$dir"/*.log >&2; exit 3; }; sleep 0.1; done; }
+
+# size PORT TARGET: the bytes of an answer.
+size() { curl -si --path-as-is "http://127.0.0.1:$1$2" | wc -c; }
+
+# nginx_conf PAD: the configuration. Because the body of nginx is longer, a field of nomen is left
+# out, and another one is as long as PAD.
+nginx_conf() {
+	same=$(curl -si --path-as-is "http://127.0.0.1:4594$sample" | tr -d '\r' | awk -v target="$sample" -v to="$location" '
+		function put(s, what, by,   i, out) { while (i = index(s, what)) { out = out substr(s, 1, i - 1) by; s = substr(s, i + length(what)) } return out s }
+		/^$/ { exit }
+		NR > 1 && !/^(Date|Content-Type|Content-Length|Location|Connection|Access-Control-Expose-Headers):/ { i = index($0, ": "); print "add_header " substr($0, 1, i - 1) " '"'"'" put(put(substr($0, i + 2), to, "$target"), target, "$request_uri") "'"'"';" }')
+	cat <<-EOF
+		daemon off; worker_processes 1; pid $dir/nginx.main; error_log $dir/nginx.error;
+		events { worker_connections 1024; }
+		http {
+			access_log off; server_tokens off; keepalive_requests 1000000000; map_hash_max_size 1048576; map_hash_bucket_size 4096;
+			geo \$nomen_dollar { default "\$"; }
+			map \$request_uri \$target { include $dir/names.map; }
+			server { listen 127.0.0.1:4590; location / { if (\$target = "") { return 404; } return 303 \$target; } }
+			server {
+				listen 127.0.0.1:4591;
+				$same
+				${1:+add_header X-Pad $1;}
+				location / { if (\$target = "") { return 404; } return 303 \$target; }
+			}
+		}
+	EOF
+}
+
+serve nomen 4594 small "$nomen"
+sample=$(head -1 "$dir/small.hot")
+location=$(curl -s --path-as-is -o /dev/null -w '%{redirect_url}' "http://127.0.0.1:4594$sample")
+curl -s -o /dev/null "http://127.0.0.1:4594/"
+if [ ! -e "$dir/names.dbm.pag" ]; then
+	kill "$(cat "$dir/nomen.pid")" && wait "$(cat "$dir/nomen.pid")" 2>/dev/null || :
+	rm -f "$dir/names.map" "$dir/names.txt"
+	"$nomen" export --format nginx-map --data "$dir/small" --output "$dir/names.map" 2>/dev/null
+	"$nomen" export --format apache-map --data "$dir/small" --output "$dir/names.txt" 2>/dev/null
+	httxt2dbm -f SDBM -i "$dir/names.txt" -o "$dir/names.dbm" >/dev/null
+	chmod 755 "$dir" && chmod 644 "$dir"/names.*
+	rm -rf "$dir/again" && cp -r "$dir/small" "$dir/again"
+	serve nomen 4594 small "$nomen"
+fi
+[ "$n" = 0 ] || serve large 4595 large "$nomen"
+[ -z "${BEFORE:-}" ] || serve before 4596 again "$BEFORE"
+
+nginx_conf "" >"$dir/nginx.conf"
+run nginx nginx -p "$dir" -c "$dir/nginx.conf"
+wait_for 4591
+pad=$(($(size 4594 "$sample") - $(size 4591 "$sample") - 9))
+if [ $pad -gt 0 ]; then
+	nginx_conf "$(printf '%0*d' $pad 0)" >"$dir/nginx.conf"
+	kill -HUP "$(cat "$dir/nginx.pid")" && sleep 1
+fi
+cp "$dir/nginx.pid" "$dir/nginx-same.pid"
+echo "bytes of an answer: nomen $(size 4594 "$sample"), nginx-same $(size 4591 "$sample"), nginx $(size 4590 "$sample")"
+
+modules=$(apache2 -V 2>/dev/null | sed -n 's/.*HTTPD_ROOT="\(.*\)"/\1/p' | head -1)
+for m in /usr/lib/apache2/modules /usr/lib64/httpd/modules "$modules/modules"; do [ ! -e "$m/mod_rewrite.so" ] || modules=$m; done
+cat >"$dir/apache.conf" <<EOF
+ServerRoot $dir
+ServerName localhost
+PidFile $dir/apache.main
+Listen 127.0.0.1:4592
+LoadModule mpm_event_module $modules/mod_mpm_event.so
+LoadModule authz_core_module $modules/mod_authz_core.so
+LoadModule rewrite_module $modules/mod_rewrite.so
+ServerLimit 1
+StartServers 1
+ThreadLimit 400
+ThreadsPerChild 400
+MaxRequestWorkers 400
+MaxKeepAliveRequests 0
+ErrorLog $dir/apache.error
+AllowEncodedSlashes NoDecode
+RewriteEngine On
+RewriteMap nomen dbm=sdbm:$dir/names.dbm
+RewriteCond %{THE_REQUEST} "^[A-Z]+ (/[^ ?]+)"
+RewriteCond \${nomen:%1} (.+)
+RewriteRule ^ %1 [R=303,NE,L]
+EOF
+case " $servers " in *" apache "*) run apache apache2 -d "$dir" -f "$dir/apache.conf" -D FOREGROUND && wait_for 4592 ;; esac
+run nethttp "$dir/mapserver" 127.0.0.1:4593 "$dir/names.txt"
+wait_for 4593
+
+cat >"$dir/ask.lua" <<'EOF'
+local requests, next, depth = {}, 1, 1
+function init(args)
+	local fields = {}
+	if args[2] == "close" then fields["Connection"] = "close" end
+	if args[2] == "pipelined" then depth = 16 end
+	for line in io.lines(args[1]) do requests[#requests + 1] = wrk.format("GET", line, fields) end
+	math.randomseed(tonumber(args[3]))
+	next = math.random(#requests)
+end
+function request()
+	local all = ""
+	for i = 1, depth do
+		next = next % #requests + 1
+		all = all .. requests[next]
+	end
+	return all
+end
+EOF
+
+# ticks SERVER: the processor time of a server and its children, in 1/100 s.
+ticks() {
+	top=$(cat "$dir/$1.pid")
+	for p in $top $(cat "/proc/$top/task/$top/children"); do cat "/proc/$p/stat"; done | awk '{ t += $14 + $15 } END { print t }'
+}
+
+# ask LOAD SERVER ROUND SECONDS: prints load, server, requests/s, microseconds a request, p50 and p99 in ms.
+ask() {
+	connections=64 list=$1
+	case $1 in many) connections=256 list=hot ;; close | pipelined) list=hot ;; esac
+	case $2 in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
+	set=small
+	[ "$2" != large ] || set=large
+	before=$(ticks "$2")
+	taskset -c 1 wrk -t1 -c$connections -d"$4s" --latency -s "$dir/ask.lua" "http://127.0.0.1:$port" -- "$dir/$set.$list" "$1" "$3" >"$dir/wrk.out"
+	awk -v load="$1" -v who="$2" -v used=$(($(ticks "$2") - before)) '
+		function ms(v) { return v ~ /us$/ ? v / 1000 : v ~ /ms$/ ? v + 0 : v * 1000 }
+		/^ +50%/ { a = ms($2) } /^ +99%/ { b = ms($2) } /requests in/ { all = $1 } /Requests\/sec/ { r = $2 } /Non-2xx|Socket errors/ { e = e "  " $0 }
+		END { if (all == 0) all = 1; printf "%-10s %-11s %8.0f %7.1f %8.2f %8.2f%s\n", load, who, r, used * 10000 / all, a, b, e }' "$dir/wrk.out"
+}
+
+for who in $servers; do # the first requests fill caches
+	set=small
+	[ "$who" != large ] || set=large
+	for load in hot uniform; do ask $load "$who" 1 2 >/dev/null; done
+	case $who in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
+	head -100 "$dir/$set.uniform" | while read -r t; do
+		[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is "http://127.0.0.1:$port$t")" = 303 ] || echo "bench-serve: $who: $t is not redirected" >&2
+	done
 done
-i=0
-while [ $i -lt "$rounds" ]; do
-	i=$((i + 1))
-	ask "nginx, map of 100,000" 4590 small "$seconds" $i
-	ask "nomen, 100,000 on disk" 4591 small "$seconds" $i
-	[ -z "${CONTENTS:-}" ] || ask "nomen, $n on disk" 4592 large "$seconds" $i
-done
+for round in $(seq "$rounds"); do
+	for load in $loads; do
+		for who in $servers; do ask "$load" "$who" "$round" "$seconds"; done
+	done
+done | tee "$dir/rounds"
+
+echo
+printf '%-10s %-11s %8s %7s %8s %8s %8s %8s\n' load server req/s us/req p50/ms p99/ms times 'by cpu'
+sort -s -k1,2 "$dir/rounds" | awk '
+	function middle(v, k,   i, j, t) { for (i = 2; i <= k; i++) for (j = i; j > 1 && v[j-1] > v[j]; j--) { t = v[j]; v[j] = v[j-1]; v[j-1] = t } return k % 2 ? v[(k+1)/2] : (v[k/2] + v[k/2+1]) / 2 }
+	function flush() { if (k) { row[load, who] = sprintf("%8.0f %7.1f %8.2f %8.2f", rate = middle(r, k), middle(c, k), middle(a, k), middle(b, k)); speed[load, who] = rate; cost[load, who] = middle(c, k); order[++rows] = load SUBSEP who } k = 0 }
+	$1 != load || $2 != who { flush(); load = $1; who = $2 }
+	{ k++; r[k] = $3; c[k] = $4; a[k] = $5; b[k] = $6 }
+	END { flush(); for (i = 1; i <= rows; i++) { split(order[i], p, SUBSEP); base = speed[p[1], "nginx-same"]; printf "%-10s %-11s %s %s\n", p[1], p[2], row[order[i]], base && cost[order[i]] ? sprintf("%8.2f %8.2f", speed[order[i]] / base, cost[p[1], "nginx-same"] / cost[order[i]]) : "" } }'

@@ -159,7 +159,7 @@ var kinds = sync.OnceValue(func() []Kind {
 			"The store of the server cannot do this, such as backing up a database.",
 			"Use the tools of the database (docs/howto/back-up-and-restore.md).",
 			http.StatusNotImplemented),
-		kind(KindNoIndex, "There is no search index",
+		kind(KindNoIndex, "Search index unavailable",
 			"The server does not keep an index of words, or the disk with the index has failed. The response says which.",
 			"Ask the operator to set search = true in the configuration, or to look at the log of the server. Until then, list the names by prefix.",
 			http.StatusServiceUnavailable),

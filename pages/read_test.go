@@ -81,7 +81,7 @@ func TestStatic(t *testing.T) {
 func TestUnknownPages(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"nothing", "name/", "name/a/b/c", "names/x"} {
-		s.get(path).want(404, "There is no such page")
+		s.get(path).want(404, "Page or name not found")
 	}
 	if a := s.do(httptest.NewRequest(http.MethodHead, Root, nil)); a.Code != 200 || a.Body.Len() > 0 {
 		t.Errorf("HEAD: got %d with %d bytes", a.Code, a.Body.Len())

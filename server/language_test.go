@@ -33,8 +33,8 @@ var pagesForPeople = []struct {
 	{"/urn:dns:example.org:none", 404, "The name was not found", "Der Identifikator wurde nicht gefunden", "L’identifiant est introuvable", "Tunnistetta ei löytynyt"},
 	{"/urn:example:%zz", 400, "The name is malformed", "Der Identifikator ist fehlerhaft", "L’identifiant est mal formé", "Tunniste on virheellinen"},
 	{"/-/registry/", 200, "What this server knows", "Was dieser Server über Identifikatoren weiß", "Ce que ce serveur sait", "Mitä tämä palvelin tietää"},
-	{"/-/registry/no.html", 404, "There is no such page", "Diese Seite gibt es nicht", "Cette page n’existe pas", "Sivua ei ole"},
-	{"/-/nothing", 404, "There is no such page", "Diese Seite gibt es nicht", "Cette page n’existe pas", "Sivua ei ole"},
+	{"/-/registry/no.html", 404, "Page not found", "Diese Seite gibt es nicht", "Cette page n’existe pas", "Sivua ei ole"},
+	{"/-/nothing", 404, "Page not found", "Diese Seite gibt es nicht", "Cette page n’existe pas", "Sivua ei ole"},
 }
 
 // TestLanguages: pages are in the language that the client prefers. Their fields say so, also in

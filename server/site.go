@@ -122,7 +122,7 @@ func (s *Server) showRefusal(r *request, h http.Header, status int, why string) 
 func (s *Server) logo(r *request, name string) *reply {
 	l := s.site.Logo()
 	if !l.Is(name) {
-		return newReply(http.StatusNotFound).withText("There is no such picture.")
+		return newReply(http.StatusNotFound).withText("Picture not found.")
 	}
 	p := newReply(http.StatusOK)
 	p.add("Cache-Control", "public, max-age=31536000, immutable")

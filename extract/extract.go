@@ -67,7 +67,7 @@ type Finding struct {
 	// against the base, or zero if there is no base. For other kinds it is URI.
 	Target uri.URI
 
-	Base     string // the base in force; "" if there is none
+	Base     string // the base in force; "" if none
 	BaseRule string // the rule that established Base: one of the constants from [BaseOfficial] to [BaseDefault], "" if there is no base
 
 	// Where is the place in the document:

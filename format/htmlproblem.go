@@ -19,7 +19,7 @@ func (p *page) problemTitle(e *Problem) string {
 	return orDefault(e.Title, p.t("problem.no-answer"))
 }
 
-// problemKey returns the key of a text about the kind of a problem, or "" if there is none.
+// problemKey returns the key of a text about the kind of a problem, or "" if none.
 func (p *page) problemKey(e *Problem, suffix string) string {
 	key := "problem." + e.Type[strings.LastIndexAny(e.Type, "/#:")+1:] + suffix
 	if e.Type == "" || strings.HasSuffix(e.Type, "#") || p.on.Site.Texts.Forms(key) == nil {

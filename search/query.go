@@ -187,7 +187,7 @@ func (s *searching) segment(i int, begin string) (more bool, err error) {
 	return s.candidates(g, found, begin)
 }
 
-// numbers returns the numbers of the names that have the words, or nil if there are none. It can
+// numbers returns the numbers of the names that have the words, or nil if none. It can
 // return too many.
 func (s *searching) numbers(g *segment) (*set, error) {
 	var all *set

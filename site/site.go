@@ -147,7 +147,7 @@ func isLink(text string) bool {
 	return false
 }
 
-// Logo returns the logo, or nil if there is none.
+// Logo returns the logo, or nil if none.
 func (s *Site) Logo() *Logo { return s.logo }
 
 // Contact returns the URL at which readers reach the people who run the server, or "" if it is

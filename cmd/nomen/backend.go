@@ -74,7 +74,7 @@ var (
 type local struct {
 	store     store.Store
 	registrar *registrar.Registrar
-	search    func(store.Store) (*search.Index, error) // opens the search index; nil if there is none
+	search    func(store.Store) (*search.Index, error) // opens the search index; nil if none
 }
 
 func (l *local) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {

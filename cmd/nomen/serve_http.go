@@ -34,7 +34,7 @@ type serverParts struct {
 	resolver   nomen.Resolver // the resolver of the gateway; a reload replaces what it refers to
 	live       *liveServer
 	seen       *seen
-	index      *search.Index // nil if there is none
+	index      *search.Index // nil if none
 	log        *slog.Logger
 }
 

@@ -55,7 +55,6 @@
 // written in part.
 //
 // A map contains, for each active name, the location to which a client without preferences is
-// redirected. A location cannot inject other directives into the configuration of a web server:
-// a URL with anything but visible ASCII is rejected, and words are quoted by the rules of that
-// server.
+// redirected. A location cannot inject other directives into the configuration of a web server. A
+// URL with anything but visible ASCII is rejected. Words are quoted by the rules of that server.
 package bulk

@@ -208,8 +208,8 @@ func (t *table) row() (*row, error) {
 	return r, nil
 }
 
-// unreadable records a line that cannot be read. It reports whether the line's error is held
-// back until after the record that is being read; if not, the caller must return the error at
+// unreadable records a line that cannot be read. It reports whether the line's error must wait
+// until the record that is being read is complete. If not, the caller must return the error at
 // once.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
@@ -256,8 +256,8 @@ func (t *table) end(err error) (fileLine, error) {
 	return t.next()
 }
 
-// complete reports whether the record that is being read is complete although the input ends in the
-// given truncated line: the truncated line certainly has another name.
+// The input ends in the given truncated line. If this line certainly has another name, complete
+// reports that the record that is being read is complete.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))

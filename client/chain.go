@@ -16,8 +16,8 @@ type Chain struct {
 
 var _ nomen.Resolver = (*Chain)(nil)
 
-// NewChain returns a chain that asks the resolvers in the order given. next reports after which
-// errors the chain goes on to the next resolver; nil means [OnUnknown].
+// NewChain returns a chain that asks the resolvers in the order given. The function next reports
+// after which errors the chain goes on to the next resolver. If it is nil, it is [OnUnknown].
 func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	if next == nil {
 		next = OnUnknown

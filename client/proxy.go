@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A proxy is a resolver whose HOST:PORT is known. Either it answers for names of any kind (1995,
-// 3.2: Y95-38), or it is the resolver of the authority of the name and knows only ElementIDs (3.3:
+// A proxy is a resolver whose HOST:PORT is known. It may answer for names of any kind (1995, 3.2:
+// Y95-38). Or it may be the resolver of the authority of the name, and know only ElementIDs (3.3:
 // Y95-30).
 type proxy struct {
 	host  string
@@ -166,9 +166,9 @@ func failedOn(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &status) && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
 }
 
-// elementOf returns the scheme and authority of s, such as "dns:example.org", and the
-// ElementID as spelled (1995, 2). ok is false for a name without an ElementID, and for a
-// question with components, which cannot follow an ElementID (Y95-08).
+// elementOf returns the scheme and authority of s, such as "dns:example.org", and the ElementID as
+// spelled (1995, 2). For a name without an ElementID, ok is false. It is also false for a question
+// with components, because components cannot follow an ElementID (Y95-08).
 func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if s.name.Scheme() != "urn" {
 		return "", "", false

@@ -159,9 +159,9 @@ func (a authority) endpoint(ctx context.Context, c *Client, s hop) (endpoint, er
 	return endpoint{a.host, a.port, addrs, s.guarded}, nil
 }
 
-// message returns the request for the element, with the time of the question if it has one. A
-// resolver that does not support times then rejects the request, because "?" is a reserved
-// character (Y95-08), and does not send the current state by mistake.
+// message returns the request for the element, with the time of the question if it has one. The
+// character "?" is reserved (Y95-08). So a resolver that does not support times rejects the
+// request, and does not send the current state by mistake.
 func (a authority) message(c *Client, q inquiry) message {
 	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
 	m.host = a.id

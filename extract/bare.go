@@ -48,9 +48,9 @@ func ParseBareKinds(list string) (set Kinds, err error) {
 	return set, nil
 }
 
-// seekBare returns the offset of the next character that can begin an identifier without a scheme,
-// or that can begin the word before a number, such as "PMID". If there is no such character, it
-// returns -1.
+// seekBare returns the offset of the next character that can begin an identifier without a scheme.
+// The character can also begin the word before a number, such as "PMID". If there is no such
+// character, it returns -1.
 func (s *scanner) seekBare() int {
 	if s.start == -1 || s.start > 0 && s.start >= s.pos {
 		return s.start

@@ -21,12 +21,11 @@ const maxHead = 8 << 20
 // ErrEmbeddedBase means that the base to embed is not absolute.
 var ErrEmbeddedBase = errors.New("extract: the base to embed must be absolute")
 
-// EmbedBase copies an HTML document and inserts a BASE, so that its relative
-// references have the same targets wherever the copy is stored (1997 and 2003,
-// 5.1.4). If the document has a relative BASE, EmbedBase makes it absolute. If
-// the document has an absolute BASE, EmbedBase copies the document unchanged. It
-// does not look for a BASE after the first 8 MiB: in the copy, the inserted BASE
-// precedes such a BASE and takes effect in its place.
+// EmbedBase copies an HTML document and inserts a BASE (1997 and 2003, 5.1.4). So its relative
+// references have the same targets wherever the copy is stored. If the document has a relative
+// BASE, EmbedBase makes it absolute. If the document has an absolute BASE, EmbedBase copies the
+// document unchanged. It does not look for a BASE after the first 8 MiB. In the copy, the inserted
+// BASE precedes such a BASE and takes effect in its place.
 func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase

@@ -21,13 +21,12 @@
 //
 // # Running text
 //
-// An identifier in angle brackets or quotation marks, with or without "URL:",
-// is the text between them without white space. Other identifiers end at the
-// first character that is not allowed in a URI, before sentence punctuation, or
-// before a closing parenthesis that was opened outside the identifier. They
-// continue on the next line if the text is wrapped there or folded with a
-// backslash. If the line breaks after a hyphen, the hyphen may or may not belong to
-// the identifier: the finding has both spellings.
+// An identifier in angle brackets or quotation marks, with or without "URL:", is the text between
+// them without white space. Other identifiers end at the first character that is not allowed in a
+// URI. They also end before sentence punctuation, and before a closing parenthesis that was opened
+// outside the identifier. They continue on the next line if the text is wrapped there or folded
+// with a backslash. If the line breaks after a hyphen, the hyphen may or may not belong to the
+// identifier: the finding has both spellings.
 //
 // With "://", any scheme is accepted if a plausible authority follows: no
 // variable, pattern or ellipsis. Without the slashes, only schemes with a rule

@@ -100,9 +100,9 @@ func (s *scanner) isWholeDOI(end, slash int) bool {
 	return true
 }
 
-// sici returns the end of the rest of a SICI that begins with the bracket at i:
-// the location in brackets, the numbers and the version of the standard, with
-// the check character. It returns 0 if there is no such rest.
+// sici returns the end of the rest of a SICI that begins with the bracket at i. The rest is the
+// location in brackets, the numbers, the version of the standard, and the check character. It
+// returns 0 if there is no such rest.
 //
 //	"<" location ">" digit "." digit "." 2letter ";" digit [ "-" check ]
 func (s *scanner) sici(i int) int {

@@ -50,7 +50,7 @@ type Finding struct {
 	// that are not part of the identifier.
 	Spelling string
 
-	// Other is set if a line break follows a hyphen in the identifier: the hyphen may have been
+	// Other is set if a line break follows a hyphen in the identifier. The hyphen may have been
 	// added with the line break (1997 and 2003, appendix E). Spelling has the hyphen, and Other is
 	// the spelling without it.
 	Other string

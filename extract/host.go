@@ -196,8 +196,8 @@ func (s *scanner) portAndPath(t *token, i int) int {
 	return n
 }
 
-// isCode reports whether the text after a name shows that the name is not a host name, but code
-// such as a function call or an assignment.
+// isCode reports whether the text after a name shows that the name is code, not a host name.
+// Examples are a function call and an assignment.
 func (s *scanner) isCode(stop, tail int) bool {
 	if tail > stop {
 		c := s.peek(tail)

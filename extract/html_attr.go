@@ -24,9 +24,9 @@ const (
 	attrParam            // of PARAM: the type depends on its name
 )
 
-// attributeKind returns the type of an attribute's value, according to the HTML
-// Standard, or to HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1 for attributes that it
-// lacks. Both names are in lower case.
+// attributeKind returns the type of an attribute's value according to the HTML Standard. For
+// attributes that this standard lacks, HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1 apply. Both names are
+// in lower case.
 func attributeKind(tag, attr []byte) attrKind {
 	switch string(attr) {
 	case "href", "src", "xlink:href", "formaction", "cite", "longdesc", "poster", "background", "usemap",

@@ -11,12 +11,11 @@ import (
 // maxTerms is the number of terms of a context that are recorded as references.
 const maxTerms = 1 << 8
 
-// A linkedData finds the references in a block of JSON-LD: identifiers, terms
-// that the context declares as identifiers, the properties of schema.org that
-// are locators, and every string that is a URI. A base in a context applies to
-// the object that has the context (JSON-LD 1.1, 4.1.3). It is resolved against
-// the base of the document and not against the base of an enclosing object,
-// which bounds the work. Names with prefixes are ignored.
+// A linkedData finds the references in a block of JSON-LD. These are identifiers, terms that the
+// context declares as identifiers, the properties of schema.org that are locators, and every string
+// that is a URI. A base in a context applies to the object that has the context (JSON-LD 1.1,
+// 4.1.3). It is resolved against the base of the document and not against the base of an enclosing
+// object, which bounds the work. Names with prefixes are ignored.
 type linkedData struct {
 	scan   *htmlScan
 	bases  []nodeBase // bases of the enclosing objects, the innermost last

@@ -55,9 +55,8 @@ func (s *scanner) line(i int) []byte {
 	return b[:n]
 }
 
-// page returns the offset at which the text continues after a page footer and
-// the header of the next page, if they follow the line break after i; otherwise
-// -1.
+// A page footer and the header of the next page can follow the line break after i. Then page
+// returns the offset at which the text continues after them, otherwise -1.
 //
 //	blank lines, foot, form feed, head, blank lines
 func (s *scanner) page(i int) int {

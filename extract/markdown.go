@@ -18,11 +18,10 @@ const (
 	maxMarkLine   = 1 << 16 // octets of a line
 )
 
-// Markdown yields the identifiers in a Markdown document in document order: the
-// destinations of inline links, images and link reference definitions,
-// autolinks, what [HTML] finds in HTML blocks and tags, and what [Text] finds in
-// the rest of the text. It skips code spans and code blocks. The syntax is that
-// of CommonMark 0.31.
+// Markdown yields the identifiers in a Markdown document in document order. It finds autolinks, and
+// the destinations of inline links, images and link reference definitions. In HTML blocks and tags
+// it yields what [HTML] finds, and in the rest of the text what [Text] finds. It skips code spans
+// and code blocks. The syntax is that of CommonMark 0.31.
 //
 // Finding.Where is "link", "image", "definition" or "autolink", empty in text,
 // and as in HTML for tags. A reference link such as [text][label] contains no

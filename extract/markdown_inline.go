@@ -250,8 +250,8 @@ func (p *inlines) close() {
 	p.leaveOut(start)
 }
 
-// linkTail returns the range of the destination in "(destination title)" at an
-// offset, and the offset after it, which is 0 if there is no such text (6.3).
+// linkTail returns the range of the destination in "(destination title)" at an offset, and the
+// offset after this text (6.3). The second offset is 0 if there is no such text.
 func linkTail(b []byte, at int) (i, j, end int) {
 	k := pastBlank(b, at+1)
 	i, j, k = destination(b, k)
@@ -271,10 +271,10 @@ func linkTail(b []byte, at int) (i, j, end int) {
 	return i, j, next + 1
 }
 
-// destination returns the range of the link destination at an offset, and the
-// offset after it, which is -1 if it is not valid: text in angle brackets
-// without line breaks, or text without white space and control characters whose
-// parentheses are balanced.
+// destination returns the range of the link destination at an offset, and the offset after the
+// destination. The second offset is -1 if the destination is not valid. A valid destination is text
+// in angle brackets without line breaks. It can also be text without white space and control
+// characters whose parentheses are balanced.
 func destination(b []byte, at int) (i, j, end int) {
 	if at < len(b) && b[at] == '<' {
 		for k := at + 1; k < len(b); k++ {

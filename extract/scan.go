@@ -58,8 +58,8 @@ type hit struct {
 }
 
 // A scanner finds identifiers in a window on a document. It looks for the octet that an identifier
-// must have (the colon of a scheme, the "@" of an address, the dot in a host name), and from there
-// in both directions. So it does little work on text without identifiers.
+// must have: the colon of a scheme, the "@" of an address, or the dot in a host name. From there it
+// looks in both directions. So it does little work on text without identifiers.
 //
 // The fields pos, minStart and tail hold all that the scanner knows of the text
 // before the window. Its findings do not depend on the window boundaries, if the

@@ -116,9 +116,8 @@ func (w *reading) all(yield func(Finding, error) bool) {
 	}
 }
 
-// fill discards the text that has been decided and reads more. If a decision is
-// pending, it reads at least as much as will be examined again, so that many
-// short reads do not more than double the work.
+// fill discards the text that has been decided and reads more. If a decision is pending, it reads
+// at least as much as it will examine again. So many short reads do not more than double the work.
 func (w *reading) fill() {
 	if n := w.pos - maxBehind; n > 0 && len(w.b) == cap(w.b) {
 		w.b = w.b[:copy(w.b, w.b[n:])]

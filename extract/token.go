@@ -216,9 +216,9 @@ func (s *scanner) isMarkupNumber(i int) bool {
 	return false
 }
 
-// nextBegins returns the offset at which the identifier ends, if the colon at i
-// belongs to the next identifier of a list: in "http://a/,http://b/" the offset
-// of the comma. If the colon belongs to no other identifier, it returns -1.
+// The colon at i can belong to the next identifier of a list. Then nextBegins returns the offset at
+// which the identifier ends. In "http://a/,http://b/" this is the offset of the comma. If the colon
+// belongs to no other identifier, it returns -1.
 func (s *scanner) nextBegins(t *token, i int) int {
 	if s.peek(i+1) != '/' || s.peek(i+2) != '/' {
 		return -1
@@ -264,9 +264,9 @@ func (s *scanner) char(i int) (rune, int) {
 	return utf8.DecodeRune(s.b[i:])
 }
 
-// isInIRI reports whether a reader would take a character for a part of an IRI:
-// letters, marks, digits and pictographs, but not punctuation, white space or
-// the fullwidth forms of delimiters.
+// isInIRI reports whether a reader would take a character for a part of an IRI. These are letters,
+// marks, digits and pictographs. Punctuation, white space and the fullwidth forms of delimiters are
+// not.
 func isInIRI(r rune) bool {
 	switch {
 	case r == utf8.RuneError:
@@ -279,11 +279,10 @@ func isInIRI(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So)
 }
 
-// isCutShort reports whether the character at i, the end of a possible
-// identifier with "://", shows that the text is something else: a template such
-// as http://a/{id} or http://a:%d/, a pattern such as http://a\.example/, or an
-// IRI if only URIs are wanted. A URN is never rejected: it ends at i (2012,
-// 2.5.3).
+// A possible identifier with "://" ends at i. isCutShort reports whether the character there shows
+// that the text is something else. This can be a template such as http://a/{id} or http://a:%d/, or
+// a pattern such as http://a\.example/. It can also be an IRI, if only URIs are requested. A URN is
+// never rejected: it ends at i (2012, 2.5.3).
 func (s *scanner) isCutShort(i, colon int) bool {
 	if i == len(s.b) {
 		s.short = s.short || !s.final

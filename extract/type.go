@@ -100,8 +100,8 @@ func Sniff(head []byte) Type {
 	return TypeText
 }
 
-// isMessage reports whether a text begins like a mailbox, or with header
-// fields, at least one of them known, up to an empty line or the end.
+// isMessage reports whether a text begins like a mailbox or with header fields. At least one of the
+// fields must be known. An empty line or the end of the text must follow them.
 func isMessage(head []byte) bool {
 	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.HasPrefix(line, []byte("From ")) && bytes.IndexByte(line, ':') > 0 && bytes.Contains(line, []byte("@")) {
 		return true

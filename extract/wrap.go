@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// fold returns the offset at which a folded line continues, or -1 if the line is
-// not folded with a backslash at i (RFC 8792, 7.1 and 8.1).
+// fold returns the offset at which a folded line continues (RFC 8792, 7.1 and 8.1). It returns -1
+// if the line is not folded with a backslash at i.
 func (s *scanner) fold(i int) int {
 	if s.peek(i) != '\\' {
 		return -1
@@ -114,9 +114,9 @@ func (s *scanner) inString(at int) bool {
 	return i == 0 || bytes.IndexByte([]byte(":[,{=("), s.b[i-1]) >= 0
 }
 
-// wrapped returns the offset on the next line at which an identifier continues
-// after the line break at i, or -1 if the identifier ends at i. The last piece of
-// the identifier before the break begins at piece.
+// wrapped returns the offset on the next line at which an identifier continues after the line break
+// at i. It returns -1 if the identifier ends at i. The last piece of the identifier before the
+// break begins at piece.
 //
 // A line folded with a backslash always continues, and so does a line with a
 // backslash before a punctuation character.

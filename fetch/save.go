@@ -65,13 +65,12 @@ func (e *PartError) Error() string { return e.Err.Error() }
 
 func (e *PartError) Unwrap() error { return e.Err }
 
-// Save fetches a resource to a file. The file appears when it is complete. Until then the data
-// is in a partial file beside it, with a note that lets a later Save with Continue detect
-// whether the object has changed. The error is a [*PartError] if only a part of the data was
-// received. It wraps [fs.ErrExist] if the file exists, or if a partial file exists and no
-// option says what to do with it. It wraps [ErrNoFile] if something other than a file has the
-// name. Otherwise it is an error of [Fetcher.Open]. If two calls save to one file
-// concurrently, the later one returns an error.
+// Save fetches a resource to a file. The file appears when it is complete. Until then the data is
+// in a partial file beside it. A note there lets a later Save with Continue detect whether the
+// object has changed. The error is a [*PartError] if only a part of the data was received. It wraps
+// [fs.ErrExist] if the file exists, or if a partial file exists and no option says what to do with
+// it. It wraps [ErrNoFile] if something other than a file has the name. Otherwise it is an error of
+// [Fetcher.Open]. If two calls save to one file concurrently, the later one returns an error.
 func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path string, o SaveOptions) (*Saved, error) {
 	if r.Offset != 0 || r.Length != 0 {
 		return nil, errors.New("fetch: cannot save a range: the file would look like the whole resource")

@@ -13,8 +13,8 @@ import (
 const maxTextLine = 64 << 10
 
 // A lines reader reads lines of text. It converts line endings to those of this machine, unless
-// crlf is set. If dots is set, the text ends at a line with a single dot, and an extra dot at the
-// start of any other line is removed (RFC 1436, 3.1; RFC 3977, 3.1.1).
+// crlf is set. If dots is set, the text ends at a line with a single dot (RFC 1436, 3.1; RFC 3977,
+// 3.1.1). An extra dot at the start of any other line is removed.
 type lines struct {
 	in     *bufio.Reader
 	dots   bool

@@ -123,7 +123,7 @@ func isLegalForm(s string) bool {
 }
 
 // persons returns the persons in values. If at least one value is not an http or https URI, it
-// drops the values that are, because they identify the persons who are also named.
+// drops the values that are such URIs. They identify the persons who are also named.
 func persons(values []string) []person {
 	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
 	var all []person
@@ -187,8 +187,8 @@ func (d date) ris() (year, day string) {
 	return year, day
 }
 
-// cite returns the citation of an answer. Its URL is the first of these that is known: the URL of
-// the name according to p, the name itself if it is a URL, the first location of the resource.
+// cite returns the citation of an answer. Its URL is the URL of the name according to p. Without
+// that, it is the name itself if it is a URL, otherwise the first location of the resource.
 func cite(a *nomen.Answer, p Page) citation {
 	c := citeMetadata(a.Metadata)
 	c.id, c.url = a.Name.Key(), p.nameURL(a.Name.Key())

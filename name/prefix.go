@@ -7,9 +7,9 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// A Prefix is the beginning of the keys for which a naming authority is responsible. It covers
-// a key if a delimiter of the scheme or namespace follows the prefix in the key: "urn:nbn:fi"
-// covers "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x"; "urn:oid:1.3" covers
+// A Prefix is the beginning of the keys for which a naming authority is responsible. It covers a
+// key if a delimiter of the scheme or namespace follows the prefix in the key. So "urn:nbn:fi"
+// covers "urn:nbn:fi-x" and "urn:nbn:fi:y-x", but not "urn:nbn:fin-x". "urn:oid:1.3" covers
 // "urn:oid:1.3.6".
 //
 // A prefix is compared with keys, not with spellings: an ARK is stored without hyphens, so the
@@ -109,9 +109,9 @@ func CanonicalPrefix(s string) (string, error) {
 	return p.key, nil
 }
 
-// Beginning returns the beginning of the keys that a person looks for by a prefix: the result of
-// [CanonicalPrefix], or s itself if s is not a prefix. It may still be the beginning of one, such as
-// a part of a scheme.
+// Beginning returns the beginning of the keys that a person looks for by a prefix. This is the
+// result of [CanonicalPrefix], or s itself if s is not a prefix. It may still be the beginning of
+// one, such as a part of a scheme.
 func Beginning(s string) string {
 	if canonical, err := CanonicalPrefix(s); err == nil {
 		return canonical
@@ -119,8 +119,8 @@ func Beginning(s string) string {
 	return s
 }
 
-// ParseScope parses a result of [CanonicalPrefix]. It is like [ParsePrefix], but if s ends
-// with a delimiter, the result covers only the names that continue with this delimiter:
+// ParseScope parses a result of [CanonicalPrefix]. It is like [ParsePrefix], with one difference.
+// If s ends with a delimiter, the result covers only names that continue with this delimiter. So
 // urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:ex:1.
 func ParseScope(s string) (Prefix, error) {
 	p, err := ParsePrefix(s)

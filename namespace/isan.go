@@ -19,9 +19,9 @@ var isan = Namespace{
 	Rules:       Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }
 
-// isanLayout reports whether an ISAN of n characters, not counting hyphens,
-// has check characters: one after 16 digits, and one after 24 digits. ok is
-// false if no ISAN has this length.
+// isanLayout reports whether an ISAN of n characters, not counting hyphens, has check characters.
+// One check character is after 16 digits, and one after 24 digits. If no ISAN has this length, ok
+// is false.
 func isanLayout(n int) (checks, ok bool) {
 	return n == 17 || n == 26, n == 16 || n == 17 || n == 24 || n == 26
 }

@@ -134,10 +134,10 @@ func valueDNB(c byte) int {
 	return 0
 }
 
-// digitDNB returns the check digit of the German National Library for the name "urn:nbn:" +
-// nss. It multiplies each digit of the characters' values by its position, and divides the sum
-// by the last of these digits; the check digit is the last digit of the quotient. If a
-// character has no value, odd is its offset; otherwise odd is -1.
+// digitDNB returns the check digit of the German National Library for the name "urn:nbn:" + nss. It
+// multiplies each digit of the characters' values by its position. It divides the sum by the last
+// of these digits. The check digit is the last digit of the quotient. If a character has no value,
+// odd is its offset; otherwise odd is -1.
 func digitDNB(nss string) (check byte, odd int) {
 	var s sumDNB
 	for _, c := range []byte("urn:nbn:") {

@@ -63,8 +63,8 @@ type machine struct {
 	last   int // the state in which the whole input must leave the machine
 }
 
-// A state leads to other states: to those in next without reading an octet, and by a step if
-// the next octet is in the range of the step.
+// A state leads to other states. It leads to the states in next without reading an octet. It leads
+// to the state of a step if the next octet is in the range of the step.
 type state struct {
 	next  []int
 	steps []step
@@ -121,8 +121,8 @@ func (g *abnf) compile(rule string) *machine {
 	return &c.machine
 }
 
-// A compiler reads the text of a rule. Each method that reads a part of the rule adds states
-// that match this part, beginning at the state from, and returns the state in which the match
+// A compiler reads the text of a rule. Each method that reads a part of the rule adds states that
+// match this part. These begin at the state from. The method returns the state in which the match
 // ends.
 type compiler struct {
 	machine

@@ -48,10 +48,10 @@ func NewCutter(stop string) *Cutter {
 	return c
 }
 
-// Cut returns the URI that s begins with. The URI ends before the first octet that cannot be
-// part of it. ok is false if the text before that octet does not have the form that [Cutter]
-// describes; Cut does not try a shorter text. It never allocates, and reads at most the first
-// [MaxLength] octets of s, once.
+// Cut returns the URI that s begins with. The URI ends before the first octet that cannot be part
+// of it. If the text before that octet does not have the form that [Cutter] describes, ok is false.
+// Cut does not try a shorter text. It never allocates, and reads at most the first [MaxLength]
+// octets of s, once.
 func (c *Cutter) Cut(s string) (u URI, ok bool) {
 	t := &c.places
 	s = s[:min(len(s), MaxLength)]

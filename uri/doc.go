@@ -1,5 +1,5 @@
-// Package uri implements the generic syntax of URIs in each of its generations: it parses,
-// checks, resolves, relativizes, normalises, compares, builds and inspects URIs and references
+// Package uri implements the generic syntax of URIs in each of its generations. It parses, checks,
+// resolves, relativizes, normalises, compares, builds and inspects URIs and references. It does so
 // exactly as their documents specify. It depends only on the standard library.
 //
 // # Specifications

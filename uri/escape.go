@@ -15,8 +15,8 @@ import (
 // octets represent.
 type Data string
 
-// ErrCharset is the error for a text to which the dialect assigns no octets: 1993
-// defines only ISO Latin-1, and 1997 and 2003 leave the choice to the scheme.
+// ErrCharset is the error for a text to which the dialect assigns no octets. 1993 defines only ISO
+// Latin-1. 1997 and 2003 leave the choice to the scheme.
 var ErrCharset = errors.New("the dialect defines no octets for this character")
 
 // Decode decodes the escapes of a raw component, or a part of one, once. The
@@ -68,10 +68,10 @@ func DecodeLatin1(raw string) (string, error) {
 	return b.String(), nil
 }
 
-// Escape escapes octets for use as a whole component or as one segment of a path: it escapes
-// the characters that cannot appear there, and those that separate parts of the component. It
-// never escapes unreserved characters, and writes escapes with upper-case letters. For a
-// component that cannot have escapes, such as a port, it returns data unchanged.
+// Escape escapes octets for use as a whole component or as one segment of a path. It escapes the
+// characters that cannot appear there, and the characters that separate parts of the component. It
+// never escapes unreserved characters, and writes escapes with upper-case letters. For a component
+// that cannot have escapes, such as a port, it returns data unchanged.
 func (d Dialect) Escape(c Component, data Data) string {
 	if !d.IsValid() || c > ComponentSegment {
 		return string(data)
@@ -137,8 +137,9 @@ func bareSetOf(d Dialect, c Component) bareSet {
 }
 
 // EscapeText escapes a text: as UTF-8 in RFC 3986 (2.5), as ISO Latin-1 in 1993. 1997 and 2003
-// define octets for US-ASCII only and leave other characters to the scheme; for these other
-// characters, and in 1993 for characters outside ISO Latin-1, the error is [ErrCharset].
+// define octets for US-ASCII only and leave other characters to the scheme. For these other
+// characters, the error is [ErrCharset]. In 1993 this is the error for characters outside ISO
+// Latin-1.
 func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	if d >= RFC3986 {
 		return d.Escape(c, Data(text)), nil

@@ -21,9 +21,9 @@ const (
 	// dialects convert these digits at the next level.
 	LevelCase
 
-	// LevelPercent decodes unnecessary escapes: those of unreserved characters in
-	// 1997 (2.4.2) and RFC 3986 (6.2.2.2), those of letters, digits, _ and ~ in
-	// 2003 (2.3), and none in 1993.
+	// LevelPercent decodes unnecessary escapes. In 1997 (2.4.2) and RFC 3986 (6.2.2.2), these are
+	// the escapes of unreserved characters. In 2003 (2.3), they are those of letters, digits, _ and
+	// ~. In 1993 there are none.
 	LevelPercent
 
 	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3). In 1993 it removes an empty
@@ -81,11 +81,11 @@ const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 // the scheme, that level only removes an empty port, in dialects in which this is an
 // equivalence.
 //
-// Parsing the normal form gives exactly the normalised components. Dot segments are removed
-// only from hierarchical paths. The path of a relative reference stays as it is, and so does a
-// path without a leading slash: RFC 3986, 5.2.4 would turn urn:example:a/../b into urn:/b. If
-// removal would leave a path that looks like an authority, RFC 3986 puts "/." before it; in
-// 2003 the path stays unchanged.
+// Parsing the normal form gives exactly the normalised components. Dot segments are removed only
+// from hierarchical paths. The path of a relative reference is not changed. A path without a
+// leading slash is not changed either, because RFC 3986, 5.2.4 would turn urn:example:a/../b into
+// urn:/b. If removal would leave a path that looks like an authority, RFC 3986 puts "/." before it;
+// in 2003 the path stays unchanged.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	if looksNormal(&u, l, rules) {
 		return u

@@ -81,9 +81,9 @@ func (p Params) GetAll(name Data) []Data {
 	return all
 }
 
-// Set returns p with one parameter of a name: it replaces the first parameter with this name,
-// or is added at the end if no parameter has this name. Other parameters with this name are
-// removed. If the first one already has the value, it keeps its spelling.
+// Set returns p with exactly one parameter of a name. The new parameter replaces the first one with
+// this name. If no parameter has this name, Set adds it at the end. Other parameters with this name
+// are removed. If the first one already has the value, it keeps its spelling.
 func (p Params) Set(name, value Data) Params {
 	found := false
 	list := make([]string, 0, len(p.list)+1)

@@ -2,10 +2,10 @@ package uri
 
 import "strings"
 
-// Relativize returns the shortest reference that resolves to exactly target against the base u.
-// It reports false if no reference does this: if the dialects differ, if u has no scheme, or if
-// no reference resolves to target, for example because target has dot segments in RFC 3986. It
-// never returns a reference to another host.
+// Relativize returns the shortest reference that resolves to exactly target against the base u. It
+// reports false if the dialects differ, if u has no scheme, or if no reference resolves to target.
+// For example, no reference resolves to a target with dot segments in RFC 3986. It never returns a
+// reference to another host.
 //
 // Among references of the same length it prefers those that depend on less of the base. In dialects
 // with a "current document" it never returns a reference to the current document, because that does

@@ -218,7 +218,7 @@ func (m merger) relative(b []byte, base, ref URI) ([]byte, error) {
 	return append(b, ref.s[end:]...), err
 }
 
-// directory returns the text to put before a relative path: the path of the base up to its
+// directory returns the text to put before a relative path. This is the path of the base up to its
 // last slash, or a substitute if the base has no path.
 func (m merger) directory(base, ref URI) string {
 	p := base.Path()

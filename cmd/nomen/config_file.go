@@ -21,7 +21,7 @@ import (
 //
 //	return c.file.errorf("listen.2.address", "invalid address %q", address)
 //
-// A table whose keys have plain values, such as [backup], needs no field: declare each key as an
+// A table whose keys have plain values, such as [backup], needs no field. Declare each key as an
 // option of serve whose name has a dot, such as "backup.every". The file, the environment
 // (NOMEN_BACKUP_EVERY), 'nomen config' and a reload then treat it like any other option. The help
 // of the command does not list options with a dot.
@@ -115,7 +115,8 @@ func textsOf(value any) (all []string) {
 }
 
 // flatKeys returns the options in a file by their names. If a table is not a field of fileTables,
-// each of its keys is an option, whose name is the name of the table, a dot and the key.
+// each of its keys is an option. The name of the option is the name of the table, a dot and the
+// key.
 func flatKeys(all map[string]any, known map[string]bool) map[string]any {
 	flat := map[string]any{}
 	for key, value := range all {

@@ -56,9 +56,9 @@ func (c *cli) defaultHint() string {
 }
 
 // checkNew returns an error if a command would create a store in the default data directory of a
-// user, but may be meant for the store of the service. This is so if the data directory of the
-// service, system, has a store, or if this user cannot read it. If the user named a data directory
-// or a store, checkNew returns nil.
+// user. The command may be meant for the store of the service. This is so if the data directory of
+// the service, system, has a store, or if this user cannot read it. If the user named a data
+// directory or a store, checkNew returns nil.
 func (c *cli) checkNew(system string) error {
 	if !c.dataDefault || c.store != "" || c.data == system {
 		return nil

@@ -25,8 +25,8 @@ type safe string
 // concealed stands for what is left out of a support bundle.
 const concealed = "…"
 
-// hidden returns an argument of a diagnosis as it appears in a support bundle: numbers, durations
-// and safe text unchanged, and of an error only its kind, as in docs/reference/errors.md.
+// hidden returns an argument of a diagnosis as it appears in a support bundle. Numbers, durations
+// and safe text are unchanged. Of an error, only the kind appears, as in docs/reference/errors.md.
 func hidden(arg any) any {
 	switch v := arg.(type) {
 	case safe, int, int64, uint64, float64, bool, time.Duration, os.FileMode:

@@ -14,9 +14,9 @@ func meant(text string, names iter.Seq[string]) string {
 	return ""
 }
 
-// nearest returns the name that needs the fewest changes of one character to become text, or
-// "" if more than a third of its characters must change. Of equally near names it returns the
-// longest, and of these the first in the alphabet.
+// nearest returns the name that needs the fewest changes of one character to become text. It
+// returns "" if more than a third of its characters must change. Of equally near names it returns
+// the longest, and of these the first in the alphabet.
 func nearest(text string, names iter.Seq[string]) string {
 	best, least := "", len(text)/3+1
 	for name := range names {
@@ -27,9 +27,9 @@ func nearest(text string, names iter.Seq[string]) string {
 	return best
 }
 
-// distance returns the smallest number of steps that turn a into b, where a step inserts,
-// deletes or replaces a byte, or exchanges two neighbours (the restricted Damerau-Levenshtein
-// distance).
+// distance returns the smallest number of steps that turn a into b (the restricted
+// Damerau-Levenshtein distance). A step inserts, deletes or replaces a byte, or exchanges two
+// neighbours.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -101,8 +101,8 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch}), s.Close())
 }
 
-// keepOwner gives the files that root made in the data directory or the store to the owner of
-// the directory, so that its server can use them.
+// keepOwner gives the files that root made in the data directory or the store to the owner of the
+// directory. So the server of this owner can use them.
 func (c *cli) keepOwner() {
 	dirs := []string{c.data}
 	if c.store != "" && !c.inDatabase() {
@@ -130,7 +130,7 @@ func (c *cli) through(remote *adminapi.Client) backend {
 
 // elsewhere returns a client of the server whose URL is in the data directory. It returns nil if
 // there is no URL, or if --store is set. Call it only if no server on this machine has the store in
-// the data directory open: the server then serves a database, or runs on another machine.
+// the data directory open. The server then serves a database, or runs on another machine.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil

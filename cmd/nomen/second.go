@@ -27,7 +27,7 @@ func secondPersonText(rule adminapi.SecondPerson) string {
 }
 
 // secondPersonHint returns what the rule about a second person does not cover, with the place of
-// the rule, or nothing if no request needs a second person.
+// the rule. It returns nothing if no request needs a second person.
 func (c *cli) secondPersonHint(f *serveFlags) []error {
 	rule, option := f.limits.second, "second-person.redact"
 	text := secondPersonText(rule)

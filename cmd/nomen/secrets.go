@@ -20,7 +20,7 @@ import (
 // Secrets can be in values of the configuration: a password in a URL, in a list such as "host=db
 // password=x", or in an argument of a hook. [hideSecrets] hides them in values that are shown.
 // [cli.hide] hides them in messages, which may quote any part of a value. Both hide too much rather
-// than too little: if a value cannot be parsed, they assume that the password ends at the last
+// than too little. If a value cannot be parsed, they assume that the password ends at the last
 // place where it could end.
 
 // hiddenSecret stands for a secret.
@@ -87,10 +87,10 @@ func urlSecrets(value string) (all []span) {
 
 func isNotLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// userinfoSecret returns where the password is in a URL without its scheme: between the first colon
-// and the last "@", even if there are slashes between them. If there is no "@" and a port is not a
-// number, the port may be the end of a password. In an http or https URL, a user without a password
-// may be a token.
+// userinfoSecret returns where the password is in a URL without its scheme. It is between the first
+// colon and the last "@", even if there are slashes between them. If there is no "@" and a port is
+// not a number, the port may be the end of a password. In an http or https URL, a user without a
+// password may be a token.
 func userinfoSecret(scheme, rest string) span {
 	colon, at, host := strings.IndexByte(rest, ':'), strings.LastIndexByte(rest, '@'), strings.IndexAny(rest, "/?#")
 	if host < 0 {
@@ -170,8 +170,9 @@ func isSecretName(name string) bool {
 	return name == "pass" || name == "pwd" || name == "pw"
 }
 
-// assignedLength returns the length of a value at the beginning of a text: in a URL up to the next
-// parameter, otherwise up to the next assignment or the end of a text in quotation marks.
+// assignedLength returns the length of a value at the beginning of a text. In a URL, the value ends
+// at the next parameter. Otherwise it ends at the next assignment, or at the end of a text in
+// quotation marks.
 func assignedLength(text string, inURL bool) int {
 	if inURL {
 		if i := strings.IndexByte(text, '&'); i >= 0 {

@@ -183,8 +183,8 @@ func (s *listenSpec) setProtocols(names []string) error {
 	return nil
 }
 
-// normalize checks an address, and completes it: a number means a port, a host without a port
-// gets the default port, and a relative path of a socket begins at the data directory.
+// normalize checks an address, and completes it. A number means a port. A host without a port gets
+// the default port. A relative path of a socket begins at the data directory.
 func (s *listenSpec) normalize(data string) error {
 	if path, ok := strings.CutPrefix(s.address, socketScheme); ok {
 		switch {
@@ -218,8 +218,8 @@ func (s *listenSpec) normalize(data string) error {
 	return err
 }
 
-// completeAddress checks the address of a TCP listener, and completes it: if it is a number, it is
-// the port, with a usual host; a host without a port gets the usual port.
+// completeAddress checks the address of a TCP listener, and completes it. A number is the port,
+// with a usual host. A host without a port gets the usual port.
 func completeAddress(address, usualHost, usualPort string) (string, error) {
 	host, port := usualHost, address
 	if _, err := strconv.ParseUint(address, 10, 64); err != nil {

@@ -93,8 +93,9 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 	return v, nil
 }
 
-// begin permits reloads, and reloads after each hangup until the server shuts down. ready says
-// whether systemd knows that the server is ready: only then may it learn about reloads.
+// begin permits reloads, and reloads after each hangup until the server shuts down. The parameter
+// ready says whether systemd knows that the server is ready. Only then may systemd learn about
+// reloads.
 func (v *liveServer) begin(hangups <-chan os.Signal, ready bool) {
 	v.begun, v.ready = true, ready
 	<-v.reloading

@@ -164,7 +164,8 @@ func TestRedact(t *testing.T) {
 	a.want(200, "The content was removed", "Removed the content of revision 2", "personal data")
 	a.without("Call 555", "phone number")
 	s.get(nameAt(alb)+"/restore?to=2").want(409, "has no content")
-	s.send(nameAt(alb)+"/redact", form).want(422, "was removed already") // a double submit
+	s.send(nameAt(alb)+"/redact", form).wantSee(namePath(alb) + "?done=redacted") // a double submit
+	s.send(nameAt(alb)+"/redact", fill(form, "key", "")).want(422, "was removed already")
 }
 
 func TestDelete(t *testing.T) {

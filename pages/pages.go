@@ -84,7 +84,8 @@ type Pages struct {
 	sessions  Sessions
 	condition func() Condition // may be nil
 	publicURL func() string    // may be nil
-	minting   sync.Mutex       // held while names are made, so that a form that is sent twice makes them once
+	sent      sentForms
+	minting   sync.Mutex // held while names are made, so that a form that is sent twice makes them once
 	now       func() time.Time
 	log       *slog.Logger
 	messages  *messages.Set

@@ -124,6 +124,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"machine": machineTime,
 		"time":    func(t time.Time) template.HTML { return timeElement(texts, t) },
 		"human":   texts.Time,
+		"key":     adminapi.NewJobID, // of a form; see [sentForms]
 		"who":     func(name, id string) template.HTML { return whoElement(texts, name, id) },
 		"bdi":     isolated,
 		"me":      meElement,

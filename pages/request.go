@@ -66,7 +66,7 @@ func (c *request) answer(handle func(*request) error) error {
 			return &adminapi.RequestError{Message: "invalid form: is not UTF-8"}
 		}
 	}
-	return handle(c)
+	return c.once(handle)
 }
 
 // formError returns the error for a form that could not be read.

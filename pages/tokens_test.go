@@ -4,10 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 )
@@ -194,4 +197,79 @@ func TestMe(t *testing.T) {
 	s.get("me").want(200, "all names Administrator do everything")
 	s.as("none").get("me").want(200, "You have no rights yet")
 	s.as("").get("me").wantSee("/-/ui/sign-in?next=%2F-%2Fui%2Fme")
+}
+
+// sendAtOnce sends a form twice at the same time, as a double click does, and returns the answers.
+func (s *site) sendAtOnce(path string, form url.Values) (answers [2]*answer) {
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() { answers[i] = s.send(path, form) })
+	}
+	all.Wait()
+	return answers
+}
+
+// A double click makes one thing, and each answer leads to it. If the form is then sent with other
+// content or to make a second thing, this is made too.
+func TestDoubleClick(t *testing.T) {
+	s := newSite(t)
+	count := func(page string) func() int { // without the line of titles
+		return func() int { return max(len(s.get(page).elements("tr"))-1, 0) }
+	}
+	tokens, users := count("tokens"), count("users")
+	for _, tt := range []struct {
+		path  string
+		form  []string
+		count func() int
+	}{
+		{"tokens/new", []string{"who", "Twice", "role", "reader", "scope", "all"}, tokens},
+		{"users/new", []string{"name", "Twice", "role", "reader", "scope", "all"}, users},
+		{"users/new", []string{"name", "Thrice", "role", "reader", "scope", "all", "link", "1"}, users},
+	} {
+		before := tt.count()
+		form := fill(s.get(tt.path).form(Root+tt.path), tt.form...)
+		if form.Get("key") == "" {
+			t.Fatalf("%s has no key", tt.path)
+		}
+		both := s.sendAtOnce(tt.path, form)
+		for _, a := range both {
+			if a.Code != http.StatusSeeOther || a.Header().Get("Location") != both[0].Header().Get("Location") || a.Header().Get("Set-Cookie") != both[0].Header().Get("Set-Cookie") {
+				t.Errorf("%s: %d to %s", tt.path, a.Code, a.Header().Get("Location"))
+			}
+		}
+		if got := tt.count() - before; got != 1 {
+			t.Errorf("%s: %d were made", tt.path, got)
+		}
+		form.Set("key", adminapi.NewJobID())
+		form.Set("accept", "1")
+		s.send(tt.path, form)
+		if got := tt.count() - before; got != 2 {
+			t.Errorf("%s with another key: %d were made", tt.path, got)
+		}
+	}
+}
+
+// A form that was rejected can be corrected and sent again with its key.
+func TestCorrectedFormIsSentAgain(t *testing.T) {
+	s := newSite(t)
+	form := fill(s.get("tokens/new").form(Root+"tokens/new"), "who", "Once", "role", "reader", "scope", "some")
+	for range 2 {
+		s.send("tokens/new", form).want(422)
+	}
+	form.Set("scope", "all")
+	s.send("tokens/new", form).wantSee(Root + "tokens/made")
+	s.as("owner").send("tokens/new", form).want(403) // another person does not get the answer
+}
+
+// Every form that changes something but says so at most once by other means has a key.
+func TestFormsHaveKeys(t *testing.T) {
+	s := newSite(t)
+	for path, action := range map[string]string{
+		"new": "new", "mint": "mint", "tokens/new": "tokens/new", "users/new": "users/new", "authorities/new": "authorities/new", "upload": "upload",
+		"relocate": "relocate", "retire": "retire", "merge": "merge", nameAt(alb) + "/edit": nameAt(alb) + "/edit", nameAt(alb) + "/retire": nameAt(alb) + "/retire",
+	} {
+		if s.get(path).form(Root+action).Get("key") == "" {
+			t.Errorf("%s has no key", path)
+		}
+	}
 }

@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Limits of the forms that are remembered.
+const (
+	sentTime = onceTime // how long; long enough for a double click
+	maxSent  = 1000     // how many
+)
+
+// A sentForms remembers forms with a field "key" that were sent a moment ago. If a person sends such
+// a form twice, the browser shows only the second response. So the second gets the response of the
+// first, and what the form makes is made once. The zero sentForms is ready for use.
+type sentForms struct {
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]*sentForm
+}
+
+// A sentForm is a form that was sent. Its response is complete when done is closed.
+type sentForm struct {
+	at       time.Time
+	done     chan struct{}
+	location string   // to which the response redirects; "" if the form can be sent again
+	cookies  []string // that the response sets
+}
+
+// find returns the form with an ID, and reports whether it is new.
+func (f *sentForms) find(id [sha256.Size]byte, now time.Time) (*sentForm, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all == nil || len(f.all) >= maxSent {
+		f.tidy(now)
+	}
+	if form := f.all[id]; form != nil && now.Sub(form.at) < sentTime {
+		return form, false
+	}
+	form := &sentForm{at: now, done: make(chan struct{})}
+	if len(f.all) < maxSent {
+		f.all[id] = form
+	}
+	return form, true
+}
+
+// tidy forgets old forms.
+func (f *sentForms) tidy(now time.Time) {
+	if f.all == nil {
+		f.all = map[[sha256.Size]byte]*sentForm{}
+	}
+	for id, form := range f.all {
+		if now.Sub(form.at) >= sentTime {
+			delete(f.all, id)
+		}
+	}
+}
+
+// forget lets the form be sent again.
+func (f *sentForms) forget(id [sha256.Size]byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.all, id)
+}
+
+// once calls handle, unless the same form of the same person was just sent: then it repeats the
+// redirect that was the response, and waits for it if needed.
+func (c *request) once(handle func(*request) error) error {
+	key := c.r.PostForm.Get("key")
+	if c.r.Method != http.MethodPost || key == "" {
+		return handle(c)
+	}
+	id := sha256.Sum256([]byte(c.session.UserID + "\x00" + c.r.URL.RequestURI() + "\x00" + c.r.PostForm.Encode()))
+	for {
+		form, isNew := c.sent.find(id, c.now())
+		if isNew {
+			return c.first(id, form, handle)
+		}
+		select {
+		case <-form.done:
+		case <-c.ctx().Done():
+			return c.ctx().Err()
+		}
+		if form.location != "" {
+			for _, cookie := range form.cookies {
+				c.w.Header().Add("Set-Cookie", cookie)
+			}
+			c.see(form.location)
+			return nil
+		}
+	}
+}
+
+// first answers a form that was not sent before. The browser may have given up this request for the
+// second one, so the request does not end with its connection.
+func (c *request) first(id [sha256.Size]byte, form *sentForm, handle func(*request) error) error {
+	defer close(form.done)
+	w := &redirectWriter{ResponseWriter: c.w}
+	c.w = w
+	defer func() {
+		if w.status != http.StatusSeeOther {
+			c.sent.forget(id)
+			return
+		}
+		form.location, form.cookies = w.Header().Get("Location"), w.Header().Values("Set-Cookie")
+	}()
+	c.r = c.r.WithContext(context.WithoutCancel(c.r.Context()))
+	return handle(c)
+}
+
+// A redirectWriter knows the status of the response.
+type redirectWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *redirectWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *redirectWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -16,33 +16,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Refusal says which record was rejected, and why.
-type Refusal struct {
-	Line   int    `json:"line,omitempty"`   // from 1; 0 in an export
-	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well-formed
-	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, after decompression
-	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
-	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
-	Value  string `json:"value,omitempty"`  // of the field, shortened; only of a table, and only if [ImportOptions.Rejects] is set
-	Reason string `json:"reason"`
-	Clock  bool   `json:"clock,omitempty"` // the clock is too far behind the last change of the name, as in store.StateError
-	Err    error  `json:"-"`               // a *LineError, or the error of the registrar
-}
-
-// String returns the refusal as text.
-func (r Refusal) String() string {
-	s := fmt.Sprintf("line %d", r.Line)
-	if r.Column > 0 {
-		s += fmt.Sprintf(", column %d", r.Column)
-	}
-	for _, part := range []string{r.Name, r.Field, r.Reason} {
-		if part != "" {
-			s += ": " + part
-		}
-	}
-	return s
-}
-
 // A Warning says what may be a mistake in an imported record.
 type Warning struct {
 	Line    int    `json:"line"` // from 1
@@ -99,6 +72,8 @@ type ImportOptions struct {
 	// Scratch makes temporary storage for a dry run of more than one batch. If Scratch is nil,
 	// such a dry run holds all records of the file in memory.
 	Scratch func() (Scratch, error)
+
+	Pins Pins // the revisions that names must have; nil accepts any
 
 	// Rejects receives the lines of rejected records as a table that can be corrected and imported,
 	// with a column "error"; nil disables it. Nothing is written after its first error.
@@ -182,7 +157,7 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	}
 	defer in.close()
 	i := &importer{load: load, options: o, start: o.Now()}
-	if o.Rejects != nil {
+	if o.Rejects != nil || in.table != nil && o.Refused != nil { // the second for [Refusal.Value]
 		in.keep()
 		i.rejects = newRejects(o.Rejects, in.table)
 	}
@@ -225,6 +200,7 @@ type importer struct {
 type batch struct {
 	items   []item
 	reqs    []registrar.Request // of the valid items
+	pinned  []bool              // which of them expect a revision because of [ImportOptions.Pins]
 	size    int                 // bytes of the lines of the valid items, and of others that are kept
 	checked *registrar.Batch
 	err     error         // error of checking
@@ -306,8 +282,14 @@ func (i *importer) batch(in *reader) *batch {
 			if i.options.Resolvers {
 				mapResolvers(line.Record)
 			}
+			req := i.options.request(&line)
+			pinned, err := i.options.pin(&req)
+			if err != nil {
+				b.end = err
+				return b
+			}
 			b.items = append(b.items, item{line: line})
-			b.reqs = append(b.reqs, i.options.request(&line))
+			b.reqs, b.pinned = append(b.reqs, req), append(b.pinned, pinned)
 			b.size += line.size
 		case errors.As(err, &bad):
 			b.items = append(b.items, item{bad: bad})
@@ -340,6 +322,9 @@ func (i *importer) applyBatch(ctx context.Context, b *batch) error {
 		return err
 	}
 	outs, err := i.apply(ctx, b)
+	if err == nil {
+		err = i.resolveOwn(ctx, b, outs)
+	}
 	if err != nil {
 		return err
 	}
@@ -348,10 +333,10 @@ func (i *importer) applyBatch(ctx context.Context, b *batch) error {
 		it := &b.items[k]
 		i.summary.Read++
 		if bad := it.bad; bad != nil {
-			i.refuse(Refusal{Line: bad.Line, Column: bad.Column, Offset: bad.Offset, Name: bad.Name, Field: bad.Field, Reason: bad.Message, Err: bad}, bad.lines)
+			i.refuse(Refusal{Line: bad.Line, Column: bad.Column, Offset: bad.Offset, Name: bad.Name, Field: bad.Field, Code: CodeLine, Reason: bad.Message, Err: bad}, bad.lines)
 			continue
 		}
-		i.count(&it.line, &outs[next])
+		i.count(&it.line, &outs[next], b.pinned[next])
 		next++
 	}
 	i.summary.Seconds = i.options.Now().Sub(i.start).Seconds()
@@ -393,12 +378,17 @@ func (i *importer) remember(b *batch) (err error) {
 	return nil
 }
 
-func (i *importer) count(l *fileLine, out *registrar.Outcome) {
+// count counts the outcome of a record, and reports it. The parameter pinned says whether a conflict is
+// with a change during the import.
+func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 	switch {
 	case out.Err != nil:
-		field, reason := reason(out.Err)
+		field, reason, code := reason(out.Err)
+		if pinned && code == CodeConflict {
+			field, reason, code = "", "the name was changed by another user during the import, and was not overwritten: compare it, and import this line again", CodeChanged
+		}
 		var state *store.StateError
-		r := Refusal{Name: l.Record.Spelling, Reason: reason, Clock: errors.As(out.Err, &state) && state.Clock, Err: out.Err}
+		r := Refusal{Name: l.Record.Spelling, Code: code, Reason: reason, Clock: errors.As(out.Err, &state) && state.Clock, Err: out.Err}
 		r.Field, r.Line, r.Offset = l.title(field)
 		i.refuse(r, l.lines)
 		return
@@ -482,25 +472,4 @@ func (i *importer) refuse(r Refusal, lines []keptLine) {
 	if i.options.Refused != nil {
 		i.options.Refused(r)
 	}
-}
-
-// reason splits an error into the field that the error is about and the reason, without the name.
-func reason(err error) (field, why string) {
-	var refusal *registrar.RefusalError
-	var conflict *store.ConflictError
-	var state *store.StateError
-	var limit *store.LimitError
-	switch {
-	case errors.As(err, &refusal):
-		return refusal.Field, refusal.Why()
-	case errors.As(err, &conflict):
-		return "revision", fmt.Sprintf("the line is based on revision %d, but the name has revision %d", conflict.Expected, conflict.Current)
-	case errors.As(err, &state) && state.Clock:
-		return "", state.Rule
-	case errors.As(err, &state):
-		return "status", state.Rule
-	case errors.As(err, &limit):
-		return limit.What, fmt.Sprintf("%d exceeds the limit of %d", limit.Size, limit.Limit)
-	}
-	return "", err.Error()
 }

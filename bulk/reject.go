@@ -28,10 +28,20 @@ type rejects struct {
 	err   error // the first error of writing; nothing is written after it
 }
 
-func newRejects(w io.Writer, t *table) *rejects { return &rejects{out: bufio.NewWriter(w), table: t} }
+// newRejects returns rejects that are written to w. If w is nil, they only serve for [rejects.value].
+func newRejects(w io.Writer, t *table) *rejects {
+	r := &rejects{table: t}
+	if w != nil {
+		r.out = bufio.NewWriter(w)
+	}
+	return r
+}
 
 // add writes the lines of a rejected record.
 func (r *rejects) add(lines []keptLine, why Refusal) {
+	if r.out == nil {
+		return
+	}
 	if !r.begun {
 		r.begun = true
 		_, r.err = r.out.WriteString("\uFEFF")
@@ -63,7 +73,7 @@ func (r *rejects) value(lines []keptLine, why Refusal) string {
 
 // close writes what is buffered.
 func (r *rejects) close() error {
-	if r.err == nil {
+	if r.err == nil && r.out != nil {
 		r.err = r.out.Flush()
 	}
 	return r.err

@@ -128,9 +128,15 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	if err != nil {
 		return s.jobs.run(ctx, next, func(context.Context) error { return err })
 	}
-	run := &importRun{api: s, call: c, job: next, in: f, options: o, out: nowhere(), before: func(ctx context.Context) error {
+	run := &importRun{api: s, call: c, job: next, in: f, options: o, out: nowhere()}
+	run.before = func(ctx context.Context) error {
+		pins, err := s.pin(ctx, f, o) // before checkFile, so that each change by others is seen by one of them
+		if err != nil {
+			return err
+		}
+		run.options.Pins, run.after = pins, pins.drop
 		return s.checkFile(ctx, c, fileCheck{job: next, dry: j, upload: dry.Upload, file: f, options: o, seen: a.Seen})
-	}}
+	}
 	go func() {
 		defer f.Close()
 		if run.do(ctx) == nil {
@@ -181,6 +187,9 @@ type fileCheck struct {
 // error if others have changed names of the file since the dry run.
 func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	sum := sha256.New()
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return unstored(err)
+	}
 	if _, err := io.Copy(sum, f.file); err != nil {
 		return unstored(err)
 	}
@@ -238,6 +247,9 @@ func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 // changes in the log. Changes of earlier attempts to apply the same dry run do not count.
 func (s *API) changedNames(ctx context.Context, f fileCheck) (map[name.Name]bool, uint64, error) {
 	own := s.jobs.batches(f.dry)
+	if err := store.Settle(ctx, s.store); err != nil {
+		return nil, 0, err
+	}
 	changed, head := map[name.Name]bool{}, max(*f.upload.Head, f.seen)
 	for e, err := range store.Changes(ctx, s.store, head) {
 		if err != nil {

@@ -269,7 +269,7 @@ func said(err error) string {
 
 // notTransferred are the options of imports and exports that apply to one process and are
 // not sent.
-var notTransferred = []string{"Now", "Scratch", "Progress", "Refused", "Warned", "Changed", "Doubted", "Begun", "After", "Rejects", "Position"}
+var notTransferred = []string{"Now", "Scratch", "Progress", "Refused", "Warned", "Changed", "Doubted", "Begun", "After", "Rejects", "Position", "Pins"}
 
 // Every option of an import or export that a client can set arrives at the server.
 func TestEveryOptionCrosses(t *testing.T) {

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -181,6 +180,7 @@ type importRun struct {
 	options bulk.ImportOptions
 	out     *eventWriter
 	before  func(context.Context) error // called first; an error ends the import. May be nil
+	after   func()                      // called at the end; may be nil
 	samples *samples                    // may be nil
 	rejects *rejectsFile                // may be nil
 }
@@ -211,6 +211,9 @@ func (r *importRun) do(ctx context.Context) error {
 	}
 	r.out.write(last)
 	r.out.flush()
+	if r.after != nil {
+		r.after()
+	}
 	return err
 }
 
@@ -261,9 +264,6 @@ func (r *importRun) estimate(offset int64) {
 func (r *importRun) note(sum bulk.Summary) {
 	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
 }
-
-// nowhere returns an eventWriter for a client that does not wait.
-func nowhere() *eventWriter { return &eventWriter{err: io.ErrClosedPipe} }
 
 // importOptions returns the options in the parameters of an import. It sets the option Changed if
 // the client asks for the changes of each record.
@@ -339,41 +339,6 @@ func compression(name, encoding string) (bulk.Compression, error) {
 		return how, &adminapi.StatusError{Kind: adminapi.KindCoding, Status: http.StatusUnsupportedMediaType, Detail: "compression: must be gzip, zstd or none"}
 	}
 	return how, nil
-}
-
-// An eventWriter sends events to the client. If the connection fails, it ignores all further
-// events, so that the import continues.
-type eventWriter struct {
-	*paced.Writer
-	out *bufio.Writer
-	err error
-}
-
-func newEventWriter(p *paced.Writer) *eventWriter {
-	w := &eventWriter{Writer: p}
-	w.out = bufio.NewWriter(w.Writer)
-	return w
-}
-
-func (w *eventWriter) write(e adminapi.Event) {
-	if w.err != nil {
-		return
-	}
-	b, err := adminapi.Encode(e)
-	if err == nil {
-		_, err = w.out.Write(b)
-	}
-	w.err = err
-}
-
-// flush sends the events in the buffer.
-func (w *eventWriter) flush() {
-	if w.err == nil {
-		w.err = w.out.Flush()
-	}
-	if w.err == nil {
-		w.err = w.Flush()
-	}
 }
 
 // exportNames streams records. A trailer field at the end confirms that the response is complete.

@@ -1,0 +1,84 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Pins say which revisions names had before an import, so that it does not overwrite what others
+// change meanwhile. A record that has a revision in the file needs none.
+type Pins interface {
+	// Next returns the revision that the name of the next valid record must have: 0 if the name must
+	// not exist, [store.AnyRevision] if any will do. It is called for each such record in order.
+	Next() (uint64, error)
+
+	// Own reports whether the import with this batch ID has made all changes of a name after a
+	// revision, as if the file has the name twice.
+	Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error)
+}
+
+// maxOwn is how often a record is tried again after a conflict with earlier records of its file.
+const maxOwn = 3
+
+// pin makes a request expect the revision that its name had before the import. It reports whether
+// the request now expects a revision.
+func (o *ImportOptions) pin(req *registrar.Request) (bool, error) {
+	if o.Pins == nil {
+		return false, nil
+	}
+	revision, err := o.Pins.Next()
+	if err != nil || revision == store.AnyRevision || req.Record.Revision != 0 {
+		return false, err
+	}
+	req.Expected, req.OrCreate = revision, revision == 0
+	return true, nil
+}
+
+// resolveOwn applies records again whose conflict is with earlier records of the file.
+func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Outcome) error {
+	if i.options.Pins == nil || i.options.DryRun {
+		return nil
+	}
+	for k := range outs {
+		if !b.pinned[k] {
+			continue
+		}
+		for range maxOwn {
+			again, err := i.applyAgain(ctx, &b.reqs[k], &outs[k])
+			if err != nil {
+				return err
+			}
+			if !again {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// applyAgain applies a record again if its conflict is with this import. It reports whether it did.
+func (i *importer) applyAgain(ctx context.Context, req *registrar.Request, out *registrar.Outcome) (bool, error) {
+	var conflict *store.ConflictError
+	if !errors.As(out.Err, &conflict) {
+		return false, nil
+	}
+	own, err := i.options.Pins.Own(ctx, out.Name, req.Expected, i.id)
+	if err != nil || !own {
+		return false, err
+	}
+	next := *req
+	next.Expected, next.OrCreate = conflict.Current, conflict.Current == 0
+	checked, err := i.load.Check(ctx, []registrar.Request{next})
+	if err != nil {
+		return false, err
+	}
+	outs, err := i.load.Write(ctx, checked)
+	if err == nil {
+		*out, req.Expected = outs[0], next.Expected
+	}
+	return true, err
+}

@@ -1,0 +1,73 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Refusal says which record was rejected, and why.
+type Refusal struct {
+	Line   int    `json:"line,omitempty"`   // from 1; 0 in an export
+	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well-formed
+	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, after decompression
+	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
+	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
+	Value  string `json:"value,omitempty"`  // of the field, shortened; only of a table
+	Code   string `json:"code,omitempty"`   // kind of the reason: one of the constants, or the rule of a [registrar.RefusalError]
+	Reason string `json:"reason"`
+	Clock  bool   `json:"clock,omitempty"` // the clock is too far behind the last change of the name, as in store.StateError
+	Err    error  `json:"-"`               // a *LineError, or the error of the registrar
+}
+
+// The codes of refusals. The other codes are the rules of [registrar.RefusalError].
+const (
+	CodeLine     = "line"     // the line is not a valid record
+	CodeConflict = "conflict" // the line is based on another revision
+	CodeChanged  = "changed"  // another user changed the name during the import
+	CodeState    = "status"   // the status of the name does not allow the change
+	CodeClock    = "clock"    // the clock is too far behind the last change of the name
+	CodeLimit    = "limit"    // a limit is exceeded
+	CodeDenied   = "denied"   // the actor has no permission
+	CodeOther    = "other"
+)
+
+// String returns the refusal as text.
+func (r Refusal) String() string {
+	s := fmt.Sprintf("line %d", r.Line)
+	if r.Column > 0 {
+		s += fmt.Sprintf(", column %d", r.Column)
+	}
+	for _, part := range []string{r.Name, r.Field, r.Reason} {
+		if part != "" {
+			s += ": " + part
+		}
+	}
+	return s
+}
+
+// reason splits an error into the field that the error is about and the reason, without the name, and
+// the code of the reason.
+func reason(err error) (field, why, code string) {
+	var refusal *registrar.RefusalError
+	var conflict *store.ConflictError
+	var state *store.StateError
+	var limit *store.LimitError
+	switch {
+	case errors.As(err, &refusal):
+		return refusal.Field, refusal.Why(), refusal.Rule
+	case errors.As(err, &conflict):
+		return "revision", fmt.Sprintf("the line is based on revision %d, but the name has revision %d", conflict.Expected, conflict.Current), CodeConflict
+	case errors.As(err, &state) && state.Clock:
+		return "", state.Rule, CodeClock
+	case errors.As(err, &state):
+		return "status", state.Rule, CodeState
+	case errors.As(err, &limit):
+		return limit.What, fmt.Sprintf("%d exceeds the limit of %d", limit.Size, limit.Limit), CodeLimit
+	case errors.As(err, new(*registrar.DeniedError)):
+		return "", err.Error(), CodeDenied
+	}
+	return "", err.Error(), CodeOther
+}

@@ -1,0 +1,135 @@
+package admin
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// pinBatch is the number of records that are read at once.
+const pinBatch = 1000
+
+// pins are the revisions that the names of a file had before it is imported. They are in a file, in
+// the order of the records: 0 if any revision will do, otherwise the revision plus one.
+type pins struct {
+	api  *API
+	file *os.File
+	in   *bufio.Reader
+}
+
+var _ bulk.Pins = (*pins)(nil)
+
+// pin reads the revisions of the names of a file. The caller must drop the result.
+func (s *API) pin(ctx context.Context, file io.ReadSeeker, o bulk.ImportOptions) (*pins, error) {
+	f, err := s.jobs.createSpool()
+	if err != nil {
+		return nil, unstored(err)
+	}
+	w := &pinWriter{api: s, out: bufio.NewWriter(f)}
+	_, err = file.Seek(0, io.SeekStart)
+	if err == nil {
+		err = bulk.Names(file, o, func(_ int, spelling string) error { return w.add(ctx, spelling) })
+	}
+	if err == nil {
+		err = errors.Join(w.flush(ctx), w.out.Flush())
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		drop(f)
+		return nil, err
+	}
+	return &pins{s, f, bufio.NewReader(f)}, nil
+}
+
+// drop removes the file.
+func (p *pins) drop() { drop(p.file) }
+
+// Next implements [bulk.Pins].
+func (p *pins) Next() (uint64, error) {
+	n, err := binary.ReadUvarint(p.in)
+	if err == nil && n == 0 {
+		return store.AnyRevision, nil
+	}
+	return n - 1, err
+}
+
+// Own implements [bulk.Pins].
+func (p *pins) Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error) {
+	for c, err := range store.History(ctx, p.api.store, n) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			return false, nil
+		case err != nil:
+			return false, err
+		case !c.Delete.IsZero():
+			return after == 0, nil // the name did not exist, and the import has created it since
+		case c.Revision() <= after:
+			return true, nil
+		case c.Batch != id:
+			return false, nil
+		}
+	}
+	return after == 0, nil
+}
+
+// A pinWriter writes revisions.
+type pinWriter struct {
+	api   *API
+	out   *bufio.Writer
+	names []name.Name // of the next records; the zero name for one that is rejected
+}
+
+// add adds the revision of a name.
+func (w *pinWriter) add(ctx context.Context, spelling string) error {
+	n, err := name.Parse(spelling)
+	if err == nil {
+		n, err = w.api.registrar.Kept(ctx, n, time.Time{})
+		if err != nil {
+			return err
+		}
+	} else {
+		n = name.Name{}
+	}
+	if w.names = append(w.names, n); len(w.names) < pinBatch {
+		return ctx.Err()
+	}
+	return w.flush(ctx)
+}
+
+// flush writes the revisions of the names that were added.
+func (w *pinWriter) flush(ctx context.Context) error {
+	valid := make([]name.Name, 0, len(w.names))
+	for _, n := range w.names {
+		if n != (name.Name{}) {
+			valid = append(valid, n)
+		}
+	}
+	records, err := store.Records(store.Fresh(ctx), w.api.store, valid, false)
+	if err != nil {
+		return err
+	}
+	for _, n := range w.names {
+		pin := uint64(0)
+		if n != (name.Name{}) {
+			if pin = 1; records[0] != nil {
+				pin += records[0].Revision
+			}
+			records = records[1:]
+		}
+		if _, err := w.out.Write(binary.AppendUvarint(nil, pin)); err != nil {
+			return unstored(err)
+		}
+	}
+	w.names = w.names[:0]
+	return nil
+}

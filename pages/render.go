@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/messages"
 	"github.com/nomen-project/nomen/internal/shown"
@@ -124,6 +125,8 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"machine": machineTime,
 		"time":    func(t time.Time) template.HTML { return timeElement(texts, t) },
 		"human":   texts.Time,
+		"refusal": func(r bulk.Refusal) string { return refusalText(texts, r) },
+		"problem": func(p *adminapi.Problem) string { return problemText(texts, p) },
 		"key":     adminapi.NewJobID, // of a form; see [sentForms]
 		"who":     func(name, id string) template.HTML { return whoElement(texts, name, id) },
 		"bdi":     isolated,

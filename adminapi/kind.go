@@ -172,7 +172,7 @@ var kinds = sync.OnceValue(func() []Kind {
 			"Start the job again, or undo its changes. The field next of the job has the commands.",
 			http.StatusConflict, http.StatusForbidden, http.StatusServiceUnavailable),
 		kind(KindSecond, "A second person must decide",
-			"The job waits for a second person, but was requested by the caller (403), or was decided already (409). Two tokens count as one person if they have the same bearer, or if the same user has made them.",
+			"The job waits for a second person, but was requested by the caller (403), or was decided already (409). Or the job was approved and failed: the person who made the request has lost rights for it (403), or what it would change was changed since (409). Two tokens count as one person if they have the same bearer, or if the same user has made them.",
 			"Ask another person with the same rights to approve the job, or withdraw it (docs/howto/require-a-second-person.md).",
 			http.StatusForbidden, http.StatusConflict),
 		kind(kindFailure, "The server failed",

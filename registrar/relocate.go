@@ -28,6 +28,11 @@ type Relocation struct {
 	DryRun  bool   `json:"dry_run,omitempty"` // only report what would change
 	Why     string `json:"why,omitempty"`     // reason for the history
 
+	// Only reports whether Relocate may change a record that has locations to be replaced. It can be
+	// called from several goroutines at once. If it is nil, Relocate changes all such records. If
+	// another client changes a record at the same time, it is called for the new record too.
+	Only func(*store.Record) bool `json:"-"`
+
 	// Relocate calls the functions that are not nil:
 	Begun    func(id string)                    `json:"-"` // before the first change, with the batch ID
 	Moved    func(n name.Name, from, to string) `json:"-"` // for each location that is (or would be) replaced
@@ -249,6 +254,7 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 		case !first:
 		case rec.Status == nomen.Retired && !m.Retired:
 			b.retired++
+		case m.Only != nil && !m.Only(rec):
 		default:
 			b.records = append(b.records, rec)
 		}
@@ -443,7 +449,7 @@ func (m *mover) concerns(rec *store.Record) bool {
 		m.sum.Retired++
 		return false
 	}
-	return true
+	return m.Only == nil || m.Only(rec)
 }
 
 func (m *mover) moved(rec *store.Record) {

@@ -9,6 +9,7 @@ import (
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/servertest"
+	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
@@ -26,7 +27,12 @@ func newTestAPI(t testing.TB, change func(*Options)) (*API, *memstore.Store) {
 	t.Helper()
 	s := memstore.New()
 	fill(t, s)
-	now := func() time.Time { return testNow }
+	return apiOf(t, s, func() time.Time { return testNow }, change), s
+}
+
+// apiOf returns an API of a store, with a clock; change may alter its options.
+func apiOf(t testing.TB, s store.Store, now func() time.Time, change func(*Options)) *API {
+	t.Helper()
 	o := Options{
 		Resolver:  resolve.New(s, resolve.Options{Now: now}),
 		Store:     s,
@@ -42,7 +48,7 @@ func newTestAPI(t testing.TB, change func(*Options)) (*API, *memstore.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return api, s
+	return api
 }
 
 // listen serves an API, and its names on the public listener, on free ports of 127.0.0.1.

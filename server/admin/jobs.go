@@ -243,6 +243,9 @@ var nextSteps = map[string]string{
 
 // next says what to do if the job ended before it was complete.
 func (j *job) next() string {
+	if j.Approval != nil && j.Import == "" {
+		return "make the request again"
+	}
 	s := nextSteps[j.Kind]
 	if j.DryRunOf != "" {
 		s = "apply the dry run " + j.DryRunOf + " again; what was already changed remains unchanged"

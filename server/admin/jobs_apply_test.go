@@ -18,6 +18,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
 )
 
 // A workshop is an API that keeps files, with clients inside the process.
@@ -26,16 +27,17 @@ type workshop struct {
 	api   *API
 	store store.Store
 	dir   string
-	now   func() time.Time // the clock of further nodes; that of the fixture if nil
+	now   func() time.Time // the clock; that of the fixture if nil
 }
 
-func newWorkshop(t *testing.T) *workshop {
-	w := &workshop{T: t, dir: filepath.Join(t.TempDir(), "jobs")}
-	w.api, w.store = newTestAPI(t, func(o *Options) {
-		if o.Jobs = w.dir; w.shared() {
-			o.SharedJobs = o.Store.(store.JobStore)
-		}
-	})
+func newWorkshop(t *testing.T) *workshop { return newWorkshopOn(t, memstore.New(), nil) }
+
+// newWorkshopOn returns a workshop with an empty store and a clock, which is that of the fixture if
+// nil.
+func newWorkshopOn(t *testing.T, s store.Store, now func() time.Time) *workshop {
+	w := &workshop{T: t, store: s, now: now, dir: filepath.Join(t.TempDir(), "jobs")}
+	fill(t, s)
+	w.api = w.node(w.dir)
 	t.Cleanup(func() { w.api.Shutdown(context.Background()) })
 	if _, err := w.as("root", registrar.Administrator).PutAuthority(t.Context(), &store.Authority{Prefix: name.MustParsePrefix("urn:x-shop"), Owners: []string{"mailto:shop@example.org"}}, 0, ""); err != nil {
 		t.Fatal(err)
@@ -53,11 +55,12 @@ func (w *workshop) restart() {
 // node returns another API of the same store.
 func (w *workshop) node(dir string) *API {
 	w.Helper()
-	next, _ := newTestAPI(w.T, func(o *Options) {
-		if w.now != nil {
-			o.Now = w.now
-		}
-		o.Store, o.Registrar, o.Jobs = w.store, registrar.New(w.store, registrar.Options{Now: o.Now}), dir
+	now := w.now
+	if now == nil {
+		now = func() time.Time { return testNow }
+	}
+	next := apiOf(w.T, w.store, now, func(o *Options) {
+		o.Jobs = dir
 		if w.shared() {
 			o.SharedJobs = w.store.(store.JobStore)
 		}
@@ -66,8 +69,11 @@ func (w *workshop) node(dir string) *API {
 	return next
 }
 
-// shared reports whether the jobs are in the store, as in the tests of TestSharedJobs.
-func (w *workshop) shared() bool { return strings.HasPrefix(w.Name(), "TestSharedJobs") }
+// shared reports whether the jobs are in the store, as in the tests of TestSharedJobs and of
+// databases.
+func (w *workshop) shared() bool {
+	return strings.HasPrefix(w.Name(), "TestSharedJobs") || strings.Contains(w.Name(), "/pgstore/")
+}
 
 func (w *workshop) as(who string, role registrar.Role, prefixes ...string) *adminapi.Client {
 	g := registrar.Grant{Role: role}

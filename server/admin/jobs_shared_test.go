@@ -10,12 +10,10 @@ func TestSharedJobs(t *testing.T) {
 		"ApplyImport": TestApplyImport, "ApplyAfterOtherChanges": TestApplyAfterOtherChanges, "ApplyRights": TestApplyRights,
 		"JobKey": TestJobKey, "ApplyRelocationAndUndo": TestApplyRelocationAndUndo, "UploadAgain": TestUploadAgain,
 		"KeepParameters": TestKeepParameters, "ImportEstimate": TestImportEstimate,
-		"SecondPersonRelocates": TestSecondPersonRelocates, "SecondPersonNotNeeded": TestSecondPersonNotNeeded, "SecondPersonApplies": TestSecondPersonApplies,
-		"SecondPersonFindsOtherNames": TestSecondPersonFindsOtherNames, "SecondPersonRedacts": TestSecondPersonRedacts,
-		"SecondPersonFindsOtherRevision": TestSecondPersonFindsOtherRevision, "SecondPersonInvalid": TestSecondPersonInvalid,
-		"SecondPersonRestart": TestSecondPersonRestart, "SecondPersonLapses": TestSecondPersonLapses, "SecondPersonLimit": TestSecondPersonLimit,
-		"SecondPersonTokens": TestSecondPersonTokens, "SecondPersonUsers": TestSecondPersonUsers, "JobsNameUsers": TestJobsNameUsers,
 	} {
 		t.Run(name, test)
+	}
+	for name, test := range secondTests() {
+		t.Run("second person "+name, func(t *testing.T) { test(t, inMemory) })
 	}
 }

@@ -121,13 +121,17 @@ func (s *API) askRelocation(c *call, rel registrar.Relocation, dryRun string) er
 	})
 }
 
-// foresee does a dry run of a relocation. It records in the result of the job what would change,
-// and returns a digest of it.
+// foresee does a dry run of a relocation for an actor. It records in the result of the job what
+// would change, and returns a digest of it.
 func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel registrar.Relocation) (string, error) {
 	reach := reach{api: s, counts: map[string]*adminapi.Reach{}}
 	sum, result := sha256.New(), adminapi.JobResult{}
 	rel.DryRun = true
+	told := rel.Moved
 	rel.Moved = func(n name.Name, from, to string) {
+		if told != nil {
+			told(n, from, to)
+		}
 		reach.add(ctx, n)
 		addMoved(sum, n, from, to)
 		if len(result.Moved) < adminapi.MaxJobSamples {

@@ -1,10 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -206,12 +209,21 @@ func askAgain(format string, args ...any) error {
 	return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusConflict, Detail: fmt.Sprintf(format, args...) + "; nothing was changed. Make the request again"}
 }
 
+// lostRights returns the error for a requester who lost rights after the request.
+func lostRights(format string, args ...any) error {
+	return &adminapi.StatusError{
+		Kind: adminapi.KindSecond, Status: http.StatusForbidden,
+		Detail: "the person who made the request no longer has the rights for it: " + fmt.Sprintf(format, args...) + "; nothing was changed",
+	}
+}
+
 func (s *API) redactApproved(ctx context.Context, j *job, q redactRequest, requester, approver registrar.Actor) error {
 	q.Expected, q.DryRun = q.Revision, true
-	for _, a := range []registrar.Actor{approver, requester} {
-		if _, err := s.redactAs(ctx, a, q); err != nil {
-			return changedSince(err)
-		}
+	if _, err := s.redactAs(ctx, approver, q); err != nil {
+		return changedSince(err)
+	}
+	if _, err := s.redactAs(ctx, requester, q); err != nil {
+		return requesterDenied(changedSince(err))
 	}
 	q.DryRun, q.Reason = false, approvedBy(q.Reason, approver.Who)
 	if _, err := s.redactAs(ctx, requester, q); err != nil {
@@ -219,6 +231,15 @@ func (s *API) redactApproved(ctx context.Context, j *job, q redactRequest, reque
 	}
 	s.jobs.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Done = uint64(len(q.Revisions)) })
 	return nil
+}
+
+// requesterDenied converts the error for a requester who may not carry out the request.
+func requesterDenied(err error) error {
+	var denied *registrar.DeniedError
+	if errors.As(err, &denied) {
+		return lostRights("%s", denied.Needs())
+	}
+	return err
 }
 
 // changedSince converts the error for a subject that was changed after the request.
@@ -230,27 +251,93 @@ func changedSince(err error) error {
 	return err
 }
 
+// relocateApproved relocates the names that would have changed at the time of the request, and no
+// others.
 func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Relocation, requester, approver registrar.Actor) error {
+	approved, err := s.checkApproved(ctx, j, rel, requester)
+	if err != nil {
+		return err
+	}
+	rel.Why = approvedBy(rel.Why, approver.Who)
+	return s.relocateOnly(ctx, j, rel, requester, approved)
+}
+
+// checkApproved checks that a relocation would change the same as at the time of the request, and
+// that the requester may still change it. It returns the names that it would change.
+func (s *API) checkApproved(ctx context.Context, j *job, rel registrar.Relocation, requester registrar.Actor) (*approvedNames, error) {
+	then, err := actorOf(j.Who, j.Requester.Grants)
+	if err != nil {
+		return nil, err
+	}
 	s.jobs.mu.Lock()
 	before, digest := *j.Result.Relocated, j.Digest
 	s.jobs.mu.Unlock()
-	now, err := s.foresee(ctx, j, requester, rel)
+	approved := &approvedNames{then: then, now: requester, seed: maphash.MakeSeed()}
+	rel.Only, rel.Moved = approved.add, approved.moved
+	now, err := s.foresee(ctx, j, then, rel)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.jobs.mu.Lock()
 	after := *j.Result.Relocated
 	s.jobs.mu.Unlock()
-	if now != digest {
-		return askAgain("the names were changed since the request: %d locations of %d names would change, and %d locations of %d names then", after.Locations, after.Names, before.Locations, before.Names)
+	switch {
+	case now != digest:
+		return nil, askAgain("the names were changed since the request: %d locations of %d names would change, and %d locations of %d names then", after.Locations, after.Names, before.Locations, before.Names)
+	case approved.denied > 0:
+		return nil, lostRights("%d of the %d names", approved.denied, after.Names)
 	}
-	rel.Why, rel.Begun = approvedBy(rel.Why, approver.Who), s.jobs.begun(j)
+	slices.Sort(approved.hashes)
+	return approved, nil
+}
+
+// relocateOnly relocates the approved names, and reports the others.
+func (s *API) relocateOnly(ctx context.Context, j *job, rel registrar.Relocation, requester registrar.Actor, approved *approvedNames) error {
+	rel.Only, rel.Begun = approved.has, s.jobs.begun(j)
 	rel.Progress = func(sum registrar.Relocated) { s.jobs.note(j, adminapi.Report{Relocated: &sum}) }
 	rel.Refused = func(n name.Name, err error) {
 		s.jobs.note(j, adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
 	}
 	s.jobs.update(j, func(_ *adminapi.Job, of *adminapi.JobResult) { of.Refused = nil })
 	sum, err := s.registrar.Relocate(ctx, requester, rel)
+	if err == nil {
+		err = s.reportOthers(ctx, j, rel, approved, &sum)
+	}
 	s.jobs.note(j, adminapi.Report{Relocated: &sum})
 	return err
+}
+
+// errNotApproved is the reason why a name was not changed by an approved relocation.
+var errNotApproved = &adminapi.StatusError{
+	Kind: adminapi.KindSecond, Status: http.StatusConflict,
+	Detail: "another user has added or changed this name after the second person approved; it was not changed. Make another request for it",
+}
+
+// reportOthers reports the names that have locations to be replaced but were not approved, because
+// other clients have added or changed them during the relocation. It adds them to sum.
+func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation, approved *approvedNames, sum *registrar.Relocated) error {
+	var failed error
+	rel.DryRun, rel.Begun, rel.Progress = true, nil, nil
+	rel.Only = func(rec *store.Record) bool { // only one goroutine calls it, because it returns false
+		if failed != nil || approved.has(rec) {
+			return false
+		}
+		ours := false
+		if ours, failed = s.isLast(ctx, rec.Name, sum.Batch); !ours && failed == nil {
+			sum.Refused++
+			s.jobs.note(j, adminapi.Report{Refused: &adminapi.Refused{Key: rec.Name.Key(), Problem: adminapi.NewProblem(errNotApproved)}})
+		}
+		return false
+	}
+	_, err := s.registrar.Relocate(ctx, approved.then, rel)
+	return cmp.Or(err, failed)
+}
+
+// isLast reports whether the last change of a name has a batch ID. After a relocation, the new
+// location of a name can begin with the old address again.
+func (s *API) isLast(ctx context.Context, n name.Name, batch string) (bool, error) {
+	for c, err := range store.History(ctx, s.store, n) {
+		return err == nil && c.Batch == batch && batch != "", err
+	}
+	return false, nil
 }

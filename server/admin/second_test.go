@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,8 +19,9 @@ import (
 
 // newSecond returns a workshop with n names, in which a second person must approve redactions and
 // relocations of more than two names.
-func newSecond(t *testing.T, n int) *workshop {
-	w := newWorkshop(t)
+func newSecond(t *testing.T, open openStore, n int) *workshop {
+	now := time.Now().UTC().Truncate(time.Second) // a database does not accept other times
+	w := newWorkshopOn(t, open(t), func() time.Time { return now })
 	w.api.Set(Settings{SecondPerson: adminapi.SecondPerson{Redact: true, RelocateAbove: 2}})
 	for i := range n {
 		w.locate(fmt.Sprintf("urn:x-shop:%d", i), fmt.Sprintf("https://old.example/%d", i))
@@ -81,14 +81,45 @@ func (w *workshop) refused(err error, status int, what string) {
 	}
 }
 
+// secondTests are the tests of the rule about a second person. They run on each kind of store.
+func secondTests() map[string]func(*testing.T, openStore) {
+	return map[string]func(*testing.T, openStore){
+		"relocates":            secondRelocates,
+		"not needed":           secondNotNeeded,
+		"applies":              secondApplies,
+		"finds other names":    secondFindsOtherNames,
+		"redacts":              secondRedacts,
+		"finds other revision": secondFindsOtherRevision,
+		"invalid":              secondInvalid,
+		"restart":              secondRestart,
+		"lapses":               secondLapses,
+		"limit":                secondLimit,
+		"tokens":               secondTokens,
+		"users":                secondUsers,
+		"rights":               secondRights,
+		"rights to approve":    secondApproverRights,
+		"meanwhile":            secondMeanwhile,
+		"names users":          secondNamesUsers,
+		"matches again":        secondMatchesAgain,
+	}
+}
+
+func TestSecondPerson(t *testing.T) {
+	onStores(t, func(t *testing.T, open openStore) {
+		for what, test := range secondTests() {
+			t.Run(what, func(t *testing.T) { test(t, open) })
+		}
+	})
+}
+
 // A relocation of many names changes nothing before another person has approved it. The history
 // has both persons.
-func TestSecondPersonRelocates(t *testing.T) {
-	w := newSecond(t, 3)
+func secondRelocates(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
 	anna, ben := w.as("u-1", registrar.Editor, "urn:x-shop"), w.as("u-2", registrar.Editor, "urn:x-shop")
 	j := w.relocate(anna)
 	if a := j.Approval; j.Kind != adminapi.JobRelocate || j.Who != "u-1" || a.Why != "moved" || a.From != "https://old.example/" || a.To != "https://new.example/" ||
-		!a.Until.Equal(testNow.Add(14*24*time.Hour)) || j.Result.Relocated.Names != 3 || len(j.Result.Moved) != 3 || j.Complete || !j.Ended.IsZero() {
+		!a.Until.Equal(w.now().Add(14*24*time.Hour)) || j.Result.Relocated.Names != 3 || len(j.Result.Moved) != 3 || j.Complete || !j.Ended.IsZero() {
 		t.Fatalf("asked %+v, %+v, %+v", j, j.Approval, j.Result)
 	}
 	if got := w.url("urn:x-shop:0"); got != "https://old.example/0" {
@@ -133,8 +164,8 @@ func TestSecondPersonRelocates(t *testing.T) {
 }
 
 // A relocation up to the limit, a dry run and an undo need no second person.
-func TestSecondPersonNotNeeded(t *testing.T) {
-	w := newSecond(t, 2)
+func secondNotNeeded(t *testing.T, open openStore) {
+	w := newSecond(t, open, 2)
 	c := w.as("u-1", registrar.Editor)
 	sum, err := c.Relocate(t.Context(), registrar.Relocation{From: "https://old.example/", To: "https://new.example/"})
 	if err != nil || sum.Names != 2 || w.url("urn:x-shop:1") != "https://new.example/1" {
@@ -154,8 +185,8 @@ func TestSecondPersonNotNeeded(t *testing.T) {
 }
 
 // Applying a dry run of a relocation needs a second person as the relocation itself does.
-func TestSecondPersonApplies(t *testing.T) {
-	w := newSecond(t, 3)
+func secondApplies(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
 	anna := w.as("u-1", registrar.Editor)
 	dry, err := anna.StartRelocation(t.Context(), registrar.Relocation{From: "https://old.example/", To: "https://new.example/", DryRun: true}, adminapi.Background{})
 	if err != nil {
@@ -183,8 +214,8 @@ func TestSecondPersonApplies(t *testing.T) {
 }
 
 // Names that were changed after the request are not relocated by an old approval.
-func TestSecondPersonFindsOtherNames(t *testing.T) {
-	w := newSecond(t, 3)
+func secondFindsOtherNames(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
 	j := w.relocate(w.as("u-1", registrar.Editor))
 	w.locate("urn:x-shop:9", "https://old.example/9")
 	failed, err := w.as("u-2", registrar.Editor).ApproveJob(t.Context(), j.ID)
@@ -198,8 +229,8 @@ func TestSecondPersonFindsOtherNames(t *testing.T) {
 
 // A redaction of a name, an authority or a user needs a second administrator, and is carried out
 // once.
-func TestSecondPersonRedacts(t *testing.T) {
-	w := newSecond(t, 1)
+func secondRedacts(t *testing.T, open openStore) {
+	w := newSecond(t, open, 1)
 	w.locate("urn:x-shop:0", "https://b.example/")
 	anna, ben := w.as("u-1", registrar.Administrator, "urn:x-shop"), w.as("u-2", registrar.Administrator, "urn:x-shop")
 	j := w.redact(anna)
@@ -261,8 +292,8 @@ func TestSecondPersonRedacts(t *testing.T) {
 }
 
 // A redaction whose subject was changed after the request is not carried out.
-func TestSecondPersonFindsOtherRevision(t *testing.T) {
-	w := newSecond(t, 1)
+func secondFindsOtherRevision(t *testing.T, open openStore) {
+	w := newSecond(t, open, 1)
 	w.locate("urn:x-shop:0", "https://b.example/")
 	j := w.redact(w.as("u-1", registrar.Administrator))
 	w.locate("urn:x-shop:0", "https://c.example/")
@@ -273,8 +304,8 @@ func TestSecondPersonFindsOtherRevision(t *testing.T) {
 }
 
 // An invalid request fails at once, and makes no job.
-func TestSecondPersonInvalid(t *testing.T) {
-	w := newSecond(t, 3)
+func secondInvalid(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
 	root := w.as("u-1", registrar.Administrator)
 	for _, red := range []registrar.Redaction{
 		{Revisions: []uint64{1}, Reason: "current", Expected: store.AnyRevision},
@@ -305,8 +336,8 @@ func TestSecondPersonInvalid(t *testing.T) {
 
 // What waits survives a restart and a reload that turns the rule off. Only the person who asked can
 // withdraw it.
-func TestSecondPersonRestart(t *testing.T) {
-	w := newSecond(t, 3)
+func secondRestart(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
 	j := w.relocate(w.as("u-1", registrar.Editor))
 	w.restart()
 	ben := w.as("u-2", registrar.Administrator)
@@ -331,13 +362,13 @@ func TestSecondPersonRestart(t *testing.T) {
 }
 
 // Without a decision, a request lapses after 14 days.
-func TestSecondPersonLapses(t *testing.T) {
-	w := newSecond(t, 3)
-	now := testNow
+func secondLapses(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
+	now := w.now()
 	w.api.jobs.now = func() time.Time { return now }
 	anna, ben := w.as("u-1", registrar.Editor), w.as("u-2", registrar.Editor)
 	j := w.relocate(anna)
-	now = testNow.Add(14*24*time.Hour - time.Second)
+	now = w.now().Add(14*24*time.Hour - time.Second)
 	if got, err := ben.Job(t.Context(), j.ID); err != nil || got.State != adminapi.JobWaiting {
 		t.Errorf("a second before: %+v, %v", got, err)
 	}
@@ -353,8 +384,8 @@ func TestSecondPersonLapses(t *testing.T) {
 }
 
 // One token cannot fill the list of what waits.
-func TestSecondPersonLimit(t *testing.T) {
-	w := newSecond(t, 3)
+func secondLimit(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
 	anna := w.as("u-1", registrar.Editor)
 	var err error
 	for i := range maxTokenWaiting {
@@ -370,8 +401,8 @@ func TestSecondPersonLimit(t *testing.T) {
 
 // A token counts as the person who made it, and its rights are checked again when the other person
 // approves.
-func TestSecondPersonTokens(t *testing.T) {
-	w := newSecond(t, 3)
+func secondTokens(t *testing.T, open openStore) {
+	w := newSecond(t, open, 3)
 	listening := listen(t, w.api)
 	root := w.as("u-1", registrar.Administrator)
 	token := func(by *adminapi.Client, who string) *adminapi.Client {
@@ -398,7 +429,7 @@ func TestSecondPersonTokens(t *testing.T) {
 
 	byOperator := func(who string) (*adminapi.Client, string) {
 		t.Helper()
-		spelling, tok := adminapi.NewToken(adminapi.Grant{Who: who, Role: "editor"}, testNow)
+		spelling, tok := adminapi.NewToken(adminapi.Grant{Who: who, Role: "editor"}, w.now())
 		if err := w.api.registrar.PutToken(t.Context(), registrar.Operator(), tok, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +456,7 @@ func TestSecondPersonTokens(t *testing.T) {
 
 // A user who was disabled, or has lost the rights, no longer counts as the one who asked. Rights by
 // claims, which the store does not have, count as they were.
-func TestSecondPersonUsers(t *testing.T) {
+func secondUsers(t *testing.T, open openStore) {
 	for _, tt := range []struct {
 		what   string
 		change func(*store.User)
@@ -436,7 +467,7 @@ func TestSecondPersonUsers(t *testing.T) {
 		{"without rights", func(u *store.User) { u.Grants = nil }, adminapi.JobFailed},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			w := newSecond(t, 3)
+			w := newSecond(t, open, 3)
 			root := w.as("root", registrar.Administrator)
 			out, err := root.PutUser(t.Context(), &store.User{Name: "Anna", Grants: []store.UserGrant{{Role: "editor"}}}, store.AnyRevision, "")
 			if err != nil {
@@ -452,45 +483,5 @@ func TestSecondPersonUsers(t *testing.T) {
 				t.Errorf("%s: %+v, %+v, %v", tt.what, j, j.Problem, err)
 			}
 		})
-	}
-}
-
-// A job waits at the server that got the request. Another server of the same store does not have
-// it, so it cannot be approved twice.
-func TestSecondPersonNodes(t *testing.T) {
-	w := newSecond(t, 3)
-	j := w.relocate(w.as("u-1", registrar.Editor))
-	other, _ := newTestAPI(t, func(o *Options) {
-		o.Store, o.Registrar = w.store, registrar.New(w.store, registrar.Options{Now: o.Now})
-	})
-	t.Cleanup(func() { other.Shutdown(context.Background()) })
-	c := other.Client(registrar.Actor{Who: "u-2", Grants: []registrar.Grant{{Role: registrar.Administrator}}})
-	if _, err := c.ApproveJob(t.Context(), j.ID); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("approved at another server: %v", err)
-	}
-}
-
-// Jobs name the users who have made and decided them.
-func TestJobsNameUsers(t *testing.T) {
-	w := newSecond(t, 3)
-	for id, display := range map[string]string{"u-01234567": "Ada Lovelace", "u-76543210": "Charles Babbage"} {
-		if _, err := w.store.Apply(t.Context(), []store.Change{{User: &store.User{ID: id, Name: display, Since: testNow}, Time: testNow, Who: id}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ada, charles := w.as("u-01234567", registrar.Editor), w.as("u-76543210", registrar.Editor)
-	j := w.relocate(ada)
-	decided, err := charles.ApproveJob(t.Context(), j.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := ada.Jobs(t.Context())
-	if err != nil || len(all) != 1 {
-		t.Fatalf("%+v, %v", all, err)
-	}
-	for _, got := range []adminapi.Job{decided, all[0], await(t, ada, j.ID)} {
-		if got.WhoName != "Ada Lovelace" || got.Approval.ByName != "Charles Babbage" {
-			t.Errorf("by %q, decided by %q", got.WhoName, got.Approval.ByName)
-		}
 	}
 }

@@ -170,7 +170,7 @@ func (p *probe) retired() string {
 	return p.elementOf(p.o.Retired)
 }
 
-// moved returns the ElementID of the replaced name.
+// moved returns the ElementID of the name that another name replaces.
 func (p *probe) moved() string {
 	if p.o.Moved == "" {
 		panic(missing(NeedsMoved, "no replaced name given"))

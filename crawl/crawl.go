@@ -24,7 +24,7 @@ const (
 	AskChildren = "urn+c"
 )
 
-// The relations of an authority to another authority that it names.
+// The relations that an authority can state to another authority.
 const (
 	Parent = "parent"
 	Child  = "child"
@@ -78,8 +78,8 @@ func (e *ListError) Error() string {
 
 // listOf parses a response in an unknown format as a list in the form of 1995: one name per line
 // (3.5.3 and 3.5.4). If lines of markup or text are in the list, listOf reports them in a
-// [*ListError]. Such a response counts as a list only if all other lines are authorities, and are
-// not fewer than the lines of markup or text. If the response is not a list, listOf returns false.
+// [*ListError]. Such a response counts as a list only if all other lines are authorities. At least
+// half of its lines must be authorities. If the response is not a list, listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -134,10 +134,10 @@ type Options struct {
 	MaxBytes int64         // total size of the responses; 0 means DefaultMaxBytes
 	Parallel int           // concurrent authorities; 0 means DefaultParallel
 
-	// Hosts returns the addresses of an authority's resolver. An address can be in any form, but
-	// must always be in the same form. If authorities share an address, the requests to them are
-	// spaced by Delay. If Hosts is nil, each authority counts as having its own address. Hosts must
-	// be safe for concurrent use.
+	// Hosts returns the addresses of an authority's resolver. Two equal addresses must have the
+	// same text. If authorities share an address, the requests to them are spaced by Delay. If
+	// Hosts is nil, each authority counts as having its own address. Hosts must be safe for
+	// concurrent use.
 	Hosts func(ctx context.Context, authority string) []string
 
 	Retry bool             // query again the authorities that failed according to the state

@@ -22,7 +22,7 @@ const (
 	Authority Kind = "authority" // the protocol of 1995 at every address of Host, at Port
 	THTTP     Kind = "thttp"     // RFC 2169: URL is "http://HOST[:PORT]/uri-res/"
 	Path      Kind = "path"      // URL is an http(s) URL to which the path of names is appended, or a template with {name}
-	Location  Kind = "location"  // URL is where a rule says the resource (or the result of Services) is
+	Location  Kind = "location"  // URL leads to the resource itself, or to the result of Services, as a rule says
 )
 
 // The forms of a name in a request of 1995.

@@ -297,13 +297,33 @@ func TestRedirectStatus(t *testing.T) {
 	}
 }
 
+// Browsers get a page in place of the redirect, so that the policy of the home page does not apply
+// to the redirects that follow.
+func TestResolveFormInBrowser(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	for entered, want := range map[string]string{
+		"%3Curn%3Aietf%3A%0D%0A%20rfc%3A2648%3E":  "/urn%3Aietf%3Arfc%3A2648",
+		"%2F%2Fevil.example%2F%22%3E%3Cscript%3E": "/evil.example/%22%3E%3Cscript%3E",
+		"%5C%5Cevil.example":                      "/%5C%5Cevil.example",
+		"'":                                       "/'",
+	} {
+		p := ask(s, "/-/resolve?name="+entered, accepting("text/html,application/xhtml+xml,*/*;q=0.8"))
+		if p.status != 200 || p.get("Location") != "" || p.get("Refresh") != "0;url="+want || p.get("Content-Security-Policy") != redirectPolicy || p.get("Vary") != "Accept" {
+			t.Errorf("%s: got %d %v, want a page that leads to %s", entered, p.status, p.fields, want)
+		}
+		if link := `<A HREF="` + html.EscapeString(want) + `">`; !bytes.Contains(p.body, []byte(link)) {
+			t.Errorf("%s: no %s in %s", entered, link, p.body)
+		}
+	}
+}
+
 func TestHomePage(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	page := ask(s, "/", accepting("text/html"))
 	if !bytes.Contains(page.body, []byte("urn:dns:example.org")) || !bytes.Contains(page.body, []byte(`href="mailto:names@example.org"`)) {
 		t.Errorf("got %s", page.body)
 	}
-	if policy := page.get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self'") || strings.Contains(policy, "unsafe") {
+	if policy := page.get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self';") || strings.Contains(policy, "unsafe") {
 		t.Errorf("the policy is %q", policy)
 	}
 	if text := ask(s, "/"); !strings.HasPrefix(text.get("Content-Type"), "text/plain") || !bytes.Contains(text.body, []byte("Albums of all kinds")) {

@@ -40,10 +40,7 @@ type home struct {
 
 func newHome(of *site.Site) (home, error) {
 	page, err := gateway.ParsePage("home", homePage)
-	// The form leads to a name, whose redirect leads to any server. Browsers apply the policy to that
-	// redirect too.
-	policy := strings.Replace(of.Policy(handlerScript), "form-action 'self'", "form-action 'self' http: https:", 1)
-	return home{page, policy}, err
+	return home{page, of.Policy(handlerScript)}, err
 }
 
 // shownAuthorities is how many naming authorities the home page shows.
@@ -75,7 +72,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	case languagePath:
 		return s.chooseLanguage(r, q)
 	case "/-/resolve":
-		return resolveForm(s.root(r), q)
+		return resolveForm(r, s.root(r), q)
 	case health.LivePath, health.ReadyPath:
 		return s.checkHealth(r, path)
 	case "/-/openapi.json":
@@ -205,14 +202,21 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm answers the form on the home page. It redirects to the path of the text that the user
+// resolveForm answers the form on the home page. It leads to the path of the text that the user
 // entered. The text is a name or an element. A name can have angle brackets and white space around
-// it (1995, 2).
-func resolveForm(root, q string) *reply {
+// it (1995, 2). Programs are redirected. Browsers apply form-action of the policy to all redirects
+// of a form, also to those of the name to another server. So they get a page that leads on at once.
+func resolveForm(r *request, root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))
 	p := newReply(http.StatusSeeOther)
 	p.add("Cache-Control", "no-store")
+	p.vary("Accept")
+	if takesPage(r) {
+		p.status = http.StatusOK
+		p.add("Refresh", "0;url="+path)
+		return p.withLink(path)
+	}
 	p.add("Location", path)
 	return p.withText(path)
 }

@@ -167,13 +167,18 @@ func TestClientGo(t *testing.T) {
 	put(t, st, &store.Record{Spelling: "urn:dns:example.org:away", Status: nomen.Active, Locations: []nomen.Location{{URL: there.URL + "/x"}}})
 	ctx, cancel := context.WithTimeout(browsertest.Start(t), 30*time.Second)
 	defer cancel()
+	home := "http://" + listen(t, s).Public.String() + "/"
 	browsertest.Do(t, ctx,
-		chromedp.Navigate("http://"+listen(t, s).Public.String()+"/"),
+		chromedp.Navigate(home),
 		chromedp.SendKeys("#name", "urn:dns:example.org:away"),
 		chromedp.Click("button[formaction]"),
 		chromedp.WaitVisible("#landed"),
 	)
 	if at := browsertest.See(t, ctx, chromedp.Location()); at != there.URL+"/x" {
 		t.Errorf("at %s", at)
+	}
+	visited := browsertest.See(t, ctx, chromedp.NavigationEntries())
+	if back := visited.Entries[visited.CurrentIndex-1].URL; back != home {
+		t.Errorf("the button Back leads to %s, want %s", back, home)
 	}
 }

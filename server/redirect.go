@@ -86,16 +86,26 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// redirectPolicy is the Content-Security-Policy of the body of a redirect, which only has a link.
+// redirectPolicy is the Content-Security-Policy of a page that only has a link.
 const redirectPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // redirectTo adds to a redirect its Location field, and a body for clients that do not follow
 // redirects. The target must be a URI or a path on this server.
 func redirectTo(r *request, p *reply, target string) *reply {
 	p.add("Location", target)
-	if !accept.Mentions(r.accept, "html") || problempage.Form(r.accept).MediaType != format.TypeHTML {
+	if !takesPage(r) {
 		return p.withBody("text/plain; charset=utf-8", []byte(target+"\r\n"))
 	}
+	return p.withLink(target)
+}
+
+// takesPage reports whether a client asks for HTML, as browsers do.
+func takesPage(r *request) bool {
+	return accept.Mentions(r.accept, "html") && problempage.Form(r.accept).MediaType == format.TypeHTML
+}
+
+// withLink adds a page with a link to a target.
+func (p *reply) withLink(target string) *reply {
 	to := html.EscapeString(target)
 	p.add("Content-Security-Policy", redirectPolicy)
 	return p.withBody("text/html; charset=utf-8", []byte("<!DOCTYPE html>\n<title>Found</title>\n<p><A HREF=\""+to+"\">"+to+"</A>\n"))

@@ -21,6 +21,10 @@ import (
 // keys, which is the order on disk.
 const windowSize = 1024
 
+// firstWindow is the number of the entries that are read first, because some readers stop after
+// one. Each further window is four times as large, up to windowSize.
+const firstWindow = 16
+
 // logOf returns the log in a database.
 func logOf(db pebble.Reader) (log ledger.Log, err error) {
 	err = viewing(db, func(v *view) error {
@@ -128,8 +132,8 @@ func (r *logRow) damage(format string, args ...any) error {
 // one is missing, it yields an error.
 func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
-		for after < to {
-			list, err := v.rows(after+1, int(min(to-after, windowSize)))
+		for window := uint64(firstWindow); after < to; window = min(4*window, windowSize) {
+			list, err := v.rows(after+1, int(min(to-after, window)))
 			if err == nil && len(list) == 0 {
 				err = &CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
 			}

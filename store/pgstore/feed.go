@@ -14,6 +14,10 @@ import (
 // feedChunks is how many rows of the log are read at a time, with the contents of their entries.
 const feedChunks = 8
 
+// firstFeed is how many entries are read first, because some readers stop after one. Each further
+// page has four times as many, up to the entries of feedChunks.
+const firstFeed = 16
+
 const (
 	readHead  = "select size, hash from nomen_head where id = 1"
 	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
@@ -61,8 +65,8 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 		return err
 	}
 	defer s.gate.Leave()
-	for after < h.Size {
-		page, err := s.feedPage(ctx, after, h.Size)
+	for most := uint64(firstFeed); after < h.Size; most = min(4*most, feedChunks*chunkSize) {
+		page, err := s.feedPage(ctx, after, min(h.Size, after+most))
 		if err != nil {
 			return failed("read changes", err)
 		}

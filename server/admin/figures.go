@@ -11,11 +11,11 @@ import (
 
 // Limits of counting in the background.
 const (
-	maxFigures   = 64              // results that are kept
-	firstFigures = 2 * time.Second // how long a request waits for a result that was never counted
-	quickCount   = 20_000          // steps without a pause
-	countStep    = 1000            // steps between two pauses
-	countShare   = 4               // afterwards, a count works for at most 1/countShare of the time
+	maxFigures   = 64                    // results that are kept
+	firstFigures = 80 * time.Millisecond // how long a request waits for a result that was never counted: a page may need two
+	quickCount   = 20_000                // steps without a pause
+	countStep    = 1000                  // steps between two pauses
+	countShare   = 4                     // afterwards, a count works for at most 1/countShare of the time
 )
 
 // figures are the results of counts that take long. A count runs in the background, only one at a

@@ -47,7 +47,7 @@ func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (
 // The limits of what one request for a list reads. Most records may have another status.
 const (
 	maxRead     = 100_000                // records
-	maxReadTime = 200 * time.Millisecond // checked at every readGrain records
+	maxReadTime = 150 * time.Millisecond // checked at every readGrain records
 	readGrain   = 1000
 )
 

@@ -159,7 +159,7 @@ func (c *request) authorityHistory() error {
 	rows := changeRows(all, before == 0, func(a, b adminapi.Revision) []adminapi.Difference {
 		return adminapi.AuthorityDifferences(a.Authority, b.Authority)
 	})
-	v.Revisions, v.First, v.Next = historyPage(authorityPath(v.Prefix)+"/history", rows, before)
+	v.Revisions, v.First, v.Next = historyPage(authorityPath(v.Prefix)+"/history", rows, before, pageSize)
 	c.show(http.StatusOK, "authority-history", v)
 	return nil
 }

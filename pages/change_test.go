@@ -161,7 +161,7 @@ func TestRedact(t *testing.T) {
 	s.send(nameAt(alb)+"/redact", form).wantSee(namePath(alb) + "?done=redacted")
 	s.get(nameAt(alb)+"/diff?a=1&b=2").want(200, "cannot be compared")
 	a := s.get(nameAt(alb) + "/history")
-	a.want(200, "The content was removed", "Removed the content of revision 2", "personal data")
+	a.want(200, "The content was removed", "Content removed from revisions: 2", "personal data")
 	a.without("Call 555", "phone number")
 	s.get(nameAt(alb)+"/restore?to=2").want(409, "has no content")
 	s.send(nameAt(alb)+"/redact", form).wantSee(namePath(alb) + "?done=redacted") // a double submit

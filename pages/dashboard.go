@@ -118,7 +118,7 @@ func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error 
 	if err != nil {
 		return err
 	}
-	v.Misses = m.Misses
+	v.Misses = m.Misses[:fitting(m.Misses, maxTasks, missSize)]
 	jobs, err := c.api.Jobs(c.ctx())
 	if err != nil {
 		return err
@@ -163,17 +163,17 @@ func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error)
 	if err != nil {
 		return nil, err
 	}
-	var last []adminapi.Entry
-	for entry, err := range api.Entries(ctx, head.Size-min(head.Size, maxSearched)) {
+	for read := uint64(2 * maxRecent); ; read = min(10*read, maxSearched) {
+		from := head.Size - min(head.Size, read)
+		last, err := entriesOf(api.Entries(ctx, from))
 		if err != nil {
 			return nil, err
 		}
-		if last = append(last, entry); len(last) > maxRecent {
-			last = last[1:]
+		if len(last) >= maxRecent || read == maxSearched || from == 0 {
+			slices.Reverse(last)
+			return last[:min(len(last), maxRecent)], nil
 		}
 	}
-	slices.Reverse(last)
-	return last, nil
 }
 
 // isUnsupported reports whether the store does not support an operation.

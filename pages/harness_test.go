@@ -48,7 +48,8 @@ type site struct {
 
 	searcher store.Searcher // nil for a server without an index
 	misses   *misses.Counter
-	who      string // the user who is signed in; "" for none
+	now      func() time.Time // nil for a clock that stands still
+	who      string           // the user who is signed in; "" for none
 }
 
 // people are the users of the tests.
@@ -110,7 +111,10 @@ func siteOf(t *testing.T, s fullStore, failed ...string) *site {
 // start starts the server of the site, which reads the jobs of an earlier one.
 func (s *site) start() {
 	s.t.Helper()
-	now := func() time.Time { return servertest.Now }
+	now := s.now
+	if now == nil {
+		now = func() time.Time { return servertest.Now }
+	}
 	api, err := admin.New(admin.Options{
 		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
 		Now: now, Misses: s.misses, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },

@@ -48,7 +48,8 @@ func (c *request) history() error {
 	if err != nil {
 		return err
 	}
-	v.Revisions, v.First, v.Next = historyPage(namePath(v.Spelling)+"/history", newRows(all, before == 0), before)
+	most := fitting(all, pageSize, func(r adminapi.Revision) int { return len(namePath(v.Spelling)) + briefSize(r.Why) })
+	v.Revisions, v.First, v.Next = historyPage(namePath(v.Spelling)+"/history", newRows(all, before == 0), before, most)
 	if v.Timeline, err = c.timeline(v.Revisions, before == 0); err != nil {
 		return err
 	}
@@ -120,15 +121,15 @@ func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi
 	return rows
 }
 
-// historyPage returns the rows of one page of a history, and the URLs of the first and the next page.
-// The rows have one more if there is a next page.
-func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64) (page []T, first, next string) {
+// historyPage returns the rows of one page of a history, at most most, and the URLs of the first and
+// the next page. There is a next page if there are more rows.
+func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64, most int) (page []T, first, next string) {
 	if before > 0 {
 		first = path
 	}
-	if len(rows) > pageSize {
-		next = path + "?before=" + strconv.FormatUint(rows[pageSize-1].number(), 10)
-		rows = rows[:pageSize]
+	if len(rows) > most {
+		next = path + "?before=" + strconv.FormatUint(rows[most-1].number(), 10)
+		rows = rows[:most]
 	}
 	return rows, first, next
 }

@@ -148,7 +148,7 @@ func (a *answer) wantHarmlessAttribute(page string, n *html.Node, at html.Attrib
 	case "value", "id", "for", "name", "aria-describedby", "aria-labelledby": // cannot run anything
 		return
 	case "href", "action", "formaction":
-		local := strings.HasPrefix(at.Val, "/") && !strings.HasPrefix(at.Val, "//") || strings.HasPrefix(at.Val, "#")
+		local := strings.HasPrefix(at.Val, "/") && !strings.HasPrefix(at.Val, "//") || strings.HasPrefix(at.Val, "./") || strings.HasPrefix(at.Val, "#")
 		if !local && !strings.HasPrefix(at.Val, "https://") && (n.Data == "a" || n.Data == "link") {
 			a.t.Errorf("%s links to %q", page, at.Val)
 		}

@@ -28,7 +28,9 @@ func logHandlers() handlers {
 // leave out most of them, the next steps are larger.
 const (
 	logGrowth  = 4
-	maxLogRead = 10_000 // changes that one page reads
+	maxLogStep = 2_000                  // changes that one step reads
+	maxLogRead = 10_000                 // changes that one page reads
+	maxLogTime = 100 * time.Millisecond // after which no further step begins
 )
 
 // A logView lists changes, newest first.
@@ -130,7 +132,8 @@ func (c *request) readLog(v *logView, after, until uint64) error {
 	}
 	v.Newest, v.Oldest = until, until+1
 	prefix := name.Beginning(v.Prefix) // or of the ID of a user
-	for step := uint64(pageSize); v.Oldest > after+1 && len(v.Entries) < pageSize && until+1-v.Oldest < maxLogRead; step *= logGrowth {
+	begun := c.now()
+	for step := uint64(pageSize); v.Oldest > after+1 && len(v.Entries) < pageSize && until+1-v.Oldest < maxLogRead && c.now().Sub(begun) < maxLogTime; step = min(logGrowth*step, maxLogStep) {
 		low := v.Oldest - 1 - min(step, v.Oldest-1-after, maxLogRead-(until+1-v.Oldest))
 		found, err := entriesOf(c.api.Search(c.ctx(), adminapi.LogQuery{
 			After: low, Until: v.Oldest - 1, Who: v.Who, Prefix: prefix, Kind: v.Kind,
@@ -142,9 +145,9 @@ func (c *request) readLog(v *logView, after, until uint64) error {
 		v.Entries = append(v.Entries, found...)
 		v.Oldest = low + 1
 	}
-	if len(v.Entries) > pageSize {
-		v.Entries = v.Entries[:pageSize]
-		v.Oldest = v.Entries[pageSize-1].Seq
+	if n := fitting(v.Entries, pageSize, func(e adminapi.Entry) int { return len(namePath(e.Key)) + briefSize(e.Why) }); n < len(v.Entries) {
+		v.Entries = v.Entries[:n]
+		v.Oldest = v.Entries[n-1].Seq
 	}
 	if v.Oldest > after+1 {
 		v.Next = v.page(v.Oldest)

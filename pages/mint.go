@@ -199,11 +199,15 @@ func (c *request) madeBetween(after, until uint64, who string) ([]adminapi.Entry
 	return made[:min(len(made), maxMinted)], err
 }
 
+// maxMade is how many names that were made a page lists.
+const maxMade = 200
+
 // A mintedView lists names that were made.
 type mintedView struct {
 	frame
-	Made []adminapi.Entry
-	File string // path of the CSV file
+	Made   []adminapi.Entry
+	Listed []adminapi.Entry // the first of them
+	File   string           // path of the CSV file
 }
 
 // madeEntries returns the names that the request is about.
@@ -227,7 +231,8 @@ func (c *request) minted() error {
 	if err != nil {
 		return err
 	}
-	v := &mintedView{Made: made, File: mintPath + "/made.csv?" + query}
+	listed := made[:fitting(made, maxMade, func(e adminapi.Entry) int { return len(namePath(e.Key)) })]
+	v := &mintedView{Made: made, Listed: listed, File: mintPath + "/made.csv?" + query}
 	v.Title, v.Section = c.texts.text("mint.made-title"), "new"
 	c.show(http.StatusOK, "minted", v)
 	return nil

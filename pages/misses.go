@@ -65,12 +65,13 @@ func (c *request) misses() error {
 	}
 	skip, _ := strconv.Atoi(q.Get("skip"))
 	skip = min(max(skip, 0), len(list))
-	v.rows(c, list[skip:min(skip+pageSize, len(list))], skip)
+	n := fitting(list[skip:], pageSize, missSize)
+	v.rows(c, list[skip:skip+n], skip)
 	if skip > 0 {
 		v.First = v.page(0)
 	}
-	if skip+pageSize < len(list) {
-		v.Next = v.page(skip + pageSize)
+	if skip+n < len(list) {
+		v.Next = v.page(skip + n)
 	}
 	c.show(http.StatusOK, "misses", v)
 	return nil
@@ -79,6 +80,15 @@ func (c *request) misses() error {
 // isRare reports whether a miss probably needs no remedy. It is then a slip, or the guess of a
 // program that searches for weaknesses.
 func isRare(m misses.Miss) bool { return m.Count == 1 && len(m.Suggestions) == 0 }
+
+// missSize returns the length of the URLs that a row has.
+func missSize(m misses.Miss) int {
+	size := 4 * len(namePath(m.Name))
+	for _, s := range m.Suggestions {
+		size += 2 * len(namePath(s))
+	}
+	return size
+}
 
 func (v *missesView) rows(c *request, list []misses.Miss, skip int) {
 	for _, m := range list {

@@ -61,7 +61,12 @@ func (c *request) names() error {
 }
 
 func (c *request) browse(v *namesView, after string) error {
-	page, err := c.api.List(c.ctx(), adminapi.Listing{Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()})
+	list := adminapi.Listing{Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()}
+	page, err := c.api.List(c.ctx(), list)
+	if n := fittingNames(page.Names); err == nil && n < len(page.Names) {
+		list.Limit = n
+		page, err = c.api.List(c.ctx(), list)
+	}
 	if err == nil {
 		v.fill(page.Names, after, page.Next)
 	}
@@ -73,6 +78,12 @@ func (v *namesView) statuses() []nomen.Status {
 		return nil
 	}
 	return []nomen.Status{nomen.Status(v.Status)}
+}
+
+// fittingNames returns how many names at the beginning of a page of the API are shown. If these are
+// not all, the page must be requested again, because only the API knows the key of the last one.
+func fittingNames(names []*store.Record) int {
+	return fitting(names, pageSize, func(r *store.Record) int { return len(namePath(r.Spelling)) })
 }
 
 // fill sets the names of a page and the URLs of others.
@@ -89,7 +100,12 @@ func (v *namesView) fill(names []*store.Record, after, next string) {
 // searchWords sets the names that have the words of the query, after a key. A query without words,
 // such as a single colon, has no result.
 func (c *request) searchWords(v *namesView, after string) error {
-	found, err := c.api.SearchNames(c.ctx(), adminapi.Search{Text: v.Query, Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()})
+	q := adminapi.Search{Text: v.Query, Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()}
+	found, err := c.api.SearchNames(c.ctx(), q)
+	if n := fittingNames(found.Names); err == nil && n < len(found.Names) {
+		q.Limit = n
+		found, err = c.api.SearchNames(c.ctx(), q)
+	}
 	var bad *adminapi.RequestError
 	switch {
 	case isNoIndex(err):
@@ -199,6 +215,7 @@ func (c *request) findPlaces(v *namesView) error {
 			break
 		}
 	}
+	v.Places = v.Places[:fitting(v.Places, pageSize, func(p store.Place) int { return len(namePath(p.Name.Key())) })]
 	return nil
 }
 

@@ -2,26 +2,27 @@ package pages
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
-
-// maxRedactable is how many revisions the form of a redaction lists.
-const maxRedactable = 1000
 
 // A redactView is the form that removes the content of revisions.
 type redactView struct {
 	frame
 	Spelling  string
 	Revisions []adminapi.Revision // that can be redacted
+	Listed    uint64              // the earliest of Revisions, if there are earlier ones that the page does not list
 	Chosen    []uint64
+	Earlier   string // numbers and ranges of revisions before Listed
 	Reason    string
 	Typed     string // the name, as confirmation
 	Revision  uint64 // current one
@@ -55,10 +56,13 @@ func (c *request) redactView() (*redactView, name.Name, error) {
 		return nil, n, c.session.Actor.Denied(registrar.Administrator, rec.Name, rec.Spelling)
 	}
 	v := &redactView{Spelling: rec.Spelling, Revision: rec.Revision}
-	v.Title, v.Section = c.texts.text("redact.title", rec.Spelling), "names"
-	all, err := c.revisions(n, rec.Revision, maxRedactable)
+	v.Title, v.Section = c.texts.text("redact.title", brief(rec.Spelling)), "names"
+	all, err := c.revisions(n, rec.Revision, pageSize+1)
 	if err != nil {
 		return nil, n, err
+	}
+	if n := fitting(all, pageSize, func(r adminapi.Revision) int { return briefSize(r.Why) }); n < len(all) {
+		all, v.Listed = all[:n], all[n-1].Revision
 	}
 	v.Revisions = slices.DeleteFunc(all, func(r adminapi.Revision) bool { return r.Redacted })
 	rule, err := c.secondPerson()
@@ -81,6 +85,14 @@ func (c *request) redact() error {
 		}
 		v.Chosen = append(v.Chosen, revision)
 	}
+	if v.Listed > 0 {
+		v.Earlier = strings.TrimSpace(f.Get("earlier"))
+		earlier, ok := ranges(v.Earlier, v.Listed)
+		if !ok {
+			v.Faults = append(v.Faults, problem{"earlier", c.texts.text("redact.bad-earlier", v.Listed)})
+		}
+		v.Chosen = append(v.Chosen, earlier...)
+	}
 	expected, _ := strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
 	if v.Typed != v.Spelling {
 		v.Faults = append(v.Faults, problem{"typed", c.texts.text("redact.mistyped", v.Spelling)})
@@ -88,7 +100,7 @@ func (c *request) redact() error {
 	if v.Reason == "" {
 		v.Faults = append(v.Faults, problem{"reason", c.texts.text("redact.no-reason")})
 	}
-	if len(v.Chosen) == 0 {
+	if len(v.Chosen) == 0 && len(v.Faults) == 0 {
 		v.Faults = append(v.Faults, problem{"revisions", c.texts.text("redact.none-chosen")})
 	}
 	if len(v.Faults) > 0 {
@@ -97,6 +109,43 @@ func (c *request) redact() error {
 	}
 	_, err = c.api.Redact(c.ctx(), n, registrar.Redaction{Revisions: v.Chosen, Reason: v.Reason, Expected: expected})
 	return c.redacted(v, err)
+}
+
+// ranges parses numbers and ranges of numbers below an end, such as "1-500, 700". The result is
+// sorted. It reports whether the text is valid.
+func ranges(text string, end uint64) ([]uint64, bool) {
+	chosen := map[uint64]bool{}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		low, high, ok := strings.Cut(part, "-")
+		if !ok {
+			high = low
+		}
+		first, err := strconv.ParseUint(low, 10, 64)
+		last, failed := strconv.ParseUint(high, 10, 64)
+		if err != nil || failed != nil || first == 0 || first > last || last >= end {
+			return nil, false
+		}
+		for ; first <= last; first++ {
+			chosen[first] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(chosen)), true
+}
+
+// spans returns numbers in order as numbers and ranges, as in the input of ranges.
+func spans(numbers []uint64) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		first := i
+		for i++; i < len(numbers) && numbers[i] == numbers[i-1]+1; i++ {
+		}
+		part := decimal(numbers[first])
+		if i-1 > first {
+			part += "-" + decimal(numbers[i-1])
+		}
+		parts = append(parts, part)
+	}
+	return shown.Short(strings.Join(parts, ", "), maxBrief)
 }
 
 // redacted shows the outcome of a redaction.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"html"
 	"html/template"
 	"net/http"
 	"strings"
@@ -135,6 +136,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"number":  texts.Number,
 		"day":     texts.Day,
 		"field":   newFieldView,
+		"spans":   spans,
 		"add":     func(a, b int) int { return a + b },
 	}
 }
@@ -147,6 +149,25 @@ func brief(text string) string { return shown.Short(text, maxBrief) }
 
 // isBrief reports whether a list shows all of a text.
 func isBrief(text string) bool { return len(text) <= maxBrief }
+
+// maxRowBytes is how much of texts without a bound, such as URLs of names, the rows of a list have,
+// so that the size of the page has a bound.
+const maxRowBytes = 40_000
+
+// fitting returns how many rows at the beginning of a list are shown: at most most, and fewer if
+// their texts are long, but at least one.
+func fitting[T any](list []T, most int, size func(T) int) int {
+	total := 0
+	for i, row := range list {
+		if total += size(row); i == most || i > 0 && total > maxRowBytes {
+			return i
+		}
+	}
+	return len(list)
+}
+
+// briefSize returns the size of a text in a list.
+func briefSize(text string) int { return len(html.EscapeString(brief(text))) }
 
 // namePath returns the path of the page of a name.
 func namePath(spelling string) string { return Root + "name/" + adminapi.EscapeName(spelling) }

@@ -36,6 +36,7 @@ func statisticsHandlers() handlers {
 const (
 	maxBars   = 30 // authorities in a chart
 	maxReport = 20 // failed lookups in a report
+	maxLinks  = 50 // locations, and hosts, in the list of links
 )
 
 // A statisticsView shows numbers of names and of changes.
@@ -198,11 +199,20 @@ func (c *request) report() error {
 	return nil
 }
 
+// counting shows the page of statistics in place of a file, which would be empty before the first
+// count has ended. If there is an error, it returns that.
+func (c *request) counting(err error) error {
+	if err == nil {
+		c.see(statisticsPath + "?" + url.Values{"month": {c.r.Form.Get("month")}}.Encode())
+	}
+	return err
+}
+
 // changesFile sends the changes of the days of a month.
 func (c *request) changesFile() error {
 	v := &monthView{}
-	if err := c.month(v); err != nil {
-		return err
+	if err := c.month(v); err != nil || v.Changes.Counted.IsZero() {
+		return c.counting(err)
 	}
 	rows := [][]string{{"day", "created", "changed", "retired", "other"}}
 	for _, d := range v.Changes.Days {
@@ -214,8 +224,8 @@ func (c *request) changesFile() error {
 // peopleFile sends the changes of a month by who made them.
 func (c *request) peopleFile() error {
 	v := &monthView{}
-	if err := c.month(v); err != nil {
-		return err
+	if err := c.month(v); err != nil || v.Changes.Counted.IsZero() {
+		return c.counting(err)
 	}
 	rows := [][]string{{"id", "name", "created", "changed", "retired", "other"}}
 	for _, p := range v.Changes.People {
@@ -233,8 +243,8 @@ func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 // namesFile sends the numbers of names by authority and status.
 func (c *request) namesFile() error {
 	all, err := c.api.Statistics(c.ctx(), false)
-	if err != nil {
-		return err
+	if err != nil || all.Counted.IsZero() {
+		return c.counting(err)
 	}
 	rows := [][]string{{"prefix", "active", "reserved", "retired"}}
 	for _, n := range all.Names {
@@ -285,6 +295,19 @@ func (h hostRow) find(scheme string) string {
 	return Root + "names?" + url.Values{"q": {scheme + "://" + h.Host}}.Encode()
 }
 
+// list fills the lists.
+func (v *linksView) list() {
+	is := &v.Statistics
+	is.Faults = is.Faults[:fitting(is.Faults, maxLinks, func(f adminapi.LocationFault) int { return len(namePath(f.Name)) })]
+	for i, h := range is.Hosts {
+		if i < maxLinks {
+			v.Hosts = append(v.Hosts, hostRow{h})
+			continue
+		}
+		is.OtherHosts += h.Locations
+	}
+}
+
 // links shows locations that readers do not get, and hosts.
 func (c *request) links() error {
 	v := &linksView{}
@@ -293,9 +316,7 @@ func (c *request) links() error {
 	if v.Statistics, err = c.api.Statistics(c.ctx(), c.r.Form.Get("fresh") != ""); err != nil {
 		return err
 	}
-	for _, h := range v.Statistics.Hosts {
-		v.Hosts = append(v.Hosts, hostRow{h})
-	}
+	v.list()
 	v.Past, v.Down = v.Statistics.FaultCount[adminapi.FaultPast], v.Statistics.FaultCount[adminapi.FaultDown]
 	c.show(http.StatusOK, "links", v)
 	return nil

@@ -93,6 +93,15 @@ func Open(o Options) (*Counter, error) {
 	return c, nil
 }
 
+// Of returns a Counter in memory that continues with the given misses and totals.
+func Of(list []Miss, totals Totals) (*Counter, error) {
+	c, err := Open(Options{})
+	if err == nil {
+		c.fill(list, totals)
+	}
+	return c, err
+}
+
 // reset removes all entries.
 func (c *Counter) reset() {
 	c.byName, c.all, c.bytes = map[string]*entry{}, nil, 0
@@ -360,6 +369,12 @@ func (c *Counter) load() error {
 	case totals.Since.IsZero():
 		return nil
 	}
+	c.fill(list, totals)
+	return nil
+}
+
+// fill adds misses to an empty Counter, until its limits are reached.
+func (c *Counter) fill(list []Miss, totals Totals) {
 	c.totals = totals
 	for _, m := range list {
 		e := &entry{Miss: m, strength: m.Count}
@@ -369,5 +384,4 @@ func (c *Counter) load() error {
 		}
 		c.insert(e)
 	}
-	return nil
 }

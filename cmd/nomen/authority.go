@@ -18,7 +18,7 @@ put'), or restrict access to them (--access).`
 
 func (c *cli) authorityCommand() *cobra.Command {
 	return groupOf("authority", "manage naming authorities and their policies", authorityLong,
-		c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand(), c.authorityTestCommand(), c.authorityKnownCommand())
+		c.authorityGetCommand(), c.authorityPutCommand(), c.authorityCheckCommand(), c.authorityListCommand(), c.authorityTestCommand(), c.authorityKnownCommand())
 }
 
 func (c *cli) authorityGetCommand() *cobra.Command {

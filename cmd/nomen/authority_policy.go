@@ -214,14 +214,23 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 	fmt.Fprintf(c.err, "nomen: warning: %d authorities have fewer than two owners; name a second owner, so that their names stay maintained when one owner leaves\n", len(all))
 }
 
-// putLine writes one authority and returns the warnings about it.
-func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
+// parseAuthorityLine parses an authority on one line.
+func parseAuthorityLine(line string) (*store.Authority, error) {
 	a := &store.Authority{}
 	if err := store.DecodeText([]byte(line), a); err != nil {
-		return nil, rephrasedError{err, strings.TrimPrefix(err.Error(), "line 1, ")} // putAll counts the lines
+		return nil, rephrasedError{err, strings.TrimPrefix(err.Error(), "line 1, ")} // the caller counts the lines
 	}
 	if a.Prefix.IsZero() {
 		return nil, errors.New("prefix is missing")
+	}
+	return a, nil
+}
+
+// putLine writes one authority and returns the warnings about it.
+func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
+	a, err := parseAuthorityLine(line)
+	if err != nil {
+		return nil, err
 	}
 	_, revision, err := current(ctx, b, a.Prefix)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/nomen-project/nomen/internal/audit"
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/mint/reserve"
+	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/search"
@@ -33,6 +34,11 @@ type backend interface {
 	Authority(ctx context.Context, p name.Prefix) (*store.Authority, error)
 	Authorities(ctx context.Context) ([]*store.Authority, error)
 	PutAuthority(ctx context.Context, a *store.Authority, expected uint64, why string) (registrar.Outcome, error)
+
+	CheckAuthority(ctx context.Context, a *store.Authority) (adminapi.AuthorityCheck, error)
+
+	Statistics(ctx context.Context, fresh bool) (adminapi.Statistics, error)
+	Activity(ctx context.Context, month string) (adminapi.Activity, error)
 
 	Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error)
 	Tokens(ctx context.Context) ([]adminapi.Token, error)
@@ -75,6 +81,7 @@ type local struct {
 	store     store.Store
 	registrar *registrar.Registrar
 	search    func(store.Store) (*search.Index, error) // opens the search index; nil if none
+	missed    func() (*misses.Counter, error)          // the failed lookups that the last server counted; nil if none
 }
 
 func (l *local) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {

@@ -30,12 +30,15 @@ Misses asks the server that runs on the data directory. If no server is running,
 the file misses.jsonl, which the last server wrote to the data directory. Each server counts
 only its own requests. To add up the counts of several servers, give their files as FILE.
 
+--visible leaves out the names that users have hidden ('nomen misses hide').
+
 --clear resets all counts, and must be confirmed with --yes.`
 
 func (c *cli) missesCommand() *cobra.Command {
 	var o struct {
 		prefix     string
 		limit      int
+		visible    bool
 		clear, yes bool
 	}
 	cmd := &cobra.Command{
@@ -45,39 +48,53 @@ func (c *cli) missesCommand() *cobra.Command {
 		Example: `  nomen misses --limit 20
   nomen misses --prefix urn:dns:example.org --json | jq -r 'select(.count > 9).name'
   nomen misses node1/misses.jsonl node2/misses.jsonl
+  nomen misses --visible
   nomen misses --clear --yes`,
 		Args: arguments(0, -1),
 	}
 	f := cmd.Flags()
 	prefixOption(f, &o.prefix)
 	limitOption(f, &o.limit, 0, "maximum number of names (default all)")
+	f.BoolVar(&o.visible, "visible", false, "leave out the names that are hidden")
 	f.BoolVar(&o.clear, "clear", false, "reset all counts")
 	f.BoolVar(&o.yes, "yes", false, "confirm --clear")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		switch {
 		case !o.clear && o.yes:
 			return usagef("misses: --yes needs --clear")
-		case o.clear && (len(files) > 0 || o.prefix != "" || o.limit > 0):
-			return usagef("misses: --clear resets all counts and cannot be combined with files, --prefix or --limit")
+		case o.clear && (len(files) > 0 || o.prefix != "" || o.limit > 0 || o.visible):
+			return usagef("misses: --clear resets all counts and cannot be combined with files, --prefix, --limit or --visible")
 		case o.clear && !o.yes:
 			return usagef("misses: --clear resets all counts: confirm with --yes")
 		case o.clear:
 			return c.clearMisses(cmd.Context())
 		}
-		return c.showMisses(cmd.Context(), files, o.prefix, o.limit)
+		return c.showMisses(cmd.Context(), files, missFilter{o.prefix, o.limit, o.visible})
 	}
+	cmd.AddCommand(c.hideMissesCommand())
 	return cmd
+}
+
+// A missFilter says which failed lookups to list.
+type missFilter struct {
+	prefix  string
+	limit   int  // 0 for all
+	visible bool // leave out the hidden ones
 }
 
 // misses returns the failed lookups of files. Without files, it returns those of the running
 // server, or those in the file that the last server left.
-func (c *cli) misses(ctx context.Context, files []string, prefix string, limit int) (adminapi.Misses, error) {
+func (c *cli) misses(ctx context.Context, files []string, o missFilter) (adminapi.Misses, error) {
 	if len(files) == 0 {
 		if api, err := c.server(ctx); err == nil {
-			return api.Misses(ctx, prefix, limit)
+			list := api.Misses
+			if o.visible {
+				list = api.VisibleMisses
+			}
+			return list(ctx, o.prefix, o.limit)
 		}
 		list, totals, err := misses.Load(filepath.Join(c.data, missesFile))
-		return adminapi.Misses{Totals: totals, Misses: chosen(list, prefix, limit)}, err
+		return adminapi.Misses{Totals: totals, Misses: o.chosen(list)}, err
 	}
 	var all adminapi.Misses
 	lists := make([][]misses.Miss, len(files))
@@ -91,18 +108,18 @@ func (c *cli) misses(ctx context.Context, files []string, prefix string, limit i
 		}
 		lists[i], all.Totals = list, all.Join(totals)
 	}
-	all.Misses = chosen(misses.Merge(lists...), prefix, limit)
+	all.Misses = o.chosen(misses.Merge(lists...))
 	return all, nil
 }
 
-// chosen returns the first limit names that begin with prefix.
-func chosen(list []misses.Miss, prefix string, limit int) []misses.Miss {
+// chosen returns the misses of a list to show.
+func (o missFilter) chosen(list []misses.Miss) []misses.Miss {
 	var some []misses.Miss
 	for _, m := range list {
-		if limit > 0 && len(some) == limit {
+		if o.limit > 0 && len(some) == o.limit {
 			break
 		}
-		if strings.HasPrefix(m.Name, prefix) {
+		if strings.HasPrefix(m.Name, o.prefix) && !(o.visible && m.Hidden) {
 			some = append(some, m)
 		}
 	}
@@ -129,8 +146,8 @@ func (c *cli) clearMisses(ctx context.Context) error {
 }
 
 // showMisses prints failed lookups as a table or JSON.
-func (c *cli) showMisses(ctx context.Context, files []string, prefix string, limit int) error {
-	m, err := c.misses(ctx, files, prefix, limit)
+func (c *cli) showMisses(ctx context.Context, files []string, o missFilter) error {
+	m, err := c.misses(ctx, files, o)
 	if err != nil {
 		return err
 	}
@@ -147,6 +164,9 @@ func (c *cli) showMisses(ctx context.Context, files []string, prefix string, lim
 		for i, s := range miss.Suggestions {
 			fmt.Fprint(w, [...]string{"\tperhaps ", ", "}[min(i, 1)]+printable(s))
 		}
+		if miss.Hidden {
+			fmt.Fprint(w, "\t(hidden)")
+		}
 		fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil {
@@ -155,7 +175,7 @@ func (c *cli) showMisses(ctx context.Context, files []string, prefix string, lim
 	if err := a.end(); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.err, "nomen: "+sumOf(m, prefix))
+	fmt.Fprintln(c.err, "nomen: "+sumOf(m, o.prefix))
 	return nil
 }
 

@@ -32,17 +32,27 @@ func (s *API) checkAuthority(c *call) error {
 	if err != nil {
 		return err
 	}
-	preview, err := s.registrar.PreviewAuthority(c.r.Context(), c.actor, a)
-	if err != nil && !errors.As(err, new(*registrar.RefusalError)) {
+	out, err := s.CheckAuthority(c.r.Context(), c.actor, a)
+	if err != nil {
 		return err
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// CheckAuthority says what would happen if an actor put the authority a, and changes nothing. It is
+// the response to POST authorities/{prefix}/check.
+func (s *API) CheckAuthority(ctx context.Context, actor registrar.Actor, a *store.Authority) (adminapi.AuthorityCheck, error) {
+	preview, err := s.registrar.PreviewAuthority(ctx, actor, a)
+	if err != nil && !errors.As(err, new(*registrar.RefusalError)) {
+		return adminapi.AuthorityCheck{}, err
 	}
 	out := adminapi.AuthorityCheck{Created: preview.Created, Warnings: preview.Warnings}
 	if out.Tests, _ = a.Rules.RunTests(a.Prefix); err != nil { // an invalid rule is the problem
 		out.Problem = adminapi.NewProblem(err)
-	} else if err := s.effects(c.r.Context(), preview.Authority, &out); err != nil {
-		return err
+		return out, nil
 	}
-	return writeJSON(c.w, http.StatusOK, out)
+	err = s.effects(ctx, preview.Authority, &out)
+	return out, err
 }
 
 // effects finds names whose answers would differ if next replaced the authority with its prefix.

@@ -182,9 +182,9 @@ func (n *nameCounter) result() *adminapi.Statistics {
 
 // activity sends the numbers of changes of a month.
 func (s *API) activity(c *call) error {
-	month, err := time.Parse(adminapi.MonthLayout, c.q.Get("month"))
+	month, err := parseMonth(c.q.Get("month"))
 	if err != nil {
-		return &adminapi.RequestError{Field: "month", Message: fmt.Sprintf("must be a month such as 2006-01, not %.40q", c.q.Get("month"))}
+		return err
 	}
 	actor, text := c.actor, month.Format(adminapi.MonthLayout)
 	life := statisticsLife
@@ -203,11 +203,52 @@ func (s *API) activity(c *call) error {
 		out.People = slices.Clone(out.People)
 	}
 	out.Count = count
-	names := s.userNames()
-	for i := range out.People {
-		out.People[i].WhoName = names.Of(c.r.Context(), out.People[i].Who)
-	}
+	s.namePeople(c.r.Context(), &out)
 	return writeJSON(c.w, http.StatusOK, out)
+}
+
+func parseMonth(text string) (time.Time, error) {
+	month, err := time.Parse(adminapi.MonthLayout, text)
+	if err != nil {
+		return month, &adminapi.RequestError{Field: "month", Message: fmt.Sprintf("must be a month such as 2006-01, not %.40q", text)}
+	}
+	return month, nil
+}
+
+// namePeople adds the present names of the users.
+func (s *API) namePeople(ctx context.Context, a *adminapi.Activity) {
+	names := s.userNames()
+	for i := range a.People {
+		a.People[i].WhoName = names.Of(ctx, a.People[i].Who)
+	}
+}
+
+// CountNames counts what GET statistics reports to an actor. It counts at once, without pauses.
+func (s *API) CountNames(ctx context.Context, a registrar.Actor) (*adminapi.Statistics, error) {
+	begun := s.now()
+	out, err := s.countNames(ctx, a, ctx.Err)
+	if err != nil {
+		return nil, err
+	}
+	out.Counted = begun
+	return out, nil
+}
+
+// CountChanges counts what GET statistics/changes reports to an actor about a month such as 2026-11.
+// It counts at once, without pauses.
+func (s *API) CountChanges(ctx context.Context, a registrar.Actor, month string) (*adminapi.Activity, error) {
+	begun := s.now()
+	begin, err := parseMonth(month)
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.countChanges(ctx, a, begin, ctx.Err)
+	if err != nil {
+		return nil, unsupportedError(err)
+	}
+	out.Counted = begun
+	s.namePeople(ctx, out)
+	return out, nil
 }
 
 // countChanges counts the changes of a month that an actor may see.

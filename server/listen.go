@@ -61,8 +61,8 @@ func (o *Listener) open(ctx context.Context) error {
 		kind, port = "admin", defaultAdminPort
 	}
 	if o.Open == nil {
-		var lc net.ListenConfig
-		l, err := lc.Listen(ctx, "tcp", withPort(o.Address, port))
+		config := wire.ListenConfig()
+		l, err := config.Listen(ctx, "tcp", withPort(o.Address, port))
 		if err != nil {
 			return fmt.Errorf("server: %s listener: %w", kind, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/nomen-project/nomen/internal/systemd"
+	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/server"
 )
 
@@ -112,7 +113,8 @@ func (s *listenSpec) open(inherited []*inheritedSocket, sockets *[]*adminSocketF
 		}
 		return nil, fmt.Errorf("serve: %s: %w", s.title, err)
 	}
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", s.address)
+	config := wire.ListenConfig()
+	l, err := config.Listen(context.Background(), "tcp", s.address)
 	if err != nil {
 		return nil, fmt.Errorf("serve: %s %s: %w%s", s.title, s.address, listenFault(err), listenRemedy(err))
 	}

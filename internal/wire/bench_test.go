@@ -88,6 +88,22 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
+// BenchmarkPlain measures reading a plain head, with equal header blocks and with different ones.
+func BenchmarkPlain(b *testing.B) {
+	limits := Config{}.withDefaults()
+	for name, in := range map[string][]string{"equal": {browser}, "different": {browser, "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"}} {
+		b.Run(name, func(b *testing.B) {
+			var last lastPlain
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, _, ok := last.read([]byte(in[i%len(in)]), &limits); !ok {
+					b.Fatal("not plain")
+				}
+			}
+		})
+	}
+}
+
 func benchServer(b *testing.B, wired bool) (address string) {
 	if wired {
 		return start(b, Config{}, sayOK)

@@ -196,7 +196,7 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 		switch {
 		case err != nil:
 			return nil, done
-		case c.final && (k < n || hasInput(c.Conn)):
+		case c.final && (k < n || n == len(w.in)):
 			return nil, excess
 		case c.final:
 			return nil, done

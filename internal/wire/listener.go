@@ -68,7 +68,7 @@ func NewListener(l net.Listener, c Config) net.Listener {
 		closed:       make(chan struct{}),
 		left:         make(chan struct{}),
 		drained:      make(chan struct{}),
-		rooms:        sync.Pool{New: func() any { return new([]byte) }},
+		rooms:        sync.Pool{New: func() any { return new(room) }},
 		lane:         lane{all: map[*worker]struct{}{}},
 	}
 }
@@ -87,7 +87,7 @@ type listener struct {
 	left     chan struct{}  // closed some time after closed; then connections that arrive are not waited for any more
 	drained  chan struct{}  // closed after the last connection was passed to Accept
 	shaking  sync.WaitGroup // TLS handshakes in progress
-	rooms    sync.Pool      // buffers for answers, each a *[]byte
+	rooms    sync.Pool      // of *room
 	lane     lane
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,22 +38,18 @@ const maxHeldAnswers = 32 << 10
 // all earlier responses are written, and net/http counts the connection as idle; see [conn.Close].
 // A final request is answered only in the lane, which can close the connection.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
-	room := c.listener.rooms.Get().(*[]byte)
+	room := c.listener.rooms.Get().(*room)
 	defer c.listener.rooms.Put(room)
-	out := (*room)[:0]
+	out := room.out[:0]
 	for k < len(p) && !c.final {
-		var h head
-		if h.scan(p[k:], &c.listener.config) != good {
-			break
-		}
-		q, ok := readPlain(string(p[k : k+h.end]))
+		q, end, ok := room.last.read(p[k:], &c.listener.config)
 		if !ok || q.Final && !c.alone {
 			break
 		}
 		if out, ok = c.answer(out, q); !ok {
 			break
 		}
-		k += h.end
+		k += end
 		c.final, c.head.first = q.Final, false
 		if len(out) > maxHeldAnswers {
 			if err := c.sendAnswers(out); err != nil {
@@ -65,9 +62,53 @@ func (c *conn) answerPlain(p []byte) (k int, err error) {
 		err = c.sendAnswers(out)
 	}
 	if cap(out) <= 2*maxHeldAnswers {
-		*room = out
+		room.out = out
 	}
 	return k, err
+}
+
+// A room has the memory for answering requests of one connection after the other.
+type room struct {
+	out  []byte
+	last lastPlain
+}
+
+// A lastPlain is the last plain request that was read. Because many requests have equal header
+// blocks, it is often enough to compare the next block with this one.
+type lastPlain struct {
+	block []byte // the lines after the request line, with the empty line; nil if there is no last request
+	q     Plain
+}
+
+// read reads the head at the beginning of p, and returns its length. If the head is not complete, or
+// not that of a plain request, ok is false.
+func (l *lastPlain) read(p []byte, limits *Config) (q Plain, end int, ok bool) {
+	if q, end, ok = l.readEqual(p, limits); ok {
+		return q, end, true
+	}
+	var h head
+	if h.scan(p, limits) != good {
+		return q, 0, false
+	}
+	if q, ok = readPlain(string(p[:h.end])); ok {
+		l.block, l.q = append(l.block[:0], p[h.block:h.end]...), q
+	}
+	return q, h.end, ok
+}
+
+// readEqual reads a head if it differs from the last one only in its method and target.
+func (l *lastPlain) readEqual(p []byte, limits *Config) (q Plain, end int, ok bool) {
+	i := bytes.IndexByte(p, '\n')
+	if i < 1 || p[i-1] != '\r' || i-1 > limits.MaxLine || l.block == nil || !bytes.HasPrefix(p[i+1:], l.block) {
+		return q, 0, false
+	}
+	line, ok := readPlainLine(string(p[:i-1]))
+	if !ok || line.Old != l.q.Old || !acceptedTarget(nil, p[len(line.Method)+1:][:len(line.Target)]) {
+		return q, 0, false
+	}
+	q = l.q
+	q.Method, q.Target = line.Method, line.Target
+	return q, i + 1 + len(l.block), true
 }
 
 // sendAnswers writes the answers that are ready.
@@ -86,7 +127,9 @@ func (c *conn) setTimes() {
 		return
 	}
 	c.timed = now
-	c.deadline.set(c.Conn, now.Add(idle))
+	if !c.final { // otherwise nothing is read any more
+		c.deadline.set(c.Conn, now.Add(idle))
+	}
 	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
@@ -94,14 +137,9 @@ func (c *conn) setTimes() {
 // but for which Plain has no field, or an unusual spelling, ok is false.
 func readPlain(head string) (q Plain, ok bool) {
 	line, rest, _ := strings.Cut(head, "\r\n")
-	method, line, _ := strings.Cut(line, " ")
-	target, proto, _ := strings.Cut(line, " ")
-	q.Old = proto == "HTTP/1.0"
-	q.Final = q.Old
-	if !q.Old && proto != "HTTP/1.1" || target == "" || target[0] != '/' || method != http.MethodGet && method != http.MethodHead {
+	if q, ok = readPlainLine(line); !ok {
 		return q, false
 	}
-	q.Method, q.Target = method, target
 	for {
 		if line, rest, ok = strings.Cut(rest, "\r\n"); !ok {
 			return q, false
@@ -114,6 +152,15 @@ func readPlain(head string) (q Plain, ok bool) {
 			return q, false
 		}
 	}
+}
+
+// readPlainLine parses a request line.
+func readPlainLine(line string) (q Plain, ok bool) {
+	method, line, _ := strings.Cut(line, " ")
+	target, proto, _ := strings.Cut(line, " ")
+	old := proto == "HTTP/1.0"
+	ok = (old || proto == "HTTP/1.1") && strings.HasPrefix(target, "/") && (method == http.MethodGet || method == http.MethodHead)
+	return Plain{Method: method, Target: target, Old: old, Final: old}, ok
 }
 
 // take stores the value of a field. If the field is unknown or repeated, it returns false.

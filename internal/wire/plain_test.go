@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,6 +72,41 @@ func TestReadPlain(t *testing.T) {
 		got, ok := readPlain(tt.head)
 		if ok != tt.ok || ok && got != tt.want {
 			t.Errorf("%q: got %+v, %v, want %+v, %v", tt.head, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+// TestLastPlain checks that what was read before has no influence on how a head is read.
+func TestLastPlain(t *testing.T) {
+	limits := Config{MaxLine: 200, MaxHeader: 1000}.withDefaults()
+	const host = "Host: a\r\n"
+	all := slices.Concat(heads, ambiguousHeads, []string{
+		browser,
+		"GET /a HTTP/1.1\r\n" + host + "\r\n",
+		"GET /b%20c?d HTTP/1.1\r\n" + host + "\r\nGET /a HTTP/1.1\r\n" + host + "\r\n",
+		"HEAD /a HTTP/1.1\r\n" + host + "\r\n",
+		"POST /a HTTP/1.1\r\n" + host + "\r\n",
+		"GET /a HTTP/1.0\r\n" + host + "\r\n",
+		"GET /a HTTP/1.0\r\n\r\n",
+		"GET /a HTTP/1.1\r\n\r\n",
+		"GET /a HTTP/1.1\n" + host + "\r\n",
+		"GET /a HTTP/1.1x\n" + host + "\r\n",
+		"GET /a HTTP/1.1\r\n" + host + "\r",
+		"GET /a\x01 HTTP/1.1\r\n" + host + "\r\n",
+		"GET /% HTTP/1.1\r\n" + host + "\r\n",
+		"GET /" + strings.Repeat("a", limits.MaxLine-len("GET / HTTP/1.1")) + " HTTP/1.1\r\n" + host + "\r\n",
+		"GET /" + strings.Repeat("a", limits.MaxLine-len("GET / HTTP/1.1")+1) + " HTTP/1.1\r\n" + host + "\r\n",
+		"GET /a HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n",
+	})
+	for _, before := range all {
+		for _, head := range all {
+			var fresh, used lastPlain
+			used.read([]byte(before), &limits)
+			want, wantEnd, wantOK := fresh.read([]byte(head), &limits)
+			got, end, ok := used.read([]byte(head), &limits)
+			if ok != wantOK || ok && (got != want || end != wantEnd) {
+				t.Errorf("%q after %q: got %+v, %d, %v, want %+v, %d, %v", head, before, got, end, ok, want, wantEnd, wantOK)
+			}
 		}
 	}
 }

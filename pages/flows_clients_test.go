@@ -20,8 +20,10 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/browsertest"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/server/admin"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -233,6 +235,32 @@ var manyFlows = map[string]func(*person){
 		p.stored("https://example.org/albums/2", 1)
 		p.enter("typed", "https://example.org/albums/").click("Apply exactly this").sees("Show what would be undone", "done")
 		p.stored("https://new.example/albums/2", 2)
+	},
+	"a second person decides": func(p *person) {
+		p.api.Set(admin.Settings{SecondPerson: adminapi.SecondPerson{Redact: true}})
+		p.theirs("https://example.org/theirs")
+		request := func() {
+			p.Helper()
+			p.signIn("admin").open(nameAt(alb)+"/redact").sees("another administrator of this name").press("#revision-1").enter("reason", "personal data").enter("typed", alb)
+			p.click("Send the request to a second person").sees("waiting for a second person", "Withdraw this request")
+			if strings.Contains(p.text(), "Approve") {
+				p.Error("the person who made the request can approve it")
+			}
+		}
+		decide := func() *person {
+			p.Helper()
+			p.click("Sign out").sees("You have signed out.")
+			p.signIn("second").press(`a[href^="/-/ui/jobs/"]`)
+			return p.sees("Your decision as the second person", "personal data")
+		}
+		request()
+		decide().click("Reject").sees("There is a problem", "Enter a reason")
+		p.enter("reason", "it is public").click("Reject").sees("rejected", "Sam Second")
+		p.click("Sign out").sees("You have signed out.")
+		p.stored("https://example.org/theirs", 2)
+		request()
+		decide().click("Approve: carry it out").sees("done", "Sam Second")
+		p.open(nameAt(alb) + "/history").sees("The content was removed.")
 	},
 	"give a role": func(p *person) {
 		p.signIn("admin").open("users/u-other000").press("#role-editor").enter("prefix", "x y").click("Give this role").sees("There is a problem")

@@ -39,6 +39,7 @@ type whole struct {
 // The users of a whole, by their sub at the provider, and their IDs.
 var wholeUsers = map[string]*store.User{
 	"admin":  {ID: "u-admin000", Name: "Anna Berg", Grants: []store.UserGrant{{Role: "administrator"}}},
+	"second": {ID: "u-second00", Name: "Sam Second", Grants: []store.UserGrant{{Role: "administrator"}}},
 	"editor": {ID: "u-editor00", Name: "Zoe Zhang", Grants: []store.UserGrant{{Role: "editor", Prefixes: []string{"urn:dns:example.org"}}}},
 	"other":  {ID: "u-other000", Name: "Otto Other", Grants: []store.UserGrant{{Role: "owner", Prefixes: []string{"urn:dns:other.example"}}}},
 }

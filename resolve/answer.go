@@ -169,11 +169,13 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	if d.validity != (validity{}) && d.q.At.IsZero() {
 		d.validity.bound(a, d.o.Now())
 	}
-	a.Private = d.isPrivate(a.Locations)
+	if a.Private = d.isPrivate(a.Locations); a.Private {
+		d.depends.Unknown() // on the client
+	}
 	var c choice
 	c.read(&d.q)
 	if d.service == nomen.I2L || d.service == nomen.I2R {
-		if i := c.best(a.Locations, d.policy.Choice, d.o.Pick); i > 0 {
+		if i := c.best(a.Locations, d.policy.Choice, d.pick); i > 0 {
 			a.Locations[0], a.Locations[i] = a.Locations[i], a.Locations[0]
 		}
 	} else {

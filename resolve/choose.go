@@ -50,6 +50,7 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	valid := all[:0]
 	for i := range all {
 		if bounded(&all[i]) {
+			d.depends.Unknown() // on the time
 			if at.IsZero() {
 				at = d.o.Now()
 			}
@@ -80,6 +81,12 @@ func ofResource(all []nomen.Location) []nomen.Location {
 }
 
 func bounded(l *nomen.Location) bool { return l.ValidFrom != "" || l.ValidUntil != "" }
+
+// pick returns a random number from 0 to n-1.
+func (d *decision) pick(n int) int {
+	d.depends.Unknown()
+	return d.o.Pick(n)
+}
 
 func validAt(l *nomen.Location, at time.Time) bool {
 	if from, ok := instant(l.ValidFrom); ok && at.Before(from) {

@@ -82,7 +82,8 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	if err != nil {
 		return nil, err
 	}
-	d := decision{Engine: e, ctx: ctx, q: q, set: set, policy: &noPolicy}
+	d := decision{Engine: e, ctx: ctx, q: q, set: set, policy: &noPolicy, depends: store.DependenciesOf(ctx)}
+	d.depends.Vouch(set)
 	d.about(n)
 	m := d.interpret()
 	if err := d.admit(); err != nil {
@@ -162,6 +163,8 @@ type decision struct {
 
 	validity     validity // when the set of valid locations changes
 	countryGiven bool     // the country comes from the r-component, and not from the client
+
+	depends *store.Dependencies // records whether a cache may keep the answer; nil if none will
 
 	why []string // explanation, if the question asks for one
 }

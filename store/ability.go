@@ -25,6 +25,7 @@ type Counter interface {
 
 // Count returns the number of records of r. If r is not a [Counter], Count lists all records.
 func Count(ctx context.Context, r Reader) (int64, bool, error) {
+	DependenciesOf(ctx).Unknown()
 	if c, ok := r.(Counter); ok {
 		return c.Count(ctx)
 	}
@@ -51,6 +52,7 @@ type BatchReader interface {
 // each name.
 func Records(ctx context.Context, r Reader, names []name.Name, change bool) ([]*Record, error) {
 	if b, ok := r.(BatchReader); ok {
+		DependenciesOf(ctx).Unknown()
 		return b.Records(ctx, names, change)
 	}
 	all := make([]*Record, len(names))
@@ -96,6 +98,7 @@ func AuthorityHistory(ctx context.Context, r Reader, p name.Prefix) iter.Seq2[*C
 
 // Changes yields the log of changes of r as [Feed] does.
 func Changes(ctx context.Context, r Reader, after uint64) iter.Seq2[*Entry, error] {
+	DependenciesOf(ctx).Unknown()
 	if f, ok := r.(Feed); ok {
 		return f.Changes(ctx, after)
 	}
@@ -104,6 +107,7 @@ func Changes(ctx context.Context, r Reader, after uint64) iter.Seq2[*Entry, erro
 
 // HeadOf returns the head of the log of r as [Feed] does.
 func HeadOf(ctx context.Context, r Reader) (Head, error) {
+	DependenciesOf(ctx).Unknown()
 	if f, ok := r.(Feed); ok {
 		return f.Head(ctx)
 	}
@@ -137,6 +141,7 @@ func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error 
 // Find yields locations as [Finder] does, but not the aliases and subjects that an index also has.
 // If r is not a Finder, Find first lists all records and holds every match in memory.
 func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
+	DependenciesOf(ctx).Unknown()
 	if f, ok := r.(Finder); ok {
 		return locationsOnly(ctx, f, prefix, after)
 	}

@@ -100,6 +100,7 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 		return nil, nil
 	}
 	url := AliasURL(n)
+	DependenciesOf(ctx).On(url)
 	var all []name.Name
 	for p, err := range f.Find(ctx, url, Place{}) {
 		switch {

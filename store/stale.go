@@ -11,6 +11,8 @@ import (
 // returns one. A Staleness is safe for concurrent use.
 type Staleness struct {
 	context.Context
+	Dependencies *Dependencies // records what the answer depends on; may be nil; must not change after the first use
+
 	since atomic.Int64 // in Unix nanoseconds; 0 if no stale data was read
 }
 
@@ -58,6 +60,14 @@ func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: 
 func StalenessOf(ctx context.Context) *Staleness {
 	s, _ := ctx.Value(stalenessKey{}).(*Staleness)
 	return s
+}
+
+// dependencies returns the field Dependencies, or nil if s is nil.
+func (s *Staleness) dependencies() *Dependencies {
+	if s == nil {
+		return nil
+	}
+	return s.Dependencies
 }
 
 // Note records that stale data was read. The parameter since is the time at which this data was

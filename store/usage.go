@@ -13,7 +13,7 @@ type Usage struct {
 
 // A CacheUsage describes a cache in memory.
 type CacheUsage struct {
-	Name            string // "blocks" for an embedded store, "records" for a database
+	Name            string // "blocks" for an embedded store, "records" for a database, "answers" for whole answers of a server
 	Hits, Misses    uint64 // how often a lookup found an entry or did not, since the store was opened
 	Evictions       uint64 // entries removed to make room for others
 	CountsEvictions bool   // the cache counts Evictions

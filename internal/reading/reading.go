@@ -41,6 +41,7 @@ func Of(c Changes) Reader { return Reader{c} }
 
 // Get implements [store.Reader].
 func (r *Reader) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	depend(ctx, n.Key(), at)
 	c, err := r.changes.Find(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, at)
 	if err != nil {
 		return nil, err
@@ -50,11 +51,22 @@ func (r *Reader) Get(ctx context.Context, n name.Name, at time.Time) (*store.Rec
 
 // Authority implements [store.Reader].
 func (r *Reader) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
+	depend(ctx, p.String(), at)
 	c, err := r.changes.Find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
 	if err != nil {
 		return nil, err
 	}
 	return c.Authority, nil
+}
+
+// depend records that an answer depends on a key. The past can change too, by a redaction, but
+// reads of the past are rare, so answers that need them are not cached.
+func depend(ctx context.Context, key string, at time.Time) {
+	if d := store.DependenciesOf(ctx); at.IsZero() {
+		d.On(key)
+	} else {
+		d.Unknown()
+	}
 }
 
 // Token implements [store.Tokens].
@@ -68,6 +80,7 @@ func (r *Reader) Token(ctx context.Context, id string) (*store.Token, error) {
 
 // List implements [store.Reader].
 func (r *Reader) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	store.DependenciesOf(ctx).Unknown()
 	return Seq(func(yield func(*store.Record, error) bool) error {
 		return r.changes.Scan(ctx, store.KindName, scan, func(c *store.Change) bool {
 			return c.Record == nil || yield(c.Record, nil)
@@ -77,6 +90,7 @@ func (r *Reader) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Rec
 
 // Authorities implements [store.Reader].
 func (r *Reader) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	store.DependenciesOf(ctx).Unknown()
 	return Seq(func(yield func(*store.Authority, error) bool) error {
 		return r.changes.Scan(ctx, store.KindAuthority, store.Scan{At: at}, func(c *store.Change) bool {
 			return c.Authority == nil || yield(c.Authority, nil)
@@ -141,6 +155,7 @@ func (r *Reader) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Ch
 }
 
 func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
+	store.DependenciesOf(ctx).On(subject.Key)
 	return Seq(func(yield func(*store.Change, error) bool) error { return r.changes.History(ctx, subject, yield) })
 }
 

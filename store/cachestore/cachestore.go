@@ -15,6 +15,9 @@
 // cache returns such an answer but does not keep it. To recognise old answers, it tracks the
 // latest revisions of recently changed subjects.
 //
+// Caches of answers can use the cache of records as their source ([store.Invalidator]): a cached
+// answer is at most as old as a cached record, and is used only while records are.
+//
 // The cache has current records, aliases, authorities, the list of authorities and, for a short
 // time, the absence of a name. It does not cache listings, reads as of a time, tokens, users, secrets,
 // the feed with its head, and proofs.
@@ -106,6 +109,8 @@ type Store struct {
 	paused  time.Time          // until this time, and until forget has then emptied the cache, nothing is cached; zero if not paused
 	all     []*store.Authority // the list of authorities
 	allGood bool               // the list has every known change
+
+	invalidations store.Invalidations
 }
 
 // A mark records when a change was seen.
@@ -155,6 +160,8 @@ var (
 	_ store.Confirmer = (*Store)(nil)
 	_ store.Clocked   = (*Store)(nil)
 	_ store.Vault     = (*Store)(nil)
+
+	_ store.Invalidator = (*Store)(nil)
 )
 
 // New returns a cache in front of the store b. Closing the cache closes b. If b is unavailable,
@@ -172,7 +179,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.loader = s.load
+	s.loader, s.invalidations.Usable = s.load, s.usable
 	if err := s.begin(ctx); err != nil && !store.IsAway(err) {
 		return nil, err
 	}
@@ -337,12 +344,24 @@ func (s *Store) doubt(c *store.Change) {
 	s.mu.Lock()
 	s.allGood = s.allGood && c.Authority == nil
 	s.mu.Unlock()
-	s.cache.Invalidate(c.Subject())
+	s.remove(c.Subject())
 	if c.Record != nil {
 		for _, url := range c.Record.AppendAliases(nil) {
-			s.cache.Invalidate(store.Subject{Kind: kindAlias, Key: url})
+			s.remove(store.Subject{Kind: kindAlias, Key: url})
 		}
 	}
+}
+
+// remove removes a subject from the cache, and invalidates the answers that depend on it.
+func (s *Store) remove(subject store.Subject) {
+	s.cache.Invalidate(subject)
+	s.invalidations.Invalidate(subject.Key)
+}
+
+// removeAll empties the cache, and invalidates all answers.
+func (s *Store) removeAll() {
+	s.cache.InvalidateAll()
+	s.invalidations.InvalidateAll()
 }
 
 // Load implements [store.Loader] if the underlying store does.
@@ -351,10 +370,14 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 		s.mu.Lock()
 		s.allGood = false
 		s.mu.Unlock()
-		s.cache.InvalidateAll()
+		s.removeAll()
 	}()
 	return store.Load(ctx, s.Backing, entries)
 }
+
+// Invalidations implements [store.Invalidator]. The changes of other nodes are counted when they are
+// read from the feed. While records must not be read from the cache, no answer is valid.
+func (s *Store) Invalidations() *store.Invalidations { return &s.invalidations }
 
 // Confirm implements [store.Confirmer].
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {

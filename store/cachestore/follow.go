@@ -165,7 +165,7 @@ func (s *Store) pause(until time.Time) {
 	}
 	s.allGood = false
 	s.mu.Unlock()
-	s.cache.InvalidateAll()
+	s.removeAll()
 }
 
 // heard records that a change was made.
@@ -195,7 +195,7 @@ func (s *Store) changed(subject store.Subject, least minimum) {
 		s.pause(now.Add(s.options.Settle))
 		return
 	}
-	s.cache.Invalidate(subject)
+	s.remove(subject)
 }
 
 // forget drops expired minima, and ends a pause. When it ends a pause, it empties the cache
@@ -205,7 +205,7 @@ func (s *Store) forget(now time.Time) {
 	over := !s.paused.IsZero() && now.After(s.paused)
 	s.mu.RUnlock()
 	if over {
-		s.cache.InvalidateAll()
+		s.removeAll()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -59,10 +59,14 @@ func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask 
 	return v, err
 }
 
-// read returns the value of a subject, from the cache or with load.
+// read returns the value of a subject, from the cache or with load. An answer that depends on the
+// value may be cached as long as the value.
 func (s *Store) read(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (v value, err error) {
+	depends := store.DependenciesOf(ctx)
+	depends.On(subject.Key)
 	if s.usable() {
 		v, err = s.get(ctx, subject, load)
+		depends.Until(v.until)
 		if store.IsAway(err) {
 			if last, use, ok := s.stale(ctx, subject); ok {
 				use()
@@ -71,6 +75,7 @@ func (s *Store) read(ctx context.Context, subject store.Subject, load otter.Load
 		}
 		return v, err
 	}
+	depends.Unknown()
 	ask := func(ctx context.Context) (value, error) {
 		s.misses.Add(1)
 		return unkeptValue(load(ctx, subject))
@@ -141,6 +146,7 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 		var once *unkept
 		switch {
 		case errors.As(err, &once):
+			store.DependenciesOf(ctx).Unknown()
 			return once.value, nil
 		case store.IsAway(err):
 			return value{}, err
@@ -206,6 +212,13 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 		return store.Records(ctx, s.Backing, names, change)
 	}
 	return store.Records(ctx, struct{ store.Reader }{s}, names, change) // read the records one by one, with Get
+}
+
+// History implements [store.Historian]. The history is not cached, and may come from a replica that
+// does not have a change yet that this cache knows.
+func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	store.DependenciesOf(ctx).Unknown()
+	return s.Backing.History(ctx, n)
 }
 
 // Authority implements [store.Reader].

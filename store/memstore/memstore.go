@@ -27,6 +27,8 @@ type Store struct {
 	secrets map[string][]byte
 	leases  store.Leases
 	jobs    jobs
+
+	invalidations store.Invalidations
 }
 
 type reader = reading.Reader
@@ -46,6 +48,7 @@ var (
 	_ store.Finder             = (*Store)(nil)
 	_ store.Vault              = (*Store)(nil)
 	_ store.Users              = (*Store)(nil)
+	_ store.Invalidator        = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -106,6 +109,7 @@ func (s *Store) add(step store.Step, seq uint64) {
 	s.count += step.Next.Records() - step.Last.Records()
 	s.places.add(step)
 	s.identify(step)
+	s.invalidations.InvalidateSteps([]store.Step{step}) // readers wait for the lock, and then see the change
 	for _, revision := range step.Next.Redacts {
 		v := &t.versions[key][revision-1]
 		if !v.change.Redacted {
@@ -242,6 +246,9 @@ func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	}
 	return s.count, true, nil
 }
+
+// Invalidations implements [store.Invalidator].
+func (s *Store) Invalidations() *store.Invalidations { return &s.invalidations }
 
 // Close implements [store.Store]. Listings in progress continue.
 func (s *Store) Close() error {

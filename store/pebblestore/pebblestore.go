@@ -75,6 +75,8 @@ type Store struct {
 	sealed sealedLog  // the part of the log that is on disk
 	reads  reads      // records read for a coming change
 
+	invalidations store.Invalidations
+
 	idle     sync.Pool     // requests that can be reused
 	requests chan *request // requests that Apply passes to decide
 	decided  chan *request // requests that decide passes to acknowledge
@@ -97,6 +99,7 @@ type Store struct {
 type reader = reading.Reader
 
 var (
+	_ store.Invalidator        = (*Store)(nil)
 	_ store.Store              = (*Store)(nil)
 	_ store.Historian          = (*Store)(nil)
 	_ store.AuthorityHistorian = (*Store)(nil)
@@ -209,6 +212,7 @@ func (s *Store) install(e *engine) {
 	s.count.Store(e.count)
 	s.engine.Store(e)
 	s.reads.clear()
+	s.invalidations.InvalidateAll() // the previous engine may have had changes that were lost
 	if e.damage != nil {
 		s.warn("the store is damaged: what can be read is answered, and changes are rejected until the store is replaced by a backup; verify it to find out what is affected", e.damage)
 	}
@@ -293,6 +297,9 @@ func (s *Store) Close() error {
 		return fmt.Errorf("pebblestore: %s: not closed: %w; acknowledged changes are on disk", s.dir, errHung)
 	}
 }
+
+// Invalidations implements [store.Invalidator].
+func (s *Store) Invalidations() *store.Invalidations { return &s.invalidations }
 
 // maxHungClose is how long Close waits for a disk that hangs.
 const maxHungClose = time.Second

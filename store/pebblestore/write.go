@@ -156,6 +156,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 		watch.stop() // the engine may wait for a slow flush; the file system calls of the flush have stopwatches of their own
 		err = e.db.ApplyNoSyncWait(w.batch, pebble.Sync)
 		s.reads.forget(steps)
+		s.invalidations.InvalidateSteps(steps)
 	}
 	if err != nil {
 		return fmt.Errorf("pebblestore: %w", errors.Join(err, w.batch.Close()))

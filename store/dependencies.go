@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxDependencies is the maximum number of keys on which a cached answer can depend.
+const maxDependencies = 16
+
+// Dependencies records what an answer depends on, so that a cache can keep the answer until one of
+// these things changes. Stores and resolvers record it in the context of the request
+// ([DependenciesOf]). Before the first Begin and after Stop, Dependencies records nothing. All
+// methods can be called concurrently, and for nil, but Begin and Validity belong to the cache.
+type Dependencies struct {
+	active  atomic.Bool
+	mu      sync.Mutex
+	table   *invalidationTable
+	seen    Validity
+	keys    [maxDependencies]dependency
+	unknown bool
+	vouched int
+	set     *AuthoritySet // the set of the last call of Vouch
+}
+
+// A dependency is the value of a counter of [Invalidations] before a key was read.
+type dependency struct {
+	slot  uint16
+	count uint32
+}
+
+// Begin begins to record what the next answer depends on.
+func (d *Dependencies) Begin(v *Invalidations) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.table = v.counters()
+	d.seen = Validity{all: d.table.all.Load(), keys: d.keys[:0]}
+	d.unknown, d.vouched, d.set = !v.usable(), 0, nil
+	d.active.Store(true)
+}
+
+// Stop ends recording.
+func (d *Dependencies) Stop() {
+	if d != nil {
+		d.active.Store(false)
+	}
+}
+
+// On records that the answer depends on a key; see [Invalidations.Invalidate]. It must be called
+// before the key is read.
+func (d *Dependencies) On(key string) {
+	if d == nil || !d.active.Load() {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	slot := d.table.slot(key)
+	if slices.ContainsFunc(d.seen.keys, func(k dependency) bool { return k.slot == slot }) {
+		return // the earlier value of the counter decides
+	}
+	if len(d.seen.keys) == maxDependencies {
+		d.unknown = true
+		return
+	}
+	d.seen.keys = append(d.seen.keys, dependency{slot, d.table.of[slot].Load()})
+}
+
+// Unknown records that the answer depends on something that no store counts, such as chance, the
+// time, the client or another server. It must not be cached.
+func (d *Dependencies) Unknown() {
+	if d == nil || !d.active.Load() {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unknown = true
+}
+
+// Until records that the answer is valid only until a time. For the zero time, Until does nothing.
+func (d *Dependencies) Until(t time.Time) {
+	if d == nil || t.IsZero() || !d.active.Load() {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if ns := t.UnixNano(); d.seen.until == 0 || ns < d.seen.until {
+		d.seen.until = ns
+	}
+}
+
+// Vouch says that a resolver records all that its answer depends on besides a set of authorities. If
+// it is called again with another set, the answer must not be cached.
+func (d *Dependencies) Vouch(set *AuthoritySet) {
+	if d == nil || !d.active.Load() {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unknown = d.unknown || d.vouched > 0 && d.set != set
+	d.set = set
+	d.vouched++
+}
+
+// Vouched returns how often Vouch was called since Begin.
+func (d *Dependencies) Vouched() int {
+	if d == nil || !d.active.Load() {
+		return 0
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.vouched
+}
+
+// Validity returns when the answer is valid while a set of authorities is the current one. If the
+// answer must not be cached, ok is false.
+func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.unknown || d.vouched == 0 || d.set != set || !d.active.Load() {
+		return Validity{}, false
+	}
+	v = d.seen
+	v.keys = slices.Clone(v.keys)
+	return v, true
+}
+
+// A Validity says when an answer is valid: until one of the keys changes on which it depends.
+type Validity struct {
+	all   uint64
+	until int64 // in Unix nanoseconds; 0 for no limit
+	keys  []dependency
+}
+
+// Holds reports whether an answer is still valid. The parameter must be the one that was passed to
+// [Dependencies.Begin].
+func (v *Validity) Holds(now *Invalidations) bool {
+	t := now.counters()
+	if v.all != t.all.Load() || !now.usable() || v.until != 0 && time.Now().UnixNano() >= v.until {
+		return false
+	}
+	for _, k := range v.keys {
+		if t.of[k.slot].Load() != k.count {
+			return false
+		}
+	}
+	return true
+}
+
+// DependenciesOf returns the Dependencies of the [Staleness] of ctx, or nil if there are none.
+func DependenciesOf(ctx context.Context) *Dependencies { return StalenessOf(ctx).dependencies() }

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync/atomic"
+)
+
+// Invalidations tells caches of answers which answers a change may have made outdated. It counts
+// the changes of each key, modulo a hash, so its size does not depend on the number of names, and
+// an import needs no list of what to remove. Two keys with the same hash share a counter; a change
+// of one then also invalidates the answers about the other, which is harmless.
+//
+// A store counts a change after readers can see the change and before Apply returns. A cache reads
+// the counters before it reads the store ([Dependencies]). So if a read missed a change, the change
+// is counted later than the counters were read, and the answer is invalid.
+//
+// Nothing is counted before the first [Dependencies] of the store begins. The zero value is ready
+// for use. All methods can be called concurrently.
+type Invalidations struct {
+	// Usable reports whether all changes are counted now, also those of other processes. While it
+	// returns false, no answer is valid. It must be set before the first use; nil means always.
+	Usable func() bool
+
+	table atomic.Pointer[invalidationTable]
+}
+
+// invalidationTable has the counters. A counter can overflow: an answer would only be wrongly valid
+// after exactly 2^32 changes of its keys.
+type invalidationTable struct {
+	seed maphash.Seed
+	all  atomic.Uint64 // number of calls of InvalidateAll
+	of   [1 << 16]atomic.Uint32
+}
+
+// slot returns the number of the counter of a key.
+func (t *invalidationTable) slot(key string) uint16 { return uint16(maphash.String(t.seed, key)) }
+
+// counters returns the counters, and makes them if necessary.
+func (v *Invalidations) counters() *invalidationTable {
+	if t := v.table.Load(); t != nil {
+		return t
+	}
+	v.table.CompareAndSwap(nil, &invalidationTable{seed: maphash.MakeSeed()})
+	return v.table.Load()
+}
+
+// Invalidate counts a change of a key: the key of a name, the prefix of an authority, or the
+// [AliasURL] of an alias.
+func (v *Invalidations) Invalidate(key string) {
+	if t := v.table.Load(); t != nil {
+		t.of[t.slot(key)].Add(1)
+	}
+}
+
+// InvalidateAll invalidates all answers.
+func (v *Invalidations) InvalidateAll() {
+	if t := v.table.Load(); t != nil {
+		t.all.Add(1)
+	}
+}
+
+// InvalidateSteps counts the changes of steps that have been written. An answer that found a record
+// by its alias depends on the record too, so aliases need not be counted when they are removed.
+func (v *Invalidations) InvalidateSteps(steps []Step) {
+	if v.table.Load() == nil {
+		return
+	}
+	for i := range steps {
+		v.invalidateStep(&steps[i])
+	}
+}
+
+func (v *Invalidations) invalidateStep(s *Step) {
+	switch s.Subject.Kind {
+	case KindToken, KindUser:
+		return
+	}
+	v.Invalidate(s.Subject.Key)
+	next := s.Next.Record
+	if next == nil || s.Last != nil && s.Last.Record != nil && slices.Equal(s.Last.Record.SameAs, next.SameAs) {
+		return
+	}
+	for _, url := range next.AppendAliases(nil) {
+		v.Invalidate(url)
+	}
+}
+
+func (v *Invalidations) usable() bool { return v.Usable == nil || v.Usable() }
+
+// An Invalidator is a store that counts its changes for caches of answers.
+type Invalidator interface {
+	// Invalidations returns the counters of the store, always the same.
+	Invalidations() *Invalidations
+}
+
+// InvalidationsOf returns the counters of r. If r is not an [Invalidator], answers must not be
+// cached, and InvalidationsOf returns nil.
+func InvalidationsOf(r Reader) *Invalidations {
+	if v, ok := r.(Invalidator); ok {
+		return v.Invalidations()
+	}
+	return nil
+}

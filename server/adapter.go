@@ -51,12 +51,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			s.metrics.ServeHTTP(w, r)
 			return
 		}
-		p.finish(s.dates.of(start), s.pagePolicy)
+		s.finish(p, start)
 	} else {
 		p = s.decide(ctx, in)
-	}
-	if s.sameOrigin {
-		p.withoutCORS()
 	}
 	sent := s.send(ctx, w, r, p)
 	if wire.Own(r) {

@@ -256,7 +256,7 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	put.Accept, put.Languages = w.Accept, cmp.Or(w.Languages, put.Languages)
 	var ans *nomen.Answer
 	resolve := func() (*nomen.Answer, error) { return s.resolver.Resolve(ctx, put) }
-	if a.isLocal() && (a.authority != nil || !s.asksOthers()) {
+	if s.isLocal(a) {
 		ans, err = resolve()
 	} else {
 		ans, err = l.outside(ctx, resolve)

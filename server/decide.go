@@ -29,13 +29,27 @@ const (
 
 // decide answers a request.
 func (s *Server) decide(ctx context.Context, r *request) *reply {
-	stale := store.WithStaleness(ctx)
+	stale, start := store.WithStaleness(ctx), s.now()
+	stale.Dependencies = new(store.Dependencies)
+	l, known := s.lookUp(stale, r)
+	if known != nil {
+		return s.repeated(known, start)
+	}
 	p := s.forPeople(r, s.answer(stale, r))
 	p.private = p.private || gateway.ClientOf(ctx).Entered()
 	now := s.now()
 	s.addAge(p, stale.Age(now))
-	p.finish(s.dates.of(now), s.pagePolicy)
+	s.finish(p, now)
+	s.keepDecided(l, stale, r, p, start)
 	return p
+}
+
+// finish adds the fields common to all responses of this server.
+func (s *Server) finish(p *reply, now time.Time) {
+	p.finish(s.dates.of(now), s.pagePolicy)
+	if s.sameOrigin {
+		p.withoutCORS()
+	}
 }
 
 func (s *Server) answer(ctx context.Context, r *request) *reply {

@@ -59,6 +59,7 @@ func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
 	c.rates.Set(limits.Rate, limits.Burst, next.now())
 	c.turns.Resize(limits.Costly, perAddress(limits.Costly, 8))
 	c.resources.Resize(limits.Resources, perAddress(limits.Resources, 4))
+	next.answers.Continue(c.current.Load().answers)
 	before := c.current.Swap(next)
 	c.listening.limit(limits)
 	before.users.end()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/answercache"
 	"github.com/nomen-project/nomen/internal/openfiles"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
@@ -80,6 +81,13 @@ type Options struct {
 
 	// Site says who runs the server, and how its pages look; nil for [site.Default].
 	Site *site.Site
+
+	// AnswerCache is the size in bytes of the cache of whole answers; 0 means that answers are not
+	// cached. Only answers that come from Store through an engine of package resolve are cached,
+	// and only if the engine uses Authorities and Store is a [store.Invalidator]. The cache never
+	// returns an answer that Resolver would not return at that time, except that with a store that
+	// other processes change too, an answer can be as old as those of the store itself.
+	AnswerCache int64
 
 	// SameOrigin makes the server leave out the header fields that let scripts of other sites read
 	// public responses (CORS). Set it in programs that send such fields themselves.
@@ -188,6 +196,7 @@ type Server struct {
 	now         func() time.Time
 	log         *slog.Logger
 	access      *slog.Logger
+	answers     *answercache.Cache // nil if answers are not cached
 	limits      Limits
 	given       Limits // limits as given, without defaults
 	home        home
@@ -218,7 +227,7 @@ func New(o Options) (*Server, error) {
 	o = o.withDefaults()
 	s := &Server{
 		given: given, carried: newCarried(o),
-		resolver: o.Resolver, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics, shown: o.PublicMetrics,
+		resolver: vouchedResolver{o.Resolver}, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics, shown: o.PublicMetrics,
 		version: o.Version, instance: o.Instance, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
@@ -239,6 +248,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	var err error
+	if s.answers, err = answercache.New(o.AnswerCache, store.InvalidationsOf(o.Store)); err != nil {
+		return nil, err
+	}
 	s.home, err = newHome(o.Site)
 	return s, err
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
@@ -25,6 +26,7 @@ type shortcut struct {
 	from     netip.Addr
 	local    netip.AddrPort
 	ctx      store.Staleness // context of the current request, which includes the client
+	depends  store.Dependencies
 	request  request
 }
 
@@ -35,6 +37,7 @@ func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
 		return nil
 	}
 	c := &shortcut{listener: o.Name, from: addrOf(remote).Addr(), local: addrOf(local)}
+	c.ctx.Dependencies = &c.depends
 	c.use(s.current.Load())
 	return c.answer
 }
@@ -71,27 +74,38 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	r := &c.request
 	ctx := &c.ctx
 	ctx.Reset()
+	l, known := s.lookUp(ctx, r)
+	if known != nil {
+		out, sent := known.AppendTo(out, s.dates.of(start), q.Final)
+		c.record(&q, form(known.Form), known.Status, sent, start)
+		return out, true
+	}
 	asked, err := s.parse(ctx, r)
-	if err != nil || asked.err != nil || !asked.target.isLocal() || asked.target.authority == nil && s.asksOthers() {
+	if err != nil || asked.err != nil || !s.isLocal(asked.target) {
 		return out, false
 	}
 	p := s.forPeople(r, s.answerAsked(ctx, r, asked))
 	s.addAge(p, ctx.Age(start))
-	p.finish(s.dates.of(start), s.pagePolicy)
-	if s.sameOrigin {
-		p.withoutCORS()
-	}
+	s.finish(p, start)
+	begin := len(out)
 	out, sent, ok := p.appendTo(out, q)
 	p.drop()
 	if !ok {
 		return out, false
 	}
-	took := s.now().Sub(start)
-	s.metrics.Observe(p.form.String(), p.status, took)
-	if s.access != nil {
-		requestlog.Record{Listener: c.listener, From: c.from, Method: q.Method, Target: q.Target, Proto: protoOf(q), Host: q.Host, Agent: q.Agent}.Log(ctx, s.access, p.status, int64(sent), took)
-	}
+	s.keep(l, ctx, p, start, out[begin:])
+	c.record(&q, p.form, p.status, sent, start)
 	return out, true
+}
+
+// record counts and logs a request that was answered.
+func (c *shortcut) record(q *wire.Plain, f form, status, sent int, start time.Time) {
+	s := c.server
+	took := s.now().Sub(start)
+	s.metrics.Observe(f.String(), status, took)
+	if s.access != nil {
+		requestlog.Record{Listener: c.listener, From: c.from, Method: q.Method, Target: q.Target, Proto: protoOf(*q), Host: q.Host, Agent: q.Agent}.Log(&c.ctx, s.access, status, int64(sent), took)
+	}
 }
 
 // mayBeLocal reports whether isLocal may be true for a target. Such a target begins with a slash,

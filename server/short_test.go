@@ -16,6 +16,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -96,7 +97,12 @@ var lastLines = []string{
 // TestShortLast checks that the first and last request of a connection gets the bytes that net/http
 // would send, whether or not net/http answers it.
 func TestShortLast(t *testing.T) {
-	s, _ := newTestServer(t, nil)
+	testLast(t, nil)
+	testLast(t, withAnswerCache)
+}
+
+func testLast(t *testing.T, change func(*Options)) {
+	s, _ := newTestServer(t, change)
 	l := listen(t, s)
 	asked := 0
 	for _, method := range []string{"GET", "HEAD"} {
@@ -106,10 +112,11 @@ func TestShortLast(t *testing.T) {
 				head = strings.ReplaceAll(head, "Connection: keep-alive\r\n", "")
 				got := exchange(t, l.Public, head+"\r\n")
 				want := exchange(t, l.Public, head+"X-Other: 1\r\n\r\n") // a field that the shortcut does not support
-				if got == "" || got != want {
-					t.Errorf("%q:\ngot  %q\nwant %q", head, got, want)
+				again := exchange(t, l.Public, head+"\r\n")
+				if got == "" || got != want || again != want {
+					t.Errorf("%q:\ngot   %q\nagain %q\nwant  %q", head, got, again, want)
 				}
-				asked += 2
+				asked += 3
 			}
 		}
 	}
@@ -129,13 +136,18 @@ func requestsOf(s *Server) (n int) {
 	return n
 }
 
-// TestShort checks that responses without net/http are byte for byte those of net/http.
+// TestShort checks that responses without net/http are byte for byte those of net/http, with and
+// without a cache of answers, whether or not the cache has the answer.
 func TestShort(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	plainly, _ := newTestServer(t, nil)
 	slow := dialShort(t, listen(t, plainly))
+	hits := func(s *Server) uint64 { u, _ := s.AnswerCache(); return u.Hits }
 	for _, method := range []string{"GET", "HEAD"} {
 		for _, fields := range shortFields {
+			cached, _ := newTestServer(t, withAnswerCache)
+			known, _ := newTestServer(t, withAnswerCache)
+			slowCached := dialShort(t, listen(t, known))
 			for _, tt := range shortTargets {
 				head := method + " " + tt.target + " HTTP/1.1\r\nHost: localhost:4500\r\n" + fields
 				answer := s.short(allProtocols, slow.LocalAddr(), slow.RemoteAddr())
@@ -154,9 +166,33 @@ func TestShort(t *testing.T) {
 				if string(got) != "before"+want {
 					t.Errorf("%q:\ngot  %q\nwant %q", head, got, "before"+want)
 				}
+				lane, slowLane := hits(cached), hits(known)
+				for _, how := range []string{"miss", "hit"} {
+					answer := cached.short(allProtocols, slow.LocalAddr(), slow.RemoteAddr())
+					if got, ok := answer(nil, plainOf(t, head+"\r\n")); !ok || string(got) != want {
+						t.Errorf("%q with a cache, %s:\ngot  %q\nwant %q", head, how, got, want)
+					}
+					if got := slowCached.ask(t, method, head+"X-Other: 1\r\n\r\n"); got != want {
+						t.Errorf("%q with a cache, by net/http, %s:\ngot  %q\nwant %q", head, how, got, want)
+					}
+				}
+				kept := uint64(0)
+				if want < "HTTP/1.1 4" {
+					kept = 1
+				}
+				if lane, slowLane = hits(cached)-lane, hits(known)-slowLane; lane != kept || slowLane != kept {
+					t.Errorf("%q: %d and %d answers from the cache, want %d", head, lane, slowLane, kept)
+				}
 			}
 		}
 	}
+}
+
+// withAnswerCache makes a server cache answers.
+func withAnswerCache(o *Options) {
+	o.Authorities = store.NewTable(o.Store, o.Now, authorityLife)
+	o.Resolver = resolve.New(o.Store, resolve.Options{Now: o.Now, Authorities: o.Authorities})
+	o.AnswerCache = 16 << 20
 }
 
 // plainOf parses a header like the listener.

@@ -16,7 +16,7 @@ const (
 // optionClasses returns the options of serve in each class. Each option is in exactly one.
 func optionClasses() map[optionClass]string {
 	return map[optionClass]string{
-		live: `public-url host trusted-proxy registry no-access-log drain
+		live: `answer-cache public-url host trusted-proxy registry no-access-log drain
 			connections connections-per-address rate asks allow-private
 			country-db country-header ask-others proxy own-users connect
 			table public-table dns default-resolver public-metrics

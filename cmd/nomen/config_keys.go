@@ -103,7 +103,7 @@ func typeOf(f *pflag.Flag) (kind, example string) {
 // optionExamples returns examples for options whose type does not suggest one.
 func optionExamples() map[string]string {
 	return map[string]string{
-		"admin": `"127.0.0.1:4501"`, "ask-others": `"own"`, "asks": "256", "backup.at": `"03:00"`, "backup.every": `"24h"`,
+		"admin": `"127.0.0.1:4501"`, "ask-others": `"own"`, "answer-cache": "64", "asks": "256", "backup.at": `"03:00"`, "backup.every": `"24h"`,
 		"backup.hook": `["rclone", "copy", "{backup}", "remote:nomen"]`, "backup.to": `"/srv/backups/nomen"`,
 		"connect": "[443]", "connections": "5000", "connections-per-address": "500",
 		"country-db": `"/usr/share/GeoIP/country.mmdb"`, "country-header": `"CF-IPCountry"`, "data": `"/srv/names"`,

@@ -14,6 +14,9 @@ const (
 	// minMemory is the smallest value of --memory, in MiB.
 	minMemory = 256
 
+	// answerShare is the share of the memory limit that the cache of answers may use by default.
+	answerShare = 32
+
 	// outsideHeap is the memory that the Go runtime does not count: the file of the program, which
 	// is mapped, and the stacks of threads.
 	outsideHeap = 48 << 20
@@ -42,6 +45,7 @@ func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	}
 	c.cacheSize = usual
 	limit := pebblestore.MemoryFor(usual)
+	defer func() { c.memoryLimit = limit }()
 	if c.memory > 0 {
 		limit = int64(c.memory) << 20
 		c.cacheSize = pebblestore.CacheSizeWithin(limit)

@@ -43,16 +43,17 @@ type cli struct {
 
 	lostLines atomic.Uint64 // lines of the log of a server that could not be written
 
-	memory    int                     // MiB that the process may use; 0 means 512 more than the default cache
-	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
-	file      *configFile             // of config; nil without one
-	arguments []string                // the command line
-	command   *cobra.Command          // the command that runs
-	serving   *serveFlags             // the options of serve; nil for other commands
-	hangups   chan os.Signal          // receives SIGHUP; nil if nothing catches it
-	flags     *pflag.FlagSet          // the options of the command
-	sources   map[string]optionSource // of the options that the environment or the file sets
-	systemd   *systemd.Notifier       // of serve; nil for other commands
+	memory      int                     // MiB that the process may use; 0 means 512 more than the default cache
+	memoryLimit int64                   // memory limit of the process in bytes, set by boundMemory
+	cacheSize   int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
+	file        *configFile             // of config; nil without one
+	arguments   []string                // the command line
+	command     *cobra.Command          // the command that runs
+	serving     *serveFlags             // the options of serve; nil for other commands
+	hangups     chan os.Signal          // receives SIGHUP; nil if nothing catches it
+	flags       *pflag.FlagSet          // the options of the command
+	sources     map[string]optionSource // of the options that the environment or the file sets
+	systemd     *systemd.Notifier       // of serve; nil for other commands
 }
 
 // Errors of a command that has already printed what went wrong.

@@ -90,6 +90,7 @@ type serveFlags struct {
 	trusted, hosts          []string
 	registry                string // file of the site's own registry entries
 	scrub                   int    // changes per second; negative for the default of the store
+	answerCache             int    // in MiB; negative for the default
 	demo, noAccessLog       bool
 	readOnly, search        bool
 	staleIfError            time.Duration
@@ -137,6 +138,8 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 turns this off (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
+	f.IntVar(&s.answerCache, "answer-cache", -1, "size in MiB of the cache of whole answers; 0 turns it off (default a thirty-second of the memory limit)")
+	f.Lookup("answer-cache").DefValue = "0"
 	f.BoolVar(&s.readOnly, "read-only", false, "reject all changes and write nothing; the store must exist")
 	f.BoolVar(&s.search, "search", true, "keep an index of words in DATA/search, with which people find names")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names included in the program")
@@ -242,6 +245,7 @@ func (f *serveFlags) check() error {
 	const positive, notNegative = "be positive", "not be negative"
 	must(f.drain >= 0, "drain", f.drain, notNegative)
 	must(f.scrub >= -1, "scrub", f.scrub, notNegative)
+	must(f.answerCache >= -1, "answer-cache", f.answerCache, notNegative)
 	must(f.staleIfError >= 0, "stale-if-error", f.staleIfError, notNegative)
 	must(f.connections >= 0, "connections", f.connections, notNegative)
 	must(f.perAddress >= 0, "connections-per-address", f.perAddress, notNegative)
@@ -335,7 +339,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	seen.index.Store(index)
 	v, err := c.newLive(ctx, &f, serverParts{
 		store: s, index: index, registrar: reg, table: table, token: own, proxies: proxies,
-		seen: seen, log: log,
+		seen: seen, answerCache: c.memoryLimit / answerShare, log: log,
 	})
 	if err != nil {
 		return err

@@ -20,22 +20,23 @@ import (
 
 // serverParts are the parts of a server that are made before the server.
 type serverParts struct {
-	store      servingStore
-	registrar  *registrar.Registrar
-	table      *store.Table
-	token      *store.Token // of this node; nil if it has none
-	proxies    []netip.Prefix
-	registries *registry.Registries
-	outside    *outside
-	gateway    *gatewayServer
-	country    func(netip.Addr) string // nil without a database
-	asks       *gateway.Asks           // bounds concurrent requests to other resolvers
-	misses     *misses.Counter
-	resolver   nomen.Resolver // the resolver of the gateway; a reload replaces what it refers to
-	live       *liveServer
-	seen       *seen
-	index      *search.Index // nil if none
-	log        *slog.Logger
+	store       servingStore
+	registrar   *registrar.Registrar
+	table       *store.Table
+	token       *store.Token // of this node; nil if it has none
+	proxies     []netip.Prefix
+	registries  *registry.Registries
+	outside     *outside
+	gateway     *gatewayServer
+	country     func(netip.Addr) string // nil without a database
+	asks        *gateway.Asks           // bounds concurrent requests to other resolvers
+	misses      *misses.Counter
+	resolver    nomen.Resolver // the resolver of the gateway; a reload replaces what it refers to
+	live        *liveServer
+	seen        *seen
+	index       *search.Index // nil if none
+	answerCache int64         // default size of the cache of answers, in bytes
+	log         *slog.Logger
 }
 
 // newServer returns a server with an admin API.
@@ -49,10 +50,18 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses,
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log),
-		Limits: f.serverLimits(), Site: about,
+		Limits: f.serverLimits(), Site: about, AnswerCache: f.answerCacheSize(p.answerCache),
 	}
 	p.gateway.into(&o)
 	return server.New(o)
+}
+
+// answerCacheSize returns the size of the cache of answers in bytes.
+func (f *serveFlags) answerCacheSize(usual int64) int64 {
+	if f.answerCache < 0 {
+		return usual
+	}
+	return int64(f.answerCache) << 20
 }
 
 // accessLog returns the log of requests, nil for none.

@@ -54,7 +54,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *s
 			return s != nil && s.Ready()
 		},
 		Scrub: v.scrub, Search: v.indexed, Jobs: v.jobs, Connections: v.connections,
-		Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Build: build(),
+		Answers: v.answers, Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Build: build(),
 	})
 	return v
 }
@@ -71,6 +71,13 @@ func (v *seen) upstream() (running, waiting int) {
 		return w.asks.Load()
 	}
 	return 0, 0
+}
+
+func (v *seen) answers() (store.CacheUsage, bool) {
+	if s := v.server.Load(); s != nil {
+		return s.AnswerCache()
+	}
+	return store.CacheUsage{}, false
 }
 
 func (v *seen) expiry() time.Time {

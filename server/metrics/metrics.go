@@ -30,12 +30,13 @@ type Options struct {
 
 	Search func() (store.IndexStatus, bool) // returns the state of the search index, and false if there is none
 
-	Connections func() map[string]int         // returns the number of open connections by the name of the listener
-	Upstream    func() (running, waiting int) // returns the number of requests to other resolvers
-	Misses      func() uint64                 // returns the number of failed lookups
-	Certificate func() time.Time              // returns when the first of the certificates expires; zero if there is none
-	Dropped     func() uint64                 // returns the number of log lines that could not be written
-	Tasks       *Tasks                        // runs of recurring tasks; if nil, only the tasks of the admin API are counted
+	Connections func() map[string]int           // returns the number of open connections by the name of the listener
+	Answers     func() (store.CacheUsage, bool) // returns the usage of the cache of answers, and false if there is none
+	Upstream    func() (running, waiting int)   // returns the number of requests to other resolvers
+	Misses      func() uint64                   // returns the number of failed lookups
+	Certificate func() time.Time                // returns when the first of the certificates expires; zero if there is none
+	Dropped     func() uint64                   // returns the number of log lines that could not be written
+	Tasks       *Tasks                          // runs of recurring tasks; if nil, only the tasks of the admin API are counted
 
 	Build Build
 }

@@ -61,7 +61,7 @@ func timestamp(t time.Time) float64 {
 
 // sources returns the metrics whose samples the functions in the options provide.
 func sources(o Options) []prometheus.Collector {
-	all := append(storage(o.Store), counts(o.Store)...)
+	all := slices.Concat(storage(o.Store), caches(o), counts(o.Store))
 	all = append(all, gauge("nomen_clock_accepted", "Whether the clock of this server is accepted for dating changes: 1 or 0.",
 		oneIf(func() bool { return o.Clock == nil || o.Clock() })))
 	if o.Ready != nil {
@@ -125,7 +125,7 @@ func storage(r store.Reader) []prometheus.Collector {
 			}
 		}
 	}
-	all := []prometheus.Collector{
+	return []prometheus.Collector{
 		gauge("nomen_storage_readable", "Whether the store can be read: 1 or 0.", oneIf(func() bool { return !condition().NoReads })),
 		gauge("nomen_storage_writable", "Whether the store can be written: 1 or 0.", oneIf(func() bool { return !condition().NoWrites })),
 		gauge("nomen_storage_full", "Whether there is too little space for changes: 1 or 0.", oneIf(func() bool { return condition().Full })),
@@ -147,14 +147,19 @@ func storage(r store.Reader) []prometheus.Collector {
 			}
 		}, "role"),
 	}
-	return append(all, caches(r)...)
 }
 
-// caches returns the metrics of the caches of a store.
-func caches(r store.Reader) []prometheus.Collector {
+// caches returns the metrics of the caches of the store, and of the cache of answers.
+func caches(o Options) []prometheus.Collector {
 	each := func(read func(value, *store.CacheUsage)) func(value) {
 		return func(to value) {
-			for _, c := range store.UsageOf(r).Caches {
+			for _, c := range store.UsageOf(o.Store).Caches {
+				read(to, &c)
+			}
+			if o.Answers == nil {
+				return
+			}
+			if c, ok := o.Answers(); ok {
 				read(to, &c)
 			}
 		}

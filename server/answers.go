@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/answercache"
+	"github.com/nomen-project/nomen/internal/validator"
+	"github.com/nomen-project/nomen/internal/wire"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A lookup is a search for the answer to a request in the cache of answers. If the request may not
+// have a cached answer, key is not set.
+type lookup struct {
+	key answercache.Key
+	set *store.AuthoritySet // the authorities when the search began; nil if key is not set
+}
+
+// lookUp searches the cache for the answer to a request. If there is none, it begins to record in
+// ctx what the answer depends on, so that keep can put the answer into the cache.
+func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a *answercache.Answer) {
+	if s.answers == nil || !r.isPlain() {
+		return l, nil
+	}
+	set, err := s.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return l, nil
+	}
+	key, ok := s.answers.Key(&answercache.Request{
+		Head: r.method == http.MethodHead, Target: r.target, Mount: r.mount, Host: r.host,
+		Accept: r.accept, Languages: r.languages, Encodings: r.encodings,
+		Country: r.country, Local: r.local, Secure: r.secure, Proxied: r.proxied,
+	}, set)
+	if !ok {
+		return l, nil
+	}
+	if a = s.answers.Get(key); a == nil {
+		s.answers.Begin(ctx.Dependencies)
+	}
+	return lookup{key, set}, a
+}
+
+// isPlain reports whether the answer to a request depends only on the parts of the request that are
+// in an [answercache.Request], and may come from the store alone.
+func (r *request) isPlain() bool {
+	switch {
+	case r.method != http.MethodGet && r.method != http.MethodHead, !r.version.atLeast11(), r.hops > 0:
+		return false
+	case r.language != "", r.charsets != "", r.datetime != "", r.byteRange != "", r.ifRange != "":
+		return false
+	case r.ifMatch != "", r.ifUnmodifiedSince != "", r.ifNoneMatch != "", r.ifModifiedSince != "":
+		return false
+	}
+	return mayBeLocal(r.target) && r.servedHere()
+}
+
+// keep puts a reply into the cache, if it is one that other clients may get too. The parameter start
+// is the time when the request arrived, and text is the whole response of HTTP/1.1.
+func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time, text []byte) {
+	if l.set != nil && p.isCommon(start) && ctx.Since().IsZero() {
+		s.answers.Put(l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form)}, text)
+	}
+	ctx.Dependencies.Stop()
+}
+
+// isCommon reports whether a reply can be repeated for other clients and at other times. Errors
+// cannot, because failed lookups are counted. A change of the last second cannot either, because
+// Last-Modified is never later than Date.
+func (p *reply) isCommon(start time.Time) bool {
+	if p.status >= http.StatusBadRequest || p.reason != "" || p.private || p.stream != nil || p.release != nil {
+		return false
+	}
+	modified := validator.ParseDate(p.get("Last-Modified"))
+	return modified.IsZero() || modified.Before(start.Truncate(time.Second))
+}
+
+// keepDecided does what keep does for a reply that net/http will send.
+func (s *Server) keepDecided(l lookup, ctx *store.Staleness, r *request, p *reply, start time.Time) {
+	if l.set == nil || r.parsed == nil || r.parsed.err != nil || !s.isLocal(r.parsed.target) {
+		return
+	}
+	if text, _, ok := p.appendTo(nil, wire.Plain{Method: r.method}); ok {
+		s.keep(l, ctx, p, start, text)
+	}
+}
+
+// isLocal reports whether the answer for a target comes from the store alone; see
+// [parsedTarget.isLocal].
+func (s *Server) isLocal(a parsedTarget) bool {
+	return a.isLocal() && (a.authority != nil || !s.asksOthers())
+}
+
+// repeated returns a reply with a cached answer.
+func (s *Server) repeated(a *answercache.Answer, now time.Time) *reply {
+	p := newReply(a.Status)
+	p.form, p.body = form(a.Form), []byte(a.Body())
+	for name, value := range a.Fields() {
+		p.add(name, value)
+	}
+	p.add("Date", s.dates.of(now))
+	return p
+}
+
+// AnswerCache describes the cache of answers for metrics. If there is none, it returns false.
+func (s *Server) AnswerCache() (store.CacheUsage, bool) { return s.answers.Usage() }
+
+// A vouchedResolver makes sure that an answer is cached only if the resolver records what the answer
+// depends on.
+type vouchedResolver struct{ nomen.Resolver }
+
+// Resolve implements [nomen.Resolver].
+func (v vouchedResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+	d := store.DependenciesOf(ctx)
+	before := d.Vouched()
+	a, err := v.Resolver.Resolve(ctx, q)
+	if d.Vouched() == before {
+		d.Unknown()
+	}
+	return a, err
+}

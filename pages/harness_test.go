@@ -150,7 +150,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) {
 func signInPage(kind signin.Kind, fault signin.Fault, text string) signin.View {
 	return signin.View{
 		Kind: kind, Fault: fault, Providers: []signin.ProviderView{{Name: text, SignIn: signin.Path + "/at/uni?next=%2F", Away: true}}, Contact: text, Subject: text, Person: text, Code: text,
-		Header: "X-Remote-User", Provider: text, ByHeader: true, Ended: true,
+		Header: "X-Remote-User", Provider: text, SignOut: "https://login.example.org/logout?client_id=pages", ByHeader: true, Ended: true,
 		Sessions: []signin.SessionView{{Provider: text, Created: servertest.Now, Used: servertest.Now, Current: true}, {Created: servertest.Now, Used: servertest.Now}},
 	}
 }

@@ -32,12 +32,32 @@ func TestShowSignIn(t *testing.T) {
 	show(signin.Disabled, "").want(403, "is disabled", "Contact:")
 	show(signin.Forged, "").want(403, "X-Remote-User")
 	show(signin.Listing, "").want(403, "this browser", "one-time link", "2026")
-	show(signin.SignedOut, "").want(403, "sign out at your institution")
+	there := show(signin.SignedOut, "")
+	there.want(403, "You are still signed in at <script>", "Sign out at <script>")
+	if body := there.Body.String(); !strings.Contains(body, `<a href="https://login.example.org/logout?client_id=pages">`) {
+		t.Errorf("no link to the provider:\n%s", body)
+	}
 	if got := show(signin.LinkPage, "").form("/-/ui/sign-in/link").Get("code"); got != bad {
 		t.Errorf("code %q", got)
 	}
 	for _, f := range []signin.Fault{signin.FaultFlow, signin.FaultDenied, signin.FaultProvider, signin.FaultAway, signin.FaultLink, signin.FaultStore, signin.FaultPath} {
 		show(signin.Failed, f).want(403, "Signing in did not work", "Sign in with")
+	}
+}
+
+// TestShowSignedOut: the page after sign-out says where the person is still signed in.
+func TestShowSignedOut(t *testing.T) {
+	s := newSite(t)
+	for _, tt := range []struct{ provider, signOut, want, without string }{
+		{"", "", "sign out at your institution", "https://login"},
+		{"University", "", "may still be signed in at University", "https://login"},
+		{"University", "https://login.example.org/logout", "Sign out at University", "may still"},
+	} {
+		w := httptest.NewRecorder()
+		s.pages.ShowSignIn(w, httptest.NewRequest("GET", signin.Path, nil), http.StatusOK, signin.View{Kind: signin.SignedOut, Provider: tt.provider, SignOut: tt.signOut})
+		a := &answer{w, t}
+		a.want(200, tt.want)
+		a.without(tt.without)
 	}
 }
 

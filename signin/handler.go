@@ -34,7 +34,7 @@ const (
 	LinkPage  Kind = "link"      // a link, to be confirmed
 	Listing   Kind = "sessions"  // the sessions of the user
 	Failed    Kind = "failed"    // something else failed; see View.Fault
-	SignedOut Kind = "signedout" // signed out here; only the proxy can end its own session
+	SignedOut Kind = "signedout" // signed out here, but not at the provider or proxy
 )
 
 // A Fault says what failed.
@@ -61,7 +61,8 @@ type View struct {
 	Person    string // name of the user
 	Code      string // code of a link, for a hidden field named code
 	Header    string // name of the field of a proxy
-	Provider  string // name of the provider that failed
+	Provider  string // name of the provider that failed, or at which the person is still signed in
+	SignOut   string // URL of the provider for signing out there; "" if it has none. Not from outside
 	ByHeader  bool   // people sign in through a proxy
 	Ended     bool   // the client has just signed out
 	Sessions  []SessionView
@@ -292,10 +293,21 @@ func (m *Manager) endAll(w http.ResponseWriter, r *http.Request, s *state) error
 }
 
 func (m *Manager) signOut(w http.ResponseWriter, r *http.Request, s *state) error {
-	if err := m.endPresented(r); err != nil {
+	p, err := m.presentedProvider(r, s)
+	if err == nil {
+		err = m.endPresented(r)
+	}
+	if err != nil {
 		return err
 	}
-	return m.leave(w, r, s)
+	if p == nil || !p.SignOut {
+		return m.leave(w, r, s)
+	}
+	setCookie(w, cookieName, "", -1)
+	v := m.view(s, SignedOut, Root)
+	v.Provider, v.SignOut = p.name(), m.endSessionURL(r.Context(), p)
+	m.o.Show(w, r, http.StatusOK, v)
+	return nil
 }
 
 // leave removes the cookie, and says that the client has signed out.

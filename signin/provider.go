@@ -27,6 +27,7 @@ type Provider struct {
 	ClientSecret string   // "" for a client without one
 	Scopes       []string // in addition to openid, profile and email
 	Map          []Mapping
+	SignOut      bool // a person who signs out here can go on to sign out at the provider
 }
 
 // A Mapping gives a right to people for whom a provider sends a claim with a value. A session

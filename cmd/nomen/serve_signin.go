@@ -55,6 +55,7 @@ type oidcTable struct {
 	ClientID   string    `toml:"client-id" json:"client-id"`
 	SecretFile string    `toml:"client-secret-file" json:"client-secret-file,omitempty"`
 	Scopes     []string  `toml:"scopes" json:"scopes,omitempty"`
+	SignOut    bool      `toml:"sign-out" json:"sign-out,omitempty"`
 	Map        []oidcMap `toml:"map" json:"map,omitempty"`
 }
 
@@ -86,6 +87,7 @@ func oidcKeys() []configKey {
 		key("id", "part of the URL to which the provider sends people back: /-/ui/sign-in/at/ID/callback", "string", "the host of the issuer, with hyphens", `id = "example"`),
 		key("name", "name of the provider for people", "string", "the host of the issuer", `name = "Example University"`),
 		key("scopes", "scopes to request in addition to openid, profile and email", "list", "", `scopes = ["groups"]`),
+		key("sign-out", "offer people who sign out to sign out at the provider too", "bool", "false", "sign-out = true"),
 		{Key: "oidc.map", Meaning: "rights for people with a claim: tables with claim, value, role and prefix", Type: "list", Reload: true, Example: right("claim", "").Example},
 		right("claim", "claim that gives a right to the people who have it"),
 		right("value", "value that the claim, or an element of it, must have"),
@@ -143,7 +145,7 @@ func (c *cli) settingError(err error) error {
 
 // provider returns the provider of a table.
 func (c *cli) provider(i int, t oidcTable) (signin.Provider, error) {
-	p := signin.Provider{ID: t.ID, Name: t.Name, Issuer: t.Issuer, ClientID: t.ClientID, Scopes: t.Scopes}
+	p := signin.Provider{ID: t.ID, Name: t.Name, Issuer: t.Issuer, ClientID: t.ClientID, Scopes: t.Scopes, SignOut: t.SignOut}
 	if u, err := url.Parse(t.Issuer); err == nil {
 		p.ID = cmp.Or(p.ID, strings.NewReplacer(".", "-", ":", "-").Replace(u.Host))
 	}

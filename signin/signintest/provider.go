@@ -34,6 +34,7 @@ type Provider struct {
 	Now    func() time.Time        // the clock
 	Change func(id map[string]any) // changes an ID token before it is signed, unless it is nil
 	Away   bool                    // whether every response is an error
+	Logout string                  // the end_session_endpoint; "" for none
 	Answer url.Values              // in place of the code, unless it is nil
 
 	mu       sync.Mutex
@@ -84,10 +85,14 @@ func (p *Provider) Requests(path string) int {
 }
 
 func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
-	reply(w, map[string]any{
+	found := map[string]any{
 		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token",
 		"jwks_uri": p.URL + "/keys", "userinfo_endpoint": p.URL + "/info", "id_token_signing_alg_values_supported": []string{"ES256"},
-	})
+	}
+	if p.Logout != "" {
+		found["end_session_endpoint"] = p.Logout
+	}
+	reply(w, found)
 }
 
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {

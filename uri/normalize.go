@@ -87,18 +87,24 @@ const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 // urn:/b. If removal would leave a path that looks like an authority, RFC 3986 puts "/." before it;
 // in 2003 the path stays unchanged.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
-	if looksNormal(&u, l, rules) {
-		return u
+	u.normalize(l, rules)
+	return u
+}
+
+// normalize replaces u by its normal form.
+func (u *URI) normalize(l Level, rules []SchemeRules) {
+	if looksNormal(u, l, rules) {
+		return
 	}
-	text := newNormalizer(u, l, rules).form()
+	text := newNormalizer(*u, l, rules).form()
 	if text == u.s {
-		return u
+		return
 	}
 	v, f := parse(u.dialect, text)
 	if f.code != 0 { // the slash of a root path makes the form longer than MaxLength
-		return u
+		return
 	}
-	return v
+	*u = v
 }
 
 // form returns the normal form. If the spelling of u is already normal, form returns that
@@ -200,13 +206,13 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	if l == LevelString || !u.IsValid() {
 		return true
 	}
-	if hasUpper(s[:u.hostEnd]) || strings.IndexByte(s, '%') >= 0 {
+	if hasUpper(s[:u.hostEnd]) || hasEscapeOrDot(s) {
 		return false
 	}
 	if l < LevelPath {
 		return true
 	}
-	if strings.Contains(s[u.path:u.query], "/.") || int(u.frag)+1 == len(s) {
+	if int(u.frag)+1 == len(s) {
 		return false
 	}
 	if l < LevelScheme || u.path == u.afterScheme() {
@@ -387,25 +393,4 @@ func (r *reader) next() (c uint16, ok bool) {
 		b = ascii.Lower(b)
 	}
 	return uint16(b), true
-}
-
-// hasUpper reports whether s, which is ASCII, has an upper-case letter. It reads
-// eight octets at a time.
-func hasUpper(s string) bool {
-	for len(s) >= 8 {
-		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		const ones = 0x0101010101010101
-		fromA, afterZ := x+ones*(0x80-'A'), x+ones*(0x80-'Z'-1)
-		if fromA&^afterZ&(ones*0x80) != 0 {
-			return true
-		}
-		s = s[8:]
-	}
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			return true
-		}
-	}
-	return false
 }

@@ -6,57 +6,65 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// parse reads a reference of any dialect in one pass over its bytes. If s is valid, the fault
-// has code 0. If it is not, u has at most a scheme.
-//
-// The loops over unescaped characters are inlined here, because most URIs have no escapes; the
-// functions below handle the other URIs.
+// parse is like [URI.parse] and returns a new URI.
 func parse(d Dialect, s string) (u URI, f fault) {
+	f = u.parse(d, s)
+	return u, f
+}
+
+// parse reads a reference of any dialect into u, which must be zero, in one pass over its bytes. If
+// s is valid, the fault has code 0. If it is not, u is not valid, but u.scheme is set if s has a
+// scheme.
+//
+// Most URIs have no escapes. Functions such as skipPath read their usual characters, and the loops
+// here the other unescaped characters. The functions below handle the other URIs.
+func (u *URI) parse(d Dialect, s string) (f fault) {
 	if !d.IsValid() {
-		return u, fault{code: CodeDialect}
+		return fault{code: CodeDialect}
 	}
 	if len(s) > MaxLength {
-		return u, fault{off: MaxLength, code: CodeTooLong}
+		return fault{off: MaxLength, code: CodeTooLong}
 	}
 	g, t := &grammars[d], &classes[d]
 
-	i := 0
+	i := skipScheme(s)
 	for i < len(s) && t[s[i]]&inScheme != 0 {
 		i++
 	}
 	if i > 0 && i < len(s) && s[i] == ':' && ascii.IsLetter(s[0]) {
 		u.scheme = uint32(i)
 		i++
-	} else if i, f = parseStart(g, t, &u, s); f.code != 0 {
-		return u, f
+	} else if i, f = parseStart(g, t, u, s); f.code != 0 {
+		return f
 	}
 
 	u.host, u.hostEnd = uint32(i), uint32(i)
 	path, query := inPath, inQuery
 	if i < len(s) && s[i] == '/' {
 		if i+1 < len(s) && s[i+1] == '/' {
-			if i, f = parseAuthority(g, t, &u, s, i+2); f.code != 0 {
-				return u, f
+			if i, f = parseAuthority(g, t, u, s, i+2); f.code != 0 {
+				return f
 			}
 		}
 	} else if u.scheme != 0 {
 		path, query = inPath|inOpaque, inQuery|inOpaque
 	}
 	u.path = uint32(i)
+	i = skipPath(s, i)
 	for i < len(s) && t[s[i]]&path != 0 {
 		i++
 	}
 	u.query, u.frag = uint32(i), uint32(i)
 	if i < len(s) {
-		if i = parseTail(t, &u, s, i, path, query); i < len(s) {
-			return u, badCharacter(s, i, componentAt(u, i))
+		if i = parseTail(t, u, s, i, path, query); i < len(s) {
+			return badCharacter(s, i, componentAt(u, i))
 		}
 	}
 	u.s, u.dialect = s, d
 	if g.schemeForms {
-		f = checkForm(&u)
+		f = checkForm(u)
 	}
-	return u, f
+	return f
 }
 
 // parseTail reads the rest of a path, the query and the fragment, from offset i on. It returns
@@ -147,7 +155,7 @@ func badCharacter(s string, i int, r rule) fault {
 
 // componentAt returns the rule of the path, query or fragment that the parser was reading when
 // it stopped at offset i.
-func componentAt(u URI, i int) rule {
+func componentAt(u *URI, i int) rule {
 	switch {
 	case int(u.frag) < i:
 		return ruleFragment
@@ -162,7 +170,7 @@ func componentAt(u URI, i int) rule {
 //
 //	authority = [ userinfo "@" ] host [ ":" port ]
 func parseAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
-	i := start
+	i := skipHost(s, start)
 	for i < len(s) && t[s[i]]&inHost != 0 {
 		i++
 	}

@@ -83,8 +83,8 @@ func MustParse(s string) URI {
 
 // Parse parses a URI, that is, a reference with a scheme, in dialect d. An error
 // is a *[Error].
-func (d Dialect) Parse(s string) (URI, error) {
-	u, f := parse(d, s)
+func (d Dialect) Parse(s string) (u URI, err error) {
+	f := u.parse(d, s)
 	if u.scheme == 0 && f.code != CodeDialect && f.code != CodeTooLong {
 		f = missingScheme(d, s)
 	}
@@ -103,8 +103,8 @@ func missingScheme(d Dialect, s string) fault {
 
 // ParseReference parses a URI or a relative reference in dialect d. An error is a
 // *[Error].
-func (d Dialect) ParseReference(s string) (URI, error) {
-	u, f := parse(d, s)
+func (d Dialect) ParseReference(s string) (u URI, err error) {
+	f := u.parse(d, s)
 	if f.code != 0 {
 		return URI{}, newError(d, s, f)
 	}

@@ -60,7 +60,7 @@ func (w *twinWorld) maybe() bool { return w.draw(2) == 0 }
 func (w *twinWorld) options(table *store.Table) Options {
 	now := func() time.Time { return w.now }
 	return Options{
-		Resolver: resolve.New(w.read, resolve.Options{Now: now, Authorities: table, Pick: func(n int) int { return w.turn % n }}),
+		Resolver: resolve.New(w.read, resolve.Options{Now: now, Authorities: table, NoSuggestions: true, Pick: func(n int) int { return w.turn % n }}),
 		Store:    w.read, Authorities: table, Version: "1.2.3", Now: now,
 		Country: func(netip.Addr) string { return w.country },
 	}
@@ -307,7 +307,7 @@ var twinStores = []struct {
 }
 
 // TestAnswersLikeUncached compares a server that caches answers with one that does not, for random
-// requests and changes. With -rapid.checks=3500 it makes a million steps with each store.
+// requests and changes. With -rapid.checks=10000 it makes a million steps with each store.
 func TestAnswersLikeUncached(t *testing.T) {
 	for _, tt := range twinStores {
 		t.Run(tt.name, func(t *testing.T) {
@@ -321,13 +321,13 @@ func TestAnswersLikeUncached(t *testing.T) {
 					fail: rt.Fatalf, store: s, read: s, now: testNow,
 				}
 				w.start(t)
-				for range 300 {
+				for range 100 {
 					w.run(t)
 				}
 				used, _ := w.cached.AnswerCache()
 				asked, hits = asked+w.asked, hits+used.Hits
 			})
-			if hits < uint64(asked)/20 {
+			if hits < uint64(asked)/40 {
 				t.Errorf("%d of %d answers came from the cache, too few for a test of it", hits, asked)
 			}
 			t.Logf("%d of %d answers came from the cache", hits, asked)

@@ -6,7 +6,11 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -225,6 +229,60 @@ func TestAnswerChanged(t *testing.T) {
 	s.authorities.Forget()
 	if p := ask(s, usual); p.status != 308 {
 		t.Errorf("after a change of the authority: got %d", p.status)
+	}
+}
+
+// TestAnswersInRace checks that, while a name changes, no answer is older than the last change that
+// was acknowledged before the request.
+func TestAnswersInRace(t *testing.T) {
+	for _, tt := range twinStores {
+		t.Run(tt.name, func(t *testing.T) {
+			m := tt.open(t)
+			defer m.Close()
+			table := store.NewTable(m, time.Now, authorityLife)
+			s, err := New(Options{Store: m, Authorities: table, Resolver: resolve.New(m, resolve.Options{Authorities: table}), AnswerCache: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const changes = 200
+			var acknowledged atomic.Int64
+			var ended atomic.Bool
+			var all sync.WaitGroup
+			for i := range 4 {
+				all.Go(func() {
+					here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}
+					answer := s.short(allProtocols, here, here)
+					for !ended.Load() {
+						least := acknowledged.Load()
+						location := ""
+						if i%2 == 0 {
+							location = ask(s, "/urn:example:a").get("Location")
+						} else if out, ok := answer(nil, wire.Plain{Method: "GET", Target: "/urn:example:a", Host: "localhost"}); ok {
+							_, fields, _ := cutAnswer(string(out))
+							location = fieldOf(fields, "Location")
+						}
+						n, err := strconv.ParseInt(strings.TrimPrefix(location, "https://example.org/"), 10, 64)
+						if least > 0 && (err != nil || n < least) {
+							t.Errorf("got %q after change %d was acknowledged", location, least)
+							return
+						}
+					}
+				})
+			}
+			for i := range changes {
+				r := &store.Record{Name: name.MustParse("urn:example:a"), Status: nomen.Active, Locations: []nomen.Location{{URL: fmt.Sprintf("https://example.org/%d", i+1)}}}
+				if _, err := m.Apply(t.Context(), []store.Change{{Record: r, Expected: store.AnyRevision, Time: testNow}}); err != nil {
+					t.Error(err)
+				}
+				acknowledged.Store(int64(i + 1))
+				runtime.Gosched()
+			}
+			ended.Store(true)
+			all.Wait()
+			if hitsOf(s) == 0 {
+				t.Error("no answer came from the cache")
+			}
+		})
 	}
 }
 

@@ -11,8 +11,8 @@ type fieldView struct {
 	Kind      string // text, area, date, or search
 }
 
-// newFieldView returns the field with an ID of a page. Its texts have the key of the field, and
-// the key with "-hint" if hint is set.
+// newFieldView returns the field with an ID of a page. The parameters label and hint are texts in the
+// language of the page; hint may be "".
 func newFieldView(v view, kind, id, label, hint, value string) fieldView {
 	return fieldView{ID: id, Label: label, Hint: hint, Value: value, Fault: v.top().Fault(id), FaultLang: v.top().LangOf(v.top().Fault(id)), Kind: kind}
 }

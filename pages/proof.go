@@ -124,8 +124,8 @@ func (c *request) download(file, contentType string, body []byte) {
 	}
 }
 
-// How far from its time proofOfRevision looks for a revision in the log. It first looks near, then
-// farther. The clocks of servers with one database may differ.
+// proofOfRevision looks for a revision in the log at most this far from the time of the revision: near
+// first, then farther. The clocks of servers with one database may differ.
 const (
 	nearRevision = time.Millisecond
 	farRevision  = 5 * time.Minute

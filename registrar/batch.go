@@ -40,7 +40,7 @@ type state struct {
 	record  *store.Record // the current record; nil if none
 	before  *store.Record // the record before the batch; nil if none
 	pending bool          // an earlier request of the batch changes the name
-	built   bool          // an earlier request of the batch for this name was accepted, so later requests may also expect the revision in the field based; only if Load.single
+	built   bool          // an earlier request of the batch for this name was accepted: later requests may expect the revision based too. Set only if Load.single
 	based   uint64        // the revision that the last accepted request expected
 }
 
@@ -365,8 +365,8 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 }
 
 // confirm reports whether the requests that change nothing were compared with current records. The
-// parameter begun is a time before all records were read. Only records that came with the batch may
-// have been read earlier. Requests that change something need no confirmation, because the store
+// parameter begun is a time before the first record was read. Records that came with the batch may
+// have been read even before that. Requests that change something need no confirmation, because the store
 // checks their revisions.
 func (p *plan) confirm(begun time.Time) (bool, error) {
 	if p.decided == len(p.changes) {

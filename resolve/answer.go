@@ -170,7 +170,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 		d.validity.bound(a, d.o.Now())
 	}
 	if a.Private = d.isPrivate(a.Locations); a.Private {
-		d.depends.Unknown() // on the client
+		d.depends.Unknown() // the answer depends on the client
 	}
 	var c choice
 	c.read(&d.q)

@@ -50,7 +50,7 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	valid := all[:0]
 	for i := range all {
 		if bounded(&all[i]) {
-			d.depends.Unknown() // on the time
+			d.depends.Unknown() // the answer depends on the time
 			if at.IsZero() {
 				at = d.o.Now()
 			}

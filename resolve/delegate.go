@@ -17,7 +17,7 @@ import (
 
 // delegated returns the answer from the resolver to which the authority delegates.
 func (d *decision) delegated() (*nomen.Answer, error) {
-	d.depends.Unknown() // on the other resolver
+	d.depends.Unknown() // the answer depends on the other resolver
 	c, err := d.set.Compiled(d.authority)
 	if err != nil {
 		return nil, err

@@ -35,8 +35,8 @@
 // # Services
 //
 // The authority's default replaces a service that is unknown or that the authority does not offer
-// (2012, 2.3.1: N12-32). The default is I2L unless set. In strict questions (THTTP) it is an error
-// instead. I2R and I2Rs are for authorities that allow resources to be fetched. I2N and I2Ns return
+// (2012, 2.3.1: N12-32). The default is I2L unless set. In strict questions (THTTP), such a service is
+// an error. I2R and I2Rs are for authorities that allow resources to be fetched. I2N and I2Ns return
 // the aliases in a record; I2N prefers a URN.
 //
 // I=I is true for two spellings of one name, for a name and its alias, and for two names with a

@@ -19,7 +19,7 @@ const (
 // resource returns the answer to I2R. It fetches the best location. If that fails, it tries the
 // locations after it.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
-	d.depends.Unknown() // on the server of the resource
+	d.depends.Unknown() // the answer depends on the server of the resource
 	if len(a.Locations) == 0 {
 		return nil, d.refuse(nomen.NoResult, "the name has no location")
 	}
@@ -51,7 +51,7 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 // resources returns the answer to I2Rs: the resources that the client accepts (RFC 2169, 3.4). Each
 // resource is fetched when its body is read.
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
-	d.depends.Unknown() // on the servers of the resources
+	d.depends.Unknown() // the answer depends on the servers of the resources
 	a.Metadata, a.Names = nil, nil
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
 		return l.Type != "" && c.mediaQ(l.Type) <= unstated

@@ -46,7 +46,7 @@ func (c *cli) findCommand() *cobra.Command {
 	f.StringVar(&prefix, "location", "", "beginning of the locations")
 	limitOption(f, &limit, 0, "maximum number of lines (default all)")
 	f.StringVar(&after.location, "after-location", "", "continue after the line with this location (default from the first line)")
-	f.StringVar(&after.name, "after-name", "", "continue after the line with this name, and with --location the location of --after-location")
+	f.StringVar(&after.name, "after-name", "", "continue after the line with this name; with --location, after the line with this name and the location of --after-location")
 	words.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("text") {

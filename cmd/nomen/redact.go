@@ -34,7 +34,7 @@ history'. Earlier backups and other copies still have the content.
 
 A redaction cannot be undone. On a terminal, redact asks for confirmation; otherwise it
 needs --yes. With --dry-run, redact checks the request, shows what would be removed, and says
-whether the server would wait for a second person.`
+whether a second person would have to approve the redaction.`
 
 var errNotMeant = usagef("redact: this cannot be undone: confirm with --yes")
 

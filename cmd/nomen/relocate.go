@@ -23,7 +23,7 @@ the locations that are already changed. On a running server, relocate is a job: 
 
 Relocate prints a few of the changed locations; with -v it prints all of them. If names
 could not be changed, relocate lists these names, and the exit status is 1. With --dry-run,
-relocate also says whether the server would wait for a second person.`
+relocate also says whether a second person would have to approve the relocation.`
 
 func (c *cli) relocateCommand() *cobra.Command {
 	var rel registrar.Relocation

@@ -247,7 +247,7 @@ func (c *cli) userChangeCommand() *cobra.Command {
 	var o userFlags
 	cmd := &cobra.Command{
 		Use:   "change ID",
-		Short: "change the name, address or subjects of a user",
+		Short: "change the name, mail address or sign-in identifiers (subjects) of a user",
 		Long: `Change replaces the given values and keeps the others. With --subject it replaces all
 subjects; --subject '' removes them.`,
 		Example: `  nomen user change u-7k3m9qx0 --name 'Anna Berg' --why married

@@ -25,7 +25,7 @@ const (
 const (
 	InstanceHeader = "Nomen-Instance" // identifies the server process that answers
 	RequestHeader  = "Nomen-Request"  // the request line as the server received it; see [RequestLine]
-	ClientHeader   = "Nomen-Client"   // the client's address and host, as the server understands them; see [ClientLine]
+	ClientHeader   = "Nomen-Client"   // the address of the client, and the host that the request names, as the server sees them; see [ClientLine]
 )
 
 // maxRequestLine is the length, in bytes, up to which a request line is sent back.

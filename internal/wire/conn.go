@@ -51,6 +51,7 @@ type conn struct {
 	alone  bool      // the connection is in the lane: net/http does not know it yet
 	final  bool      // the last such response ends the connection
 	timed  time.Time // when the deadlines of such requests were last set
+	begun  time.Time // when a connection came into the lane
 
 	// State for handlers and writers.
 	request  atomic.Pointer[mendedRequest]

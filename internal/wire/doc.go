@@ -57,7 +57,8 @@
 // close it after the response to a request with "Connection: close" or of HTTP/1.0. At the first
 // other request, and if only a part of a head has arrived, the lane passes the connection to
 // net/http, with the bytes that it has read. From then on net/http has the connection, and handles
-// everything but the plain requests that do not end it. When the listener is closed, the lane passes
+// everything but the plain requests that do not end it. A connection that is idle for long keeps only
+// a small goroutine. When the listener is closed, the lane passes
 // on the connections that have not sent a request yet, closes the others that are idle, and
 // completes the responses in progress; [Drain] waits for them.
 //

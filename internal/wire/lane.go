@@ -3,18 +3,23 @@ package wire
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 const (
-	// workerRest is how long a worker without a connection waits for the next one.
+	// workerRest is how long a worker without a connection waits for the next one. A connection on
+	// which nothing arrives for this time, or up to twice as long, loses its worker.
 	workerRest = 10 * time.Second
-	// laneBuffer is the size of a worker's buffer for requests. net/http gets longer requests.
-	laneBuffer = 4 << 10
+	// laneBuffer is the size of a worker's buffer for requests, and sleepBuffer that of a connection
+	// without a worker. net/http gets longer requests.
+	laneBuffer, sleepBuffer = 4 << 10, 2 << 10
 )
 
 // A lane answers plain requests from the first request of a connection on. At the first other
@@ -22,7 +27,8 @@ const (
 // that it has read.
 //
 // It reuses its goroutines: the one that became idle last gets the next connection, because its
-// stack has already grown, and its memory is in the caches of the processor.
+// stack has already grown, and its memory is in the caches of the processor. A connection that is
+// idle for long waits in a goroutine of its own, which has a small stack and a small buffer.
 type lane struct {
 	mu       sync.Mutex
 	closed   bool
@@ -37,10 +43,15 @@ type worker struct {
 	lane  *lane
 	next  chan *conn // the next connection; nil ends the worker
 	since time.Time  // when the worker became idle
-	in    [laneBuffer]byte
+	in    []byte
+
+	sleeper bool          // the goroutine only waits for the next request of its connection
+	reads   atomic.Uint64 // how often it has begun to read
+	seen    uint64        // the value of reads when the lane was last swept
 
 	mu   sync.Mutex
 	conn *conn // the connection that it serves; nil if none
+	lazy bool  // nothing has arrived on this connection for long
 }
 
 // serve makes a worker serve a connection.
@@ -53,9 +64,18 @@ func (l *lane) serve(c *conn) {
 		w.next <- c
 		return
 	}
-	w := &worker{lane: l, next: make(chan *conn, 1)}
+	w := &worker{lane: l, next: make(chan *conn, 1), in: make([]byte, laneBuffer)}
 	l.all[w] = struct{}{}
+	l.startSweeping()
 	go w.run(c)
+}
+
+// startSweeping makes sure that sweep is called. l.mu must be held.
+func (l *lane) startSweeping() {
+	if !l.sweeping {
+		l.sweeping = true
+		time.AfterFunc(workerRest, l.sweep)
+	}
 }
 
 // park makes a worker wait for its next connection. It returns false if the worker must end.
@@ -68,14 +88,11 @@ func (l *lane) park(w *worker) bool {
 	}
 	w.since = time.Now()
 	l.idle = append(l.idle, w)
-	if !l.sweeping {
-		l.sweeping = true
-		time.AfterFunc(workerRest, l.sweep)
-	}
 	return true
 }
 
-// sweep ends the workers that have been idle for workerRest.
+// sweep ends the workers that have been idle for workerRest, and wakes up the workers that have
+// waited for a request at least as long.
 func (l *lane) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,9 +101,50 @@ func (l *lane) sweep() {
 		n++
 	}
 	l.end(n)
-	if l.sweeping = len(l.idle) > 0; l.sweeping {
-		time.AfterFunc(workerRest-now.Sub(l.idle[0].since), l.sweep)
+	busy := false
+	for w := range l.all {
+		busy = busy || !w.sleeper
+		if reads := w.reads.Load(); !w.sleeper && reads == w.seen {
+			w.withConn(w.disturb)
+		} else {
+			w.seen = reads
+		}
 	}
+	if l.sweeping = false; busy {
+		l.startSweeping()
+	}
+}
+
+// disturb ends the present or next wait of a worker for a request. w.mu must be held.
+func (w *worker) disturb(c *conn) {
+	w.lazy = true
+	c.deadline.set(c.Conn, time.Unix(1, 0))
+}
+
+// sleep makes a connection wait for its next request without a worker.
+func (l *lane) sleep(c *conn) {
+	w := &worker{lane: l, sleeper: true, in: make([]byte, sleepBuffer)}
+	l.mu.Lock()
+	l.all[w] = struct{}{}
+	l.mu.Unlock()
+	go w.wait(c)
+}
+
+// wait waits for the next request of a connection, and then passes the connection to a worker.
+func (w *worker) wait(c *conn) {
+	w.hold(c)
+	c.deadline.set(c.Conn, c.until())
+	n, end := w.read(c)
+	w.hold(nil)
+	w.lane.mu.Lock()
+	delete(w.lane.all, w)
+	w.lane.mu.Unlock()
+	if n == 0 {
+		w.leave(c, nil, end)
+		return
+	}
+	c.in = w.in[:n]
+	w.lane.serve(c)
 }
 
 // end ends the n workers that have been idle longest. l.mu must be held.
@@ -132,7 +190,14 @@ func (w *worker) withConn(f func(*conn)) {
 func (w *worker) hold(c *conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.conn = c
+	w.conn, w.lazy = c, false
+}
+
+// isLazy reports whether nothing has arrived for long on the connection of a worker.
+func (w *worker) isLazy() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lazy
 }
 
 func (w *worker) run(c *conn) {
@@ -146,12 +211,22 @@ func (w *worker) run(c *conn) {
 }
 
 // serve answers the plain requests of a connection. Then it closes the connection, or passes it
-// to net/http.
+// on.
 func (w *worker) serve(c *conn) {
-	defer w.lane.busy.Done()
 	w.hold(c)
 	rest, end := w.answer(c)
 	w.hold(nil)
+	w.leave(c, rest, end)
+}
+
+// leave closes or passes on a connection that the worker does not serve any more. The bytes rest
+// were read but not answered.
+func (w *worker) leave(c *conn, rest []byte, end ending) {
+	if end == asleep {
+		w.lane.sleep(c)
+		return
+	}
+	defer w.lane.busy.Done()
 	switch end {
 	case odd:
 		c.handOver(rest)
@@ -162,13 +237,14 @@ func (w *worker) serve(c *conn) {
 	}
 }
 
-// An ending is why the lane has stopped answering the requests of a connection.
+// An ending is why a worker has stopped answering the requests of a connection.
 type ending uint8
 
 const (
 	done   ending = iota // nothing more arrives, or the response was the last one
 	excess               // the response was the last one, but the client has sent more
 	odd                  // net/http must continue
+	asleep               // nothing has arrived for long
 )
 
 // answer answers the plain requests of a connection. If net/http must continue, answer also
@@ -180,23 +256,22 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 			rest, end = nil, done
 		}
 	}()
-	c.deadline.set(c.Conn, time.Now().Add(c.listener.config.HeadTimeout))
+	if c.begun.IsZero() {
+		c.begun = time.Now()
+		c.deadline.set(c.Conn, c.until())
+	}
 	for {
-		if c.listener.isClosed() { // after the deadline was set, so that close wakes up the Read below
-			return nil, c.whenClosed()
-		}
-		n, err := c.Conn.Read(w.in[:])
-		if n == 0 && err != nil && c.listener.isClosed() {
-			return nil, c.whenClosed()
-		}
-		if n == 0 && err != nil {
-			return nil, done
+		n := copy(w.in, c.in)
+		if c.in = nil; n == 0 {
+			if n, end = w.read(c); n == 0 {
+				return nil, end
+			}
 		}
 		k, err := c.answerPlain(w.in[:n])
 		switch {
 		case err != nil:
 			return nil, done
-		case c.final && (k < n || n == len(w.in)):
+		case c.final && (k < n || n >= sleepBuffer): // a full buffer may not be all
 			return nil, excess
 		case c.final:
 			return nil, done
@@ -204,6 +279,33 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 			return w.in[k:n], odd
 		}
 	}
+}
+
+// read reads the next bytes of a connection. If nothing arrives, it returns what to do with the
+// connection.
+func (w *worker) read(c *conn) (n int, end ending) {
+	w.reads.Add(1)
+	if c.listener.isClosed() { // after the deadline was set, so that close wakes up the Read below
+		return 0, c.whenClosed()
+	}
+	n, err := c.Conn.Read(w.in)
+	switch {
+	case n > 0 || err == nil:
+		return n, done
+	case c.listener.isClosed():
+		return 0, c.whenClosed()
+	case errors.Is(err, os.ErrDeadlineExceeded) && w.isLazy():
+		return 0, asleep
+	}
+	return 0, done
+}
+
+// until returns when a connection of the lane ends if nothing arrives on it.
+func (c *conn) until() time.Time {
+	if c.head.first {
+		return c.begun.Add(c.listener.config.HeadTimeout)
+	}
+	return c.timed.Add(c.listener.config.IdleTimeout)
 }
 
 // whenClosed returns what to do with a connection without a complete request when the listener

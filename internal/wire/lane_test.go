@@ -432,6 +432,12 @@ func TestLaneRace(t *testing.T) {
 		}
 		Drain(t.Context(), l)
 		clients.Wait()
+		for range 1000 { // a worker ends a moment after its connection
+			if workers(l) == 0 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 		if got := workers(l); got != 0 {
 			t.Errorf("%d workers, want none", got)
 		}

@@ -226,6 +226,30 @@ func TestRelocateMeanwhile(t *testing.T) {
 	}
 }
 
+// Only is called for the record again that another client has changed during the write.
+func TestRelocateOnlyMeanwhile(t *testing.T) {
+	d := newDesk(t)
+	a, b, c := d.at("a", "", "https://old.example/a"), d.at("b", "", "https://old.example/b"), d.at("c", "", "https://old.example/c")
+	busy := &busyStore{Store: d.store}
+	busy.meanwhile = func() {
+		d.at("a", "", "https://old.example/a2")
+		d.at("b", "", "https://old.example/b", "https://other.example/b")
+	}
+	rel := Relocation{From: "https://old.example/", To: "https://new.example/"}
+	rel.Only = func(rec *store.Record) bool { return rec.Locations[0].URL != "https://old.example/a2" }
+	rel.Refused = func(n name.Name, err error) { t.Errorf("rejected %s: %v", n, err) }
+	sum, err := New(busy, Options{}).Relocate(d.ctx, Operator(), rel)
+	sum.Batch = ""
+	if err != nil || sum != (Relocated{Names: 2, Locations: 2}) {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	for n, want := range map[name.Name][]string{a: {"https://old.example/a2"}, b: {"https://new.example/b", "https://other.example/b"}, c: {"https://new.example/c"}} {
+		if got := d.urls(n); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", n, got, want)
+		}
+	}
+}
+
 // If From begins with To, moved locations are not moved again.
 func TestRelocateUp(t *testing.T) {
 	d := newDesk(t)

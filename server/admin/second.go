@@ -138,7 +138,11 @@ func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel regist
 			result.Moved = append(result.Moved, adminapi.Moved{Key: n.Key(), From: from, To: to})
 		}
 	}
+	refused := rel.Refused
 	rel.Refused = func(n name.Name, err error) {
+		if refused != nil {
+			refused(n, err)
+		}
 		if len(result.Refused) < adminapi.MaxJobDetails {
 			result.Refused = append(result.Refused, adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)})
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -273,7 +272,7 @@ func (s *API) checkApproved(ctx context.Context, j *job, rel registrar.Relocatio
 	before, digest := *j.Result.Relocated, j.Digest
 	s.jobs.mu.Unlock()
 	approved := &approvedNames{then: then, now: requester, seed: maphash.MakeSeed()}
-	rel.Only, rel.Moved = approved.add, approved.moved
+	rel.Only, rel.Moved, rel.Refused = approved.add, approved.moved, approved.refuse
 	now, err := s.foresee(ctx, j, then, rel)
 	if err != nil {
 		return nil, err
@@ -287,7 +286,7 @@ func (s *API) checkApproved(ctx context.Context, j *job, rel registrar.Relocatio
 	case approved.denied > 0:
 		return nil, lostRights("%d of the %d names", approved.denied, after.Names)
 	}
-	slices.Sort(approved.hashes)
+	approved.sort()
 	return approved, nil
 }
 
@@ -313,8 +312,9 @@ var errNotApproved = &adminapi.StatusError{
 	Detail: "another user has added or changed this name after the second person approved; it was not changed. Make another request for it",
 }
 
-// reportOthers reports the names that have locations to be replaced but were not approved, because
-// other clients have added or changed them during the relocation. It adds them to sum.
+// reportOthers reports the names that have locations to be replaced but were not approved: other
+// clients have added or changed them during the relocation, or the check at the approval has
+// rejected them. It adds them to sum.
 func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation, approved *approvedNames, sum *registrar.Relocated) error {
 	var failed error
 	rel.DryRun, rel.Begun, rel.Progress = true, nil, nil
@@ -322,10 +322,14 @@ func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation
 		if failed != nil || approved.has(rec) {
 			return false
 		}
-		ours := false
-		if ours, failed = s.isLast(ctx, rec.Name, sum.Batch); !ours && failed == nil {
+		why, ours := approved.refusal(rec.Name), false
+		if why == nil {
+			why = errNotApproved
+			ours, failed = s.isLast(ctx, rec.Name, sum.Batch)
+		}
+		if !ours && failed == nil {
 			sum.Refused++
-			s.jobs.note(j, adminapi.Report{Refused: &adminapi.Refused{Key: rec.Name.Key(), Problem: adminapi.NewProblem(errNotApproved)}})
+			s.jobs.note(j, adminapi.Report{Refused: &adminapi.Refused{Key: rec.Name.Key(), Problem: adminapi.NewProblem(why)}})
 		}
 		return false
 	}

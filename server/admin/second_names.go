@@ -2,9 +2,11 @@ package admin
 
 import (
 	"hash/maphash"
+	"net/http"
 	"slices"
 	"sync"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -21,6 +23,15 @@ type approvedNames struct {
 
 	denied int       // names that would change, but that the requester may not change any more
 	last   name.Name // the last one that would change
+
+	refused []uint64            // hashes of the names that the check at the approval has rejected; sorted like hashes
+	reasons map[name.Name]error // why, for the first of them
+}
+
+// sort prepares the set for has and refusal.
+func (a *approvedNames) sort() {
+	slices.Sort(a.hashes)
+	slices.Sort(a.refused)
 }
 
 // add adds a record, and returns true.
@@ -40,10 +51,39 @@ func (a *approvedNames) moved(n name.Name, _, _ string) {
 	a.last = n
 }
 
+// refuse records that the check has rejected a name. The name is then not approved, even if it
+// becomes valid later.
+func (a *approvedNames) refuse(n name.Name, err error) {
+	a.refused = append(a.refused, maphash.String(a.seed, n.Key()))
+	if a.reasons == nil {
+		a.reasons = map[name.Name]error{}
+	}
+	if len(a.reasons) < adminapi.MaxJobDetails {
+		a.reasons[n] = err
+	}
+}
+
+// errRefusedThen is the reason why a name was rejected, if the reason of the check was not kept.
+var errRefusedThen = &adminapi.StatusError{
+	Kind: adminapi.KindSecond, Status: http.StatusConflict,
+	Detail: "the check at the approval rejected this name; it was not changed. Make another request for it",
+}
+
+// refusal returns why the check has rejected a name, or nil if it has not.
+func (a *approvedNames) refusal(n name.Name) error {
+	if _, found := slices.BinarySearch(a.refused, maphash.String(a.seed, n.Key())); !found {
+		return nil
+	}
+	if err := a.reasons[n]; err != nil {
+		return err
+	}
+	return errRefusedThen
+}
+
 // has reports whether the set has the name of a record with the same locations.
 func (a *approvedNames) has(rec *store.Record) bool {
 	_, found := slices.BinarySearch(a.hashes, a.hash(rec))
-	return found
+	return found && a.refusal(rec.Name) == nil
 }
 
 func (a *approvedNames) hash(rec *store.Record) uint64 {

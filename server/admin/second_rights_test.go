@@ -164,6 +164,51 @@ func secondMeanwhile(t *testing.T, open openStore) {
 	}
 }
 
+// A name that the check at the approval rejects is not relocated, even if another client makes it
+// valid before the relocation reaches it. It is reported with the reason of the check.
+func secondValidLater(t *testing.T, open openStore) {
+	w := newSecond(t, open, 4)
+	ctx, requester := t.Context(), registrar.Actor{Who: "u-1", Grants: []registrar.Grant{{Role: registrar.Editor}}}
+	large := slices.Repeat([]string{strings.Repeat("x", 64_000)}, 16) // with the new location it exceeds store.MaxRecord
+	w.describe("urn:x-shop:1", large)
+	to := "https://new.example/" + strings.Repeat("y", 30_000) + "/"
+	_, err := w.api.Client(requester).Relocate(ctx, registrar.Relocation{From: "https://old.example/", To: to, Why: "moved"})
+	id := w.waiting(err).ID
+	w.api.jobs.mu.Lock()
+	j := w.api.jobs.find(id)
+	w.api.jobs.mu.Unlock()
+	err = applyRequest(j, func(rel registrar.Relocation) error {
+		approved, err := w.api.checkApproved(ctx, j, rel, requester)
+		if err != nil {
+			return err
+		}
+		w.describe("urn:x-shop:1", []string{"short"})
+		return w.api.relocateOnly(ctx, j, rel, requester, approved)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for spelling, want := range map[string]string{"urn:x-shop:0": to + "0", "urn:x-shop:1": "https://old.example/1", "urn:x-shop:2": to + "2", "urn:x-shop:3": to + "3"} {
+		if got := w.url(spelling); got != want {
+			t.Errorf("%s: got %.60s, want %.60s", spelling, got, want)
+		}
+	}
+	sum, refused := j.Result.Relocated, j.Result.Refused
+	if sum.Names != 3 || sum.Refused != 1 || len(refused) != 1 || refused[0].Key != "urn:x-shop:1" || !strings.Contains(refused[0].Problem.Detail, fmt.Sprint("exceeds the limit of ", store.MaxRecord)) {
+		t.Errorf("%+v, %+v", sum, refused)
+	}
+}
+
+// describe sets the descriptions of a name.
+func (w *workshop) describe(spelling string, descriptions []string) {
+	w.Helper()
+	rec := &store.Record{Name: name.MustParse(spelling), Metadata: nomen.Metadata{"description": descriptions}}
+	req := registrar.Request{Record: rec, Fields: registrar.FieldMetadata, Expected: store.AnyRevision}
+	if _, err := w.as("root", registrar.Administrator).Put(w.Context(), req, ""); err != nil {
+		w.Fatal(err)
+	}
+}
+
 // A location that begins with the old address again after it was moved was not changed by others.
 func secondMatchesAgain(t *testing.T, open openStore) {
 	w := newSecond(t, open, 0)

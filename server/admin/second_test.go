@@ -99,6 +99,7 @@ func secondTests() map[string]func(*testing.T, openStore) {
 		"rights":               secondRights,
 		"rights to approve":    secondApproverRights,
 		"meanwhile":            secondMeanwhile,
+		"valid later":          secondValidLater,
 		"names users":          secondNamesUsers,
 		"matches again":        secondMatchesAgain,
 	}

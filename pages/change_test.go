@@ -165,7 +165,7 @@ func TestRedact(t *testing.T) {
 	a.without("Call 555", "phone number")
 	s.get(nameAt(alb)+"/restore?to=2").want(409, "has no content")
 	s.send(nameAt(alb)+"/redact", form).wantSee(namePath(alb) + "?done=redacted") // a double submit
-	s.send(nameAt(alb)+"/redact", fill(form, "key", "")).want(422, "was removed already")
+	s.send(nameAt(alb)+"/redact", fill(form, "key", "")).want(422, "The content of these revisions was removed before")
 }
 
 func TestDelete(t *testing.T) {

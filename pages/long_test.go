@@ -132,6 +132,25 @@ func TestRedactEarlier(t *testing.T) {
 	}
 }
 
+// A range may include revisions whose content was removed before. These are left out.
+func TestRedactRest(t *testing.T) {
+	s := newSite(t)
+	for i := range 119 {
+		s.change(alb, "loaded", func(r *store.Record) { r.Metadata = nomen.Metadata{"title": {strconv.Itoa(i)}} })
+	}
+	redact := func(earlier string, chosen ...string) *answer {
+		form := fill(s.open(alb, "redact"), "earlier", earlier, "reason", "personal data", "typed", alb)
+		form["revisions"] = chosen
+		return s.send(nameAt(alb)+"/redact", form)
+	}
+	redact("5-7, 9", "119").wantSee(namePath(alb) + "?done=redacted")
+	redact("6-7").want(422, "The content of these revisions was removed before", "[6-7]", "personal data")
+	redact("4-10", "118", "119").wantSee(namePath(alb) + "?done=redacted-rest")
+	s.get(nameAt(alb)+"?done=redacted-rest").want(200, "Revisions whose content was removed before were left out")
+	s.get(nameAt(alb)+"/history").want(200, "Content removed from revisions: 4, 8, 10, 118.")
+	redact("1-2", "7777").want(422, "there is no revision 7777")
+}
+
 func TestSpans(t *testing.T) {
 	for want, numbers := range map[string][]uint64{
 		"": nil, "7": {7}, "1-3": {1, 2, 3}, "1, 3": {1, 3}, "1-2, 4, 6-7": {1, 2, 4, 6, 7},

@@ -36,7 +36,7 @@ type mintView struct {
 	Prefix, Template, Count string
 	Publish                 bool
 	Why                     string
-	After                   uint64   // size of the log when the form was shown
+	Made                    string   // path of the page with names that were made before an error; "" if none were
 	Sample                  []string // first names that would be made
 }
 
@@ -49,13 +49,7 @@ func (c *request) mintForm() error {
 		return c.session.Actor.DeniedAny(registrar.Editor, "mint")
 	}
 	f := c.r.Form
-	v := &mintView{Prefix: strings.TrimSpace(f.Get("prefix")), Template: strings.TrimSpace(f.Get("template")), Count: "1"}
-	head, err := c.api.Head(c.ctx())
-	if err != nil {
-		return err
-	}
-	v.After = head.Size
-	c.showMint(v, http.StatusOK)
+	c.showMint(&mintView{Prefix: strings.TrimSpace(f.Get("prefix")), Template: strings.TrimSpace(f.Get("template")), Count: "1"}, http.StatusOK)
 	return nil
 }
 
@@ -71,7 +65,6 @@ func (c *request) mint() error {
 		Prefix: strings.TrimSpace(f.Get("prefix")), Template: strings.TrimSpace(f.Get("template")), Count: strings.TrimSpace(f.Get("count")),
 		Publish: f.Get("publish") != "", Why: lines(f.Get("why")),
 	}
-	v.After, _ = strconv.ParseUint(f.Get("after"), 10, 64)
 	n, err := strconv.Atoi(v.Count)
 	if err != nil || n < 1 || n > maxMinted {
 		v.Faults = []problem{{"count", c.texts.text("mint.bad-count", maxMinted)}}
@@ -84,7 +77,7 @@ func (c *request) mint() error {
 		err := c.api.Mint(c.ctx(), m, func(n name.Name) { v.Sample = append(v.Sample, n.Key()) })
 		return c.mintedOr(v, err, func() { c.showMint(v, http.StatusOK) })
 	}
-	return c.mintOnce(v, m)
+	return c.makeNames(v, m)
 }
 
 // mintedOr calls done, or shows an error of making names.
@@ -102,19 +95,11 @@ func (c *request) mintedOr(v *mintView, err error, done func()) error {
 	return nil
 }
 
-// mintOnce makes the names of a form, unless the form was sent before: then it shows those names.
-func (c *request) mintOnce(v *mintView, m adminapi.Minting) error {
-	c.minting.Lock()
-	defer c.minting.Unlock()
+// makeNames makes the names of a form, and shows them. If an error occurs after some were made, the
+// form has a link to these.
+func (c *request) makeNames(v *mintView, m adminapi.Minting) error {
 	before, err := c.api.Head(c.ctx())
 	if err != nil {
-		return err
-	}
-	since := min(v.After, before.Size)
-	if made, err := c.madeBetween(since, before.Size, c.session.Actor.Who); err != nil || len(made) > 0 && v.After > 0 && v.Why == made[0].Why && strings.HasPrefix(made[0].Key, v.Prefix) {
-		if err == nil {
-			c.see(madePath(c.session.Actor.Who, since, before.Size))
-		}
 		return err
 	}
 	var names []name.Name
@@ -122,17 +107,14 @@ func (c *request) mintOnce(v *mintView, m adminapi.Minting) error {
 	if err == nil && v.Publish {
 		err = c.publish(names, v.Why)
 	}
-	if len(names) > 0 { // also if the others failed: the user must see these
+	if len(names) > 0 {
 		until, werr := c.awaitLog(before.Size + uint64(len(names)))
 		if werr != nil {
 			return werr
 		}
-		if err == nil {
-			c.see(madePath(c.session.Actor.Who, before.Size, until))
-			return nil
-		}
+		v.Made = madePath(c.session.Actor.Who, before.Size, until)
 	}
-	return c.mintedOr(v, err, func() {})
+	return c.mintedOr(v, err, func() { c.see(v.Made) })
 }
 
 // publish makes names that were just made active.

@@ -1,13 +1,17 @@
 package pages
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
 )
 
 // mintForm returns the form that makes names, filled in.
@@ -56,21 +60,87 @@ func TestMint(t *testing.T) {
 	s.get("mint/made?after=5&until=1&who=u-editor").want(200, "There are no names")
 }
 
-// A form that is sent twice makes the names once; another form makes more.
+// A form that is sent twice, also at once, makes the names once; another form makes more.
 func TestMintTwice(t *testing.T) {
 	s := newSite(t)
 	form := s.mintForm("count", "2", "why", "series")
-	first := s.send("mint", form)
+	both := s.sendAtOnce("mint", form)
 	again := s.send("mint", form)
-	if s.made() != 2 || again.Code != 303 {
-		t.Errorf("%d names, %d", s.made(), again.Code)
+	for _, a := range append(both[:], again) {
+		a.wantSee(both[0].Header().Get("Location"))
+	}
+	if s.made() != 2 {
+		t.Errorf("%d names", s.made())
 	}
 	s.get(strings.TrimPrefix(again.Header().Get("Location"), Root)).want(200, "2 names were made", "x1", "x2")
-	_ = first
 	s.send("mint", s.mintForm("count", "2", "why", "series"))
 	if s.made() != 4 {
 		t.Errorf("%d names after another form", s.made())
 	}
+}
+
+// A form that is sent twice makes the names once although the log was empty before.
+func TestMintTwiceInEmptyStore(t *testing.T) {
+	s := newSite(t)
+	s.store = memstore.New()
+	s = siteOf(t, s.store)
+	form := s.mintForm("count", "2")
+	for _, a := range s.sendAtOnce("mint", form) {
+		a.wantSee(madePath("u-admin", 0, 2))
+	}
+	if s.made() != 2 {
+		t.Errorf("%d names", s.made())
+	}
+}
+
+// A slowStore waits before it creates a name with "slow".
+type slowStore struct {
+	fullStore
+	begun, end chan struct{}
+}
+
+func (s *slowStore) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
+	if r := changes[0].Record; r != nil && strings.Contains(r.Name.Key(), "slow") {
+		s.begun <- struct{}{}
+		<-s.end
+	}
+	return s.fullStore.Apply(ctx, changes)
+}
+
+// A slow request for names does not delay others.
+func TestMintSlowly(t *testing.T) {
+	s := newSite(t)
+	slow := &slowStore{s.store, make(chan struct{}), make(chan struct{})}
+	s = siteOf(t, slow)
+	form, first := s.mintForm("template", "slow{seq}"), make(chan *answer)
+	go func() { first <- s.send("mint", form) }()
+	<-slow.begun
+	second := make(chan *answer)
+	form = s.mintForm("count", "2")
+	go func() { second <- s.send("mint", form) }()
+	select {
+	case a := <-second:
+		a.want(http.StatusSeeOther)
+	case <-time.After(30 * time.Second):
+		t.Error("the second form waits for the first")
+		defer func() { <-second }()
+	}
+	close(slow.end)
+	(<-first).want(http.StatusSeeOther)
+}
+
+// If an error occurs after some names were made, the form leads to them.
+func TestMintSome(t *testing.T) {
+	s := newSite(t)
+	a := s.send("mint", s.mintForm("count", "12", "template", "x{seq:1}"))
+	a.want(422, "Some names were made before the error")
+	var made string
+	for _, link := range a.elements("a") {
+		if to := attribute(link, "href"); strings.HasPrefix(to, Root+"mint/made?") {
+			made = strings.TrimPrefix(to, Root)
+		}
+	}
+	s.get(made).want(200, fmt.Sprint(s.made(), " names were made"))
 }
 
 func TestMintAndPublish(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -85,7 +84,6 @@ type Pages struct {
 	condition func() Condition // may be nil
 	publicURL func() string    // may be nil
 	sent      sentForms
-	minting   sync.Mutex // held while names are made, so that a form that is sent twice makes them once
 	now       func() time.Time
 	log       *slog.Logger
 	messages  *messages.Set

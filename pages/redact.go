@@ -23,6 +23,7 @@ type redactView struct {
 	Listed    uint64              // the earliest of Revisions, if there are earlier ones that the page does not list
 	Chosen    []uint64
 	Earlier   string // numbers and ranges of revisions before Listed
+	Some      bool   // the content of some of Chosen was removed before
 	Reason    string
 	Typed     string // the name, as confirmation
 	Revision  uint64 // current one
@@ -107,8 +108,31 @@ func (c *request) redact() error {
 		c.show(http.StatusUnprocessableEntity, "redact", v)
 		return nil
 	}
-	_, err = c.api.Redact(c.ctx(), n, registrar.Redaction{Revisions: v.Chosen, Reason: v.Reason, Expected: expected})
+	left, err := c.withContent(n, v.Chosen)
+	if err != nil {
+		return err
+	}
+	if v.Some = len(left) < len(v.Chosen); len(left) == 0 {
+		v.Faults = []problem{{"revisions", c.texts.text("redact.none-left")}}
+		c.show(http.StatusUnprocessableEntity, "redact", v)
+		return nil
+	}
+	_, err = c.api.Redact(c.ctx(), n, registrar.Redaction{Revisions: left, Reason: v.Reason, Expected: expected})
 	return c.redacted(v, err)
+}
+
+// withContent returns the revisions in chosen whose content was not removed before.
+func (c *request) withContent(n name.Name, chosen []uint64) ([]uint64, error) {
+	first, removed := slices.Min(chosen), map[uint64]bool{}
+	for r, err := range c.api.Revisions(c.ctx(), n) {
+		if err != nil {
+			return nil, err
+		}
+		if removed[r.Revision] = r.Redacted; r.Revision <= first {
+			break
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(chosen), func(revision uint64) bool { return removed[revision] }), nil
 }
 
 // ranges parses numbers and ranges of numbers below an end, such as "1-500, 700". The result is
@@ -152,7 +176,11 @@ func spans(numbers []uint64) string {
 func (c *request) redacted(v *redactView, err error) error {
 	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
-		c.see(namePath(v.Spelling) + "?done=redacted")
+		done := "redacted"
+		if v.Some {
+			done = "redacted-rest"
+		}
+		c.see(namePath(v.Spelling) + "?done=" + done)
 	case errors.As(err, new(*store.ConflictError)):
 		v.Faults = []problem{{"", c.texts.text("redact.conflict")}}
 		c.show(http.StatusConflict, "redact", v)

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -359,6 +363,52 @@ func TestIsCommon(t *testing.T) {
 		if tt.change(p); p.isCommon(testNow.Add(time.Second/2)) != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.what, !tt.want, tt.want)
 		}
+	}
+}
+
+// TestAnswerHTTP2 checks that HTTP/2 and TLS get the same answers from the cache as without it.
+func TestAnswerHTTP2(t *testing.T) {
+	s, _ := newCachingServer(t, nil)
+	plainly, _ := newCachingServer(t, func(o *Options) { o.AnswerCache = 0 })
+	secure := func(s *Server) *httptest.Server {
+		l := httptest.NewUnstartedServer(s.Public())
+		l.EnableHTTP2 = true
+		l.StartTLS()
+		t.Cleanup(l.Close)
+		return l
+	}
+	known, other := secure(s), secure(plainly)
+	get := func(l *httptest.Server, method, target string) (status int, fields http.Header, body string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, l.URL+target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "names.example"
+		resp, err := l.Client().Transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil || resp.ProtoMajor != 2 {
+			t.Fatalf("%s: %v", resp.Proto, err)
+		}
+		return resp.StatusCode, resp.Header, string(b)
+	}
+	for _, method := range []string{"GET", "HEAD"} {
+		for _, target := range []string{"/urn:ietf:rfc:2648", "/urn:ietf:rfc:2648?s=I2C", "/urn:dns:example.org:old"} {
+			wantStatus, wantFields, wantBody := get(other, method, target)
+			for _, how := range []string{"miss", "hit"} {
+				status, fields, body := get(known, method, target)
+				if status != wantStatus || !maps.EqualFunc(fields, wantFields, slices.Equal) || body != wantBody {
+					t.Errorf("%s %s, %s: got %d %v %q, want %d %v %q", method, target, how, status, fields, body, wantStatus, wantFields, wantBody)
+				}
+			}
+		}
+	}
+	if hits := hitsOf(s); hits != 6 {
+		t.Errorf("%d answers from the cache, want 6", hits)
 	}
 }
 

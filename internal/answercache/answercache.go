@@ -17,6 +17,7 @@
 package answercache
 
 import (
+	"bytes"
 	"net/netip"
 	"strings"
 	"sync/atomic"
@@ -168,14 +169,16 @@ func (c *Cache) Put(k Key, set *store.AuthoritySet, d *store.Dependencies, a Ans
 	if a.valid, ok = d.Validity(set); !ok {
 		return
 	}
-	head, body, _ := strings.Cut(string(text), headEnd)
-	head = strings.TrimSuffix(head, closing)
-	date := strings.Index(head, dateField)
+	head, _, _ := bytes.Cut(text, []byte(headEnd))
+	date := bytes.Index(head, []byte(dateField))
 	if date < 0 {
 		return
 	}
-	a.text = head + headEnd + body
-	a.date, a.body = date+len(dateField), len(head)+len(headEnd)
+	a.date, a.body, a.text = date+len(dateField), len(head)+len(headEnd), string(text)
+	if bytes.HasSuffix(head, []byte(closing)) {
+		a.text = a.text[:len(head)-len(closing)] + a.text[len(head):]
+		a.body -= len(closing)
+	}
 	k.target, k.mount, k.host, k.country = strings.Clone(k.target), strings.Clone(k.mount), strings.Clone(k.host), strings.Clone(k.country)
 	c.entries.Set(k, &a)
 }

@@ -29,9 +29,9 @@ that head, the names and authorities in these changes, and the index entries of 
 locations. This takes much less time than a full verify. Only a full verify finds damage in
 older changes and records: run a full verify from time to time.
 
-With --proof FILE, verify checks a proof that the log contains a change, as the log page of
-a server and GET changes/SEQ of the admin API give it. It reads only this file. Compare the
-head in the output with one that you keep, or pass it with --head.
+With --proof FILE, verify checks a proof that the log contains a change. The log page of a
+server and GET changes/SEQ of the admin API give such proofs. Verify reads only this file.
+Compare the head in the output with one that you keep, or pass it with --head.
 
 On a running server, verify is a job: see 'nomen jobs'. With a PostgreSQL store, verify
 first seals the newest changes (adds them to the log). The exit status is 1 if there

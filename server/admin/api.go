@@ -57,8 +57,8 @@ type Options struct {
 	Jobs string // directory in which jobs are saved, created with the first job; if "", jobs are only in memory
 
 	// SharedJobs keeps the jobs, with their files, for all servers of the store. If it is nil, the
-	// jobs are in the directory Jobs. Otherwise the bodies of requests are there meanwhile, and jobs
-	// that are saved there are moved to SharedJobs.
+	// jobs are in the directory Jobs. Otherwise this directory has only the bodies of requests that
+	// are being received. Jobs of earlier runs in it are moved to SharedJobs.
 	SharedJobs store.JobStore
 
 	Scrub    int    // changes of the store that [API.Run] verifies per second; 0 disables the verification

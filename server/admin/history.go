@@ -236,8 +236,8 @@ func (s *API) changes(c *call) error {
 }
 
 // seenBy returns an entry of the log as an actor may see it. If ok is false, the actor may not see
-// the entry. Every actor may see changes of authorities. Only administrators of all names see the
-// content of changes of users. Other actors with rights on all names need its digest to compute the
+// the entry. Every actor may see changes to authorities. Only administrators of all names see the
+// content of changes to user accounts. Other actors with rights on all names need its digest to compute the
 // head of the log. They get such a change as if it had been redacted.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
@@ -254,7 +254,8 @@ func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	}
 }
 
-// await waits until the log has more than after changes, at most for the given duration.
+// await waits, at most for the given duration, until the log has more changes than the parameter
+// after says.
 func (s *API) await(ctx context.Context, after uint64, most time.Duration) error {
 	if most == 0 {
 		return nil

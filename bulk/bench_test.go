@@ -223,6 +223,26 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
+// BenchmarkVerify verifies a store with records that were imported in the order of their
+// names, and one with records that were imported in no order.
+func BenchmarkVerify(b *testing.B) {
+	for _, kind := range []struct {
+		name    string
+		options bulktest.Options
+	}{{"Ordered", bulktest.Options{}}, {"Shuffled", bulktest.Options{Shuffled: true}}} {
+		b.Run(kind.name, func(b *testing.B) {
+			s := benchStore(b, "pebblestore")
+			benchImport(b, s, file(b, kind.options))
+			fault := func(f store.Fault) { b.Error(f) }
+			passes(b, func() {
+				if head, err := s.(store.Verifier).Verify(b.Context(), fault, nil); err != nil || head.Size < benchRecords {
+					b.Fatal(head, err)
+				}
+			})
+		})
+	}
+}
+
 // opaque returns a file of records whose names stand in another order than their
 // locations, as opaque identifiers do.
 func opaque() []byte {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"time"
 
 	"github.com/nomen-project/nomen/store"
 )
@@ -43,6 +44,55 @@ func DecodeEntryChange(s store.Subject, value []byte) (*store.Change, error) {
 		return nil, err
 	}
 	return e.Change, nil
+}
+
+// RevisionOf returns the revision of the change in the output of [AppendEntry], without decoding
+// anything else. For a value without a revision, it returns 0.
+func RevisionOf(value []byte) uint64 {
+	if len(value) <= revisionOffset {
+		return 0
+	}
+	expected, n := binary.Uvarint(value[revisionOffset:])
+	if n <= 0 || expected >= store.AnyRevision-1 {
+		return 0
+	}
+	return expected + 1
+}
+
+// revisionOffset is the number of bytes of a value before the revision: version and kind.
+const revisionOffset = 2
+
+// A Position says where the log has a change.
+type Position struct {
+	Subject       store.Subject
+	Seq, Revision uint64
+	Time          time.Time
+}
+
+// AppendStoredLeaf appends what [AppendLeaf] appends for the entry at position p, without decoding
+// the entry. The value is the output of [AppendEntry] for the entry. If it is not, or if it must be
+// decoded because it redacts or is redacted, ok is false. AppendStoredLeaf does not check the
+// content of the change, so the caller must compare the leaf with the log.
+func AppendStoredLeaf(b []byte, p Position, value []byte) (leaf []byte, ok bool) {
+	var room [2 * binary.MaxVarintLen64]byte
+	head := binary.AppendUvarint(room[:0], p.Revision-1)
+	head = binary.AppendVarint(head, p.Time.UnixMilli())
+	if len(value) < revisionOffset || value[0] != version1 || !bytes.HasPrefix(value[revisionOffset:], head) {
+		return b, false
+	}
+	kind, from := value[1], revisionOffset+len(head)
+	number := binary.AppendUvarint(room[:0], p.Seq)
+	salt := len(value) - store.SaltSize
+	end := salt - len(number)
+	if end < from || !bytes.Equal(value[end:salt], number) {
+		return b, false
+	}
+	b = appendText(append(b, leafVersion, kind), p.Subject.Key)
+	b = binary.AppendUvarint(b, p.Revision)
+	b = binary.AppendVarint(b, p.Time.UnixMilli())
+	b = appendRevisions(b, nil)
+	digest := Digest([store.SaltSize]byte(value[salt:]), value[:end])
+	return append(b, digest[:]...), true
 }
 
 // decodeEntry decodes the output of [AppendEntry], and returns also how many bytes the value of the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,6 +90,51 @@ func TestEntriesRoundTrip(t *testing.T) {
 	refuseEntry(t, "no place", samples(t)["bare"].Subject(), append(append(bare, 0), make([]byte, 16)...))
 	token := samples(t)["token"]
 	refuseEntry(t, "a token", token.Subject(), AppendEntry(nil, &store.Entry{Seq: 1, Change: token}))
+}
+
+// TestStoredLeaf checks that the leaf of a stored entry is that of the decoded entry, and that a
+// value of another position, a short one and one that must be decoded have none.
+func TestStoredLeaf(t *testing.T) {
+	for what, c := range allSamples(t) {
+		if c.Token != nil {
+			continue
+		}
+		e := &store.Entry{Seq: 300, Change: c, Salt: [store.SaltSize]byte{3, 15: 4}}
+		if !c.Redacted {
+			e.Digest = Digest(e.Salt, Append(nil, c))
+		}
+		p := Position{c.Subject(), e.Seq, c.Revision(), c.Time}
+		value := AppendEntry(nil, e)
+		if got := RevisionOf(value); got != c.Revision() {
+			t.Errorf("%s: revision %d, want %d", what, got, c.Revision())
+		}
+		leaf, ok := AppendStoredLeaf([]byte("x"), p, value)
+		if want := AppendLeaf([]byte("x"), e); ok && !bytes.Equal(leaf, want) {
+			t.Errorf("%s: leaf %x, want %x", what, leaf, want)
+		}
+		if decode := c.Redacted || len(c.Redacts) > 0; ok == decode {
+			t.Errorf("%s: a leaf without decoding: %t, want %t", what, ok, !decode)
+		}
+		for n := range value {
+			if _, ok := AppendStoredLeaf(nil, p, value[:n]); ok {
+				t.Errorf("%s: a leaf of the first %d bytes", what, n)
+			}
+		}
+		for field, p := range map[string]Position{
+			"number":   {p.Subject, p.Seq + 1, p.Revision, p.Time},
+			"revision": {p.Subject, p.Seq, p.Revision + 1, p.Time},
+			"time":     {p.Subject, p.Seq, p.Revision, p.Time.Add(time.Millisecond)},
+		} {
+			if _, ok := AppendStoredLeaf(nil, p, value); ok {
+				t.Errorf("%s: a leaf at a position with another %s", what, field)
+			}
+		}
+	}
+	for _, short := range [][]byte{nil, {version1}, {version1, 'A'}, {version1, 'A', 0x80}, append([]byte{version1, 'A'}, bytes.Repeat([]byte{0xff}, 10)...)} {
+		if got := RevisionOf(short); got != 0 {
+			t.Errorf("%x: revision %d, want none", short, got)
+		}
+	}
 }
 
 func refuseEntry(t *testing.T, what string, s store.Subject, value []byte) {

@@ -52,6 +52,7 @@ func (v *view) logSize() (uint64, error) {
 type foundEntry struct {
 	row   *logRow
 	entry *store.Entry
+	leaf  ledger.Hash // zero unless it was read
 	err   error
 }
 
@@ -75,7 +76,14 @@ func (v *view) rows(from uint64, n int) ([]foundEntry, error) {
 }
 
 // lookupAll reads the entries of rows.
-func (v *view) lookupAll(list []foundEntry) {
+func (v *view) lookupAll(list []foundEntry) { v.readAll(list, (*foundEntry).decode) }
+
+// leafAll reads the leaves of rows. It reads the entry only of a row whose leaf takes decoding or
+// does not match the row.
+func (v *view) leafAll(list []foundEntry) { v.readAll(list, (*foundEntry).hash) }
+
+// readAll passes the stored value of the entry of each row to the function take.
+func (v *view) readAll(list []foundEntry, take func(f *foundEntry, value []byte)) {
 	order := make([]*foundEntry, 0, len(list))
 	for i := range list {
 		if list[i].err == nil {
@@ -85,30 +93,89 @@ func (v *view) lookupAll(list []foundEntry) {
 	slices.SortFunc(order, func(a, b *foundEntry) int {
 		return cmp.Or(cmp.Compare(a.row.subject.Kind, b.row.subject.Kind), cmp.Compare(a.row.subject.Key, b.row.subject.Key))
 	})
+	l := lookups{present: cursor{view: view{it: v.it}}}
+	defer l.close()
 	for _, f := range order {
-		f.entry, f.err = v.lookup(f.row)
+		value, err := l.value(f.row)
+		if f.err = err; err == nil {
+			take(f, value)
+		}
 	}
 }
 
-// lookup reads the entry to which a row refers.
-func (v *view) lookup(row *logRow) (*store.Entry, error) {
-	if v.seek(row.subject) {
-		e, err := v.entry(row.subject)
-		if err != nil || e.Change.Revision() == row.revision {
-			return placed(e, row, err)
+// decode decodes the stored value of the entry.
+func (f *foundEntry) decode(value []byte) {
+	e, err := codec.DecodeEntry(f.row.subject, value)
+	f.entry, f.err = placed(e, f.row, err)
+}
+
+// hash computes the leaf of the entry from its stored value.
+func (f *foundEntry) hash(value []byte) {
+	var room [256]byte
+	p := codec.Position{Subject: f.row.subject, Seq: f.row.seq, Revision: f.row.revision, Time: f.row.time}
+	if leaf, ok := codec.AppendStoredLeaf(room[:0], p, value); ok {
+		if h := ledger.LeafHash(leaf); bytes.HasPrefix(h[:], f.row.mark[:]) {
+			f.leaf = h
+			return
 		}
-	} else if err := v.failure(row.subject.Key); err != nil {
+	}
+	if f.decode(value); f.entry != nil {
+		f.leaf = ledger.LeafHash(codec.AppendLeaf(room[:0], f.entry))
+	}
+}
+
+// lookups reads the stored values of entries in the order of their subjects. It has an iterator for
+// last changes and another one for the history, because an iterator finds a later key faster than
+// any other.
+type lookups struct {
+	present cursor
+	past    *view // nil until it is needed
+}
+
+// close closes the view of the history, and no other.
+func (l *lookups) close() {
+	if l.past != nil {
+		l.past.close()
+	}
+}
+
+// value returns the stored value of the entry to which a row refers. It is valid until the next
+// call.
+func (l *lookups) value(row *logRow) ([]byte, error) {
+	if l.present.seek(row.subject) {
+		value, err := l.present.it.ValueAndErr()
+		if err != nil {
+			return nil, unreadable(row.subject.Key, err)
+		}
+		if r := codec.RevisionOf(value); r == row.revision || r == 0 {
+			return value, nil
+		}
+	} else if err := l.present.failure(row.subject.Key); err != nil {
 		return nil, err
 	}
-	v.key = appendStamp(appendHistory(v.key[:0], row.subject), row.time, row.revision)
-	if !v.it.SeekGE(v.key) || !bytes.Equal(v.it.Key(), v.key) {
-		if err := v.failure(row.subject.Key); err != nil {
+	return l.earlier(row)
+}
+
+// earlier returns the stored value of the entry to which a row refers from the history.
+func (l *lookups) earlier(row *logRow) (_ []byte, err error) {
+	if l.past == nil {
+		if l.past, err = l.present.clone(); err != nil {
 			return nil, err
 		}
-		return nil, row.damage("revision %d, change %d of the log, is missing", row.revision, row.seq)
 	}
-	e, err := v.entry(row.subject)
-	return placed(e, row, err)
+	v := l.past
+	v.key = appendStamp(appendHistory(v.key[:0], row.subject), row.time, row.revision)
+	if v.it.SeekGE(v.key) && bytes.Equal(v.it.Key(), v.key) {
+		value, err := v.it.ValueAndErr()
+		if err != nil {
+			return nil, unreadable(row.subject.Key, err)
+		}
+		return value, nil
+	}
+	if err := v.failure(row.subject.Key); err != nil {
+		return nil, err
+	}
+	return nil, row.damage("revision %d, change %d of the log, is missing", row.revision, row.seq)
 }
 
 // placed checks that the entry e is the one to which the row refers.

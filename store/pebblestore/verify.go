@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/nomen-project/nomen/internal/check"
-	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
@@ -72,7 +71,7 @@ func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 					return err
 				}
 				if leaves {
-					v.lookupAll(list)
+					v.leafAll(list)
 				}
 				for i := range list {
 					if !yield(list[i].checked(), nil) {
@@ -87,11 +86,7 @@ func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 
 // checked returns f in the form that package check needs.
 func (f *foundEntry) checked() check.Row {
-	r := check.Row{Seq: f.row.seq, Subject: f.row.subject, Revision: f.row.revision, Time: f.row.time, Mark: f.row.mark[:], Err: f.err}
-	if f.entry != nil {
-		r.Leaf = ledger.LeafHash(codec.AppendLeaf(nil, f.entry))
-	}
-	return r
+	return check.Row{Seq: f.row.seq, Subject: f.row.subject, Revision: f.row.revision, Time: f.row.time, Mark: f.row.mark[:], Leaf: f.leaf, Err: f.err}
 }
 
 // changes yields the changes of all subjects. For each subject, it yields the last change first.

@@ -63,6 +63,7 @@ var layout = []modulePackage{
 	{layer: 3, dir: "scheme/internal/schemetest", ours: "scheme uri"},
 	{layer: 3, dir: "scheme/extra", ours: "scheme uri internal/ascii internal/pid scheme/internal/layout"},
 	{layer: 2, dir: "internal/location", ours: "uri internal/pid"},
+	{layer: 1, dir: "internal/replay", ours: "internal/ascii internal/retryafter internal/shown uri", theirs: "golang.org/x/time"},
 	{layer: 2, dir: "conform", ours: "internal/ascii urn uri"},
 	{layer: 2, dir: "namespace", ours: "internal/tsv urn uri internal/pid internal/ascii"},
 	{layer: 0, dir: "extract/internal/source", theirs: "golang.org/x/net golang.org/x/text"},

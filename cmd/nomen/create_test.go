@@ -90,7 +90,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"delete":           {n},
 		"authority delete": {"urn:example"},
 	}
-	storeless := strings.Fields("crawl discover fetch extract zone man schemes namespaces services help completion check compare join normalize parse relativize conform")
+	storeless := strings.Fields("crawl discover fetch extract zone man schemes namespaces services help completion check compare join normalize parse relativize conform replay")
 	var commands []string
 	eachCommand((&cli{}).root(), func(cmd *cobra.Command) {
 		path := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "nomen"), " ")

@@ -57,6 +57,8 @@ nomen fetch --session 'telnet=telnet [-l {user}] {host} [{port}]' telnet://guest
 nomen fetch --gateway 'wais=http://wais.example.org/?{uri}' 'wais://quake.example.org/drafts?urn'`},
 	{"test-a-resolver.md", "it asks another host; TestConform and TestClientProxies run the same against servers of their own", `
 nomen conform --name urn:dns:example.org:alb002 --retired urn:dns:example.org:alb003 --moved urn:dns:example.org:alb001 https://names.example.org/`},
+	{"replay-an-access-log.md", "it asks another host; the script replay has an old resolver of its own", `
+nomen replay --log access.log --any-redirect --against https://old.example.org/`},
 	{"publish-a-resolver-in-dns.md", "it asks DNS on the internet; TestDiscoverScripts has a DNS server of its own", `
 nomen zone check urn:nbn:fi --host names.example.org`},
 	{"resolve-names.md", "it asks DNS on the internet; TestDiscoverScripts has a DNS server of its own", `

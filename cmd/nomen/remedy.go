@@ -21,6 +21,7 @@ import (
 	"github.com/nomen-project/nomen/fetch"
 	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/replay"
 	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/mint/reserve"
@@ -105,6 +106,9 @@ func failures() []failure {
 		{"cannot fetch", exitFailure, []error{(*fetch.StatusError)(nil), (*fetch.FormatError)(nil), (*fetch.SizeError)(nil), (*fetch.RedirectError)(nil), (*fetch.SessionError)(nil), (*fetch.PartError)(nil), fetch.ErrNoFile, (*plan.InteractiveError)(nil)}, nil, "", "The resource cannot be fetched: the server rejects the request, the resource is too large, or the URL opens a session, such as a telnet URL.", "[Fetching](fetch.md) has the limits and options."},
 		{"cannot crawl", exitFailure, []error{(*crawl.ListError)(nil), (*crawl.LimitError)(nil), (*crawl.StateError)(nil), crawl.ErrAuthority}, nil, "", "A naming authority cannot be crawled, or the saved crawl belongs to another authority.", "[Crawl naming authorities](../howto/crawl-authorities.md)."},
 		{"cannot test", exitUsage, []error{(*conform.OptionError)(nil), conform.ErrNoNames}, nil, "", "A conformance test needs an option that was not given, such as `--name`. The message names the option.", "[Conformance](conformance.md)."},
+		{"expected answers", exitUsage, []error{(*replay.ExpectError)(nil)}, nil, "", "A line of the file of `replay --expect` is invalid, or contradicts an earlier line. The message has the line.", "Correct the line: [replay an access log](../howto/replay-an-access-log.md)."},
+		{"access log", exitFailure, []error{(*replay.LogError)(nil)}, nil, "", "An access log for `replay` ended too early or cannot be read, such as a damaged gzip file. The message has the last line that was read.", "Copy the file again and repeat the command."},
+		{"server of a replay", exitFailure, []error{(*replay.ServerError)(nil)}, nil, "", "One of the servers of `replay` did not answer 20 requests in a row. The report has the requests that were answered before.", "Check `--server` and `--against`, and that both servers run; `--rate` and `--parallel` reduce the load."},
 		{"timeout", exitFailure, []error{context.DeadlineExceeded}, nil, "", "A server took too long.", "Repeat the command; `--timeout` of some commands gives more time."},
 	}
 }

@@ -191,7 +191,7 @@ func (c *cli) root() *cobra.Command {
 		c.verifyCommand(), c.jobsCommand(), c.healthCommand(), c.doctorCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
-		c.fetchCommand(), c.crawlCommand(), c.conformCommand(),
+		c.fetchCommand(), c.crawlCommand(), c.conformCommand(), c.replayCommand(),
 		c.authorityCommand(), c.configCommand(), c.reloadCommand(), c.tokenCommand(), c.userCommand(), c.signInLinkCommand(), c.versionCommand(), c.manCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)

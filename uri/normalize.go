@@ -206,7 +206,11 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	if l == LevelString || !u.IsValid() {
 		return true
 	}
-	if hasUpper(s[:u.hostEnd]) || hasEscapeOrDot(s) {
+	rest := s[u.hostEnd:]
+	if len(rest) <= 8 && len(s) > 8 { // a few octets of the host do no harm, and make up a word
+		rest = s[len(s)-9:]
+	}
+	if hasUpperOrEscape(s[:u.hostEnd]) || hasEscapeOrDot(rest) {
 		return false
 	}
 	if l < LevelPath {

@@ -96,17 +96,26 @@ func skipScheme(s string) int {
 
 // hasUpper reports whether s, which is ASCII, has an upper-case letter.
 func hasUpper(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return 'A' <= r && r <= 'Z' })
+}
+
+// hasUpperOrEscape reports whether s, which is ASCII, has an upper-case letter or a percent sign.
+func hasUpperOrEscape(s string) bool {
 	if len(s) < 8 {
-		return strings.ContainsFunc(s, func(r rune) bool { return 'A' <= r && r <= 'Z' })
+		return hasUpper(s) || strings.IndexByte(s, '%') >= 0
 	}
-	x := load(s[len(s)-8:])
-	found := (x + fromUpper) &^ (x + afterUpper)
+	found := uppersOrEscapes(load(s[len(s)-8:]))
 	for len(s) > 8 {
-		x = load(s)
-		found |= (x + fromUpper) &^ (x + afterUpper)
+		found |= uppersOrEscapes(load(s))
 		s = s[8:]
 	}
 	return found&highs != 0
+}
+
+// uppersOrEscapes sets the high bit of each octet of x that is an upper-case letter or a percent
+// sign.
+func uppersOrEscapes(x uint64) uint64 {
+	return (x+fromUpper)&^(x+afterUpper) | (highs - (x ^ percents))
 }
 
 // hasEscapeOrDot reports whether s, which is ASCII, has a percent sign, or a full stop after a

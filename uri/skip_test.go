@@ -48,8 +48,12 @@ func checkWords(t *testing.T, s string) {
 		}
 	}
 	ascii := strings.Map(func(r rune) rune { return r & 0x7F }, s)
-	if got, want := hasUpper(ascii), strings.ContainsAny(ascii, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"); got != want {
-		t.Fatalf("hasUpper(%q) = %t; want %t", ascii, got, want)
+	upper := strings.ContainsAny(ascii, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	if got := hasUpper(ascii); got != upper {
+		t.Fatalf("hasUpper(%q) = %t; want %t", ascii, got, upper)
+	}
+	if got, want := hasUpperOrEscape(ascii), upper || strings.Contains(ascii, "%"); got != want {
+		t.Fatalf("hasUpperOrEscape(%q) = %t; want %t", ascii, got, want)
 	}
 	if got, want := hasEscapeOrDot(ascii), strings.Contains(ascii, "%") || strings.Contains(ascii, "/."); got != want {
 		t.Fatalf("hasEscapeOrDot(%q) = %t; want %t", ascii, got, want)
@@ -92,6 +96,37 @@ func FuzzWords(f *testing.F) {
 	f.Add("www.example.org/a_b/./c%20d")
 	f.Add("\xFFwww.example\x80org/")
 	f.Fuzz(checkWords)
+}
+
+// looksNormal reads the host and the rest apart. Here the rest has every length, and what is not
+// normal is at every place.
+func TestLooksNormalParts(t *testing.T) {
+	for _, host := range []string{"h", "example.org", "u@a.example.org"} {
+		for n := range 20 {
+			path := "/" + strings.Repeat("x", n)
+			if s := "a://" + host + path; MustParse(s).Normalize(LevelPath).String() != s || !looksNormal(new(MustParse(s)), LevelPath, nil) {
+				t.Errorf("%s does not look normal", s)
+			}
+			for at := range n {
+				for _, odd := range []string{"%7e", "/./", "/../"} {
+					s := "a://" + host + path[:at+1] + odd + path[at+1:]
+					if looksNormal(new(MustParse(s)), LevelPath, nil) {
+						t.Errorf("%s looks normal", s)
+					}
+				}
+			}
+		}
+		for at := range host {
+			for _, odd := range []string{"%7e", "X"} {
+				for _, path := range []string{"", "/", "/abcdefgh", "/abcdefghi"} {
+					s := "a://" + host[:at] + odd + host[at:] + path
+					if u := MustParse(s); looksNormal(&u, LevelPath, nil) && (odd == "%7e" || !strings.Contains(host[at:], "@")) {
+						t.Errorf("%s looks normal", s)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestSkipScheme(t *testing.T) {

@@ -19,7 +19,7 @@ const maxBatch = 4 << 20
 type builder struct {
 	keys  []string
 	words map[string]int // index in lists
-	lists [][]uint16     // numbers of the names that contain a word
+	lists [][]uint16     // for each word, the numbers of the names that contain it
 	size  int            // total length of lists
 	bytes int            // total length of the words
 	split splitter
@@ -31,7 +31,7 @@ func newBuilder() *builder {
 	return b
 }
 
-// add adds a word of the last name.
+// add adds a word of the last name in keys.
 func (b *builder) add(word []byte) {
 	n := uint16(len(b.keys) - 1)
 	i, ok := b.words[string(word)]
@@ -53,16 +53,17 @@ func (b *builder) record(r *store.Record) {
 	b.split.record(r)
 }
 
-// full reports whether the segment must not get more names.
+// full reports whether the builder has reached a limit. The parameter names is the maximum number of
+// names.
 func (b *builder) full(names int) bool {
 	return len(b.keys) >= names || b.size >= postings || b.bytes >= vocabular
 }
 
-// write writes the data of the segment. It is complete after the next synced write.
+// write writes the data of the segment. The data is safe on disk after the next synced write.
 func (b *builder) write(db *pebble.DB, s *segment) error {
 	w := writer{db: db, batch: db.NewBatch()}
 	defer func() { w.batch.Close() }()
-	w.err = w.batch.DeleteRange(data(s.number), data(s.number+1), nil) // what an attempt that was interrupted has left
+	w.err = w.batch.DeleteRange(data(s.number), data(s.number+1), nil) // an interrupted build may have left data
 	var key, value []byte
 	for i, name := range b.keys {
 		key = s.appendName(key[:0], uint16(i))
@@ -100,8 +101,8 @@ func (w *writer) flush() {
 	}
 }
 
-// rebuild builds segment i from the current records of the store. If its names need more than most
-// segments, the rest is left to be built later.
+// rebuild builds segment i from the current records of the store. If there are too many names for
+// one segment, it builds up to most segments. The segment for the rest is then pending.
 func (x *Index) rebuild(ctx context.Context, i, most int) error {
 	var made segments
 	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()
@@ -131,8 +132,9 @@ func (x *Index) rebuild(ctx context.Context, i, most int) error {
 	return x.commit(nil, x.position, x.segments.replaced(i, made))
 }
 
-// read adds the records whose keys are greater than after and not greater than end to a builder,
-// until it is full. It returns the last key, and whether there are more.
+// read adds records to a builder until the builder is full. The keys of the records are greater than
+// after and not greater than end. If end is "", there is no upper limit. read returns the last key,
+// and whether there are more records.
 func (x *Index) read(ctx context.Context, b *builder, after, end string) (last string, more bool, err error) {
 	last = after
 	for rec, err := range x.o.Store.List(store.Fresh(ctx), store.Scan{After: after}) {
@@ -152,7 +154,7 @@ func (x *Index) read(ctx context.Context, b *builder, after, end string) (last s
 	return last, false, ctx.Err()
 }
 
-// rest waits after some work, so that building an index does not take a processor for itself.
+// rest waits after some work, so that a build does not use a processor all the time.
 func (x *Index) rest(ctx context.Context, worked time.Duration) error {
 	if x.o.Rest <= 0 {
 		return ctx.Err()
@@ -168,7 +170,7 @@ func (x *Index) rest(ctx context.Context, worked time.Duration) error {
 // chunk is the number of changes that are indexed at a time.
 const chunk = 4096
 
-// follow indexes the next changes of the log. It reports whether there may be more to do.
+// follow indexes up to chunk changes of the log. It reports whether there may be more to do.
 func (x *Index) follow(ctx context.Context) (more bool, err error) {
 	list, err := x.changes(ctx)
 	if err != nil || len(list) == 0 {
@@ -178,7 +180,7 @@ func (x *Index) follow(ctx context.Context) (more bool, err error) {
 	return len(list) == chunk || x.segments.pending() >= 0, err
 }
 
-// changes returns the next changes of the log.
+// changes returns the next changes of the log, at most chunk.
 func (x *Index) changes(ctx context.Context) (list []*store.Entry, err error) {
 	for e, err := range x.o.Store.Changes(ctx, x.position.Seq) {
 		if err != nil {
@@ -191,8 +193,8 @@ func (x *Index) changes(ctx context.Context) (list []*store.Entry, err error) {
 	return list, nil
 }
 
-// apply indexes changes. Segments with too many changes are built again, and so are those with
-// redacted names, so that the redacted words are removed from the disk.
+// apply indexes changes. It builds segments with too many changes again. It also builds segments
+// with redacted names again, to remove the redacted words from the disk.
 func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 	last := list[len(list)-1]
 	at := position{Version: version, Seq: last.Seq, Digest: last.Digest}
@@ -201,7 +203,7 @@ func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 	var erased []uint32
 	for _, i := range slices.Backward(slices.Sorted(maps.Keys(redacted))) { // backward, so that the positions stay valid
 		number := x.segments[i].number
-		maps.DeleteFunc(changed, func(key string, _ latest) bool { return x.segments.at(key) == i }) // the store has these changes
+		maps.DeleteFunc(changed, func(key string, _ latest) bool { return x.segments.at(key) == i }) // the rebuild includes these changes
 		if err := x.rebuild(ctx, i, maxRebuilt); err != nil {
 			return err
 		}
@@ -223,13 +225,13 @@ func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 // maxRebuilt is the number of segments that can replace one segment at a time.
 const maxRebuilt = 2
 
-// A latest is the last change of a name in a list, and whether one of them redacts content.
+// A latest is the last of the changes of a name in a list.
 type latest struct {
 	change *store.Change
-	redact bool
+	redact bool // any of the changes of the name redacts content
 }
 
-// latestByName returns the last change of each name.
+// latestByName returns the last change of each name, by key.
 func latestByName(list []*store.Entry) map[string]latest {
 	all := map[string]latest{}
 	for _, e := range list {
@@ -240,8 +242,8 @@ func latestByName(list []*store.Entry) map[string]latest {
 	return all
 }
 
-// again returns the positions of the segments that must be built again, and whether it is because
-// content was redacted.
+// again returns the positions of the segments that must be built again. The value is true if content
+// of the segment was redacted.
 func (x *Index) again(all map[string]latest) map[int]bool {
 	again, added := map[int]bool{}, map[int]int{}
 	for key, l := range all {
@@ -259,7 +261,7 @@ func (x *Index) again(all map[string]latest) map[int]bool {
 	return again
 }
 
-// extend gives changed names new numbers in their segments.
+// extend adds changed names to their segments, with new numbers.
 func (x *Index) extend(all map[string]latest, at position) error {
 	b := x.db.NewBatch()
 	segments := slices.Clone(x.segments)
@@ -267,7 +269,7 @@ func (x *Index) extend(all map[string]latest, at position) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		c, g := all[name].change, &segments[x.segments.at(name)]
 		if c.Record == nil {
-			continue // a search does not find its record
+			continue // the name has no record that a search could find
 		}
 		n := uint16(g.base + g.extra)
 		g.extra++

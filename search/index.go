@@ -24,7 +24,7 @@ type Source interface {
 	store.Feed
 }
 
-// Options say where an index is, and what it follows.
+// Options configure an index. Dir and Store are required.
 type Options struct {
 	Dir   string // directory of the index; created if it does not exist
 	FS    vfs.FS // file system; if nil, that of the operating system
@@ -32,12 +32,13 @@ type Options struct {
 
 	CacheSize int64         // memory for reading, in bytes; 32 MiB if 0
 	Every     time.Duration // how often the log of changes is read; 1 s if 0
-	Rest      float64       // how long to rest after each step of building, as a multiple of its duration; negative for not at all
+	Rest      float64       // pause after each step of a build, as a multiple of the duration of the step; no pause if 0 or negative
 
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // discarded if nil
 
-	baseSize  int // set by tests; if 0, the constants with the same names are used
+	// Tests set these limits. If one is 0, the constant applies: baseSize, extraSize or maxSteps.
+	baseSize  int
 	extraSize int
 	steps     int
 }
@@ -46,19 +47,19 @@ type Options struct {
 const (
 	baseSize  = 40 << 10 // names of a new segment
 	extraSize = 8 << 10  // changes of a segment before it is built again
-	postings  = 2 << 20  // words of all names of a new segment, which bound the memory for building it
-	vocabular = 32 << 20 // bytes of the different words of a new segment, for the same reason
-	cacheSize = 32 << 20
+	postings  = 2 << 20  // words of a new segment, counted once for each name; limits the memory for a build
+	vocabular = 32 << 20 // bytes of the different words of a new segment; limits the memory for a build
+	cacheSize = 32 << 20 // default of [Options].CacheSize
 )
 
 // An Index is an open index. It is safe for concurrent use.
 type Index struct {
 	o Options
 
-	work     sync.Mutex // held while the index is changed; protects what follows
-	building time.Time  // when the building began that is in progress; zero if none is
+	work     sync.Mutex // held while the index is changed; protects building
+	building time.Time  // start of the build in progress; zero if none
 
-	mu       sync.RWMutex      // protects what follows; it is also held for reading while a snapshot is taken
+	mu       sync.RWMutex      // protects the fields from db to closed; held for reading while a snapshot is taken
 	db       *pebblestore.Side // nil while it cannot be opened
 	segments segments
 	position position
@@ -76,9 +77,9 @@ var _ store.Searcher = (*Index)(nil)
 // ErrClosed is returned after Close.
 var ErrClosed = fmt.Errorf("%w: it is closed", store.ErrNoIndex)
 
-// Open opens the index in a directory, or creates an empty one. [Index.Run] builds it. An index of
-// another version, or one that is damaged, is removed. The error wraps [pebblestore.ErrLocked] if
-// another process has the index open.
+// Open opens the index in a directory, or creates an empty index. [Index.Run] builds it. An index
+// that has another version or is damaged is replaced by an empty index. The error wraps
+// [pebblestore.ErrLocked] if another process has the index open.
 func Open(o Options) (*Index, error) {
 	o.CacheSize = cmp.Or(o.CacheSize, cacheSize)
 	o.Every = cmp.Or(o.Every, time.Second)
@@ -98,8 +99,8 @@ func Open(o Options) (*Index, error) {
 	return x, x.open()
 }
 
-// open opens the database and reads the state of the index. It removes an index that cannot be
-// read. The caller must hold mu.
+// open opens the database and reads the state of the index. If the content of the index is invalid,
+// open replaces the index by an empty one. The caller must hold mu.
 func (x *Index) open() error {
 	err := x.load()
 	if err == nil || isOutside(err) {
@@ -109,7 +110,8 @@ func (x *Index) open() error {
 	return x.renew()
 }
 
-// isOutside reports whether the content of the index is not the cause of an error.
+// isOutside reports whether an error comes from the operating system or the lock, not from the
+// content of the index.
 func isOutside(err error) bool {
 	return errors.Is(err, pebblestore.ErrLocked) || errors.As(err, new(syscall.Errno))
 }
@@ -121,8 +123,7 @@ func (x *Index) failed(err error) error {
 	return nil
 }
 
-// load opens the database, reads the state of the index, and removes segments that were not
-// completed.
+// load opens the database, reads the state of the index, and removes incomplete segments.
 func (x *Index) load() error {
 	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: x.o.Dir, FS: x.o.FS, CacheSize: x.o.CacheSize, Log: x.o.Log})
 	if err != nil {
@@ -162,7 +163,8 @@ func (x *Index) renew() error {
 	return x.failed(x.load())
 }
 
-// repair opens the database again if its disk has failed, and removes an index that is damaged.
+// repair opens the database again if its disk has failed. It replaces a damaged index by an empty
+// one.
 func (x *Index) repair() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -199,8 +201,8 @@ func (x *Index) Status() store.IndexStatus {
 }
 
 // Run builds the index, and follows the log of changes until ctx ends. It logs errors and tries
-// again. While the store gets very many changes, as in an import, Run waits, so that the import is
-// not slower. Then it indexes them together.
+// again. During an import the store gets very many changes. Run then waits, so that it does not slow
+// down the import, and indexes the changes later.
 func (x *Index) Run(ctx context.Context) {
 	tick := time.NewTicker(x.o.Every)
 	defer tick.Stop()
@@ -223,16 +225,16 @@ func (x *Index) Run(ctx context.Context) {
 }
 
 const (
-	busyRate     = 1000             // changes per second above which indexing waits
-	maxPostponed = 10 * time.Minute // how long it waits at most
+	busyRate     = 1000             // indexing waits while there are more changes per second
+	maxPostponed = 10 * time.Minute // maximum time that indexing waits
 )
 
 // A pace says how fast the log of changes grows.
 type pace struct {
-	at    time.Time // when its size was last read
-	size  uint64
-	busy  bool
-	since time.Time // since when it has been growing fast
+	at    time.Time // when the size of the log was last read
+	size  uint64    // size of the log at that time
+	busy  bool      // the last result of Index.busy
+	since time.Time // when the log was last found not to grow fast
 }
 
 // busy reports whether indexing should wait because the store gets many changes.
@@ -263,7 +265,7 @@ func (x *Index) heard(head store.Head) {
 	x.mu.Unlock()
 }
 
-// report records the result of following the log, and logs it if it differs from the last one.
+// report records the result of a step. It logs the first error, and the first success after errors.
 func (x *Index) report(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -280,8 +282,7 @@ func (x *Index) report(ctx context.Context, err error) {
 	}
 }
 
-// CatchUp builds the index unless it is built, and then reads the log of changes up to its current
-// end.
+// CatchUp completes the build of the index, and then indexes all changes of the log.
 func (x *Index) CatchUp(ctx context.Context) error {
 	for {
 		if more, err := x.step(ctx); err != nil || !more {
@@ -290,8 +291,8 @@ func (x *Index) CatchUp(ctx context.Context) error {
 	}
 }
 
-// step builds one segment that is to be built, or else indexes the next changes of the log. It
-// reports whether there may be more to do.
+// step builds the first pending segment. If no segment is pending, it indexes the next changes of
+// the log. It reports whether there may be more to do.
 func (x *Index) step(ctx context.Context) (more bool, err error) {
 	x.work.Lock()
 	defer x.work.Unlock()
@@ -318,7 +319,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	return true, x.rest(ctx, x.o.Now().Sub(begun))
 }
 
-// continueBuild builds segment i. If several steps are needed, it logs when they begin and end.
+// continueBuild builds segment i. If the build takes several steps, it logs the first and the last.
 func (x *Index) continueBuild(ctx context.Context, i int) error {
 	begun := x.o.Now()
 	if err := x.rebuild(ctx, i, 1); err != nil {
@@ -336,8 +337,8 @@ func (x *Index) continueBuild(ctx context.Context, i int) error {
 	return nil
 }
 
-// check empties the index if its position is not one of the log: if the directory belongs to another
-// store, or if the store was replaced by a backup or has lost changes.
+// check empties the index if its position does not match the log. The directory may belong to
+// another store, or the store may have been restored from a backup or have lost changes.
 func (x *Index) check(ctx context.Context, head store.Head) error {
 	if x.position.Version == version {
 		same, err := x.onLog(ctx, head)
@@ -363,7 +364,8 @@ func (x *Index) reset() error {
 	return x.renew()
 }
 
-// onLog reports whether the entry at the position of the index has the digest that the index knows.
+// onLog reports whether the position of the index matches the log: whether the log has the entry with
+// this number, and the entry has this digest.
 func (x *Index) onLog(ctx context.Context, head store.Head) (bool, error) {
 	if head.Size < x.position.Seq {
 		return false, nil
@@ -372,7 +374,7 @@ func (x *Index) onLog(ctx context.Context, head store.Head) (bool, error) {
 	return at.Digest == x.position.Digest, err
 }
 
-// commit writes changes together with the position and the segments, and makes them visible to
+// commit writes the batch b, the position and the segments in one step, and makes them visible to
 // searches. The batch may be nil.
 func (x *Index) commit(b *pebble.Batch, at position, all segments) error {
 	if b == nil {

@@ -27,9 +27,9 @@ const (
 
 // terms are the words of a query.
 type terms struct {
-	words  [][]byte // words that a name must have
-	stem   []byte   // beginning of a word that a name must have; nil if none
-	status [][]byte // words for the statuses of which a name must have one; nil for any
+	words  [][]byte // a name must have all of these words
+	stem   []byte   // incomplete word: a name must have a word that begins with it; nil if none
+	status [][]byte // words for statuses: a name must have one of them; nil for any status
 }
 
 // parse splits the text of a query.
@@ -55,7 +55,7 @@ func parse(q *store.Query) (*terms, error) {
 	return t, nil
 }
 
-// match reports whether a record has the words.
+// match reports whether a record matches the query.
 func (t *terms) match(r *store.Record) bool {
 	found, stem, status := make([]bool, len(t.words)), t.stem == nil, t.status == nil
 	s := splitter{emit: func(word []byte) {
@@ -99,8 +99,8 @@ func (x *Index) Search(ctx context.Context, q store.Query) (store.QueryPage, err
 	return s.page, nil
 }
 
-// snapshot returns the state of the index. The caller must close the snapshot, and then call Done
-// of using.
+// snapshot returns the state of the index. The caller must close the snapshot, and then call
+// x.using.Done.
 func (x *Index) snapshot() (*pebble.Snapshot, segments, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -126,8 +126,8 @@ type searching struct {
 	reads    int // reads of records that are left
 
 	key  []byte
-	part set      // numbers of the names with one of the words
-	keys []string // candidates whose records are to be read
+	part set      // memory for the numbers of the names with one word
+	keys []string // candidates whose records have not been read yet
 	last string   // the last candidate
 	done string   // the last candidate whose record was read
 	page store.QueryPage
@@ -149,7 +149,7 @@ func (s *searching) run() error {
 	return nil
 }
 
-// span searches the keys that begin with a text.
+// span searches the keys that begin with the parameter begin.
 func (s *searching) span(begin string) error {
 	after := s.q.After
 	if after > begin && !strings.HasPrefix(after, begin) {
@@ -159,7 +159,7 @@ func (s *searching) span(begin string) error {
 		if g := &s.segments[i]; g.after > begin && !strings.HasPrefix(g.after, begin) {
 			return nil // the segment is after the span
 		}
-		if s.steps <= 0 && s.segments[i].after > max(s.q.After, begin) && s.may(s.segments[i].after) { // each page makes progress
+		if s.steps <= 0 && s.segments[i].after > max(s.q.After, begin) && s.may(s.segments[i].after) { // stop only after at least one segment, so that each page makes progress
 			s.page.Next = s.segments[i].after
 			return nil
 		}
@@ -187,8 +187,8 @@ func (s *searching) segment(i int, begin string) (more bool, err error) {
 	return s.candidates(g, found, begin)
 }
 
-// numbers returns the numbers of the names that have the words, or nil if none. It can
-// return too many.
+// numbers returns the numbers of the candidates: all names that match the query, and possibly others.
+// It returns nil if there are no candidates.
 func (s *searching) numbers(g *segment) (*set, error) {
 	var all *set
 	and := func(load func(*set) error) error {
@@ -221,12 +221,12 @@ func (s *searching) numbers(g *segment) (*set, error) {
 	return all, nil
 }
 
-// few is the number of candidates that are compared with the incomplete word of a query when their
-// records are read. For more candidates, the names of all words that begin with it are collected
-// first.
+// few is the maximum number of candidates for which the incomplete word of a query is compared only
+// with their records. For more candidates, the names with a word that begins with the incomplete word
+// are first collected from the index.
 const few = 8
 
-// word adds the numbers of the names that have a word.
+// word adds the numbers of the names that have a word to the parameter into.
 func (s *searching) word(g *segment, word []byte, into *set) error {
 	s.key = g.appendWord(s.key[:0], word)
 	return s.collect(into)
@@ -241,13 +241,13 @@ func (s *searching) statuses(g *segment, into *set) error {
 	return nil
 }
 
-// stem adds the numbers of the names that have a word that begins with the stem.
+// stem adds the numbers of the names with a word that begins with the stem.
 func (s *searching) stem(g *segment, into *set) error {
 	s.key = g.appendPrefix(s.key[:0], s.t.stem)
 	return s.collect(into)
 }
 
-// collect adds the numbers in the entries whose keys begin with s.key.
+// collect adds the numbers of all database entries whose database keys begin with s.key.
 func (s *searching) collect(into *set) error {
 	for ok := s.it.SeekGE(s.key); ok && bytes.HasPrefix(s.it.Key(), s.key); ok = s.it.Next() {
 		s.steps--
@@ -308,7 +308,7 @@ func (s *searching) candidates(g *segment, found *set, begin string) (more bool,
 	return s.check()
 }
 
-// added returns the keys, in order, of the names that were changed since the segment was built.
+// added returns the keys of the candidates that were changed after the segment was built, in order.
 func (s *searching) added(g *segment, found *set, begin string) (keys []string, err error) {
 	for n := range found.from(int(g.base)) {
 		key, err := s.name(g, n)
@@ -326,11 +326,11 @@ func (s *searching) added(g *segment, found *set, begin string) (keys []string, 
 // checked is the number of candidates whose records are read together.
 const checked = 100
 
-// put adds candidates. It returns false if the page is complete.
+// put adds candidates, whose keys must be in order. It returns false if the page is complete.
 func (s *searching) put(keys []string) (more bool, err error) {
 	for _, key := range keys {
 		if key <= s.last || !s.may(key) {
-			continue // it has two numbers, or is not after the page before, or the caller must not see it
+			continue // it is a repetition (the name has two numbers), it belongs to an earlier page, or the caller must not see it
 		}
 		s.last = key
 		if s.keys = append(s.keys, key); len(s.keys) < min(s.q.Limit+1, checked) {
@@ -343,14 +343,14 @@ func (s *searching) put(keys []string) (more bool, err error) {
 	return true, nil
 }
 
-// may reports whether the caller may see a key, also as the end of a page.
+// may reports whether the caller may see a key, in the results or as the end of a page.
 func (s *searching) may(key string) bool { return s.q.May == nil || s.q.May(name.FromKey(key)) }
 
-// name returns the key of the name with a number.
+// name returns the key of the name with the number n.
 func (s *searching) name(g *segment, n uint16) (string, error) {
 	s.key = g.appendName(s.key[:0], n)
 	s.steps--
-	if s.it.Valid() && bytes.Compare(s.it.Key(), s.key) < 0 && s.it.Next() && bytes.Equal(s.it.Key(), s.key) { // often they are read one after another
+	if s.it.Valid() && bytes.Compare(s.it.Key(), s.key) < 0 && s.it.Next() && bytes.Equal(s.it.Key(), s.key) { // often the next number is read
 		return s.value()
 	}
 	s.steps -= seekSteps
@@ -365,8 +365,9 @@ func (s *searching) value() (string, error) {
 	return string(value), err
 }
 
-// first returns the first of the numbers given when the segment was built whose name has a key that
-// is not less than the parameter.
+// first returns the smallest number whose name has a key not less than the parameter key. It
+// considers only the numbers given when the segment was built. If there is no such number, it
+// returns g.base.
 func (s *searching) first(g *segment, key string) (int, error) {
 	if key <= g.after {
 		return 0, nil
@@ -382,8 +383,8 @@ func (s *searching) first(g *segment, key string) (int, error) {
 	return i, failed
 }
 
-// check reads the records of the candidates, and adds those that match to the page. It returns
-// false if the page is complete.
+// check reads the records of the candidates in s.keys, and adds the records that match to the page.
+// It returns false if the page is complete.
 func (s *searching) check() (more bool, err error) {
 	keys := s.keys
 	s.keys = s.keys[:0]

@@ -18,27 +18,31 @@ import (
 // index of another version is built again.
 const version = 1
 
-// The key spaces, identified by the first byte of a key.
+// The key spaces, identified by the first byte of a database key. Each comment gives the rest of the
+// database key, a colon and the value.
 const (
-	spaceMeta    = 'm' // the position
-	spaceSegment = 'd' // key after which a segment begins: its segment
-	spaceData    = 's' // number of a segment: its names and words
+	spaceMeta    = 'm' // empty: the position
+	spaceSegment = 'd' // field after of a segment: the other fields of the segment
+	spaceData    = 's' // number of a segment, then dataKey or dataWord with its rest: see there
 )
 
-// The data of a segment.
+// The data of a segment. Each comment gives the rest of the database key, a colon and the value.
 const (
-	dataKey  = 'k' // number of a name: its key
-	dataWord = 'w' // word, 0: numbers of names; word, 0, number of a name: nothing
+	dataKey = 'k' // number of a name: key of the name
+
+	// For names from the build of the segment: word, 0: numbers of the names with the word.
+	// For a name added later: word, 0, number of the name: an empty value.
+	dataWord = 'w'
 )
 
-// A position is how much of the store an index has.
+// A position says up to which change of the log an index has the store.
 type position struct {
 	Version int      `json:"version"`
-	Seq     uint64   `json:"seq"`    // number of the last change of the log that the index has
-	Digest  [32]byte `json:"digest"` // digest of that change
+	Seq     uint64   `json:"seq"`    // number of the last change in the index
+	Digest  [32]byte `json:"digest"` // digest of the last change
 }
 
-// positionAt returns the position after a change of the log.
+// positionAt returns the position after the change seq of the log.
 func positionAt(ctx context.Context, f store.Feed, seq uint64) (position, error) {
 	at := position{Version: version, Seq: seq}
 	if seq == 0 {
@@ -80,21 +84,22 @@ func (p position) write(b *pebble.Batch) error {
 	return b.Set([]byte{spaceMeta}, text, nil)
 }
 
-// A segment is a range of names. It has the names whose keys are greater than after, up to the next
-// segment.
+// A segment is a range of names. Their keys are greater than after, and not greater than the field
+// after of the next segment.
 type segment struct {
 	after  string
-	number uint32 // identifies its data; 0 if it has none
-	base   uint32 // number of names when it was built; their numbers are in the order of their keys
-	extra  uint32 // changes since then; each has given a name the next number
+	number uint32 // identifies the data of the segment; 0 if the segment has no data
+	base   uint32 // how many names the segment had when it was built; their numbers are in the order of their keys
+	extra  uint32 // how many changes were added later; each change has given a name the next number
 
-	pending bool // to be built; its names cannot be found yet
+	pending bool // the segment must be built; its names cannot be found yet
 }
 
-// segments are the segments of an index, in order. A slice that searches can see is not modified.
+// segments are the segments of an index, in order. Searches share the slice of an index, so it is
+// replaced, never modified.
 type segments []segment
 
-// at returns the position of the segment of a key.
+// at returns the position of the segment to which a key belongs.
 func (s segments) at(key string) int {
 	return max(0, sort.Search(len(s), func(i int) bool { return s[i].after >= key })-1)
 }
@@ -107,7 +112,7 @@ func (s segments) end(i int) string {
 	return s[i+1].after
 }
 
-// next returns a number for a new segment.
+// next returns an unused number for a new segment.
 func (s segments) next() uint32 {
 	n := uint32(0)
 	for i := range s {
@@ -116,12 +121,12 @@ func (s segments) next() uint32 {
 	return n + 1
 }
 
-// pending returns the position of the first segment that is to be built, or -1.
+// pending returns the position of the first pending segment, or -1.
 func (s segments) pending() int {
 	return slices.IndexFunc(s, func(g segment) bool { return g.pending })
 }
 
-// replaced returns a copy of s with other segments in the place of segment i.
+// replaced returns a copy of s in which the segments by replace segment i.
 func (s segments) replaced(i int, by segments) segments { return slices.Concat(s[:i], by, s[i+1:]) }
 
 const segmentSize = 13 // bytes of a stored segment
@@ -146,7 +151,8 @@ func readSegments(db pebble.Reader) (all segments, err error) {
 	return all, it.Error()
 }
 
-// write writes the segments that differ from the former ones, and removes those that are gone.
+// write writes the segments that are new or changed. It removes the former segments that are not in
+// s, and their data.
 func (s segments) write(b *pebble.Batch, former segments) error {
 	is, was, numbers := map[string]bool{}, map[segment]bool{}, map[uint32]bool{}
 	for _, f := range former {
@@ -188,10 +194,10 @@ func (s *segment) value() []byte {
 	return append(b, 0)
 }
 
-// data returns the beginning of the keys of the data of a segment.
+// data returns the beginning of the database keys of the data of a segment.
 func data(number uint32) []byte { return binary.BigEndian.AppendUint32([]byte{spaceData}, number) }
 
-// sweep removes the data of segments that are not in s: they were not completed before a crash.
+// sweep removes data whose segment is not in s. A crash can leave such data during a build.
 func (s segments) sweep(db *pebble.DB) error {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{spaceData}, UpperBound: []byte{spaceData + 1}})
 	if err != nil {
@@ -213,19 +219,19 @@ func (s segments) sweep(db *pebble.DB) error {
 	return it.Error()
 }
 
-// appendName appends the key under which the key of a name is stored.
+// appendName appends the database key for the key of the name with number n.
 func (s *segment) appendName(b []byte, n uint16) []byte {
 	b = append(binary.BigEndian.AppendUint32(append(b, spaceData), s.number), dataKey)
 	return binary.BigEndian.AppendUint16(b, n)
 }
 
-// appendWord appends the key for the numbers of the names that contain a word. The key of a
-// name that was added later continues with its number.
+// appendWord appends the database key for the numbers of the names that contain a word. For a name
+// that was added later, the number of the name must follow.
 func (s *segment) appendWord(b, word []byte) []byte {
 	return append(s.appendPrefix(b, word), 0)
 }
 
-// appendPrefix appends the beginning of the keys of the words that begin with prefix.
+// appendPrefix appends the beginning of the database keys of all words that begin with prefix.
 func (s *segment) appendPrefix(b, prefix []byte) []byte {
 	b = append(binary.BigEndian.AppendUint32(append(b, spaceData), s.number), dataWord)
 	return append(b, prefix...)

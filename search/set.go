@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// maxNumbers is the number of numbers that names can have in a segment.
+// maxNumbers is how many names a segment can have at most. Their numbers begin with 0.
 const maxNumbers = 1 << 16
 
 // A set is a set of the numbers of names in a segment.
@@ -30,7 +30,7 @@ func (s *set) size() int {
 	return n
 }
 
-// from yields the numbers that are not less than first, in ascending order.
+// from yields the numbers from first on, in ascending order.
 func (s *set) from(first int) iter.Seq[uint16] {
 	return func(yield func(uint16) bool) {
 		for i := first / 64; i < len(s); i++ {
@@ -47,7 +47,7 @@ func (s *set) from(first int) iter.Seq[uint16] {
 	}
 }
 
-// Forms in which the numbers of a word are stored. The first byte says which.
+// The forms of the stored numbers of a word. The first byte of the value is the form.
 const (
 	formList = 1 // two bytes for each number, in ascending order
 	formBits = 2 // a bit for each number, from the lowest bit of the first byte on
@@ -55,7 +55,7 @@ const (
 
 var errForm = errors.New("search: the index is damaged: invalid numbers of a word")
 
-// appendNumbers appends numbers, which must be in ascending order, in the shorter form.
+// appendNumbers appends numbers in the shorter form. The numbers must be in ascending order.
 func appendNumbers(b []byte, numbers []uint16) []byte {
 	size := int(numbers[len(numbers)-1])/8 + 1
 	if 2*len(numbers) <= size {
@@ -73,7 +73,7 @@ func appendNumbers(b []byte, numbers []uint16) []byte {
 	return b
 }
 
-// addStored adds stored numbers.
+// addStored adds numbers from the output of appendNumbers.
 func (s *set) addStored(b []byte) error {
 	switch {
 	case len(b)%2 == 1 && b[0] == formList:

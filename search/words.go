@@ -17,24 +17,24 @@ import (
 
 const (
 	maxWord    = 64     // length of a word in bytes; longer words are cut
-	maxWords   = 20_000 // words of a record, counting repetitions; later ones are not found
-	maxJoined  = 40     // length of an identifier without its hyphens
-	statusMark = '\x01' // begins the word for a status, which no text can contain
+	maxWords   = 20_000 // words of a record, counting repetitions; later words are not indexed
+	maxJoined  = 40     // maximum length of an identifier without its hyphens, in bytes; longer identifiers are not joined
+	statusMark = '\x01' // first character of the word for a status; words of texts do not contain it
 )
 
-// statusWord returns the word that the records with a status have.
+// statusWord returns the word for a status. A record has the word for its status.
 func statusWord(s nomen.Status) string { return string(rune(statusMark)) + string(s) }
 
-// A splitter splits texts into folded words. It passes each to emit, which must not keep it.
+// A splitter splits texts into words, without regard to case and diacritics.
 type splitter struct {
-	emit  func(word []byte)
-	whole bool // also emit identifiers without their hyphens
-	left  int  // number of words that may still be emitted
+	emit  func(word []byte) // called for each word; emit must not keep the slice
+	whole bool              // also emit identifiers without their hyphens
+	left  int               // how many more words may be emitted
 
-	word   []byte
-	joined []byte // the words of the current identifier, such as 9783161484100 for 978-3-16-148410-0
-	parts  int    // number of these words
-	digit  bool   // one of them has a digit
+	word   []byte // the current word
+	joined []byte // the current identifier without its hyphens, such as 9783161484100 for 978-3-16-148410-0
+	parts  int    // number of words of the current identifier
+	digit  bool   // the current identifier has a digit
 }
 
 // record splits all texts of a record.
@@ -101,7 +101,7 @@ func (s *splitter) next(r rune) {
 		s.word = append(s.word, byte(r)+'a'-'A')
 	case r < utf8.RuneSelf:
 		s.delimit(r == '-')
-	case unicode.Is(unicode.Mn, r): // the diacritics of the character before
+	case unicode.Is(unicode.Mn, r): // a diacritic of the previous character
 	case isUnspaced(r):
 		s.delimit(false)
 		s.word = utf8.AppendRune(s.word, r)
@@ -113,13 +113,13 @@ func (s *splitter) next(r rune) {
 	}
 }
 
-// isUnspaced reports whether a character is of a script that is written without spaces between
-// words. Each such character is a word.
+// isUnspaced reports whether a character belongs to a script without spaces between words. Each such
+// character counts as a word.
 func isUnspaced(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// delimit ends a word. After a hyphen, the identifier that it belongs to may continue.
+// delimit ends the current word. Unless it ends with a hyphen, delimit also ends the identifier.
 func (s *splitter) delimit(hyphen bool) {
 	if len(s.word) > 0 {
 		s.parts++
@@ -145,7 +145,7 @@ func (s *splitter) say(word []byte) {
 	}
 }
 
-// cut cuts a word to maxWord bytes, between characters.
+// cut cuts a word to at most maxWord bytes, at the end of a character.
 func cut(word []byte) []byte {
 	if len(word) <= maxWord {
 		return word

@@ -8,8 +8,7 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// value sets a field of the record from cell i. Later rows of the same record may repeat the value
-// of the cell.
+// value sets a field of the record from cell i. Later rows of the record may repeat the value.
 func (t *table) value(r *row, i int) {
 	c, col, first := &r.cells[i], &t.columns[i], &t.first[i]
 	if first.line > 0 {

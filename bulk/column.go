@@ -8,7 +8,7 @@ type column struct {
 	bit     int    // identifies a member of a record or a location
 	element string // element of metadata in the cells; "" if none
 
-	separator string // separator of the values in a cell; "" for a bar, with escapes
+	separator string // separator of the values in a cell; "" for a bar; then cells may have escapes
 	ignored   bool   // the column is skipped
 }
 

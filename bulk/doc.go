@@ -20,41 +20,43 @@
 // A header line names the columns: name, status, reason, show_locations, successors, same_as, the
 // members of a location, and dc:ELEMENT for metadata. Each line has at most one location;
 // consecutive lines with the same name are one record. Two spellings count as the same name if they
-// differ only in letter case and have one key. Any other spelling begins another record. A value of
-// the whole record, such as the status, can be in any line of the record. It must not differ between
-// lines.
+// have one key and differ only in letter case. Any other spelling begins another record. A value of
+// the whole record, such as the status, can be in any line of the record. Different lines must not
+// have different values.
+//
 // Successors, same_as and metadata may have several values, separated by bars. An empty cell
 // means no value. An invalid line makes its record invalid.
 //
-// CSV follows RFC 4180. In lists \| is a bar and \\ a backslash. An invalid cell affects only
-// its own line: if a superfluous quote made several lines one cell, these lines are read again
-// one by one. In TSV, quotes have no meaning, and \t \n \r \\ are escapes in all cells. CSV and
-// TSV can represent all of a record except "modified" and "revision".
+// CSV follows RFC 4180. In lists \| is a bar and \\ a backslash. An invalid cell affects only the
+// line of the cell. A superfluous quote can make several lines one cell; these lines are then read
+// again one by one. In TSV, quotes have no meaning, and \t \n \r \\ are escapes in all cells. CSV
+// and TSV can represent all of a record except "modified" and "revision".
 //
 // # Import
 //
 // A [Conflict] determines how existing names are handled. By default an import merges
-// (see [registrar.Request], Add): it changes only the fields that a record has, and
+// (see [registrar.Request], Add). It changes only fields that the record of the file has, and
 // removes nothing.
 //
 // "modified" is ignored. "revision" is the revision on which a record of the file is based:
 //
-//   - A record that would change nothing is unchanged, whatever its revision is.
-//   - A record that would change an existing name is rejected if the name has another revision.
-//   - A name that does not exist is created, whatever its revision is.
+//   - If the record would change nothing, the name is unchanged, whatever the revision is.
+//   - If the record would change an existing name, and the name has another revision, the record is
+//     rejected.
+//   - If the name does not exist, the name is created, whatever the revision is.
 //
-// To resume an interrupted import, start it again: the records already imported change nothing.
+// To resume an interrupted import, start it again: records that were imported change nothing.
 // If a file has several records of one name, they are applied one after the other.
 //
 // # Export
 //
-// An export is a snapshot in the order of names. Importing it into an empty store and
-// exporting again gives the same bytes, unless the export includes "modified" and "revision",
-// which the store sets. The file does not contain authorities: an authority that folds case
-// must exist before the import. A record that a format cannot represent is rejected, never
-// written in part.
+// An export is a snapshot in the order of names. If the file is imported into an empty store, another
+// export gives the same bytes. This does not apply to "modified" and "revision": the store sets them.
+// The file does not contain authorities: an authority that folds case must exist before the import.
+// A record that a format cannot represent is rejected, never written in part.
 //
-// A map contains, for each active name, the location to which a client without preferences is
-// redirected. A location cannot inject other directives into the configuration of a web server. A
-// URL with anything but visible ASCII is rejected. Words are quoted by the rules of that server.
+// A map contains a location for each active name: the one to which the server redirects a client
+// without preferences. A location cannot inject other directives into the configuration of a web
+// server: a URL with anything but visible ASCII is rejected, and words are quoted by the rules of
+// the web server.
 package bulk

@@ -12,7 +12,7 @@ type LineError struct {
 	Field   string // such as "locations[2].url", or the title of a column; "" if unknown
 	Message string // for people
 
-	size  int64      // length of a line that is too long
+	size  int64      // length of the line, if the line is too long
 	lines []keptLine // the lines of the record, if they are kept
 }
 
@@ -31,8 +31,8 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s: %s", e.Line, e.Column, e.Field, e.Message)
 }
 
-// A BrokenError is returned when the input ended too early or could not be read. All records
-// before Line were read.
+// A BrokenError is returned if the input ended too early or could not be read. All records before
+// Line were read.
 type BrokenError struct {
 	Line int // line at which the input ended, from 1
 	Err  error

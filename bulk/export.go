@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ExportOptions determine what is exported, and how. The zero value exports all current
-// records as uncompressed JSON Lines.
+// ExportOptions configure an export. The zero value exports all current records as uncompressed JSON
+// Lines.
 type ExportOptions struct {
 	Format      Format
 	Compression Compression
@@ -32,8 +32,8 @@ type ExportOptions struct {
 	Refused     func(Refusal)    // called for every record that the format cannot represent, if not nil
 }
 
-// Export writes records to w in the order of names, as of one moment. Records that the
-// format cannot represent are rejected, and the others are written.
+// Export writes records to w in the order of names. All records are from one moment. Records that
+// the format cannot represent are rejected, and the others are written.
 func Export(ctx context.Context, s store.Reader, w io.Writer, o ExportOptions) (sum Summary, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -58,8 +58,8 @@ type encoder interface {
 	// head returns what precedes the first record.
 	head() []byte
 
-	// record appends a record. The error is errNoLine if the format leaves out records of
-	// this kind, and a *heldError if the format cannot represent the record.
+	// record appends a record. The error is errNoLine if the format leaves out such records, and a
+	// *heldError if the format cannot represent the record.
 	record(b []byte, r *store.Record) ([]byte, error)
 }
 
@@ -177,7 +177,7 @@ func compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	return plain{w}, nil
 }
 
-// plain is a writer whose Close does not close the writer in it.
+// plain is a writer. Its Close does not close the writer in it.
 type plain struct{ io.Writer }
 
 func (plain) Close() error { return nil }

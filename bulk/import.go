@@ -61,7 +61,7 @@ type ImportOptions struct {
 	Compression Compression
 	Sheet       Sheet            // how to read a file from another program
 	DryRun      bool             // report what would change, and change nothing
-	OnConflict  Conflict         // how to handle existing names
+	OnConflict  Conflict         // what to do with existing names
 	Retired     bool             // also change retired names
 	Strict      bool             // reject doubtful new names; see [registrar.Request]
 	Resolvers   bool             // replace URLs at well-known resolvers by the names in them; see [name.Interpret]
@@ -69,28 +69,32 @@ type ImportOptions struct {
 	Why         string           // reason in the history
 	Now         func() time.Time // clock of Seconds; time.Now if nil
 
-	// Scratch makes temporary storage for a dry run of more than one batch. If Scratch is nil,
-	// such a dry run holds all records of the file in memory.
+	// Scratch makes temporary storage for a dry run of more than one batch. If Scratch is nil, the
+	// dry run holds all records of the file in memory.
 	Scratch func() (Scratch, error)
 
 	Pins Pins // the revisions that names must have; nil accepts any
 
-	// Rejects receives the lines of rejected records as a table that can be corrected and imported,
-	// with a column "error"; nil disables it. Nothing is written after its first error.
+	// Rejects receives the lines of rejected records as a table with a column "error". Users can
+	// correct and import the table. After the first error of the writer, the import writes nothing
+	// more to it. If Rejects is nil, there is no table.
 	Rejects io.Writer
 
-	Begun    func(id string)             // called with the batch ID before the first change, if not nil; not in a dry run
-	Progress func(Summary)               // called after every batch, if not nil
-	Position func(bytes int64)           // called after Progress with the offset of the last record of the batch, after decompression, if not nil
-	Refused  func(Refusal)               // called for every rejected record in order, if not nil
-	Warned   func(Warning)               // called for every warning in order, if not nil; only records that are created or changed, and retired names that are left unchanged, have warnings
-	Changed  func(Change)                // called in order for every name that is created or changed, if not nil
-	After    func(Change, *store.Record) // like Changed, with the record after the change, if not nil
-	Doubted  func(Doubts)                // called at the end if any count is not zero, if not nil
+	// The import calls these functions, each if not nil. It calls Refused, Warned, Changed and After in
+	// the order of the file. Warnings are only about names that are created or changed, and about
+	// retired names that are left unchanged.
+	Begun    func(id string)             // before the first change, with the batch ID; not in a dry run
+	Progress func(Summary)               // after every batch
+	Position func(bytes int64)           // after Progress, with the offset of the last record of the batch; counted after decompression
+	Refused  func(Refusal)               // for every rejected record
+	Warned   func(Warning)               // for every warning
+	Changed  func(Change)                // for every name that is created or changed
+	After    func(Change, *store.Record) // like Changed, with the record after the change
+	Doubted  func(Doubts)                // at the end, unless all counts are zero
 }
 
-// request returns the request for a record. If the record has a revision, an existing name must
-// have that revision. A new name is created regardless.
+// request returns the request for a record. If the record has a revision and the name exists, the
+// name must have this revision.
 func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: o.OnConflict != Replace, Expected: cmp.Or(l.Record.Revision, store.AnyRevision), OrCreate: true,
@@ -107,7 +111,7 @@ func (o *ImportOptions) request(l *fileLine) registrar.Request {
 
 // Doubts counts records of an import that may be mistakes.
 type Doubts struct {
-	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record of the same name in the same batch
+	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record; both have the same name and are in the same batch
 	Uncovered int64 `json:"uncovered,omitempty"` // created or changed names that no authority covers
 }
 
@@ -157,7 +161,7 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	}
 	defer in.close()
 	i := &importer{load: load, options: o, start: o.Now()}
-	if o.Rejects != nil || in.table != nil && o.Refused != nil { // the second for [Refusal.Value]
+	if o.Rejects != nil || in.table != nil && o.Refused != nil { // [Refusal.Value] needs the lines
 		in.keep()
 		i.rejects = newRejects(o.Rejects, in.table)
 	}
@@ -200,8 +204,8 @@ type importer struct {
 type batch struct {
 	items   []item
 	reqs    []registrar.Request // of the valid items
-	pinned  []bool              // which of them expect a revision because of [ImportOptions.Pins]
-	size    int                 // bytes of the lines of the valid items, and of others that are kept
+	pinned  []bool              // for each request: it expects a revision because of [ImportOptions.Pins]
+	size    int                 // bytes of the lines of the valid items, and of kept lines
 	checked *registrar.Batch
 	err     error         // error of checking
 	ready   chan struct{} // closed when the batch has been checked
@@ -362,8 +366,8 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember makes a dry run keep the effects of b for later batches, because a dry run writes
-// nothing to the store. If b is the only batch, remember does nothing.
+// remember makes a dry run keep the effects of b for later batches: a dry run writes nothing to the
+// store. If b is the only batch, remember does nothing.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -378,8 +382,8 @@ func (i *importer) remember(b *batch) (err error) {
 	return nil
 }
 
-// count counts the outcome of a record, and reports it. The parameter pinned says whether a conflict is
-// with a change during the import.
+// count counts and reports the outcome of a record. If the parameter pinned is set, a conflict is
+// with a change that another user made during the import.
 func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 	switch {
 	case out.Err != nil:
@@ -454,7 +458,7 @@ func mapResolvers(r *store.Record) {
 	}
 }
 
-// mapResolver replaces the URL *s by the name in it. It keeps a URL with a query or a fragment,
+// mapResolver replaces the URL *s by the name in the URL. It keeps a URL with a query or a fragment,
 // because a name cannot have a query or a fragment.
 func mapResolver(s *string) {
 	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
@@ -462,7 +466,7 @@ func mapResolver(s *string) {
 	}
 }
 
-// refuse reports a rejected record with these lines.
+// refuse reports a rejected record with the given lines.
 func (i *importer) refuse(r Refusal, lines []keptLine) {
 	i.summary.Refused++
 	if i.rejects != nil {

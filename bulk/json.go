@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A decoder reads one JSON text (RFC 8259) whose structure the caller knows. It keeps the
-// first error, and reads nothing after it.
+// A decoder reads one JSON text (RFC 8259). The caller must know the structure of the text. The
+// decoder keeps the first error, and then reads nothing more.
 //
 // Strings without escapes are substrings of the input.
 type decoder struct {
@@ -98,7 +98,7 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want skips white space and c, and fails if c does not follow. what describes c.
+// want skips white space and c, and fails if c does not follow. The parameter what describes c.
 func (d *decoder) want(c byte, what string) bool {
 	if !d.take(c) {
 		d.fail(d.space(), "expected "+what+", found "+d.found())
@@ -192,8 +192,8 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// ordinary returns the length of a beginning of s that has no quotes, backslashes or control
-// characters. The length is a multiple of eight.
+// ordinary returns how many bytes at the beginning of s have no quotes, backslashes or control
+// characters. The number is a multiple of eight.
 func ordinary(s string) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -202,10 +202,10 @@ func ordinary(s string) int {
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quote, backslash := x^(ones*'"'), x^(ones*'\\')
-		// The test is true if a byte of x is below ' ', or if quote or backslash has a zero byte:
-		// that sets the top bit at the position of the byte. A subtraction can also set the top bit
-		// of the next byte wrongly, but only after a byte whose own top bit is set correctly. So
-		// the result of the test is always right.
+		// The test is true if a byte of x is below ' ', or if quote or backslash has a zero byte.
+		// Such a byte sets the top bit at its position. A subtraction can also set the top bit of the
+		// next byte wrongly. But it does so only if the top bit of the byte before was set correctly.
+		// So the result of the test is always right.
 		if ((x-ones*' ')&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
 			break
 		}

@@ -104,8 +104,8 @@ func appendTexts(b []byte, all []string) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a JSON string as [encoding/json] writes it, without the escapes that only
-// HTML needs. U+2028 and U+2029, which are line separators in JavaScript, are escaped.
+// appendText appends a JSON string. It writes the same escapes as [encoding/json], except those that
+// only HTML needs. U+2028 and U+2029 are escaped: in JavaScript they are line separators.
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -23,15 +23,15 @@ type lines struct {
 	close func()
 
 	number int    // of the last line read, from 1
-	offset int64  // of the first byte of that line
-	next   int64  // of the first byte after that line
+	offset int64  // of the first byte of the last line
+	next   int64  // of the first byte after the last line
 	long   []byte // buffer for a line that is longer than the buffer of in
 	done   error  // why reading ended
 
 	encoding string // encoding of the file; "" if it is UTF-8
 
-	// Lines to be read again. First comes the text in again after the offset from; then the error
-	// late, of a line that was too long.
+	// Lines to be read again: first the text in again after the offset from, then the error late. The
+	// error is about a line that was too long.
 	again []byte
 	from  int
 	late  *LineError
@@ -228,8 +228,8 @@ func (l *lines) step(size int64) {
 	l.next += size
 }
 
-// ended returns the last line that was read together with an error. It records the error, which
-// ends reading.
+// ended returns the last line, which was read together with an error. It records the error. Reading
+// then ends.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -265,9 +265,9 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes [lines.read] return the last lines once more; text is the text of these lines. If
-// the lines were already being read again, unread takes constant time, and otherwise time
-// proportional to the length of the text.
+// unread makes [lines.read] return the last lines once more. The parameter text is the text of these
+// lines. Usually unread takes time proportional to the length of the text. If the lines were already
+// read again, it takes constant time.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n
@@ -281,7 +281,8 @@ func (l *lines) unread(text string) {
 	}
 }
 
-// unreadLong makes [lines.read] report the last line, which was too long, once more.
+// unreadLong makes [lines.read] return the error of the last line once more. The last line was too
+// long.
 func (l *lines) unreadLong(bad *LineError) {
 	l.late = bad
 	l.next -= bad.size

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// usable returns the locations for a client without preferences at a time, best first, in the
-// order of package resolve. A name that is not active has no usable location.
+// usable returns the locations for a client without preferences at a time. The best location is the
+// first, as in package resolve. A name that is not active has no usable location.
 func usable(r *store.Record, at time.Time) []nomen.Location {
 	switch {
 	case r.Status != nomen.Active:
@@ -73,8 +73,8 @@ func best(r *store.Record, at time.Time) (string, error) {
 	return all[0].URL, leads(0, all[0].URL)
 }
 
-// leads returns an error if no client can be redirected to the URL of location i. It requires
-// visible ASCII, as in every URI, so that a URL cannot end the line or word in which it stands.
+// leads returns an error if no client can be redirected to the URL of location i. The URL must be
+// visible ASCII, as every URI. So a URL cannot end a line or a word of a map.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
@@ -113,14 +113,14 @@ const nginxHead = `# The locations of names, for nginx. In the context http:
 #
 `
 
-// maxNginxWord is the maximum length of a word in nginx, in bytes, including quotes
-// (NGX_CONF_BUFFER is one more).
+// maxNginxWord is the maximum length of a word in nginx, in bytes, including quotes. It is
+// NGX_CONF_BUFFER minus one.
 const maxNginxWord = 4095
 
-// A nginxMap writes lines for the map directive of nginx. Both words are in quotes, in which
-// only the quote and the backslash are special. In the second word, $ begins a variable and
-// cannot be escaped; so the encoder writes $ as a variable whose value is $. The keys of a map
-// are case-insensitive, and nginx rejects the whole file if two keys are equal.
+// A nginxMap writes lines for the map directive of nginx. Both words of a line are in quotes. Between
+// quotes, only the quote and the backslash are special. In the second word, $ begins a variable, and
+// cannot be escaped. So the encoder writes $ as a variable with the value $. The keys of a map are
+// case-insensitive. If two keys are equal, nginx rejects the whole file.
 type nginxMap struct {
 	at     time.Time
 	folded map[uint64]struct{} // hashes of the lower-case forms of keys with capital letters
@@ -154,9 +154,9 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key is equal to an earlier key except for case. Keys come in byte
-// order, in which capital letters are first. So the first of several equal keys always has a
-// capital letter, and only keys with capital letters must be remembered.
+// seen reports whether a key is equal to an earlier key except for case. Keys come in byte order, and
+// capital letters come before small letters. So the first of several equal keys always has a capital
+// letter. Therefore the nginxMap remembers only keys with capital letters.
 func (m *nginxMap) seen(key string) bool {
 	folded := strings.ToLower(key)
 	sum := maphash.String(m.seed, folded)
@@ -203,8 +203,8 @@ const apacheHead = `# The locations of names, for Apache httpd:
 // line break (REWRITE_MAX_TXT_MAP_LINE).
 const maxApacheLine = 1024
 
-// An apacheMap writes lines for the directive RewriteMap of Apache httpd: two words without
-// quotes, which therefore cannot contain white space.
+// An apacheMap writes lines for the directive RewriteMap of Apache httpd. A line has two words. They
+// have no quotes, so they cannot contain white space.
 type apacheMap struct{ at time.Time }
 
 func (apacheMap) head() []byte { return []byte(apacheHead) }

@@ -9,15 +9,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Pins say which revisions names had before an import, so that it does not overwrite what others
-// change meanwhile. A record that has a revision in the file needs none.
+// Pins say which revisions names had before an import. So the import does not overwrite changes that
+// others make meanwhile. A record with a revision in the file needs no pin.
 type Pins interface {
-	// Next returns the revision that the name of the next valid record must have: 0 if the name must
-	// not exist, [store.AnyRevision] if any will do. It is called for each such record in order.
+	// Next returns the revision that the name of the next valid record must have. It returns 0 if the
+	// name must not exist, and [store.AnyRevision] if any revision is accepted. The import calls Next
+	// once for each valid record, in order.
 	Next() (uint64, error)
 
 	// Own reports whether the import with this batch ID has made all changes of a name after a
-	// revision, as if the file has the name twice.
+	// revision. This happens if the file has the name twice.
 	Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error)
 }
 
@@ -38,7 +39,7 @@ func (o *ImportOptions) pin(req *registrar.Request) (bool, error) {
 	return true, nil
 }
 
-// resolveOwn applies records again whose conflict is with earlier records of the file.
+// resolveOwn applies records again if their conflicts are with earlier records of the file.
 func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Outcome) error {
 	if i.options.Pins == nil || i.options.DryRun {
 		return nil
@@ -60,7 +61,8 @@ func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Ou
 	return nil
 }
 
-// applyAgain applies a record again if its conflict is with this import. It reports whether it did.
+// applyAgain applies a record again if its conflict is with a change of this import. It reports
+// whether it has applied the record.
 func (i *importer) applyAgain(ctx context.Context, req *registrar.Request, out *registrar.Outcome) (bool, error) {
 	var conflict *store.ConflictError
 	if !errors.As(out.Err, &conflict) {

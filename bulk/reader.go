@@ -20,7 +20,7 @@ type fileLine struct {
 	lines  []keptLine       // the lines of the record, if they are kept
 }
 
-// A keptLine is a line of a file, or several if a quoted cell contains line breaks.
+// A keptLine is a line of a file. If a quoted cell contains line breaks, it is several lines.
 type keptLine struct {
 	number int // from 1
 	text   string

@@ -8,8 +8,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// record reads the object of a record, and returns which fields it has. The structure is known,
-// so there is no recursion.
+// record reads the object of a record, and returns which fields the object has. It is not recursive.
 func (d *decoder) record() (*store.Record, registrar.Fields) {
 	rec := new(store.Record)
 	fields := registrar.FieldName
@@ -86,8 +85,8 @@ func memberBit(key string, first, last int) int {
 	return isUnknown
 }
 
-// first checks a member before its value is read. It fails if the member is unknown, or if seen has
-// the member already. It reports whether the decoder has no error.
+// first checks a member before its value is read. It fails if the member is unknown, or is in the
+// parameter seen. It reports whether the decoder has no error.
 func (d *decoder) first(seen *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:
@@ -183,7 +182,7 @@ func (d *decoder) location(l *nomen.Location) {
 	}
 }
 
-// minRank admits negative numbers, for which the registrar has a better error.
+// minRank admits negative numbers. The registrar rejects them with a better error.
 const minRank = -1 << 31
 
 // textOf returns a pointer to the text field of l that belongs to a member.

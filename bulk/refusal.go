@@ -48,8 +48,8 @@ func (r Refusal) String() string {
 	return s
 }
 
-// reason splits an error into the field that the error is about and the reason, without the name, and
-// the code of the reason.
+// reason splits an error into three parts: the invalid field, the reason without the name, and the
+// code of the reason.
 func reason(err error) (field, why, code string) {
 	var refusal *registrar.RefusalError
 	var conflict *store.ConflictError

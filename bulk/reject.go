@@ -15,17 +15,17 @@ import (
 // column.
 const errorColumn = "error"
 
-// rejects writes the lines of rejected records as a table that can be corrected and imported: with
-// the columns of the file and the column "error". For JSON Lines, the columns are "text" and
-// "error".
+// rejects writes the lines of rejected records as a table. The table has the columns of the file and
+// the column "error". For JSON Lines, the columns are "text" and "error". Users can correct and
+// import the table.
 //
-// The table is UTF-8 with a byte order mark, and cells that a spreadsheet would execute are marked;
-// see [Sheet.Spreadsheet].
+// The table is UTF-8 with a byte order mark. Cells that a spreadsheet would execute are marked; see
+// [Sheet.Spreadsheet].
 type rejects struct {
 	out   *bufio.Writer
 	table *table // nil for JSON Lines
 	begun bool
-	err   error // the first error of writing; nothing is written after it
+	err   error // the first write error; then nothing more is written
 }
 
 // newRejects returns rejects that are written to w. If w is nil, they only serve for [rejects.value].
@@ -58,7 +58,7 @@ func (r *rejects) add(lines []keptLine, why Refusal) {
 // maxValue is the maximum number of bytes of [Refusal.Value].
 const maxValue = 200
 
-// value returns the cell that a record was rejected for, "" if it is not known.
+// value returns the cell for which a record was rejected, or "" if the cell is not known.
 func (r *rejects) value(lines []keptLine, why Refusal) string {
 	if r.table == nil || why.Field == "" {
 		return ""
@@ -137,7 +137,7 @@ func (r *rejects) write(cells []string, last string) {
 	w.Flush()
 }
 
-// marked marks cells that a spreadsheet would execute. If the file has marks, it keeps these.
+// marked marks cells that a spreadsheet would execute. If the file has marks, marked keeps them.
 func (r *rejects) marked(cells []string) []string {
 	hasMarks := r.table != nil && r.table.sheet.Spreadsheet
 	for i, c := range cells {
@@ -166,8 +166,9 @@ func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator
 	return cells, string(rune(delimiter))
 }
 
-// Names calls each with the name of every record of a file that an import with the options o could
-// read, and the line of that record. It stops at the first error of each, and returns this error.
+// Names calls the function each for every record that an import with the options o could read. The
+// arguments are the name and the line of the record. If the function each returns an error, Names
+// stops and returns this error.
 func Names(r io.Reader, o ImportOptions, each func(line int, spelling string) error) error {
 	in, err := newReader(r, o.Format, o.Compression, o.Sheet)
 	if err != nil {

@@ -109,8 +109,8 @@ func (t *rowReader) named() bool {
 	return false
 }
 
-// gather reads lines until the number of quotes is even, or until the text has the maximum
-// length of a line. It reports whether the number of quotes is even.
+// gather reads lines until the row has an even number of quotes, or the maximum length of a line. It
+// reports whether the number of quotes is even.
 func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	t.long = append(t.long[:0], text...)
 	for len(t.long) <= maxLine {
@@ -135,9 +135,9 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	return t.long, false, nil
 }
 
-// split splits the row into cells; even says whether the number of quotes is even. If a cell is
-// invalid, its lines after the first are read again as separate rows. A superfluous quote may have
-// made them part of the cell. The error is a [*BrokenError].
+// split splits the row into cells. The parameter even says whether the number of quotes is even. If a
+// cell is invalid, the lines after the first are read again as separate rows, because a superfluous
+// quote may have made them part of the cell. The error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A Sheet describes a file from a spreadsheet or another program. The zero Sheet is for files
-// that nomen writes, and recognises semicolons, tabs and bars as delimiters of a CSV file.
+// A Sheet describes a file from a spreadsheet or another program. The zero Sheet is for files that
+// nomen writes. It also recognises semicolons, tabs and bars as delimiters of a CSV file.
 type Sheet struct {
 	Encoding  string   // such as windows-1252; "" for UTF-8, or UTF-16 with a byte order mark
 	Delimiter string   // of the cells of CSV: one of ; , | tab; "" to recognise it in the header line
 	Columns   []string // TITLE=COLUMN: the column for a title; TITLE= skips the column
 	Split     []string // COLUMN=SEPARATOR: separator of the values of a column, such as ; or ||
 
-	// Spreadsheet removes the marks that an export for spreadsheets has added; see
-	// [ExportOptions]. It is only for CSV and TSV.
+	// Spreadsheet removes the marks of an export for spreadsheets; see [ExportOptions]. It is only for
+	// CSV and TSV.
 	Spreadsheet bool
 }
 
@@ -67,7 +67,7 @@ func (c column) holdsList() bool {
 	return c.bit == isSameAs || c.bit == isSuccessors || c.bit == isMetadata
 }
 
-// cutLast cuts s at the last separator, because the title before it may contain the separator, too.
+// cutLast cuts s at the last separator. The title before this separator may contain others.
 func cutLast(s string, separator byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(s, separator)
 	if i < 0 {
@@ -114,8 +114,9 @@ func (s *Sheet) delimiter() (byte, error) {
 	return 0, &SheetError{"delimiter", s.Delimiter, "must be one of , ; | and tab"}
 }
 
-// recognise returns the delimiter of a header line: the first delimiter with which a cell is the
-// title of the name. If there is no such delimiter, it returns the most frequent delimiter.
+// recognise returns the delimiter of a header line. It splits the line at each delimiter in turn, and
+// returns the first delimiter for which a cell is the title of the name. If there is no such
+// delimiter, it returns the most frequent delimiter.
 func (s *Sheet) recognise(line string) byte {
 	best, most := byte(','), 0
 	for i := range len(delimiters) {
@@ -166,8 +167,8 @@ func encodingName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), " ", "-")
 }
 
-// encoding returns the encoding of the file. It returns nil if none is given: the file is then
-// UTF-8, or what its byte order mark says.
+// encoding returns the encoding of the file, or nil if none is given. The file is then UTF-8, or has
+// the encoding of its byte order mark.
 func (s *Sheet) encoding() (encoding.Encoding, error) {
 	name := encodingName(s.Encoding)
 	switch name {

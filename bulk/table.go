@@ -34,14 +34,14 @@ type table struct {
 	queue []result     // results to be returned, in the order of lines
 }
 
-// A result is what one call of next returns.
+// A result has the results of one call of next.
 type result struct {
 	line fileLine
 	err  error
 }
 
-// maxHeld is the maximum number of errors of unreadable lines that are kept until the record
-// before them is returned.
+// maxHeld is the maximum number of errors that a table holds back. They are about unreadable lines,
+// and are returned after the record before these lines.
 const maxHeld = 1000
 
 // A given is the first cell in a column of the record. Columns of locations have no given.
@@ -208,9 +208,8 @@ func (t *table) row() (*row, error) {
 	return r, nil
 }
 
-// unreadable records a line that cannot be read. It reports whether the line's error must wait
-// until the record that is being read is complete. If not, the caller must return the error at
-// once.
+// unreadable records a line that cannot be read. It reports whether the error of the line must wait
+// until the current record is complete. If not, the caller must return the error at once.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
 	if !t.open || len(t.held) == maxHeld {
@@ -220,8 +219,8 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish puts a record or its error, and the errors held back since the record began, in the
-// order of their lines. It returns the first of them and queues the rest.
+// finish ends the current record. It puts the record or its error, and the errors held back, in the
+// order of their lines. It returns the first of these results and queues the others.
 func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
@@ -241,8 +240,8 @@ func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine,
 	return t.next()
 }
 
-// end ends the reading. If the input was truncated, end does not return a record that may have
-// had further lines.
+// end ends the reading. If the input was truncated, end does not return a record that may have more
+// lines.
 func (t *table) end(err error) (fileLine, error) {
 	t.done = err
 	var broken *BrokenError
@@ -379,8 +378,8 @@ func (t *table) take(r *row) {
 }
 
 // title returns the title of the column for a field of a record, with a line and an offset. For a
-// field of a location these are the line and offset of the location, and for any other field those
-// of the record.
+// field of a location, they are the line and the offset of the location. For any other field, they
+// are the line and the offset of the record.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

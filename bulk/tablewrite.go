@@ -167,8 +167,8 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 	return b
 }
 
-// Mark returns a cell of a table for a spreadsheet: with an apostrophe before it if a spreadsheet could
-// execute it. An import removes the apostrophe again; see [Sheet].
+// Mark returns a cell of a table for a spreadsheet. If a spreadsheet could execute the cell, Mark puts
+// an apostrophe before it. An import removes the apostrophe again; see [Sheet].
 func Mark(cell string) string {
 	if isFormula(cell) {
 		return "'" + cell
@@ -178,8 +178,8 @@ func Mark(cell string) string {
 
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
 // character (OWASP, CSV Injection). In some languages the full-width forms of these characters also
-// begin a formula. isFormula is also true for a cell that seems to have a mark. It gets another
-// mark, so that an import can remove one from every marked cell.
+// begin a formula. isFormula also reports true for a cell that seems to have a mark. Such a cell gets
+// another mark, so that an import can remove one mark from every marked cell.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)

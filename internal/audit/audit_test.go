@@ -281,6 +281,9 @@ func TestSinceFindsDamageOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(b) < 8<<10 {
+			continue // without the table of the store's own data, the store cannot be opened
+		}
 		for i := range 20 {
 			b[len(b)*(i+1)/30]++
 		}

@@ -96,18 +96,18 @@ var errShare = errors.New("server: too many connections from one address")
 func (t *limitedListener) wait(c *limitedConn) error {
 	defer t.waiting.Store(false)
 	for {
-		full, ok := t.admit(c)
+		wait, ok := t.admit(c)
 		switch {
 		case ok:
 			return nil
-		case !full:
+		case !wait:
 			return errShare
 		case !t.waiting.Swap(true):
 			continue // try again: if a connection became idle before waiting was set, it sent no signal
 		}
 		select {
 		case <-t.freed:
-		case <-t.closed: // accept this last connection: a server that shuts down soon closes it
+		case <-t.closed: // accept this last connection: the server is shutting down and will close it
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.add(c)
@@ -117,10 +117,10 @@ func (t *limitedListener) wait(c *limitedConn) error {
 }
 
 // admit adds a connection if there is a free slot. If there is none, it tries to close an idle
-// connection. If full is true, the listener has no free slot, and the caller must wait. If both
+// connection. If wait is true, the caller must wait for a free slot of the listener. If both
 // results are false, the connection is rejected. Its address has then reached its limit, or the
 // listener is full and all connections of this address are busy.
-func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
+func (t *limitedListener) admit(c *limitedConn) (wait, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.shares[c.from]

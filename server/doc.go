@@ -14,8 +14,9 @@
 // # Targets
 //
 //   - ELEMENT, without a slash, is a request of 1995. The authority is the one of the Host field.
-//     Without one, it is the authority of the address at which the request arrived. Without that,
-//     it is the default authority, if the Host field is absent or names this server. If the Host
+//     If that host has no authority, it is the authority of the address at which the request
+//     arrived. If this address has none either, it is the default authority, provided that the Host
+//     field is absent or names this server. If the Host
 //     field names another server, the status is 421. The response for a name is the description
 //     (I2C). Its format is text/urc-0, unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
@@ -23,8 +24,8 @@
 //     here. Requests for other hosts are rejected, unless the gateway forwards them.
 //   - /urn:... and /NAME of any scheme is a web request: the server redirects to the best
 //     location, or provides the default service of the authority.
-//   - /ELEMENT is like ELEMENT, with one exception. The names of the host's authority can be http
-//     or https URLs. Then the URL of the request is the name, and the request is a web request.
+//   - /ELEMENT is like ELEMENT, with one exception: if the names of the host's authority are http
+//     or https URLs, the URL of the request is the name, and the request is a web request.
 //   - /uri-res/SERVICE?URI and /SERVICE?urn:... are THTTP (RFC 2169); see below.
 //   - urn+m, urn+a, urn+c and urn+p instead of an element, with or without a slash, are
 //     reserved requests. Any other element that begins with urn+ is an error.
@@ -104,7 +105,8 @@
 // # Dates and tags
 //
 // Last-Modified is the time of the last change, rounded up to the second and never later than Date.
-// So a client that fetches a name between two changes within a second still gets the second change.
+// If a name changes twice within a second, a client that has the first change gets the second
+// when it revalidates its copy.
 // An ETag is strong: a digest of the representation, different for each content coding. If neither
 // the answer nor the authority sets a lifetime, responses have "no-cache". A cache must then send a
 // conditional request before every reuse (1995, 5). Responses that depend on the country of the

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// isShared reports whether many clients may use an address. This is the address of a trusted proxy
-// that does not report the client. It can also be the loopback address, because a proxy may run on
+// isShared reports whether an address may stand for many clients. Such an address is that of a
+// trusted proxy that does not report the client, or the loopback address, because a proxy may run on
 // this machine.
 func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
@@ -93,7 +93,8 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 }
 
 // A pool limits the number of streams of one kind. If all turns are taken, a new request may take
-// the place of the stream with the slowest client. That client must be too slow for a busy server.
+// the place of the stream with the slowest client. This happens only if that client is too slow for
+// a busy server.
 type pool struct {
 	*gateway.Turns
 

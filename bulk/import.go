@@ -85,7 +85,7 @@ type ImportOptions struct {
 	// retired names that are left unchanged.
 	Begun    func(id string)             // before the first change, with the batch ID; not in a dry run
 	Progress func(Summary)               // after every batch
-	Position func(bytes int64)           // after Progress, with the offset of the last record of the batch; counted after decompression
+	Position func(bytes int64)           // after Progress, with the offset of the last record of the batch in the decompressed file
 	Refused  func(Refusal)               // for every rejected record
 	Warned   func(Warning)               // for every warning
 	Changed  func(Change)                // for every name that is created or changed

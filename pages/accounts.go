@@ -245,7 +245,7 @@ func (c *request) userHistory() error {
 		return err
 	}
 	v.Revisions = changeRows(all, before == 0, func(a, b adminapi.Revision) []adminapi.Difference { return adminapi.UserDifferences(a.User, b.User) })
-	v.Revisions, v.First, v.Next = historyPage(userPath(u.ID)+"/history", v.Revisions, before, pageSize)
+	v.Revisions, v.First, v.Next = historyPage(userPath(u.ID)+"/history", v.Revisions, before, fittingChanges(v.Revisions))
 	c.show(http.StatusOK, "user-history", v)
 	return nil
 }

@@ -73,8 +73,10 @@ func giveRows() (all []row) {
 		for _, file := range []string{"/qr.svg", "/qr.png"} {
 			all = append(all, row{route: "GET name/{name}" + file, state: state, path: nameAt(web) + file, file: true})
 		}
+		all = append(all, row{route: "GET name/{name}/record.json", state: state, path: nameAt(alb) + "/record.json?at=2026-11-22", file: true})
 	}
-	return append(all, row{route: "GET name/{name}/qr.svg", state: "errors", path: nameAt(alb) + "/qr.svg", status: 404})
+	return append(all, row{route: "GET name/{name}/qr.svg", state: "errors", path: nameAt(alb) + "/qr.svg", status: 404},
+		row{route: "GET name/{name}/record.json", state: "errors", path: nameAt(alb) + "/record.json?at=never", status: 400})
 }
 
 // web is a name that is the URL at which readers reach it.

@@ -9,6 +9,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -89,8 +90,25 @@ type authorityView struct {
 	Authority *store.Authority
 	Begin     string // beginning of the keys of its names
 	Fields    []adminapi.Difference
-	Ran       adminapi.AuthorityCheck // with the tests of the rules
+	Rules     rule.Set                // the first
+	Ran       adminapi.AuthorityCheck // with the first tests of the rules
+	More      int                     // other rules and tests
 	MayEdit   bool
+}
+
+// maxShownRules is the length of all rules on the page of an authority, and of all tests, in bytes.
+const maxShownRules = 25_000
+
+func ruleSize(r rule.Rule) int {
+	size := valueMarkup + htmlSize(r.Match, r.Regexp) + htmlSize(r.SameAs...) + valueMarkup*len(r.SameAs)
+	for _, l := range r.Locations {
+		size += valueMarkup + htmlSize(l.URL)
+	}
+	return size
+}
+
+func testSize(r rule.TestResult) int {
+	return 3*valueMarkup + htmlSize(r.From) + htmlSize(r.Want...) + htmlSize(r.Got...) + valueMarkup*(len(r.Want)+len(r.Got))
 }
 
 // authority shows a naming authority.
@@ -104,7 +122,10 @@ func (c *request) authority() error {
 	bare := *a
 	bare.Rules = nil
 	v.Fields = adminapi.AuthorityDifferences(nil, &bare)
-	v.Ran.Tests, _ = a.Rules.RunTests(a.Prefix) // none if the rules are of a later version
+	tests, _ := a.Rules.RunTests(a.Prefix) // none if the rules are of a later version
+	var few cutting
+	v.Rules, v.Ran.Tests = first(&few, a.Rules, maxShownRules, ruleSize), first(&few, tests, maxShownRules, testSize)
+	v.More = few.omitted
 	c.show(http.StatusOK, "authority", v)
 	return nil
 }
@@ -159,7 +180,7 @@ func (c *request) authorityHistory() error {
 	rows := changeRows(all, before == 0, func(a, b adminapi.Revision) []adminapi.Difference {
 		return adminapi.AuthorityDifferences(a.Authority, b.Authority)
 	})
-	v.Revisions, v.First, v.Next = historyPage(authorityPath(v.Prefix)+"/history", rows, before, pageSize)
+	v.Revisions, v.First, v.Next = historyPage(authorityPath(v.Prefix)+"/history", rows, before, fittingChanges(rows))
 	c.show(http.StatusOK, "authority-history", v)
 	return nil
 }

@@ -48,8 +48,11 @@ func (c *request) history() error {
 	if err != nil {
 		return err
 	}
-	most := fitting(all, pageSize, func(r adminapi.Revision) int { return len(namePath(v.Spelling)) + briefSize(r.Why) })
-	v.Revisions, v.First, v.Next = historyPage(namePath(v.Spelling)+"/history", newRows(all, before == 0), before, most)
+	rows := newRows(all, before == 0)
+	most := fitting(rows, pageSize, func(r revisionRow) int {
+		return len(namePath(v.Spelling)) + briefSize(r.Why) + htmlSize(r.Changed...)
+	})
+	v.Revisions, v.First, v.Next = historyPage(namePath(v.Spelling)+"/history", rows, before, most)
 	if v.Timeline, err = c.timeline(v.Revisions, before == 0); err != nil {
 		return err
 	}
@@ -80,6 +83,9 @@ func collect(revisions iter.Seq2[adminapi.Revision, error], before uint64, limit
 	return all, nil
 }
 
+// maxChanged is how many fields a row lists. A comparison has all.
+const maxChanged = 20
+
 // newRows returns the rows of revisions, which are in order and without gaps.
 func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 	rows := make([]revisionRow, len(all))
@@ -94,9 +100,9 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 		}
 		seen := map[string]bool{}
 		for _, d := range adminapi.Differences(before, r.Record) {
-			if !seen[d.Field] {
+			if !seen[d.Field] && len(seen) < maxChanged {
 				seen[d.Field] = true
-				rows[i].Changed = append(rows[i].Changed, d.Field)
+				rows[i].Changed = append(rows[i].Changed, cut(d.Field, maxShownRest))
 			}
 		}
 	}
@@ -119,6 +125,16 @@ func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi
 		}
 	}
 	return rows
+}
+
+// fittingChanges returns how many rows at the beginning of a page are shown.
+func fittingChanges(rows []changeRow) int {
+	return fitting(rows, pageSize, func(r changeRow) (size int) {
+		for _, d := range newFewDifferences(r.Differences).Shown {
+			size += differenceSize(d)
+		}
+		return size + htmlSize(part(r.Why))
+	})
 }
 
 // historyPage returns the rows of one page of a history, at most most, and the URLs of the first and

@@ -115,7 +115,7 @@ func stuff(v reflect.Value, text string, depth int) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			switch f := v.Type().Field(i); {
-			case f.Type.Kind() == reflect.String && slices.Contains([]string{"Action", "SignIn", "First", "Next", "Style", "Find", "File", "Again", "Correct"}, f.Name): // our own URLs
+			case f.Type.Kind() == reflect.String && slices.Contains([]string{"Action", "SignIn", "First", "Next", "Style", "Find", "File", "Again", "Correct", "Made"}, f.Name): // our own URLs
 				v.Field(i).SetString(Root)
 			case f.IsExported() || f.Anonymous:
 				stuff(v.Field(i), text, depth+1)

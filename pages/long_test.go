@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
@@ -47,8 +49,7 @@ func newLongSite(t *testing.T) *site {
 	return siteOf(t, s.store, failed...)
 }
 
-// Pages with the longest names keep to the limit of their size, except the page of a name, which
-// shows all of its record.
+// Pages with the longest names keep to the limit of their size.
 func TestLongNames(t *testing.T) {
 	s, first := newLongSite(t), nameAt(longest(0))
 	head, err := s.store.Head(t.Context())
@@ -57,7 +58,7 @@ func TestLongNames(t *testing.T) {
 	}
 	for _, path := range []string{
 		"", "names", "names?prefix=urn:dns:example.org:", "names?q=https://example.org/", "names?q=" + url.QueryEscape(longest(999)),
-		"log", "log?prefix=urn:dns:example.org:0", first + "/history", first + "/history?before=500", first + "/redact", first + "/edit", first + "/retire", first + "/restore?to=1", first + "/diff?a=1&b=2",
+		"log", "log?prefix=urn:dns:example.org:0", first, first + "/history", first + "/history?before=500", first + "/redact", first + "/edit", first + "/retire", first + "/restore?to=1", first + "/diff?a=1&b=2",
 		"misses", "misses/alias?name=" + url.QueryEscape(longest(300)), "links", "statistics", "statistics/report", "jobs", "retire?names=" + url.QueryEscape(longest(0)), "merge", "new?name=" + url.QueryEscape(longest(999)),
 		fmt.Sprintf("mint/made?after=0&until=%d&who=u-admin", head.Size),
 	} {
@@ -65,6 +66,106 @@ func TestLongNames(t *testing.T) {
 		if a.Code >= 500 || a.Body.Len() > maxPage {
 			t.Errorf("%.60s %s: got %d and %d bytes, want at most %d", path, path[max(0, len(path)-20):], a.Code, a.Body.Len(), maxPage)
 		}
+	}
+}
+
+// The pages of the largest records keep to the limit of their size, and the whole record is a file.
+func TestLargeRecords(t *testing.T) {
+	many := func(n, size int, format string) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf(format, i)+strings.Repeat("&", size))
+		}
+		return all
+	}
+	located := func(n, size int) (all []nomen.Location) {
+		for _, url := range many(n, size, "https://example.org/%d?") {
+			all = append(all, nomen.Location{URL: url, Type: "text/html", Note: strings.Repeat("<", min(size, 900))})
+		}
+		return all
+	}
+	large := store.MaxText - 1000
+	for what, rec := range map[string]store.Record{
+		"locations":      {Locations: located(store.MaxLocations, 40)},
+		"long locations": {Locations: located(15, large)},
+		"values":         {Metadata: nomen.Metadata{"title": many(5000, 2, "%d"), "description": many(4000, 2, "%d")}},
+		"long values":    {Metadata: nomen.Metadata{"title": many(15, large, "%d")}},
+		"elements":       {Metadata: nomen.Metadata{strings.Repeat("&", large): {"x"}, "title": {"A title"}}},
+		"identifiers":    {SameAs: many(9000, 50, "urn:x:%d")},
+		"all":            {Locations: located(20, 900), Metadata: nomen.Metadata{"title": many(20, 900, "%d")}, SameAs: many(20, 900, "urn:x:%d")},
+	} {
+		s := newSite(t)
+		s.store = memstore.New()
+		servertest.Fill(t, s.store)
+		for _, spelling := range []string{"urn:dns:example.org:large", longest(1)} {
+			now := rec
+			now.Spelling, now.Status = spelling, nomen.Active
+			s.apply(now)
+			s.change(spelling, strings.Repeat("<", large), func(r *store.Record) { *r = store.Record{Name: r.Name, Spelling: r.Spelling, Status: nomen.Active} })
+			s.change(spelling, "back", func(r *store.Record) { *r = now; r.Name = name.MustParse(spelling) })
+		}
+		s = siteOf(t, s.store)
+		for _, n := range []string{nameAt("urn:dns:example.org:large"), nameAt(longest(1))} {
+			for _, path := range []string{"", "?at=2026-11-30", "/history", "/diff?a=1&b=2", "/diff?a=2&b=3", "/restore?to=1", "/restore?undo=3"} {
+				if strings.HasPrefix(path, "/restore") && (what == "values" || what == "locations") {
+					continue // they have too many rows for a form
+				}
+				a := s.get(n + path)
+				if a.Code != 200 || a.Body.Len() > maxPage {
+					t.Errorf("%s: %.60s %s: got %d and %d bytes, want at most %d", what, n, path, a.Code, a.Body.Len(), maxPage)
+				}
+			}
+			s.get(n).want(200, "for this page. The record as JSON has all.")
+			var whole store.Record
+			file := s.get(n + "/record.json")
+			if err := json.Unmarshal(file.Body.Bytes(), &whole); err != nil || len(whole.Locations) != len(rec.Locations) || len(whole.Metadata["title"]) != len(rec.Metadata["title"]) || len(whole.SameAs) != len(rec.SameAs) {
+				t.Errorf("%s: %v, %d bytes", what, err, file.Body.Len())
+			}
+		}
+	}
+}
+
+// The page and the history of an authority with many rules keep to the limit of their size.
+func TestLargeAuthority(t *testing.T) {
+	s := newSite(t)
+	var rules rule.Set
+	for i := range 400 {
+		to := fmt.Sprintf("https://example.org/%d?", i) + strings.Repeat("&", 100)
+		rules = append(rules, rule.Rule{Match: fmt.Sprint("r", i), Locations: []nomen.Location{{URL: to}}, Tests: []rule.Test{{From: fmt.Sprint("urn:x-large:r", i), To: []string{to}}}})
+	}
+	a := &store.Authority{Prefix: name.MustParsePrefix("urn:x-large"), Description: strings.Repeat("<", 60_000), Policy: store.Policy{Rules: rules}}
+	for range 3 {
+		if _, err := s.store.Apply(t.Context(), []store.Change{{Authority: a, Expected: store.AnyRevision, Time: servertest.Now, Why: strings.Repeat("&", 60_000)}}); err != nil {
+			t.Fatal(err)
+		}
+		a.Rules = a.Rules[1:]
+	}
+	s = siteOf(t, s.store)
+	for _, path := range []string{"", "/history", "/restore?to=1"} {
+		page := s.get(authorityPath("urn:x-large")[len(Root):] + path)
+		if page.Code != 200 || page.Body.Len() > maxPage {
+			t.Errorf("%s: got %d and %d bytes", path, page.Code, page.Body.Len())
+		}
+		if path == "" {
+			page.want(200, "more rules and tests are not shown", "r2")
+		}
+	}
+}
+
+// A list of tokens has the first of many prefixes.
+func TestManyPrefixes(t *testing.T) {
+	var all []string
+	for i := range 2000 {
+		all = append(all, fmt.Sprintf("urn:dns:example.org:%d", i))
+	}
+	few := newFewPrefixes(all)
+	if len(few.Shown) == 0 || len(few.Shown)+few.More != len(all) || htmlSize(few.Shown...) > maxShownScope {
+		t.Errorf("%d shown, %d more", len(few.Shown), few.More)
+	}
+	if few := newFewPrefixes(all[:9]); few.More != 0 || !slices.Equal(few.Shown, all[:9]) {
+		t.Errorf("got %+v", few)
+	}
+	if few := newFewPrefixes([]string{longest(1)}); len(few.Shown) != 1 || htmlSize(few.Shown...) > maxShownScope {
+		t.Errorf("got %+v", few)
 	}
 }
 

@@ -25,6 +25,7 @@ type nameView struct {
 	Leads    leads
 	Gift     gift
 	May      rights
+	Omitted  int // values of Record that the page shows in part or not at all
 }
 
 // leads is where a name leads, and why.
@@ -68,6 +69,11 @@ func (c *request) name() error {
 			return err
 		}
 	}
+	few := newCutting(v.Spelling)
+	v.Leads.Why = few.list(v.Leads.Why, few.most)
+	few.omitted = 0 // counts the record only
+	v.Record, v.Title = few.record(v.Record), brief(v.Title)
+	v.Omitted = few.omitted
 	c.show(status, "name", v)
 	return nil
 }

@@ -1,0 +1,247 @@
+package pages
+
+import (
+	"encoding/json"
+	"html"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Limits of what a page shows of a record, so that its size has a bound whatever the record has.
+// Lengths are in bytes; those of several values are lengths in HTML.
+const (
+	maxShown       = 1000   // of one value
+	maxShownRest   = 100    // of one text of a location other than its URL
+	maxShownAll    = 8000   // of all values of a list
+	maxShownLong   = 2000   // the same on the page of a long name
+	longPath       = 1000   // length of the path from which a name is long, because the page has it many times
+	maxShownTable  = 40_000 // of a table of differences
+	maxShownPrefix = 150    // of one prefix of a role
+	maxShownScope  = 1000   // of all prefixes of a role
+	valueMarkup    = 100    // of the markup of a value, about
+	rowMarkup      = 600    // of the markup of a location, about
+)
+
+// part returns a text, or its beginning if the text has maxShown bytes or more.
+func part(text string) string { return cut(text, maxShown) }
+
+// isWhole reports whether part returns all of a text. It is false for the result of part, too, if
+// that is only a beginning.
+func isWhole(text string) bool { return len(text) < maxShown }
+
+// cut returns a text, or its beginning if the text has most bytes or more. The beginning has at
+// least most bytes, too.
+func cut(text string, most int) string {
+	if len(text) < most {
+		return text
+	}
+	return ascii.Head(text, most)
+}
+
+// htmlSize returns the size of texts on a page.
+func htmlSize(texts ...string) (size int) {
+	for _, text := range texts {
+		size += len(html.EscapeString(shown.Inline(text)))
+	}
+	return size
+}
+
+// A cutting takes the first values of lists, until they are too long, and counts the others and
+// those that it shortens.
+type cutting struct {
+	most    int // length of a list
+	omitted int
+}
+
+// newCutting returns the cutting for the page of a name.
+func newCutting(spelling string) *cutting {
+	if len(namePath(spelling)) > longPath {
+		return &cutting{most: maxShownLong}
+	}
+	return &cutting{most: maxShownAll}
+}
+
+// record returns the part of a record that a page shows.
+func (c *cutting) record(rec *store.Record) *store.Record {
+	if rec == nil {
+		return nil
+	}
+	few := *rec
+	few.Reason = c.text(rec.Reason)
+	few.Locations = c.locations(rec.Locations)
+	few.Metadata = c.metadata(rec.Metadata)
+	few.SameAs = c.list(rec.SameAs, c.most)
+	few.Successors = c.list(rec.Successors, c.most)
+	return &few
+}
+
+// locations returns the first locations, with shortened texts.
+func (c *cutting) locations(all []nomen.Location) []nomen.Location {
+	few := make([]nomen.Location, len(all))
+	for i, l := range all {
+		few[i] = cutLocation(l)
+	}
+	few = first(c, few, 2*c.most, func(l nomen.Location) int {
+		return rowMarkup + 3*len(l.URL) + htmlSize(l.URL, l.Type, l.Lang, l.Rel, l.Country, l.Component, l.Charset, l.Note)
+	})
+	for i, l := range few {
+		if l != all[i] {
+			c.omitted++
+		}
+	}
+	return few
+}
+
+// cutLocation shortens the texts of a location.
+func cutLocation(l nomen.Location) nomen.Location {
+	l.URL = part(l.URL)
+	for _, text := range []*string{&l.Type, &l.Lang, &l.Rel, &l.Country, &l.Component, &l.Charset, &l.Note} {
+		*text = cut(*text, maxShownRest)
+	}
+	return l
+}
+
+// text shortens a text.
+func (c *cutting) text(text string) string {
+	if !isWhole(text) {
+		c.omitted++
+	}
+	return part(text)
+}
+
+// list returns the first texts of a list, shortened.
+func (c *cutting) list(all []string, most int) []string {
+	few := make([]string, len(all))
+	for i, text := range all {
+		few[i] = part(text)
+	}
+	few = first(c, few, most, func(text string) int { return valueMarkup + htmlSize(text) })
+	for i := range few {
+		if !isWhole(all[i]) {
+			c.omitted++
+		}
+	}
+	return few
+}
+
+// metadata returns the first values of metadata.
+func (c *cutting) metadata(all nomen.Metadata) nomen.Metadata {
+	few, left := nomen.Metadata{}, c.most
+	for _, element := range slices.Sorted(maps.Keys(all)) {
+		values := c.list(all[element], left)
+		if len(values) == 0 {
+			continue
+		}
+		few[element] = values
+		if !isWhole(element) {
+			c.omitted++
+		}
+		left -= htmlSize(part(element)) + len(values)*valueMarkup + htmlSize(values...)
+	}
+	return few
+}
+
+// first returns the first values of a list whose sizes are together at most most, and counts the
+// others.
+func first[T any](c *cutting, all []T, most int, size func(T) int) []T {
+	for i, value := range all {
+		if most -= size(value); most < 0 {
+			c.omitted += len(all) - i
+			return all[:i]
+		}
+	}
+	return all
+}
+
+// Differences that a page shows, and the number of the others.
+type fewDifferences struct {
+	Shown []adminapi.Difference
+	More  int
+}
+
+// newFewDifferences returns the first differences, with shortened values.
+func newFewDifferences(all []adminapi.Difference) fewDifferences {
+	var c cutting
+	few := slices.Clone(all)
+	for i, d := range few {
+		few[i] = adminapi.Difference{Field: cut(d.Field, maxShownRest), Before: c.text(d.Before), After: c.text(d.After)}
+	}
+	c.omitted = 0
+	few = first(&c, few, maxShownTable, differenceSize)
+	return fewDifferences{few, c.omitted}
+}
+
+func differenceSize(d adminapi.Difference) int {
+	return 2*valueMarkup + htmlSize(d.Field, d.Before, d.After)
+}
+
+// Prefixes of a role that a page shows, and the number of the others.
+type fewPrefixes struct {
+	Shown []string
+	More  int
+}
+
+// newFewPrefixes returns the first prefixes, shortened.
+func newFewPrefixes(all []string) fewPrefixes {
+	few := make([]string, len(all))
+	for i, p := range all {
+		few[i] = cut(p, maxShownPrefix)
+	}
+	var c cutting
+	few = first(&c, few, maxShownScope, func(p string) int { return htmlSize(p) })
+	return fewPrefixes{few, c.omitted}
+}
+
+// Versions of values that a page shows, and the number of the others.
+type fewVersions struct {
+	Shown []threeVersions
+	More  int
+}
+
+// newFewVersions returns the first values, shortened.
+func newFewVersions(all []threeVersions) fewVersions {
+	var c cutting
+	few := slices.Clone(all)
+	for i, v := range few {
+		few[i] = threeVersions{cut(v.Field, maxShownRest), part(v.Before), part(v.Now), part(v.Yours)}
+	}
+	few = first(&c, few, maxShownTable, func(v threeVersions) int {
+		return 3*valueMarkup + htmlSize(v.Field, v.Before, v.Now, v.Yours)
+	})
+	return fewVersions{few, c.omitted}
+}
+
+// recordFile sends a record as a file, now or as of the time in "at".
+func (c *request) recordFile() error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	at := time.Time{}
+	if text := c.r.Form.Get("at"); text != "" {
+		if at, err = adminapi.ParseTime(text); err != nil {
+			return &adminapi.RequestError{Field: "at", Message: err.Error()}
+		}
+	}
+	return c.sendRecord(n, at)
+}
+
+func (c *request) sendRecord(n name.Name, at time.Time) error {
+	rec, err := c.api.GetAt(c.ctx(), n, at)
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(rec, "", " ")
+	if err == nil {
+		c.download("record.json", "application/json", append(b, '\n'))
+	}
+	return err
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -122,8 +123,10 @@ func (r *replaying) prepare() (err error) {
 		return usagef("replay: --log or --expect is missing")
 	case r.expect != "" && o.Against != "":
 		return usagef("--expect cannot be combined with --against: give one source of the old answers")
-	case r.atLeast > 100:
-		return usagef("--at-least %v: must be at most 100", r.atLeast)
+	case !(r.atLeast <= 100): // also if it is NaN
+		return usagef("--at-least %v: must be from 0 to 100", r.atLeast)
+	case math.IsNaN(o.Rate):
+		return usagef("--rate %v: must be a number of requests a second", o.Rate)
 	}
 	if o.Server, err = replay.ParseBase(o.Server); err != nil {
 		return usagef("--server: %w", err)

@@ -75,7 +75,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 func (e *Expected) readJSON(in *bufio.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
@@ -90,7 +91,10 @@ func (e *Expected) readJSON(in *bufio.Reader) error {
 			return &ExpectError{n, err}
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return &ExpectError{n, err}
+	}
+	return nil
 }
 
 func (e *Expected) readCSV(in *bufio.Reader) error {
@@ -105,7 +109,7 @@ func (e *Expected) readCSV(in *bufio.Reader) error {
 	case errors.Is(err, io.EOF) || err == nil && !(slices.Contains(columns, "request") && slices.Contains(columns, "status")):
 		return &ExpectError{1, errColumns}
 	case err != nil:
-		return err
+		return csvFault(err)
 	}
 	for {
 		row, err := table.Read()
@@ -113,7 +117,7 @@ func (e *Expected) readCSV(in *bufio.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return err // has the line
+			return csvFault(err)
 		}
 		one := expectedOf(columns, row)
 		if err := e.add(one); err != nil {
@@ -121,6 +125,15 @@ func (e *Expected) readCSV(in *bufio.Reader) error {
 			return &ExpectError{line, err}
 		}
 	}
+}
+
+// csvFault returns an error of a table with its line, if it is known.
+func csvFault(err error) error {
+	var fault *csv.ParseError
+	if errors.As(err, &fault) {
+		return &ExpectError{fault.Line, fault.Err}
+	}
+	return err
 }
 
 // expectedOf returns a row as a line; add rejects the status 0.

@@ -48,6 +48,13 @@ func TestParseLine(t *testing.T) {
 		{before + `GET /a HTTP/1.1" 20`, Entry{}, ErrLine},
 		{before + `GET /a HTTP/1.1" 99 1`, Entry{}, ErrLine},
 		{`no log`, Entry{}, ErrLine},
+		// As nginx 1.22 wrote them: combined, escape=json, and JSON with the default escapes, which is malformed.
+		{`127.0.0.1 - - [23/Nov/2026:23:50:43 +0000] "GET /\x22q\x5Cx\xC3\xBC HTTP/1.0" 302 145 "-" "-"`, get(`/"q\x%C3%BC`, 302), nil},
+		{`127.0.0.1 - - [23/Nov/2026:23:50:43 +0000] "\x16\x03\x01\x00" 400 157 "-" "-"`, Entry{}, ErrLine},
+		{`{"remote_addr":"127.0.0.1","request":"GET /\"q\\x` + "\xc3\xbc" + ` HTTP/1.0","status":302,"http_accept":"","location":""}`, get(`/"q\x%C3%BC`, 302), nil},
+		{`{"remote_addr":"127.0.0.1","request":"GET /old","status":302}`, get("/old", 302), nil},
+		{`{"request_method":"GET","uri":"/\x22q","status":"302","location":"-"}`, Entry{}, ErrLine},
+		{`{"request_method":"-","uri":"-","status":"400","location":"-"}`, Entry{}, ErrLine},
 		// nomen, Caddy, Traefik, nginx.
 		{`{"time":"2026-11-20T12:00:00Z","msg":"request","remote":"192.0.2.7","method":"GET","target":"/a?b","status":303}`, get("/a?b", 303), nil},
 		{

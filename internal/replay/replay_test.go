@@ -163,6 +163,24 @@ func TestRunAgainst(t *testing.T) {
 	}
 }
 
+// A redirect of the old server to itself is equivalent to a relative one of the new server.
+func TestRunBase(t *testing.T) {
+	redirect := func(base string) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if base == "" {
+				base = "http://" + r.Host
+			}
+			w.Header().Set("Location", base+"/b")
+			w.WriteHeader(http.StatusFound)
+		}
+	}
+	old, here := newSite(t, redirect("")), newSite(t, redirect("/."))
+	report, err := Run(t.Context(), logOf(t, logLine("GET /a HTTP/1.1", 302)), Options{Server: here.base, Against: old.base})
+	if err != nil || report.Class(Equal).Rules[RuleBase] != (Tally{1, 1}) {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
 // The answers of a log and of a file, and the requests without a known answer.
 func TestRunWithout(t *testing.T) {
 	here := newSite(t, func(w http.ResponseWriter, r *http.Request) {

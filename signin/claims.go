@@ -34,7 +34,7 @@ const (
 	maxMail    = 254
 )
 
-// check makes the checks of an ID token that package oidc does not make.
+// check checks what package oidc does not check in an ID token.
 func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	azp, named := c["azp"]
 	switch {
@@ -132,8 +132,8 @@ type unknownError struct {
 
 func (e *unknownError) Error() string { return fmt.Sprintf("unknown person %q", e.subject) }
 
-// personOf returns the user with the subject in the claims. If there is none and a mapping gives
-// rights to the person, personOf adds a user.
+// personOf returns the user with the subject in the claims. If there is no such user, and a mapping
+// gives rights to the person, personOf adds a user.
 func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims) (*Person, error) {
 	subject := p.Issuer + " " + c.text("sub")
 	person, err := m.o.People.PersonOf(ctx, subject)
@@ -149,7 +149,7 @@ func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims)
 	return person, err
 }
 
-// add adds a user, or returns the one that another request has just added.
+// add adds a user. If another request has just added the user, add returns this user.
 func (m *Manager) add(ctx context.Context, n Newcomer) (*Person, error) {
 	p, err := m.o.People.Add(ctx, n)
 	if err != nil {
@@ -189,7 +189,7 @@ func oneLine(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// mail returns the mail address of the person, or "" if the claims have no valid one.
+// mail returns the mail address of the person, or "" if the claims have no valid address.
 func (c claims) mail() string {
 	s := c.text("email")
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || s != oneLine(s, maxMail) {

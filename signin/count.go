@@ -31,7 +31,7 @@ func (m *Manager) countFailure(r *http.Request, err error) {
 	}
 }
 
-// wayOf returns the way to sign in to which the failed request r belongs, or "".
+// wayOf returns the way to sign in for a failed request r, or "" if r is not part of a sign-in.
 func wayOf(r *http.Request, err error) string {
 	switch path := r.URL.Path; {
 	case strings.HasPrefix(path, providerPath):

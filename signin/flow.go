@@ -26,11 +26,11 @@ const (
 	maxNext  = 1000 // bytes of the target of a flow
 )
 
-// A flow is a sign-in in progress at a provider. Only the browser stores it, in a cookie, so any
-// node can complete it. A browser that alters it harms only itself.
+// A flow is a sign-in in progress at a provider. Only the browser stores the flow, in a cookie, so
+// any node can complete it. A browser that alters its flow harms only itself.
 type flow struct {
 	Provider string    `json:"p"` // ID
-	Seed     []byte    `json:"s"` // secret; all values are derived from it
+	Seed     []byte    `json:"s"` // secret; see value
 	Next     string    `json:"n"` // target after the sign-in
 	Since    time.Time `json:"t"`
 }
@@ -42,7 +42,7 @@ func newFlow(provider, next string, now time.Time) flow {
 	return f
 }
 
-// value returns the value for a use, derived from the seed. It does not reveal the seed or other
+// value derives the value for a use from the seed. The value does not reveal the seed or other
 // values.
 func (f flow) value(use string) string {
 	sum := sha256.Sum256(append([]byte(use+"\x00"), f.Seed...))
@@ -88,8 +88,8 @@ func (m *Manager) startFlow(w http.ResponseWriter, r *http.Request, p *provider)
 // errBusy is returned if too many requests to providers are in progress.
 var errBusy = errors.New("too many sign-ins at the same time")
 
-// ask calls do, which sends requests to a provider, with a time limit. It returns errBusy in an
-// [*AwayError] if too many requests are in progress.
+// ask calls the function do with a time limit. The function sends requests to a provider. If too many
+// requests are in progress, ask returns an [*AwayError] with errBusy.
 func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Context) (T, error)) (out T, err error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -147,7 +147,7 @@ func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *p
 	return nil
 }
 
-// exchange exchanges a code for the claims of the provider about the person.
+// exchange sends a code to the provider, and returns the claims about the person.
 func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string) (claims, error) {
 	found, err := p.discover(ctx)
 	if err != nil {
@@ -182,7 +182,7 @@ func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string
 	return c, nil
 }
 
-// withoutURL returns the reason of a failed request, without the URL, which may have secrets.
+// withoutURL returns the reason of a failed request, without the URL. The URL may have secrets.
 func withoutURL(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -191,7 +191,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// next returns the target that the client requested for after the sign-in.
+// next returns the target to which the client returns after the sign-in.
 func (m *Manager) next(r *http.Request) string { return m.localOr(r.FormValue("next")) }
 
 // localOr returns the target if it is local, otherwise the first page.

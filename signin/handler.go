@@ -30,7 +30,7 @@ const (
 	Choose    Kind = "choose"    // how to sign in
 	Unknown   Kind = "unknown"   // the person is not a user
 	Disabled  Kind = "disabled"  // the user may not sign in
-	Forged    Kind = "forged"    // a client that is not the proxy has sent its field
+	Forged    Kind = "forged"    // a client that is not the proxy has sent the field of the proxy
 	LinkPage  Kind = "link"      // a link, to be confirmed
 	Listing   Kind = "sessions"  // the sessions of the user
 	Failed    Kind = "failed"    // something else failed; see View.Fault
@@ -61,8 +61,8 @@ type View struct {
 	Person    string // name of the user
 	Code      string // code of a link, for a hidden field named code
 	Header    string // name of the field of a proxy
-	Provider  string // name of the provider that failed, or at which the person is still signed in
-	SignOut   string // URL of the provider for signing out there; "" if it has none. Not from outside
+	Provider  string // name of the provider that failed, or where the person is still signed in
+	SignOut   string // URL for signing out at the provider; "" if the provider has none. Not from outside
 	ByHeader  bool   // people sign in through a proxy
 	Ended     bool   // the client has just signed out
 	Sessions  []SessionView
@@ -72,7 +72,7 @@ type View struct {
 type ProviderView struct {
 	Name   string
 	SignIn string // local URL
-	Away   bool   // it did not answer a moment ago
+	Away   bool   // the provider did not answer a moment ago
 }
 
 // A SessionView is a session of the user.
@@ -138,7 +138,8 @@ func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err err
 	m.o.Show(w, r, status, v)
 }
 
-// view returns a view with links to the providers. After the sign-in, these lead to next.
+// view returns a view with links to the providers. After the sign-in, the client returns to the
+// target next.
 func (m *Manager) view(s *state, kind Kind, next string) View {
 	v := View{Kind: kind, Contact: s.Contact, ByHeader: s.Header != ""}
 	for _, p := range s.providers {
@@ -148,7 +149,7 @@ func (m *Manager) view(s *state, kind Kind, next string) View {
 	return v
 }
 
-// choose shows the ways to sign in. It redirects a client that has signed in already.
+// choose shows the ways to sign in. If the client has signed in already, choose redirects it.
 func (m *Manager) choose(w http.ResponseWriter, r *http.Request, s *state) error {
 	session, err := m.Session(r)
 	if err != nil {
@@ -197,8 +198,8 @@ func (m *Manager) finish(w http.ResponseWriter, r *http.Request, s *state) error
 	return m.endFlow(w, r, s, p)
 }
 
-// showLink asks the person to confirm the sign-in. Otherwise programs that open links in mail
-// would use up the link.
+// showLink asks the person to confirm the sign-in. Some programs open the links in a mail; without
+// the question they would use up the link.
 func (m *Manager) showLink(w http.ResponseWriter, r *http.Request, s *state) error {
 	c, ok := parseCredential(r.URL.Query().Get(linkField))
 	if !ok {

@@ -21,15 +21,15 @@ func (s *state) header(r *http.Request) (value string, ok bool) {
 		return "", false
 	}
 	values := r.Header.Values(s.Header)
-	if len(values) != 1 { // with several, one may be from the client
+	if len(values) != 1 { // one of several values may be from the client
 		return "", false
 	}
 	value = strings.TrimSpace(values[0])
 	return value, value != "" && value != noValue && len(value) <= maxHeader
 }
 
-// isForged reports whether the field of the proxy comes from another client, or occurs several
-// times.
+// isForged reports whether a request has the field of the proxy, but is not from the proxy, or has
+// the field several times.
 func (s *state) isForged(r *http.Request) bool {
 	if s.Header == "" {
 		return false
@@ -52,8 +52,8 @@ func (m *Manager) Protect(next http.Handler) http.Handler {
 	})
 }
 
-// headerSession returns the session of the user named by a proxy, or nil if there is no such
-// enabled user.
+// headerSession returns the session of the user in the field of a proxy. It returns nil if the user
+// does not exist or is disabled.
 func (m *Manager) headerSession(ctx context.Context, value string) (*Session, error) {
 	p, err := m.o.People.PersonOf(ctx, ByHeader+" "+value)
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Disabled {

@@ -26,9 +26,9 @@ func linkKey(user string) string { return "link." + user }
 // errLink is returned for a link that is invalid, used or expired.
 var errLink = errors.New("signin: the link is not valid")
 
-// Link returns the path and query of a page on which anyone can sign in as a user, once before
-// the time until. It makes an earlier link of the user invalid. It returns [store.ErrNotFound]
-// for an unknown user, and a [*store.StateError] for a disabled one.
+// Link returns the path and query of a page. There anyone can sign in as the user, once and before
+// the time until. An earlier link of the user becomes invalid. The error is [store.ErrNotFound] for
+// an unknown user, and a [*store.StateError] for a disabled user.
 func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
 	if !isUserID(user) {
 		return "", until, store.ErrNotFound
@@ -77,8 +77,8 @@ func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
 	return p, nil
 }
 
-// parseLink parses the link of a user in the vault. It returns errLink if c is the credential of
-// another link.
+// parseLink parses the link of a user from the vault. If c is not the credential of this link, it
+// returns errLink.
 func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) {
 	if err := json.Unmarshal(text, &e); err != nil || !c.matches(e.Hash) || !m.now().Before(e.Until) {
 		return e, errLink
@@ -86,7 +86,8 @@ func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) 
 	return e, nil
 }
 
-// useLink makes a link invalid, and returns the person for whom it was made, or errLink.
+// useLink makes a link invalid, and returns the person for whom the link was made. If the link is
+// already invalid, it returns errLink.
 func (m *Manager) useLink(ctx context.Context, c credential) (*Person, error) {
 	p, err := m.linked(ctx, c)
 	if err != nil {

@@ -24,14 +24,14 @@ type Provider struct {
 	Name         string   // for display; the host of Issuer if empty
 	Issuer       string   // URL
 	ClientID     string   // of this server, at the provider
-	ClientSecret string   // "" for a client without one
+	ClientSecret string   // "" for a client without a secret
 	Scopes       []string // in addition to openid, profile and email
 	Map          []Mapping
 	SignOut      bool // a person who signs out here can go on to sign out at the provider
 }
 
-// A Mapping gives a right to people for whom a provider sends a claim with a value. A session
-// keeps the values of claims from its sign-in.
+// A Mapping gives a right to people. It applies if the provider has sent a claim with a certain value
+// for the person. A session keeps the values of the claims from the sign-in.
 type Mapping struct {
 	Claim, Value string
 	Grant        registrar.Grant
@@ -57,7 +57,7 @@ func (e *AwayError) Unwrap() error { return e.Err }
 
 // A SettingError says which setting is invalid.
 type SettingError struct {
-	Provider int    // index in Settings.Providers; -1 if the setting is not that of a provider
+	Provider int    // index in Settings.Providers; -1 if the setting does not belong to a provider
 	Key      string // url, issuer, client-id, name, header, idle or absolute
 	Message  string
 }
@@ -174,8 +174,8 @@ func (p *provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, p.client)
 }
 
-// discover returns the configuration that the provider publishes. It requests this at the first
-// use, daily, and some time after a failure. If the provider does not answer, an earlier
+// discover returns the configuration that the provider publishes. It requests the configuration at
+// the first use, daily, and some time after a failure. If the provider does not answer, an earlier
 // configuration remains valid.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	select {
@@ -206,7 +206,7 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// isAway reports whether the last request to the provider failed, a short time ago. It does not
+// isAway reports whether the last request for the configuration failed a short time ago. It does not
 // wait.
 func (p *provider) isAway() bool {
 	select {

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// cookieName is the cookie of a session. The prefix __Host- keeps other hosts from setting it:
-// browsers accept it only in a Secure cookie with the path / and without Domain.
+// cookieName is the name of the cookie of a session. With the prefix __Host- no other host can set the
+// cookie: browsers require that such a cookie has Secure and the path /, and no Domain.
 const cookieName = "__Host-nomen"
 
 const (
@@ -29,7 +29,7 @@ type sessionEntry struct {
 	Created  time.Time    `json:"created"`
 	Used     time.Time    `json:"used"`             // last use, at most useGrain too early
 	Claims   []claimValue `json:"claims,omitempty"` // claims with a mapping when the session began
-	Revision uint64       `json:"revision"`         // a revision of the user. Only disabling the user after it ends the session
+	Revision uint64       `json:"revision"`         // a revision of the user. The session ends if the user is disabled in a later revision
 }
 
 func sessionsKey(user string) string { return "sessions." + user }
@@ -45,8 +45,8 @@ func parseSessions(text []byte) (all []sessionEntry, err error) {
 	return all, nil
 }
 
-// formatSessions returns the value of a list of sessions for the vault. If there are too many, it
-// leaves out those that have been unused for the longest time.
+// formatSessions returns the value of a list of sessions for the vault. If there are too many
+// sessions, it leaves out the sessions that have been unused for the longest time.
 func formatSessions(all []sessionEntry) ([]byte, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
 		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))
@@ -86,7 +86,8 @@ func findSession(all []sessionEntry, c credential) int {
 	return found
 }
 
-// editSessions changes the sessions of a user with edit, and removes those that are over.
+// editSessions changes the sessions of a user with the function edit, and removes the sessions that
+// are over.
 func (m *Manager) editSessions(ctx context.Context, user string, edit func([]sessionEntry) []sessionEntry) error {
 	return m.change(ctx, sessionsKey(user), func(old []byte) ([]byte, error) {
 		all, err := parseSessions(old)
@@ -149,9 +150,8 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	return session, nil
 }
 
-// survives reports whether a session or link that a user got at a revision is still valid:
-// whether the user has not been disabled since. So enabling the user again does not make it
-// valid.
+// survives reports whether a session or link is still valid: the user has not been disabled after
+// the given revision. So a session stays invalid if the user is enabled again.
 func (m *Manager) survives(ctx context.Context, p *Person, revision uint64) (bool, error) {
 	if p.Revision == revision {
 		return true, nil
@@ -167,9 +167,9 @@ func (m *Manager) endDisabled(ctx context.Context, user string) {
 	}
 }
 
-// noteUse stores the use of a session and the revision of its user, unless it did so recently. It
-// returns false if the session has ended meanwhile. If the vault cannot be changed, the session
-// remains valid until it counts as idle.
+// noteUse stores the time of a use of a session and the revision of the user. If it has stored them
+// recently, it does nothing. It returns false if the session has ended meanwhile. If the vault cannot
+// be changed, the session remains valid until it counts as idle.
 func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry, revision uint64, s *state) (valid bool) {
 	now := m.now()
 	if now.Sub(last.Used) < s.grain() && last.Revision >= revision {
@@ -235,8 +235,8 @@ func (m *Manager) EndAll(ctx context.Context, user string) error {
 	return m.editSessions(ctx, user, func([]sessionEntry) []sessionEntry { return nil })
 }
 
-// setCookie sets a cookie for this host only. With age 0, it lasts until the browser is closed. A
-// negative age removes it.
+// setCookie sets a cookie for this host only. With age 0, the cookie lasts until the browser is
+// closed. A negative age removes the cookie.
 func setCookie(w http.ResponseWriter, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,

@@ -47,8 +47,8 @@ type People interface {
 	// for OpenID Connect, and "header VALUE" for the field of a proxy.
 	PersonOf(ctx context.Context, subject string) (*Person, error)
 
-	// LastDisabled returns the newest revision, greater than after, in which the user was
-	// disabled, or 0 if none.
+	// LastDisabled returns the newest revision in which the user was disabled. It considers only
+	// revisions greater than after. If there is none, it returns 0.
 	LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error)
 
 	// Add adds a user without grants.
@@ -72,15 +72,15 @@ type Options struct {
 	Vault  store.Vault
 	People People
 
-	// IsLocal reports whether target, from a request, is a page here, so that a redirect to it is
-	// safe.
+	// IsLocal reports whether target is a page of this server. The target comes from a request; a
+	// redirect to a local page is safe.
 	IsLocal func(target string) bool
 
 	// Show sends a page about signing in.
 	Show func(w http.ResponseWriter, r *http.Request, status int, v View)
 
-	// Count counts a sign-in, successful or not, by way and result: values of [Ways] and
-	// [Results]. It may be nil.
+	// Count counts a sign-in, successful or not. The way is one of [Ways], and the result is one of
+	// [Results]. Count may be nil.
 	Count func(way, result string)
 
 	Transport http.RoundTripper // for requests to providers; [http.DefaultTransport] if nil
@@ -144,8 +144,8 @@ func New(o Options, s Settings) (*Manager, error) {
 	return m, m.Set(s)
 }
 
-// Set replaces the settings. Sessions of providers that are removed end. If Set returns an error,
-// it has changed nothing.
+// Set replaces the settings. If a provider is removed, its sessions end. If Set returns an error, it
+// has changed nothing.
 func (m *Manager) Set(s Settings) error {
 	m.setting.Lock()
 	defer m.setting.Unlock()
@@ -161,8 +161,8 @@ func (m *Manager) Set(s Settings) error {
 	return nil
 }
 
-// HasProviders reports whether the current providers are these, with the same secrets and in this
-// order.
+// HasProviders reports whether the current providers are equal to the given providers, including the
+// secrets and the order.
 func (m *Manager) HasProviders(all []Provider) bool {
 	return slices.EqualFunc(m.state.Load().providers, all, func(a *provider, b Provider) bool { return a.equal(b, a.url) })
 }

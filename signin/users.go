@@ -26,8 +26,7 @@ func (u Users) PersonOf(ctx context.Context, subject string) (*Person, error) {
 	return personOf(u.Store.UserOf(store.Fresh(ctx), subject))
 }
 
-// LastDisabled implements [People]. A redacted revision counts as one in which the user was
-// disabled.
+// LastDisabled implements [People]. In a redacted revision, the user counts as disabled.
 func (u Users) LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error) {
 	for c, err := range u.Store.UserHistory(store.Fresh(ctx), id) {
 		switch {
@@ -44,8 +43,8 @@ func (u Users) LastDisabled(ctx context.Context, id string, after uint64) (revis
 	return 0, nil
 }
 
-// Add implements [People]. The author of the change is the operator of the machine, who permitted
-// it in the configuration.
+// Add implements [People]. The author of the change is the operator of the machine, because the
+// operator permitted such changes in the configuration.
 func (u Users) Add(ctx context.Context, n Newcomer) (*Person, error) {
 	user := &store.User{Name: n.Name, Mail: n.Mail, Subjects: []string{n.Subject}}
 	out, err := u.Registrar.PutUser(ctx, registrar.Operator(), user, store.AnyRevision, "first sign-in; a claim gives a right")

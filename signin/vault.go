@@ -26,9 +26,9 @@ func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
 	return text, err
 }
 
-// change replaces the value of a key by the result of edit; nil means no value. The changes of a
-// key are made one after another, even on several nodes. If edit returns an error, change does
-// nothing.
+// change replaces the value of a key by the result of the function edit. A value of nil means that
+// the key has no value. Changes of one key never overlap, even on several nodes. If edit returns an
+// error, change does nothing.
 func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) ([]byte, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, changeTime)
 	defer cancel()
@@ -48,7 +48,7 @@ func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) 
 	return m.o.Vault.PutSecret(ctx, key, next)
 }
 
-// lease waits for a lease, and returns a function that ends it.
+// lease waits for a lease, and returns a function that ends the lease.
 func (m *Manager) lease(ctx context.Context, key string) (end func(), err error) {
 	holder := rand.Text() // names this change, because a node may make several at once
 	for wait := firstWait; ; wait = min(2*wait, longWait) {

@@ -53,8 +53,8 @@ type entry struct {
 	index    int // index of the entry in Counter.all
 }
 
-// overhead is the approximate memory of an entry apart from its texts: the entry, its places
-// in the map and the list, and the string headers.
+// overhead is the approximate memory of an entry without the texts: the entry itself, an element of
+// the map, an element of the list, and the string headers.
 const overhead = 256
 
 func (e *entry) size() int {
@@ -65,9 +65,9 @@ func (e *entry) size() int {
 	return n
 }
 
-// Open returns a Counter that continues with the counts in its file. Damaged statistics do not
-// stop a resolver: Open logs a file that it cannot read, and renames it, with the suffix
-// ".unread" and possibly a number. Errors are those of the file system.
+// Open returns a Counter that continues with the counts in its file. Damaged statistics do not stop
+// a resolver: if Open cannot read the file, it logs this, and renames the file. The new name has the
+// suffix ".unread", and possibly a number. All errors come from the file system.
 func Open(o Options) (*Counter, error) {
 	o.Every = cmp.Or(max(o.Every, 0), time.Minute)
 	o.Names = cmp.Or(max(o.Names, 0), 10_000)
@@ -110,9 +110,9 @@ func (c *Counter) reset() {
 
 func (c *Counter) hour() time.Time { return c.o.Now().UTC().Truncate(time.Hour) }
 
-// Add counts a request for an unknown name, which should be in canonical form, and keeps the
-// suggestions. It does not retain the slice or the strings. The time it takes does not depend
-// on the number of names.
+// Add counts a request for an unknown name, and keeps the suggestions. The name should be in
+// canonical form. Add does not retain the slice or the strings. The time that Add takes does not
+// depend on the number of names.
 func (c *Counter) Add(name string, suggestions []string) {
 	if c == nil {
 		return
@@ -150,8 +150,8 @@ func (c *Counter) admit(name string) *entry {
 	return e
 }
 
-// isText reports whether s can be kept: whether writing it to the file and reading it again
-// leaves it unchanged.
+// isText reports whether s can be kept: s must not change if it is written to the file and read
+// again.
 func isText(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 
 func (c *Counter) insert(e *entry) {
@@ -172,8 +172,8 @@ func (c *Counter) remove(e *entry) {
 	c.totals.Other += e.Count
 }
 
-// makeRoom removes entries until there is room for another one of the given size. It returns
-// false as soon as a chosen entry is not removed.
+// makeRoom removes entries until there is room for a new entry of the given size. If a chosen entry
+// is not removed, makeRoom returns false at once.
 func (c *Counter) makeRoom(size int) bool {
 	for len(c.all) >= c.o.Names || c.bytes+size > c.o.Bytes {
 		if len(c.all) == 0 {
@@ -192,8 +192,8 @@ func (c *Counter) makeRoom(size int) bool {
 }
 
 const (
-	samples  = 8    // entries of which the weakest may be removed
-	firmness = 1.08 // each unit of strength makes a loss less likely by this factor
+	samples  = 8    // entries chosen at random; the weakest of them may be removed
+	firmness = 1.08 // each unit of strength makes a loss of strength less likely by this factor
 )
 
 // weakest returns the weakest of some entries chosen at random.
@@ -207,7 +207,7 @@ func (c *Counter) weakest() *entry {
 	return weakest
 }
 
-// suggest keeps those suggestions for which there is room.
+// suggest keeps the suggestions for which there is room.
 func (c *Counter) suggest(e *entry, suggestions []string) {
 	if len(suggestions) == 0 || slices.Equal(e.Suggestions, suggestions) {
 		return
@@ -237,9 +237,9 @@ func (c *Counter) List(n int) []Miss {
 	return list
 }
 
-// Hide sets or clears [Miss].Hidden of a name. It reports whether the name is in the list. A hidden
-// name is still counted. If the Counter removes the name to make room, it forgets that it was
-// hidden.
+// Hide sets or clears [Miss].Hidden of a name. It reports whether the name is in the list. Requests
+// for a hidden name are still counted. If the Counter removes the name to make room, it also forgets
+// that the name was hidden.
 func (c *Counter) Hide(name string, hidden bool) bool {
 	if c == nil {
 		return false
@@ -265,12 +265,12 @@ func (c *Counter) Totals() Totals {
 	return c.totals
 }
 
-// snapshot returns all misses, sorted, with the totals at the same time.
+// snapshot returns all misses, sorted, and the totals. Both are from the same moment.
 func (c *Counter) snapshot() ([]Miss, Totals) {
 	c.mu.Lock()
 	list := make([]Miss, len(c.all))
 	for i, e := range c.all {
-		list[i] = e.Miss // the copy may share the suggestions, because they are replaced, never modified
+		list[i] = e.Miss // the copy may share the slice of suggestions, because this slice is never modified
 	}
 	totals := c.totals
 	c.mu.Unlock()
@@ -278,7 +278,7 @@ func (c *Counter) snapshot() ([]Miss, Totals) {
 	return list, totals
 }
 
-// Clear removes all counts, also from the file, and returns their totals.
+// Clear removes all counts, also from the file, and returns the previous totals.
 func (c *Counter) Clear() (Totals, error) {
 	if c == nil {
 		return Totals{}, nil

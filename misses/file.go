@@ -97,9 +97,9 @@ func (r *reader) head() (head, error) {
 	return h, nil
 }
 
-// read reads a file, in which the misses may be in any order. It returns a [*fileError] if the
-// file has another format or a later version, is damaged or is incomplete. Other errors come
-// from the reader.
+// read reads a file. The misses may be in any order. If the file has another format or a later
+// version, is damaged or is incomplete, the error is a [*fileError]. Other errors come from the
+// reader.
 func read(in io.Reader) ([]Miss, Totals, error) {
 	r := &reader{in: bufio.NewScanner(in)}
 	r.in.Buffer(nil, maxLine)

@@ -13,19 +13,19 @@ type Miss struct {
 	Count       uint64    `json:"count"`                 // requests since First
 	First       time.Time `json:"first"`                 // hour of the first request, UTC
 	Last        time.Time `json:"last"`                  // hour of the last request, UTC
-	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request that had any
-	Hidden      bool      `json:"hidden,omitempty"`      // a user has decided that nothing needs to be done
+	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request with suggestions
+	Hidden      bool      `json:"hidden,omitempty"`      // a user has decided that nothing needs to be done about the name
 }
 
 // Totals are the totals over all failed lookups.
 type Totals struct {
 	Since time.Time `json:"since"` // the hour in which counting began, UTC
 	Asked uint64    `json:"asked"` // requests for unknown names
-	Other uint64    `json:"other"` // requests not in any Count, because the name was removed or never added
+	Other uint64    `json:"other"` // requests for names that were removed or never added; no Count has them
 }
 
-// byCount orders misses: the most frequent first, among equally frequent misses the latest request
-// first, then by name.
+// byCount orders misses: the most frequent first; if equal, the latest request first; if equal, by
+// name.
 func byCount(a, b Miss) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name))
 }

@@ -18,13 +18,13 @@ type Colours struct {
 func defaultLight() Colours { return Colours{"#0b4f9e", "#ffffff"} }
 func defaultDark() Colours  { return Colours{"#8ab8f5", "#161616"} }
 
-// The texts of a page, of which the one with more contrast is taken.
+// The possible colours of the text of a page. The palette has the one with more contrast.
 const (
 	darkText  = "#1a1a1a"
 	lightText = "#ececec"
 )
 
-// minContrast is the least contrast of a text with its background (WCAG 2.2, 1.4.3).
+// minContrast is the minimum contrast between a text and its background (WCAG 2.2, 1.4.3).
 const minContrast = 4.5
 
 // A colour is a colour in sRGB.
@@ -74,8 +74,8 @@ type palette struct {
 	tint                     colour // background of boxes
 }
 
-// palette checks the colours and returns the palette made from them. suffix is the end of the
-// keys in the configuration.
+// palette checks the colours and returns the palette for them. The parameter suffix is the end of
+// their keys in the configuration.
 func (c Colours) palette(suffix string, byDefault Colours) (p palette, err error) {
 	for _, part := range []struct {
 		key, text string
@@ -108,7 +108,7 @@ func (p palette) check(c Colours, suffix string) error {
 			continue
 		}
 		key, value, other := "accent", c.Accent, p.background
-		if c.Accent == "" { // the background was chosen, and does not suit the default
+		if c.Accent == "" { // the settings have a background that does not suit the default accent
 			key, value, other = "background", c.Background, p.accent
 		}
 		return &SettingError{key + suffix, value, fmt.Sprintf("the contrast with %s is %s, and must be at least %v:1; choose a lighter or darker colour", other, ratioText(ratio), minContrast)}
@@ -116,7 +116,7 @@ func (p palette) check(c Colours, suffix string) error {
 	return nil
 }
 
-// ratioText returns a contrast rounded down, so that an error never shows a ratio that would do.
+// ratioText returns a contrast rounded down. So an error never shows a ratio that would be enough.
 func ratioText(ratio float64) string { return fmt.Sprintf("%.2f:1", math.Floor(ratio*100)/100) }
 
 // css returns the palette as variables of a style sheet.

@@ -10,7 +10,7 @@ import (
 type Logo struct {
 	Type    string // media type
 	Content []byte
-	name    string // the last part of its path, which has a hash of the content
+	name    string // last part of the path of the logo; it has a hash of the content
 }
 
 // LogoPath is the beginning of the path of the logo, below the root of the server.
@@ -22,8 +22,8 @@ const (
 	maxPixels = 2000      // width and height of a PNG
 )
 
-// newLogo checks a picture. Its type depends on the content alone. Without content there is no
-// logo.
+// newLogo checks a picture and returns the logo. The media type depends only on the content. Without
+// content there is no logo.
 func newLogo(b []byte) (*Logo, error) {
 	l := &Logo{Content: b}
 	switch {
@@ -49,7 +49,7 @@ func (l *Logo) Is(name string) bool { return l != nil && name == l.name }
 // Path returns the path of the logo below the root of the server.
 func (l *Logo) Path() string { return LogoPath + l.name }
 
-// checkPNG checks that a PNG can be shown, before it decodes the pixels.
+// checkPNG checks that a PNG can be shown. It checks the size before it decodes the pixels.
 func checkPNG(b []byte) error {
 	size, err := png.DecodeConfig(bytes.NewReader(b))
 	if err == nil && (size.Width > maxPixels || size.Height > maxPixels) {

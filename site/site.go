@@ -1,6 +1,6 @@
-// Package site describes the institution that runs a server, and gives the public pages their
-// common part: the header with its name and logo, the style sheet with its colours, and the
-// footer. The texts of the public pages are here too, one catalogue for each language.
+// Package site describes the institution that runs a server. It gives the public pages their common
+// part: the header with the name and logo of the institution, the style sheet with its colours, and
+// the footer. The package also has the texts of the public pages, one catalogue for each language.
 package site
 
 import (
@@ -35,8 +35,8 @@ type Link struct{ Text, URL string }
 // A SettingError says which setting is invalid, and why.
 type SettingError struct {
 	Key     string // key in the configuration, such as accent-dark
-	Value   string // the part of the value that is wrong; "" if the message needs none
-	Message string // what it must be
+	Value   string // the invalid part of the value; "" if the message does not quote it
+	Message string // what the value must be
 }
 
 func (e *SettingError) Error() string {
@@ -46,7 +46,7 @@ func (e *SettingError) Error() string {
 	return fmt.Sprintf("%s %q: %s", e.Key, e.Value, e.Message)
 }
 
-// A Site has checked settings and the style sheet made from them. It is safe for concurrent use.
+// A Site has valid settings, and the style sheet for them. It is safe for concurrent use.
 type Site struct {
 	settings Settings
 	logo     *Logo
@@ -62,7 +62,7 @@ const (
 	maxLinks  = 10
 )
 
-// New returns a Site with these settings. The error joins a [*SettingError] for each invalid
+// New returns a Site with these settings. The error joins one [*SettingError] for each invalid
 // setting.
 func New(s Settings) (*Site, error) {
 	texts, failed := readTexts()
@@ -150,12 +150,11 @@ func isLink(text string) bool {
 // Logo returns the logo, or nil if none.
 func (s *Site) Logo() *Logo { return s.logo }
 
-// Contact returns the URL at which readers reach the people who run the server, or "" if it is
-// unknown.
+// Contact returns the URL of the contact for readers, or "" if none.
 func (s *Site) Contact() string { return s.settings.Contact }
 
-// Policy returns the Content-Security-Policy of the pages. A page that runs a script gives its
-// text.
+// Policy returns the Content-Security-Policy of a page. The parameter scripts has the texts of the
+// scripts that the page runs.
 func (s *Site) Policy(scripts ...string) string {
 	policy := "default-src 'none'; style-src " + s.digest
 	for i, text := range scripts {
@@ -170,7 +169,7 @@ func (s *Site) Policy(scripts ...string) string {
 	return policy + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// ContactText returns how a URL of a contact is shown: an address of mail without its scheme.
+// ContactText returns the text for the URL of a contact: a mail address is shown without the scheme.
 func ContactText(contact string) string {
 	address, ok := strings.CutPrefix(contact, "mailto:")
 	if !ok {

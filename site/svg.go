@@ -15,16 +15,16 @@ const (
 	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
 )
 
-// svgElements are the elements of SVG that a logo may have: none of them runs a script, loads
-// anything, or changes over time.
+// svgElements are the elements of SVG that a logo may have. None of them runs a script, loads other
+// files, or changes over time.
 const svgElements = ` svg g defs symbol use title desc metadata style path rect circle ellipse line polyline polygon
 	text tspan textPath linearGradient radialGradient stop pattern clipPath mask marker switch view
 	filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap
 	feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology
 	feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence `
 
-// editorSpaces are the beginnings of the namespaces of data that drawing programs add, and that
-// browsers ignore.
+// editorSpaces are the beginnings of namespaces. Drawing programs add data in these namespaces, and
+// browsers ignore such data.
 var editorSpaces = [...]string{
 	"http://www.inkscape.org/", "http://sodipodi.sourceforge.net/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
 	"http://purl.org/dc/", "http://creativecommons.org/ns#", "http://web.resource.org/cc/", "http://www.serif.com/",
@@ -57,7 +57,7 @@ type svgChecker struct {
 	*xml.Decoder
 	depth int
 	seen  bool             // an element has begun
-	style *strings.Builder // text of the style element that has not ended; nil outside of one
+	style *strings.Builder // text of the current style element; nil outside of style elements
 }
 
 // fault returns why a token is rejected, or "" if it is allowed.
@@ -179,7 +179,8 @@ func svgAttributeFault(a xml.Attr) string {
 }
 
 // styleFault returns why a part of a style sheet, or the value of an attribute, is not allowed.
-// It allows no escapes, because they can hide anything, and url() only for parts of the picture.
+// Escapes are not allowed, because they can hide anything. The function url() is allowed only for
+// parts of the picture.
 func styleFault(text string) string {
 	text = strings.ToLower(text)
 	switch {

@@ -46,7 +46,7 @@ type Page struct {
 	Root    string // path of the server on its host, without a final slash
 	Texts   *messages.Catalogue
 	Version string // of the program, in the footer; "" for none
-	Target  string // target of the page below Root, to which the choice of a language returns; "" for no choice
+	Target  string // target of the page below Root; after choosing a language, the client returns to it; "" for no choice
 	noLogo  bool
 }
 
@@ -56,8 +56,8 @@ func (p *Page) In(texts *messages.Catalogue) *Page {
 	return p
 }
 
-// WithoutLogo makes the page show only the name of the site. A page at the URL of another server
-// needs it, because the logo is not there.
+// WithoutLogo makes the page show the name of the site without the logo. Use it for a page at the URL
+// of another server: that server does not have the logo.
 func (p *Page) WithoutLogo() *Page {
 	p.noLogo = true
 	return p
@@ -71,8 +71,8 @@ func (p *Page) OrDefault(root string) *Page {
 	return p
 }
 
-// T returns the text for a key in the language of the page. If an argument is a [template.HTML],
-// so is the result.
+// T returns the text for a key in the language of the page. If an argument is a [template.HTML], the
+// result is a [template.HTML], too.
 func (p *Page) T(key string, args ...any) (any, error) { return p.Texts.Lookup(key, args...) }
 
 // Plain is T for arguments that are not HTML.
@@ -118,9 +118,9 @@ func functions() template.FuncMap {
 	}
 }
 
-// Parse parses the template of a page. The template begins with {{template "begin" .}}, which
-// writes the head up to the title, then {{template "head" .}} and {{template "end" .}}. Its data
-// must embed a [*Page].
+// Parse parses the template of a page. The template begins with {{template "begin" .}}: this writes
+// the head up to the title. Later come {{template "head" .}} and {{template "end" .}}. The data of the
+// template must embed a [*Page].
 func Parse(name, text string, more template.FuncMap) (*template.Template, error) {
 	t, err := parseLayout() // a template that has been executed cannot be cloned
 	if err == nil {
@@ -139,8 +139,8 @@ type part struct {
 	Head  template.HTML
 }
 
-// Begin returns the page up to the beginning of its main part. head has further elements of the
-// head.
+// Begin returns the page up to the beginning of its main part. The parameter head has more elements of
+// the HTML head.
 func (p *Page) Begin(title string, head template.HTML) (template.HTML, error) {
 	return p.execute("whole", part{p, title, head})
 }

@@ -13,8 +13,8 @@ const lastCall = 10 * time.Second
 // A closing records how far the closing of a connection has come.
 type closing struct {
 	active atomic.Bool // net/http is processing a request
-	begun  atomic.Bool // bytes of a request have arrived, of which net/http may not know yet
-	kept   atomic.Bool // net/http has closed the connection, but it stays open because a request was arriving
+	begun  atomic.Bool // bytes of a request have arrived; net/http may not know this yet
+	kept   atomic.Bool // net/http has closed the connection, but the connection stays open: a request was arriving
 }
 
 // SetActive records whether net/http is processing a request of a connection. Call it from the
@@ -35,10 +35,10 @@ func (l *listener) isClosed() bool {
 	}
 }
 
-// Close closes the connection. When the server shuts down, net/http closes the connections that
-// it considers idle (see [http.Server.SetKeepAlivesEnabled]). If a request is arriving on such a
-// connection, Close does nothing: the request is answered, and net/http closes the connection
-// again after it.
+// Close closes the connection. When the server shuts down, net/http closes the connections that it
+// considers idle (see [http.Server.SetKeepAlivesEnabled]). If a request is arriving on such a
+// connection, Close does nothing. net/http then answers the request, and closes the connection again
+// after the response.
 func (c *conn) Close() error {
 	if c.listener.isClosed() && c.isArriving() && c.closing.kept.CompareAndSwap(false, true) {
 		time.AfterFunc(lastCall, func() { _ = c.closeNow() })
@@ -47,7 +47,7 @@ func (c *conn) Close() error {
 	return c.closeNow()
 }
 
-// isArriving reports whether bytes of a request have arrived that net/http does not know of.
+// isArriving reports whether bytes of a request have arrived, but net/http does not know this yet.
 func (c *conn) isArriving() bool {
 	if c.closing.active.Load() || c.refused.Load() || c.hijacked.Load() {
 		return false
@@ -55,15 +55,15 @@ func (c *conn) isArriving() bool {
 	return c.closing.begun.Load() || hasInput(c.Conn)
 }
 
-// waitForRequest is called before the connection waits for the first byte of a request. If the
-// connection is to be closed, and no request is arriving, it returns false.
+// waitForRequest must be called before the connection waits for the first byte of a request. If the
+// connection must be closed and no request is arriving, waitForRequest returns false.
 func (c *conn) waitForRequest() bool {
 	c.closing.begun.Store(false)
 	return !c.closing.kept.Load() || hasInput(c.Conn)
 }
 
-// closeNow closes the connection. If its last request was mended, bytes that are ignored may follow
-// that request, so closeNow lingers in the background.
+// closeNow closes the connection. If the last request was mended, more bytes may follow the request.
+// They are ignored, so closeNow lingers in the background.
 func (c *conn) closeNow() error {
 	if c.request.Load() == nil || c.hijacked.Load() || !c.lingering.CompareAndSwap(false, true) {
 		return c.Conn.Close()

@@ -49,9 +49,9 @@ type conn struct {
 	// Requests that are answered without net/http.
 	answer Answerer  // answers plain requests; nil if net/http answers all requests
 	alone  bool      // the connection is in the lane: net/http does not know it yet
-	final  bool      // the last such response ends the connection
-	timed  time.Time // when the deadlines of such requests were last set
-	begun  time.Time // when a connection came into the lane
+	final  bool      // the connection ends after the last response of the Answerer
+	timed  time.Time // when the deadlines of plain requests were last set
+	begun  time.Time // when the connection came into the lane
 
 	// State for handlers and writers.
 	request  atomic.Pointer[mendedRequest]
@@ -66,7 +66,7 @@ type conn struct {
 // Read passes the next bytes to net/http. While heads are inspected, it passes on only complete
 // heads.
 //
-// Good heads that arrive in one piece, which is usual, are inspected in p without copying.
+// Usually a good head arrives in one piece. Read then inspects the head in p without copying it.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -98,9 +98,9 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // handOn copies cleared bytes to p.
 //
-// When the last byte of a mended head is passed on, every earlier response has been written,
-// because net/http reads at most one byte while a handler runs. A filter that is installed here
-// therefore sees the response to this request, and no other.
+// While a handler runs, net/http reads at most one byte. So when the last byte of a mended head is
+// passed on, every earlier response has been written. handOn installs the filter at this moment.
+// Therefore the filter sees only the response to the mended request.
 func (c *conn) handOn(p []byte) int {
 	n := copy(p, c.in[:c.cleared])
 	c.in = c.in[n:]
@@ -121,8 +121,8 @@ func (c *conn) handOn(p []byte) int {
 	return n
 }
 
-// clear allows the first n bytes of in to be passed on, except for a first byte that net/http
-// already has.
+// clear allows the first n bytes of in to be passed on. If net/http already has the first byte, this
+// byte is not passed on again.
 func (c *conn) clear(n int) {
 	if c.ahead {
 		c.in = c.in[1:]
@@ -140,10 +140,10 @@ func (c *conn) letThrough() {
 	c.clear(len(c.in))
 }
 
-// readAhead passes on the single byte by which net/http notices, while a handler runs, that the
-// client is still connected. The rest of that head waits until the response is written, so that
-// an answer of the wire cannot interleave with it. The byte is the first of a method, which
-// mending does not change.
+// readAhead passes on a single byte while a handler runs. By this byte net/http notices that the
+// client is still connected. The rest of the head waits until the response is written. So an answer
+// of the wire cannot be written in the middle of this response. The byte is the first byte of a
+// method, and mending does not change methods.
 func (c *conn) readAhead(p []byte) (int, error) {
 	for {
 		c.skipBlankLines()
@@ -160,8 +160,8 @@ func (c *conn) readAhead(p []byte) (int, error) {
 	}
 }
 
-// readInPlace reads into p. It returns how many bytes at the beginning of p are good heads, and
-// copies the bytes after these to c.in for readHead.
+// readInPlace reads into p. It returns how many bytes at the beginning of p are good heads. It copies
+// the bytes after the good heads to c.in for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
 	if !c.waitForRequest() {
 		return 0, io.EOF
@@ -190,8 +190,8 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	return k, nil // the next read returns the error again
 }
 
-// readHead reads until it can decide whether the head in c.in passes, is mended or is rejected, and
-// then does so. If it returns an error, Read must return the error.
+// readHead reads until it can decide about the head in c.in. Then it passes the head on, mends the
+// head, or rejects the request. If readHead returns an error, Read must return this error.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()
@@ -278,8 +278,8 @@ func (c *conn) skipBlankLines() {
 	}
 }
 
-// headBegun reports whether c.in begins with a part of a request line. A single CR does not count,
-// because it may be the beginning of an empty line.
+// headBegun reports whether c.in begins with a part of a request line. A single CR does not count: it
+// may be the beginning of an empty line.
 func (c *conn) headBegun() bool { return len(c.in) > 0 && string(c.in) != "\r" }
 
 // empty reads and discards input until the client disconnects or exceeds a limit. Reading lets
@@ -331,10 +331,10 @@ func (c *conn) CloseWrite() error {
 // NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// SetReadDeadline sets net/http's deadline. The deadline for a head stays.
+// SetReadDeadline sets the deadline of net/http. The deadline for a head does not change.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }
 
-// SetWriteDeadline sets net/http's deadline, which replaces the one for short answers.
+// SetWriteDeadline sets the deadline of net/http. This replaces the deadline for short answers.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.timed = time.Time{}
 	return c.Conn.SetWriteDeadline(t)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// deadline is the earlier of two deadlines: the one of net/http for reading, and the one for a head
-// to be complete.
+// deadline is the earlier of two deadlines: the deadline of net/http for reading, and the deadline for
+// the end of a head.
 type deadline struct {
 	mu     sync.Mutex
 	server time.Time
@@ -15,7 +15,7 @@ type deadline struct {
 }
 
 // set sets the deadline of net/http. It can be called during a read, because net/http interrupts
-// reads in this way. The other methods must not.
+// reads in this way. The other methods must not be called during a read.
 func (d *deadline) set(c net.Conn, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

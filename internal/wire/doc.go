@@ -48,27 +48,29 @@
 //
 // # Short answers
 //
-// With [Config.Short], plain requests are answered without net/http. This is faster, because
-// net/http takes half of the time of a short answer, and more for a connection with one request. A
-// plain request has only the fields that [Plain] can represent, and fields that have no influence on
-// the answer.
+// With [Config.Short], plain requests are answered without net/http. This is faster: net/http takes
+// half of the time of a short answer, and even more on a connection with only one request. A plain
+// request has only fields that [Plain] can represent, and fields that have no influence on the
+// answer.
 //
-// A new connection without TLS begins in a lane: reused goroutines answer its plain requests, and
-// close it after the response to a request with "Connection: close" or of HTTP/1.0. At the first
-// other request, and if only a part of a head has arrived, the lane passes the connection to
-// net/http, with the bytes that it has read. From then on net/http has the connection, and handles
-// everything but the plain requests that do not end it. A connection that is idle for long keeps only
-// a small goroutine. When the listener is closed, the lane passes
-// on the connections that have not sent a request yet, closes the others that are idle, and
-// completes the responses in progress; [Drain] waits for them.
+// A new connection without TLS begins in a lane. Reused goroutines answer the plain requests of the
+// connection. After a request with "Connection: close" or of HTTP/1.0, they send the response and
+// close the connection. At the first other request, and if only a part of a head has arrived, the
+// lane passes the connection to net/http, with the bytes that it has read. From then on, plain
+// requests that do not end the connection are still answered without net/http. net/http handles
+// everything else. A connection that is idle for long keeps only a small goroutine.
+//
+// When the listener is closed, the lane passes on the connections that have not sent a request yet.
+// It closes all other idle connections, and completes the responses in progress. [Drain] waits for
+// these responses.
 //
 // # Why this cannot be used for smuggling
 //
 // The wire does not frame bodies. It inspects a head only if every earlier request on the
-// connection was a GET or HEAD without a body, without an upgrade and without folded lines:
-// then all parsers agree where the next head begins. After the first other request the wire
-// stops inspecting: all bytes pass unchanged, and later requests are not checked. To have every
-// request checked, a server must close the connection after such a request; see [Watched].
+// connection was a GET or HEAD without a body, without an upgrade and without folded lines. Then all
+// parsers agree where the next head begins. After the first other request the wire stops inspecting:
+// all bytes pass unchanged, and later requests are not checked. If every request must be checked, the
+// server must close the connection after any other request; see [Watched].
 //
 // Header lines are never changed; the only line added to a mended head is "Connection: close". At
 // a malformed, repeated or folded header line, the wire stops inspecting, and net/http treats the
@@ -79,9 +81,9 @@
 // # Limits
 //
 // The wire answers 414 to a request line that is too long, 431 to a header block that is too
-// long, and 408 to a head that is not complete within [Config.HeadTimeout] of its first byte. It
-// then reads on for a moment so that the client sees the response. After inspection has stopped, only ReadHeaderTimeout and MaxHeaderBytes of the server limit later heads, so
-// set both.
+// long, and 408 to a head that is not complete within [Config.HeadTimeout] of its first byte. After
+// such an answer it reads on for a moment, so that the client sees the response. After inspection has
+// stopped, only ReadHeaderTimeout and MaxHeaderBytes of the server limit later heads, so set both.
 //
 // # TLS
 //
@@ -89,17 +91,19 @@
 //
 //	wire.NewListener(tls.NewListener(listener, config), wire.Config{})
 //
-// The handshake is done before the server sees the connection. net/http supports HTTP/2 only
-// with a bare *tls.Conn, so a connection that negotiated anything but HTTP/1.x, or whose
-// handshake failed, is passed on unwrapped. All other connections are wrapped, and
-// [http.Request.TLS] is set for them too.
+// The handshake is done before the server sees the connection. net/http supports HTTP/2 only with a
+// bare *tls.Conn. So a connection is passed on unwrapped if it negotiated anything but HTTP/1.x, or
+// if its handshake failed. All other connections are wrapped. [http.Request.TLS] is set for them,
+// too.
 //
 // # Assumptions about net/http
 //
-// The package relies on three properties of net/http's server; each has a test that fails if it
-// changes. While a handler runs, the server reads at most one byte, into a buffer of one byte, to
-// notice that the client has disconnected. So a longer read means that every earlier response is
-// written. A response begins with a Write of its own. SetDeadline is called on a connection only to
-// pass it to a hijacker; the connection is transparent from then on, so hooks must use
-// SetReadDeadline and SetWriteDeadline instead.
+// The package relies on three properties of the server of net/http. Each property has a test that
+// fails if the property changes:
+//
+//   - While a handler runs, the server reads at most one byte, into a buffer of one byte. So it notices
+//     that the client has disconnected. A longer read means that every earlier response is written.
+//   - Each response begins with a new Write.
+//   - The server calls SetDeadline on a connection only to pass the connection to a hijacker. From then
+//     on all bytes pass unchanged. So hooks must use SetReadDeadline and SetWriteDeadline instead.
 package wire

@@ -27,13 +27,13 @@ type head struct {
 	lenGot bool // a Content-Length was found
 	coded  bool // a Transfer-Encoding was found
 	old    bool // the version is HTTP/1.0
-	odd    bool // what follows this request must not be inspected
+	odd    bool // bytes after this request must not be inspected
 	body   bool // the request has, or may have, a body
 	torn   bool // the request line must be mended
 
 	line   requestLine // request line of a head to be mended
 	begun  int         // offset of the current line
-	sought int         // offset up to which the end of the line was searched for
+	sought int         // offset before which no line ending was found in the current line
 	block  int         // offset of the header block; 0 until the request line is complete
 	end    int         // offset of the end of the head, when it is known
 }
@@ -107,9 +107,9 @@ func (h *head) takeRequestLine(line []byte) fate {
 	return unfinished
 }
 
-// takeField checks for fields that make a request odd: a body, a protocol upgrade, Expect, or a
-// line that parsers interpret differently. A line with an invalid name or value needs no check:
-// net/http rejects the request and closes the connection.
+// takeField checks whether a header line makes the request odd. This is so for a body, a protocol
+// upgrade, Expect, and lines that parsers interpret differently. A line with an invalid name or value
+// needs no check: net/http rejects the request and closes the connection.
 func (h *head) takeField(line []byte) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 0 || isSpace(line[0]) {
@@ -143,12 +143,12 @@ func (h *head) settle() fate {
 	return good
 }
 
-// mended returns the head at the beginning of b with path as its target, as an HTTP/1.0 request
-// and the last of its connection.
+// mended returns the head at the beginning of b as an HTTP/1.0 request with path as its target. The
+// request is the last of its connection.
 //
-// The added line comes first, where net/http checks whether an HTTP/1.0 client asks for a
-// persistent connection. If the block begins with white space, the line would be folded into
-// it; net/http rejects such a block anyway.
+// The added line comes first. There net/http checks whether an HTTP/1.0 client asks for a persistent
+// connection. If the block begins with white space, the line is not added, because the block would be
+// folded into it. net/http rejects such a block anyway.
 func (h *head) mended(b []byte, path string) []byte {
 	m := make([]byte, 0, len(h.line.method)+len(path)+64+h.end-h.block)
 	m = append(append(append(m, h.line.method...), ' '), path...)

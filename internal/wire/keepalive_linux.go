@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// ListenConfig returns a configuration for listeners whose connections have the usual TCP
-// keep-alive of package net. The listening socket has the settings, and on Linux connections inherit
-// them. This saves four system calls for each connection.
+// ListenConfig returns a configuration for listeners. Their connections have the usual TCP keep-alive
+// of package net. The listening socket has the settings, and on Linux connections inherit them. This
+// saves four system calls for each connection.
 func ListenConfig() net.ListenConfig {
 	return net.ListenConfig{KeepAlive: -1, Control: func(_, _ string, raw syscall.RawConn) error {
 		return raw.Control(func(fd uintptr) { keepAlive(int(fd)) })

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// workerRest is how long a worker without a connection waits for the next one. A connection on
-	// which nothing arrives for this time, or up to twice as long, loses its worker.
+	// workerRest is how long a worker without a connection waits for the next connection. If nothing
+	// arrives on a connection for this time, or up to twice as long, the connection loses its worker.
 	workerRest = 10 * time.Second
-	// laneBuffer is the size of a worker's buffer for requests, and sleepBuffer that of a connection
-	// without a worker. net/http gets longer requests.
+	// laneBuffer is the size of the buffer of a worker for requests. sleepBuffer is the size of the
+	// buffer of a connection without a worker. net/http gets longer requests.
 	laneBuffer, sleepBuffer = 4 << 10, 2 << 10
 )
 
@@ -26,15 +26,15 @@ const (
 // request, or if a request is not complete, it passes the connection to net/http, with the bytes
 // that it has read.
 //
-// It reuses its goroutines: the one that became idle last gets the next connection, because its
-// stack has already grown, and its memory is in the caches of the processor. A connection that is
-// idle for long waits in a goroutine of its own, which has a small stack and a small buffer.
+// A lane reuses its goroutines. The goroutine that became idle last gets the next connection: its
+// stack has already grown, and its memory is in the caches of the processor. If a connection is idle
+// for long, it waits in another goroutine with a small stack and a small buffer.
 type lane struct {
 	mu       sync.Mutex
 	closed   bool
 	all      map[*worker]struct{}
 	idle     []*worker      // in the order in which they became idle
-	sweeping bool           // a timer runs that calls sweep
+	sweeping bool           // a timer is running; it will call sweep
 	busy     sync.WaitGroup // connections in the lane
 }
 
@@ -46,11 +46,11 @@ type worker struct {
 	in    []byte
 
 	sleeper bool          // the goroutine only waits for the next request of its connection
-	reads   atomic.Uint64 // how often it has begun to read
+	reads   atomic.Uint64 // how often the worker has begun to read
 	seen    uint64        // the value of reads when the lane was last swept
 
 	mu   sync.Mutex
-	conn *conn // the connection that it serves; nil if none
+	conn *conn // the connection of the worker; nil if none
 	lazy bool  // nothing has arrived on this connection for long
 }
 
@@ -91,8 +91,8 @@ func (l *lane) park(w *worker) bool {
 	return true
 }
 
-// sweep ends the workers that have been idle for workerRest, and wakes up the workers that have
-// waited for a request at least as long.
+// sweep ends workers that have been idle for workerRest. It wakes up workers that have waited for a
+// request at least as long.
 func (l *lane) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,7 +271,7 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 		switch {
 		case err != nil:
 			return nil, done
-		case c.final && (k < n || n >= sleepBuffer): // a full buffer may not be all
+		case c.final && (k < n || n >= sleepBuffer): // after a full buffer, there may be more bytes
 			return nil, excess
 		case c.final:
 			return nil, done
@@ -300,7 +300,7 @@ func (w *worker) read(c *conn) (n int, end ending) {
 	return 0, done
 }
 
-// until returns when a connection of the lane ends if nothing arrives on it.
+// until returns the time at which a connection of the lane ends if nothing more arrives.
 func (c *conn) until() time.Time {
 	if c.head.first {
 		return c.begun.Add(c.listener.config.HeadTimeout)
@@ -308,9 +308,9 @@ func (c *conn) until() time.Time {
 	return c.timed.Add(c.listener.config.IdleTimeout)
 }
 
-// whenClosed returns what to do with a connection without a complete request when the listener
-// is closed. A connection that has not sent a request yet, or is sending one now, still gets a
-// response.
+// whenClosed returns what to do with a connection when the listener is closed. The connection has no
+// complete request. If its first request has not arrived yet, or a request is arriving now, the
+// client still gets a response.
 func (c *conn) whenClosed() ending {
 	if c.head.first || hasInput(c.Conn) {
 		return odd
@@ -318,7 +318,7 @@ func (c *conn) whenClosed() ending {
 	return done
 }
 
-// handOver passes a connection to net/http, which first reads the given bytes.
+// handOver passes a connection to net/http. There net/http first reads the given bytes.
 func (c *conn) handOver(rest []byte) {
 	c.alone = false
 	c.in = bytes.Clone(rest)
@@ -330,16 +330,15 @@ func (c *conn) handOver(rest []byte) {
 	c.listener.deliver(arrival{conn: c})
 }
 
-// logPanic logs a panic of an [Answerer] that it has not logged itself.
+// logPanic logs a panic of an [Answerer], unless the Answerer has logged the panic itself.
 func (c *conn) logPanic(v any) {
 	if v != http.ErrAbortHandler {
 		c.listener.config.Log.Error("panic", "value", v, "stack", string(debug.Stack()))
 	}
 }
 
-// Drain waits until a closed listener has no connections that it serves itself, without the
-// server. When ctx ends, it closes these connections. For other listeners than those of
-// [NewListener] it does nothing.
+// Drain waits until a closed listener has no more connections in its lane. When ctx ends, Drain closes
+// these connections. If the listener does not come from [NewListener], Drain does nothing.
 func Drain(ctx context.Context, of net.Listener) {
 	l, ok := of.(*listener)
 	if !ok {

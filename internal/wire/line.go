@@ -19,8 +19,8 @@ type requestLine struct {
 
 func (l requestLine) simple() bool { return l.proto == "" }
 
-// accepted reports whether net/http accepts the line, and returns the method in it. The line must
-// not have a line ending.
+// accepted reports whether net/http accepts a request line, and returns the method. The line must not
+// have a line ending.
 func accepted(line []byte) (method []byte, ok bool) {
 	method, rest, ok1 := bytes.Cut(line, space)
 	target, proto, ok2 := bytes.Cut(rest, space)
@@ -35,8 +35,7 @@ func acceptedProto(proto []byte) bool {
 	return ok
 }
 
-// acceptedTarget reports whether net/http's readRequest accepts a target. It is faster for paths
-// without escapes.
+// acceptedTarget reports whether net/http accepts a target. It is faster for paths without escapes.
 func acceptedTarget(method, target []byte) bool {
 	if len(target) > 0 && target[0] == '/' && bytes.IndexByte(target, '%') < 0 && !hasControl(target) {
 		return true
@@ -69,8 +68,8 @@ func mendable(line []byte, first bool) (requestLine, bool) {
 	return requestLine{}, false
 }
 
-// splitWords splits a line at spaces and tabs. It returns the first three words, and how many there
-// are; 4 means more than three.
+// splitWords splits a line at spaces and tabs. It returns the first three words, and the number of
+// words; 4 means four or more.
 func splitWords(line []byte) (words [3][]byte, n int) {
 	for i := 0; i < len(line); {
 		if isSpace(line[i]) {

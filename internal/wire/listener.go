@@ -32,8 +32,8 @@ type Config struct {
 	HeadTimeout time.Duration
 	// Now returns the time for the Date field of the responses of this package; if nil, time.Now.
 	Now func() time.Time
-	// Short returns the Answerer for the plain requests of a connection, or nil if net/http must
-	// answer them. Short itself may be nil. It is not used for encrypted connections.
+	// Short returns the Answerer for the plain requests of a connection. If it returns nil, or if
+	// Short is nil, net/http answers them. Short is not used for encrypted connections.
 	Short func(local, remote net.Addr) Answerer
 	// IdleTimeout and WriteTimeout must be those of the http.Server. They are needed only with
 	// Short.
@@ -55,10 +55,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// NewListener returns a listener whose connections mend requests that net/http rejects. The
-// listener must be passed to an [http.Server] without a wrapper. Closing it closes l, which may be
-// a TLS listener, whose connections are of type [*tls.Conn] or return a [*tls.Conn] from a method
-// NetConn.
+// NewListener returns a listener for an [http.Server]. The connections of the listener mend requests
+// that net/http rejects. The listener must be passed to the server without a wrapper. Closing the
+// listener closes l. l may be a TLS listener: its connections must be of type [*tls.Conn], or have a
+// method NetConn that returns a [*tls.Conn].
 func NewListener(l net.Listener, c Config) net.Listener {
 	return &listener{
 		Listener:     l,
@@ -73,8 +73,8 @@ func NewListener(l net.Listener, c Config) net.Listener {
 	}
 }
 
-// listener accepts in the background, so that slow TLS handshakes and the requests in the lane do
-// not delay others.
+// listener accepts connections in the background. So slow TLS handshakes, and requests in the lane, do
+// not delay other connections.
 type listener struct {
 	net.Listener
 	config       Config
@@ -84,7 +84,7 @@ type listener struct {
 	arrivals chan arrival
 	stop     sync.Once
 	closed   chan struct{}
-	left     chan struct{}  // closed some time after closed; then connections that arrive are not waited for any more
+	left     chan struct{}  // closed some time after closed; then drain waits no longer
 	drained  chan struct{}  // closed after the last connection was passed to Accept
 	shaking  sync.WaitGroup // TLS handshakes in progress
 	rooms    sync.Pool      // of *room
@@ -97,8 +97,8 @@ type arrival struct {
 	err  error
 }
 
-// Accept waits for the next connection that is ready to be served. After Close, it first returns
-// the connections that the listener has already accepted, and then fails.
+// Accept waits for the next connection that is ready to be served. After Close, it first returns the
+// connections that were already accepted. Then it returns an error.
 func (l *listener) Accept() (net.Conn, error) {
 	l.start.Do(func() { go l.acceptAll() })
 	select {
@@ -120,9 +120,9 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Dial returns the client's end of a new connection in memory to a listener of NewListener. A
-// program uses it to send itself a request and check that it answers; see [Own]. The connection
-// does not count towards any limit, and has no TLS.
+// Dial makes a new connection in memory to a listener of NewListener, and returns the end of the
+// client. A program uses this connection to send a request to itself, and to check the response; see
+// [Own]. The connection does not count towards any limit, and has no TLS.
 func Dial(ctx context.Context, to net.Listener) (net.Conn, error) {
 	l, ok := to.(*listener)
 	if !ok {
@@ -173,8 +173,8 @@ func (l *listener) admit(c *conn) bool {
 	return true
 }
 
-// drain closes drained after the handshakes in progress have ended, and the lane has passed on or
-// closed its connections. It does not wait long.
+// drain waits until the handshakes in progress have ended, and the lane has passed on or closed its
+// connections. Then it closes the channel drained. It does not wait long.
 func (l *listener) drain() {
 	ended := make(chan struct{})
 	go func() {
@@ -211,8 +211,8 @@ func tlsOf(c net.Conn) *tls.Conn {
 	return t
 }
 
-// shakeHands makes the TLS handshake of t, which is c or is wrapped by c, and then delivers c. If
-// the handshake fails, or if HTTP/2 was negotiated, net/http must get a bare *tls.Conn.
+// shakeHands makes the TLS handshake of t, and then delivers c. The connection t is c, or is wrapped
+// by c. If the handshake fails, or HTTP/2 was negotiated, net/http must get a bare *tls.Conn.
 func (l *listener) shakeHands(c net.Conn, t *tls.Conn) {
 	t.SetDeadline(time.Now().Add(l.config.HeadTimeout))
 	err := t.Handshake()

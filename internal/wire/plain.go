@@ -10,33 +10,32 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Plain is a request on whose answer only these fields have an influence: a GET or HEAD of a
-// path, without a body.
+// A Plain is a request: a GET or HEAD of a path, without a body. Only these fields of the request have
+// an influence on the answer.
 type Plain struct {
 	Method, Target            string
 	Old                       bool   // the version is HTTP/1.0; otherwise it is HTTP/1.1
-	Final                     bool   // the response must be the last one of the connection, because the client has requested this
+	Final                     bool   // the client has requested that the response is the last of the connection
 	Host                      string // "" only in HTTP/1.0
 	Accept, Languages, Coding string // values of Accept, Accept-Language and Accept-Encoding; "" if absent
 	Agent                     string // value of User-Agent
 }
 
-// An Answerer answers the requests of one connection, in order, in place of net/http. It
-// appends the complete response to out, or returns out unchanged and false to leave the request
-// to net/http. The response has the version of the request; if the version is HTTP/1.1 and the
-// request is final, it has "Connection: close".
+// An Answerer answers the requests of one connection in place of net/http, in order. It appends the
+// complete response to out, and returns true. If net/http must answer the request, it returns out
+// unchanged and false. The response has the version of the request. If the version is HTTP/1.1 and
+// the request is final, the response has "Connection: close".
 type Answerer func(out []byte, q Plain) ([]byte, bool)
 
-// maxHeldAnswers is how many bytes of answers to pipelined requests are collected before they are
-// written.
+// maxHeldAnswers is the number of bytes after which answers to pipelined requests are written.
 const maxHeldAnswers = 32 << 10
 
 // answerPlain answers the plain requests at the beginning of p, and returns how many bytes they
 // have.
 //
-// It must be called where a connection of the lane, or net/http, waits for a request. At that point
+// It must be called when a connection of the lane, or net/http, waits for a request. At this moment
 // all earlier responses are written, and net/http counts the connection as idle; see [conn.Close].
-// A final request is answered only in the lane, which can close the connection.
+// A final request is answered only in the lane, because only the lane can close the connection.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	room := c.listener.rooms.Get().(*room)
 	defer c.listener.rooms.Put(room)
@@ -76,12 +75,12 @@ type room struct {
 // A lastPlain is the last plain request that was read. Because many requests have equal header
 // blocks, it is often enough to compare the next block with this one.
 type lastPlain struct {
-	block []byte // the lines after the request line, with the empty line; nil if there is no last request
+	block []byte // the lines after the request line, including the empty line; nil if there is no last request
 	q     Plain
 }
 
-// read reads the head at the beginning of p, and returns its length. If the head is not complete, or
-// not that of a plain request, ok is false.
+// read reads the head at the beginning of p, and returns its length. If the head is incomplete, or the
+// request is not plain, ok is false.
 func (l *lastPlain) read(p []byte, limits *Config) (q Plain, end int, ok bool) {
 	if q, end, ok = l.readEqual(p, limits); ok {
 		return q, end, true
@@ -118,8 +117,8 @@ func (c *conn) sendAnswers(out []byte) error {
 	return err
 }
 
-// setTimes sets the deadlines that net/http would set for each request. Because setting deadlines
-// is slow, it sets them only if they are wrong by more than a sixty-fourth.
+// setTimes sets the deadlines that net/http would set for each request. Setting deadlines is slow, so
+// setTimes leaves them unchanged if they are wrong by at most a sixty-fourth.
 func (c *conn) setTimes() {
 	idle, write := c.listener.config.IdleTimeout, c.listener.config.WriteTimeout
 	now := time.Now()
@@ -133,8 +132,8 @@ func (c *conn) setTimes() {
 	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
-// readPlain parses a good head. If the head has anything that may have an influence on the answer,
-// but for which Plain has no field, or an unusual spelling, ok is false.
+// readPlain parses a good head. If the head has an unusual spelling, ok is false. ok is also false if
+// the head has anything that may have an influence on the answer, but has no field in Plain.
 func readPlain(head string) (q Plain, ok bool) {
 	line, rest, _ := strings.Cut(head, "\r\n")
 	if q, ok = readPlainLine(line); !ok {
@@ -189,8 +188,8 @@ func (q *Plain) take(name, value string) bool {
 }
 
 // takeConnection processes a Connection field. It returns false if the value is neither "close" nor
-// "keep-alive". With HTTP/1.0 net/http must answer "keep-alive", because the response has a field
-// for it.
+// "keep-alive". For HTTP/1.0 it also returns false for "keep-alive": the response then needs another
+// field, so net/http must answer.
 func (q *Plain) takeConnection(value string) bool {
 	if ascii.EqualFold(value, "close") {
 		q.Final = true
@@ -199,8 +198,8 @@ func (q *Plain) takeConnection(value string) bool {
 	return !q.Old && ascii.EqualFold(value, "keep-alive")
 }
 
-// idleFields are header fields that browsers and programs often send, and that have no influence on
-// the answer to a plain request.
+// idleFields are header fields without influence on the answer to a plain request. Browsers and
+// programs often send them.
 var idleFields = []string{
 	"Cache-Control", "DNT", "Pragma", "Priority", "Referer", "Sec-CH-UA", "Sec-CH-UA-Mobile", "Sec-CH-UA-Platform",
 	"Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Sec-GPC", "Upgrade-Insecure-Requests",

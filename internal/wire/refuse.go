@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// How long, and how many bytes, the connection reads on after the last response. Closing a
-// connection with unread bytes resets it, and the client may lose the response (RFC 9112, 9.6).
+// These limits say how long, and how many bytes, the connection reads on after the last response.
+// If a connection with unread bytes is closed, the connection is reset. The client may then lose the
+// response (RFC 9112, 9.6).
 const (
 	lingerTime = time.Second
 	maxLinger  = 256 << 10

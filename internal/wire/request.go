@@ -13,9 +13,9 @@ type mendedRequest struct {
 	path string // the target that net/http gets
 }
 
-// newMendedRequest gives a request a random path, which clients cannot guess. The path is valid
-// only for this request. Because the request is the last of its connection, the path is of no use
-// to anyone who learns it.
+// newMendedRequest gives a request a random path. Clients cannot guess the path, and it is valid only
+// for this request. The request is the last of its connection, so a client that learns the path cannot
+// use it.
 func newMendedRequest(line requestLine) *mendedRequest {
 	return &mendedRequest{requestLine: line, path: "/mended/" + rand.Text()}
 }
@@ -73,9 +73,9 @@ func Proto(r *http.Request) string {
 	return r.Proto
 }
 
-// Watched reports whether the listener inspects what follows r on its connection. If a server
-// closes the connection after every other HTTP/1.x request, the framing of all requests has
-// been checked.
+// Watched reports whether the listener inspects the bytes after r on the connection of r. After an
+// HTTP/1.x request for which Watched reports false, a server should close the connection. Then the
+// framing of all requests has been checked.
 func Watched(r *http.Request) bool {
 	if r.ProtoMajor != 1 {
 		return true
@@ -97,10 +97,10 @@ func Simple(r *http.Request) bool {
 	return m != nil && m.simple()
 }
 
-// SetReason sets the reason phrase of the response to r, which w writes. It must be called
-// before w's header is written; an empty phrase restores the default. Control characters become
-// spaces; a phrase longer than [MaxReason] bytes is not used. SetReason has no effect in
-// HTTP/2, which has no reason phrases, and on connections of other listeners.
+// SetReason sets the reason phrase of the response to r. Call it before w writes the header of the
+// response. An empty phrase restores the default. Control characters become spaces. A phrase longer
+// than [MaxReason] bytes is not used. SetReason has no effect on connections of other listeners, and
+// in HTTP/2, because HTTP/2 has no reason phrases.
 func SetReason(w http.ResponseWriter, r *http.Request, phrase string) {
 	c := connOf(r)
 	if c == nil || c.hijacked.Load() {

@@ -16,13 +16,13 @@ const (
 
 var errResponseHead = errors.New("wire: head of the response is too large")
 
-// filter edits the head of one response as net/http writes it, and removes itself after the
-// last byte of the head: it never inspects a body.
+// filter edits the head of one response while net/http writes the head. After the last byte of the
+// head the filter removes itself, so it never inspects a body.
 //
-// For a mended request it is installed between two responses, so that the first byte it sees
-// begins a head. [SetReason], which may be called at any time, puts the phrase into a header
-// line with a secret name that sorts before all others. net/http writes this header line
-// immediately after the status line; a head without it belongs to another response and is not
+// For a mended request, the filter is installed between two responses. So the first byte that the
+// filter sees begins a head. [SetReason] may be called at any time. It puts the phrase into a header
+// line with a secret name. This name sorts before all others, so net/http writes the header line
+// immediately after the status line. A head without this line belongs to another response, and is not
 // edited.
 type filter struct {
 	reasonHeader string // name of the header field that carries the reason phrase
@@ -51,8 +51,8 @@ func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	return append(out, rest...), len(rest) > 0 && string(rest) != goAhead, nil
 }
 
-// goAhead is what net/http writes before the actual response, without header lines, when a
-// handler reads the body of a request with Expect.
+// goAhead is a response without header lines. If a handler reads the body of a request with Expect,
+// net/http writes goAhead before the actual response.
 const goAhead = "HTTP/1.1 100 Continue\r\n\r\n"
 
 // owns reports whether b begins with the head that the filter must edit.
@@ -119,8 +119,8 @@ func isInterim(head []byte) bool {
 }
 
 // Reason returns a phrase as written in a status line (RFC 9112, 4): control characters become
-// spaces. A phrase longer than [MaxReason] bytes becomes empty; it is not shortened, because a
-// part of a name could be a different name.
+// spaces. A phrase longer than [MaxReason] bytes becomes empty. It is not shortened, because a part
+// of a name in the phrase could be a different name.
 //
 //	reason-phrase = 1*( HTAB / SP / VCHAR / obs-text )
 func Reason(phrase string) string {

@@ -11,17 +11,17 @@ import (
 // "y".
 const betanumeric = "0123456789bcdfghjkmnpqrstvwxz"
 
-// A checker computes the check characters to append to key. It returns "" if key has no
-// characters to compute them from. The zero checker stands for the rule of the namespace.
+// A checker computes the check characters for key. It returns "" if key has no characters that count
+// for the check. The zero checker stands for the rule of the namespace.
 type checker struct {
 	of    func(key string) string
 	width int
 }
 
-// noid returns the check character of NOID, computed over everything after the scheme and NID.
-// Characters are weighted by position, starting at 1. Characters outside the alphabet have the
-// value 0 but occupy a position. In texts of fewer than 29 characters, the check character
-// detects every wrong character and every transposition, if the characters are of the alphabet.
+// noid returns the check character of NOID. It is computed over everything after the scheme and the
+// NID. The weight of a character is its position, starting at 1. Characters outside the alphabet have
+// the value 0, but have a position. If a text has only characters of the alphabet, and fewer than 29,
+// the check character detects every wrong character and every transposition.
 func noid(key string) string {
 	_, s, _ := strings.Cut(key, ":")
 	if strings.HasPrefix(key, "urn:") {

@@ -24,8 +24,8 @@
 //	{check:luhn}   the check digit of ISO/IEC 7812-1 (Luhn)
 //	{check:mod97}  the two check digits of ISO/IEC 7064, MOD 97-10
 //
-// A template has at most one sequence and at most one check, which must be its
-// last part. A check is computed over a part of the canonical name:
+// A template has at most one sequence and at most one check. The check must be
+// the last part. A check is computed over a part of the canonical name:
 //
 //   - {check:noid}: everything after the scheme, or for a URN after the NID. In
 //     "ark:13030/xf93gt2q", "q" is the check of "13030/xf93gt2".

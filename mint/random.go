@@ -15,8 +15,8 @@ const sourceSize = 256
 
 func newSource(r io.Reader) source { return source{bufio.NewReaderSize(r, sourceSize)} }
 
-// maxDraws limits how often in a row an unsuitable random byte is drawn again. A working
-// random source never reaches it.
+// maxDraws is the maximum number of unsuitable random bytes in a row. A working random source never
+// reaches it.
 const maxDraws = 1000
 
 var errNotRandom = errors.New("mint: the source of randomness is not random")

@@ -34,8 +34,8 @@ func (r rules) canonical(spelling string) string {
 	return r.catalogue.Canonical(u)
 }
 
-// right returns the correct check characters if f says that only the check characters at the
-// end of a name are wrong. Otherwise it returns "".
+// right returns the correct check characters if f is about wrong check characters at the end of a
+// name. Otherwise it returns "".
 func right(f *namespace.Finding) string {
 	if f == nil || f.Code != namespace.CodeCheckDigit {
 		return ""

@@ -28,9 +28,9 @@ func (o Options) rules() rules {
 }
 
 const (
-	// MaxRun is the maximum number of random names in a run, because a run
-	// remembers random names to avoid repetitions. Sequences and UUIDs of version
-	// 7 have no such limit.
+	// MaxRun is the maximum number of random names in a run. A run remembers
+	// random names to avoid repetitions. Sequences and UUIDs of version 7 have no
+	// such limit.
 	MaxRun = 1 << 20
 
 	// maxRefused is how many candidates in a row the namespace may reject.

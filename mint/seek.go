@@ -11,11 +11,11 @@ import (
 // order of their keys.
 type List func(prefix string) iter.Seq2[name.Name, error]
 
-// Seek continues a sequence after the highest number among the listed names. In a sequence of
-// fixed width it determines one digit after the other, trying the highest possible digit
-// first. That takes about ten short lists for each digit, however many names exist. In a
-// sequence without a fixed width it reads all names that begin like those of the template.
-// Without a sequence it does nothing.
+// Seek continues a sequence after the highest number among the listed names. If the sequence has a
+// fixed width, Seek determines the number digit by digit. For each digit it tries the highest value
+// first. This takes about ten short lists for each digit, however many names exist. If the sequence
+// has no fixed width, Seek reads all names that begin like the names of the template. If the template
+// has no sequence, Seek does nothing.
 func (r *Run) Seek(list List) error {
 	last := bytes.LastIndexByte(r.shape.role, '#')
 	if last < 0 {
@@ -30,10 +30,10 @@ func (r *Run) Seek(list List) error {
 	return err
 }
 
-// descend looks for the existing name with the highest number among the keys that begin with
-// prefix, digit by digit, and continues the sequence after it. It reports whether there is such
-// a name. The parameter last is the offset of the last digit in the keys. The recursion depth
-// is the number of digits.
+// descend looks for the highest number among the existing names whose keys begin with prefix. It
+// searches digit by digit, and continues the sequence after this number. It reports whether there is
+// such a name. The parameter last is the offset of the last digit in the keys. The recursion depth is
+// the number of digits.
 func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	for len(prefix) <= last && r.shape.role[len(prefix)] == '=' {
 		prefix = append(prefix, r.shape.base[len(prefix)])

@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A shape describes what the keys of a template's names have in common on one day. It is
-// determined by comparing the keys of samples, so it is also correct in namespaces that
-// rewrite spellings.
+// A shape describes what the keys of all names of a template have in common on one day. It is
+// determined by comparing the keys of samples. So it is also correct if the namespace rewrites
+// spellings.
 type shape struct {
 	base  string // the key of a sample
 	role  []byte // the role of each byte of base: '=' is the same in all names, '#' is part of the sequence, '?' can be anything
@@ -56,7 +56,7 @@ func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error
 	return nil
 }
 
-// varies reports whether anything other than a sequence differs between names.
+// varies reports whether the names differ in anything but the sequence.
 func (t Template) varies() bool { return t.has(random, uuid4, uuid7) }
 
 // has reports whether a part is of one of the kinds.
@@ -64,10 +64,10 @@ func (t Template) has(kinds ...kind) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return slices.Contains(kinds, p.kind) })
 }
 
-// sample tries to make a valid name from each of the digits. The function vary converts a digit
-// to the digit that fills the sequence and the digit that fills the random parts. The results
-// are the key of the first valid name, the length of its check, and the index of the digit. If
-// no digit gives a valid name, the error is that of the first digit.
+// sample tries to make a valid name from each of the digits. The function vary converts a digit to two
+// digits: one fills the sequence, and the other fills the random parts. The results are the key of the
+// first valid name, the length of its check, and the index of the digit. If no digit gives a valid
+// name, sample returns the error for the first digit.
 func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, check, at int, err error) {
 	for i := range len(digits) {
 		sequence, other := vary(digits[i])
@@ -84,7 +84,7 @@ func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, c
 }
 
 // spell returns the element of a sample, and the end of each part in the element. The sequence
-// consists of sequenceDigit, and each random part of the digit other.
+// consists of the digit sequenceDigit. Each random part consists of the digit other.
 func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
 	var b []byte
 	ends := make([]int, len(r.t.parts))
@@ -132,7 +132,7 @@ func (r *Run) locate(err error, element string, ends []int) error {
 }
 
 // under returns the common prefix of the keys of all names of a sequence, for
-// use with a [List]; "" if there is no sequence.
+// use with a [List]. If there is no sequence, it returns "".
 func (r *Run) under() string {
 	if r.t.sequence() == nil {
 		return ""
@@ -140,8 +140,8 @@ func (r *Run) under() string {
 	return r.shape.base[:bytes.IndexAny(r.shape.role, "#?")]
 }
 
-// after continues a sequence after the number of n, an existing name, unless the sequence is
-// past that number already. It reports whether n is a name of this template.
+// after continues a sequence after the number of the existing name n. If the sequence is already past
+// this number, it does not change. after reports whether n is a name of the template.
 func (r *Run) after(n name.Name) bool {
 	number, ok := r.shape.number(n.Key())
 	if ok && r.t.sequence() != nil {

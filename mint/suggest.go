@@ -13,9 +13,9 @@ import (
 //
 //   - in urn:uuid, UUIDs of version 7;
 //   - under an ark prefix, eight random characters and the check of NOID;
-//   - after a name that ends in a number, a sequence from that number on, with
-//     the same width if it begins with 0, and with a check digit if the namespace
-//     requires one;
+//   - after a name that ends in a number, a sequence from this number on. If the
+//     number begins with 0, the sequence has its width. If the namespace requires
+//     a check digit, the template has one;
 //   - otherwise a sequence from 1 on.
 //
 // Of the options it uses only Namespaces.

@@ -18,8 +18,8 @@ const (
 	maxExpanded  = 4 * maxExpansion // bytes that a rule generates for one name
 )
 
-// steps returns the maximum cost of matching an element, or 0 if the pattern obviously does not
-// match.
+// steps returns the maximum cost of matching an element. If the pattern obviously does not match, it
+// returns 0.
 func (p *Pattern) steps(element string) int {
 	if p.most >= 0 && len(element) > p.most || !strings.HasPrefix(element, p.begin) {
 		return 0
@@ -27,10 +27,10 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// checkCost returns an error for a set that may take more than maxSteps for some name. A rule is
-// tried only for elements that begin with its literal text T. For these elements, Apply also tries
-// the rules whose literal text is a prefix of T. So checkCost adds, for each rule, its cost and the
-// costs of these other rules.
+// checkCost returns an error for a set that may take more than maxSteps for some name. A rule begins
+// with a literal text T. It is tried only for elements that begin with T. For these elements, Apply
+// also tries other rules: their literal text is a prefix of T. For each rule,
+// checkCost adds the cost of the rule and the costs of these other rules.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {
@@ -63,8 +63,8 @@ func (c *Compiled) costWith(begin string) (all int) {
 	return all
 }
 
-// beginning returns literal text that begins every match of an expression. The expression
-// begins with "^".
+// beginning returns literal text with which every match of an expression begins. The expression must
+// begin with "^".
 func beginning(re *syntax.Regexp) string {
 	for re.Op == syntax.OpConcat && len(re.Sub) > 0 {
 		next := re.Sub[0]

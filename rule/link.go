@@ -13,14 +13,14 @@ import (
 // safe for concurrent use; the zero Link expands to nothing.
 type Link struct{ place place }
 
-// Directives are the keywords of directives that a question about a name can have (2012, 2.3),
-// in the order in which they are written.
+// Directives are the keywords of the directives in a question about a name (2012, 2.3). They have the
+// order in which they are written.
 var Directives = [...]string{"s", "c", "with", "at"}
 
-// ParseLink parses the template of an http or https link. It must contain the variable "name"
-// or "element"; it may contain the variable "prefix" and the variables in [Directives], as in
-// "{+name}{?s,c}". Like the locations of rules, it must have a literal scheme and host. The
-// error is an [*Error].
+// ParseLink parses the template of an http or https link. The template must contain the variable
+// "name" or "element". It may also contain the variable "prefix" and the variables in [Directives], as
+// in "{+name}{?s,c}". As in the locations of rules, the scheme and the host must be literal. The error
+// is an [*Error].
 func ParseLink(s string) (Link, error) {
 	t, err := parseTemplate(s)
 	if err != nil {
@@ -71,7 +71,6 @@ func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (strin
 	return at.URL, err
 }
 
-// Climbs reports whether a path has a segment that some program interprets as "." or "..", so
-// that the path could lead outside its directory. Escaped dots count as dots, and backslashes
-// as separators.
+// Climbs reports whether a path could lead outside its directory: some program interprets one of its
+// segments as "." or "..". Escaped dots count as dots, and backslashes count as separators.
 func Climbs(path string) bool { return hasDots(path) }

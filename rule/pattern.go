@@ -37,17 +37,16 @@ var classes = map[byte]string{
 	'*': `.`,
 }
 
-// ParsePattern parses a pattern: literal text, in which "\" makes the next character literal,
-// and parts
+// ParsePattern parses a pattern. It consists of literal text and parts. In literal text, "\" makes the
+// next character literal. A part is
 //
 //	"{" name [ ":" class [ least [ "-" [ most ] ] ] ] "}"
 //
-// whose names consist of letters, digits and "_", and begin with a letter. The class is "d" for
-// digits, "x" for hexadecimal digits, "a" for ASCII letters, "n" for letters and digits, "s"
-// (the default) for everything but ":" and "/", or "*" for everything. Without numbers a part
-// has at least one character; only a part of class "*" may be empty. A pattern must match the
-// whole element. With fold, the case of ASCII letters in literal text is ignored. The error is an
-// [*Error].
+// The name consists of letters, digits and "_", and begins with a letter. The class is "d" for digits,
+// "x" for hexadecimal digits, "a" for ASCII letters, "n" for letters and digits, "s" (the default) for
+// everything but ":" and "/", or "*" for everything. Without numbers a part has at least one
+// character; only a part of class "*" may be empty. A pattern must match the whole element. With fold,
+// the case of ASCII letters in literal text is ignored. The error is an [*Error].
 func ParsePattern(s string, fold bool) (Pattern, error) {
 	if len(s) > maxPattern {
 		return Pattern{}, &Error{clip(s), maxPattern, "pattern", "longer than " + strconv.Itoa(maxPattern) + " bytes"}
@@ -147,10 +146,10 @@ func number(s string) (int, bool) {
 	return n, err == nil && n <= maxRepeat
 }
 
-// ParseRegexp parses a regular expression in the syntax of package regexp (RE2), which has no
-// back-references and no look-around and takes linear time. It must match the whole element,
-// whether or not it is anchored. Named groups are parts. With fold, case is ignored. The error
-// is an [*Error].
+// ParseRegexp parses a regular expression in the syntax of package regexp (RE2). This syntax has no
+// back-references and no look-around, so a match takes linear time. The expression must match the
+// whole element, even without "^" and "$". Named groups are parts. With fold, case is ignored. The
+// error is an [*Error].
 func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if len(s) > maxPattern {
 		return Pattern{}, &Error{clip(s), maxPattern, "regular expression", "longer than " + strconv.Itoa(maxPattern) + " bytes"}
@@ -165,8 +164,8 @@ func ParseRegexp(s string, fold bool) (Pattern, error) {
 	return compile(s, "^"+flags+s+")$")
 }
 
-// compile returns the pattern for a regular expression. The source is the text from which the
-// expression was made.
+// compile returns the pattern for a regular expression. The parameter source is the text that the user
+// wrote.
 func compile(source, expression string) (Pattern, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -216,8 +215,8 @@ func (p Pattern) labels(yield func(string) bool) {
 	}
 }
 
-// Match returns the parts of element, or nil if the pattern does not match. Parts in an
-// alternative that was not taken are absent.
+// Match returns the parts of element, or nil if the pattern does not match. If a part is in an
+// alternative that does not match, it is absent.
 func (p Pattern) Match(element string) map[string]string {
 	if p.re == nil || p.steps(element) == 0 {
 		return nil

@@ -34,7 +34,7 @@ func newPlace(l nomen.Location, t template) (place, error) {
 	case ok:
 		err := p.setHost(scheme, rest)
 		return p, err
-	case isWeb(scheme): // browsers read these URLs as if they had the slashes
+	case isWeb(scheme): // browsers read these URLs as if the slashes were there
 		return p, t.fault(len(scheme)+1, "hier-part", `missing "//" and a host`)
 	case bare && len(t.parts) > 1 && (rest != "" || t.parts[1].op.char != 0):
 		return p, t.fault(t.parts[1].offset, "hier-part", "the text after the scheme must be literal, so that a name cannot add a host")
@@ -90,7 +90,7 @@ func cutAny(s, chars string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// isWeb reports whether browsers find a host after a scheme, however many slashes follow the
+// isWeb reports whether browsers find a host after a scheme, whatever the number of slashes after the
 // scheme.
 func isWeb(scheme string) bool {
 	switch strings.ToLower(scheme) {
@@ -156,7 +156,7 @@ func isLabel(s string) bool {
 }
 
 // hasDots reports whether a path has a segment that some program interprets as "." or "..".
-// Escaped dots count as dots, and slashes, backslashes and escaped ones separate segments.
+// Escaped dots count as dots. Slashes and backslashes separate segments, even if they are escaped.
 func hasDots(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		plain := unescape(segment)

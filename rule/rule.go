@@ -43,7 +43,7 @@ type Rule struct {
 // fields.
 type Part struct {
 	Drop string `json:"drop,omitempty"` // characters to remove, such as "-"
-	Trim string `json:"trim,omitempty"` // characters to remove at the beginning, such as "0"; the last character stays
+	Trim string `json:"trim,omitempty"` // characters to remove at the beginning, such as "0"; the last character of the part stays
 	Case string `json:"case,omitempty"` // "lower" or "upper": convert ASCII letters to this case
 	Pad  int    `json:"pad,omitempty"`  // minimum number of characters; zeros are added at the beginning
 }
@@ -51,7 +51,7 @@ type Part struct {
 // A Test is a name with the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
-	To   []string `json:"to,omitempty"` // the URLs of all locations in order, or the aliases if there are no locations; empty for a name that no rule may match
+	To   []string `json:"to,omitempty"` // the URLs of all locations in order; without locations, the aliases; empty if no rule may match the name
 }
 
 // A TestError reports a failed test.
@@ -108,9 +108,8 @@ type compiledRule struct {
 	sameAs    []template
 }
 
-// Check is like [Set.Compile]. Use it before you store a set. It also rejects a set that may
-// take too long for a name. Compile accepts such a set, because an older version may have
-// stored it.
+// Check is like [Set.Compile]. Use it before you store a set. Check also rejects a set that may take
+// too long for a name. Compile accepts such a set: an older version may have stored it.
 func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.Compile(prefix)
 	if err != nil {
@@ -287,8 +286,8 @@ type Result struct {
 	Left      []string // the locations that the rule cannot give for this name, each with the reason, such as an invalid host
 }
 
-// Apply returns the result of the first rule that matches n. If no rule matches, ok is false.
-// Apply stops after maxSteps steps, and then returns a result without locations; its field Left
+// Apply returns the result of the first rule that matches n. If no rule matches, ok is false. After
+// maxSteps steps, Apply stops and returns a result without locations. The field Left of this result
 // gives the reason. This happens only with sets that [Set.Check] rejects.
 func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 	r, ok, _ = c.apply(n)

@@ -52,7 +52,7 @@ const (
 // stringValue returns the value of a string.
 func stringValue(s string) templateValue { return templateValue{text, []string{s}} }
 
-// listValue returns a list; an empty one is undefined.
+// listValue returns a list. An empty list is undefined.
 func listValue(members ...string) templateValue {
 	if len(members) == 0 {
 		return templateValue{}
@@ -60,8 +60,8 @@ func listValue(members ...string) templateValue {
 	return templateValue{list, members}
 }
 
-// pairsValue returns an associative array of alternating names and values; an empty one is
-// undefined. A final name without a value is ignored.
+// pairsValue returns a list of pairs. The parameter has names and values in turn. An empty list is
+// undefined. If the last name has no value, it is ignored.
 func pairsValue(namesAndValues ...string) templateValue {
 	if len(namesAndValues) < 2 {
 		return templateValue{}
@@ -146,8 +146,8 @@ func (t template) fault(offset int, rule, message string) error {
 	return &Error{t.source, offset, rule, message}
 }
 
-// literal returns the number of bytes of the literal character at s[i]. The apostrophe is such
-// a character, although the grammar of RFC 6570, 2.1 omits it by mistake (erratum 6937).
+// literal returns the number of bytes of the literal character at s[i]. The apostrophe is a literal
+// character, too: the grammar of RFC 6570, 2.1 omits it by mistake (erratum 6937).
 func literal(s string, i int) (int, error) {
 	c := s[i]
 	switch {
@@ -248,10 +248,10 @@ func (t template) variables(yield func(string) bool) {
 	}
 }
 
-// expand returns the template with its variables replaced (RFC 6570, 3). The function value
-// returns the value of a variable. If it returns the zero templateValue, the variable is
-// undefined. An expression in which all variables are undefined expands to nothing. If the
-// result would be longer than maxExpansion, expand reports false.
+// expand returns the template with its variables replaced (RFC 6570, 3). The function value returns
+// the value of a variable. If it returns the zero templateValue, the variable is undefined. If all
+// variables of an expression are undefined, the expression expands to nothing. If the result would be
+// longer than maxExpansion, expand reports false.
 func (t template) expand(value func(name string) templateValue) (string, bool) {
 	var buf [256]byte
 	b := buf[:0]
@@ -356,8 +356,8 @@ func cut(s string, n int) string {
 	return s
 }
 
-// appendEscaped appends s with all characters escaped except unreserved ones and, if reserved
-// is set, reserved characters and escapes.
+// appendEscaped appends s. It escapes all characters except unreserved characters. If the parameter
+// reserved is set, it does not escape reserved characters and escapes, either.
 func appendEscaped(b []byte, s string, reserved bool) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -114,7 +114,7 @@ func TestLargeRecords(t *testing.T) {
 					t.Errorf("%s: %.60s %s: got %d and %d bytes, want at most %d", what, n, path, a.Code, a.Body.Len(), maxPage)
 				}
 			}
-			s.get(n).want(200, "for this page. The record as JSON has all.")
+			s.get(n).want(200, "for this page. The record as JSON has all. Record as JSON")
 			var whole store.Record
 			file := s.get(n + "/record.json")
 			if err := json.Unmarshal(file.Body.Bytes(), &whole); err != nil || len(whole.Locations) != len(rec.Locations) || len(whole.Metadata["title"]) != len(rec.Metadata["title"]) || len(whole.SameAs) != len(rec.SameAs) {

@@ -17,7 +17,7 @@ import (
 )
 
 // manyOfImport is more than a database takes between two looks.
-const manyOfImport = 15_000
+const manyOfImport = 60_000
 
 // restartFile makes a file of names that no other import has.
 func restartFile(t *testing.T, of string) string {

@@ -136,6 +136,7 @@ func largePaths(n int) []string {
 		"new", mid, mid + "?at=2020-01-01T00:00:00Z", mid + "/edit", mid + "/retire", mid + "/proof?revision=1", nameAt(web) + "/qr.svg", nameAt(web) + "/qr.png", nameAt(largeReserved) + "/delete",
 		first, first + "/history", first + "/history?before=500", first + "/diff?a=1&b=900", first + "/redact", first + "/restore?to=1",
 		"log", "log?who=u-admin", "log?who=u-berta000", "log?prefix=urn:dns:other.example", "log?from=2026-11-19&to=2026-11-19", "log/" + strconv.Itoa(n/2), "log/1/proof.json",
+		first + "/record.json",
 		"authorities", "authorities/new", own, own + "/edit", own + "/text", own + "/history", own + "/restore?to=1",
 		"misses", "misses/alias?name=" + largeName(n+1) + "&of=" + largeName(0),
 		"users", "users/new", "users/" + berta, "users/" + berta + "/edit", "users/" + berta + "/disable", "users/" + berta + "/link", "users/" + berta + "/redact", "users/" + berta + "/history",

@@ -102,7 +102,7 @@ func (w *writer) flush() {
 }
 
 // rebuild builds segment i from the current records of the store. If there are too many names for
-// one segment, it builds up to most segments. The segment for the rest is then pending.
+// one segment, it builds several, at most as many as the parameter most says. The segment for the rest is then pending.
 func (x *Index) rebuild(ctx context.Context, i, most int) error {
 	var made segments
 	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()
@@ -133,7 +133,7 @@ func (x *Index) rebuild(ctx context.Context, i, most int) error {
 }
 
 // read adds records to a builder until the builder is full. The keys of the records are greater than
-// after and not greater than end. If end is "", there is no upper limit. read returns the last key,
+// the parameter after, and not greater than the parameter end. If end is "", there is no upper limit. read returns the last key,
 // and whether there are more records.
 func (x *Index) read(ctx context.Context, b *builder, after, end string) (last string, more bool, err error) {
 	last = after
@@ -242,8 +242,8 @@ func latestByName(list []*store.Entry) map[string]latest {
 	return all
 }
 
-// again returns the positions of the segments that must be built again. The value is true if content
-// of the segment was redacted.
+// again returns the positions of the segments that must be built again. In the map, the value of a
+// segment is true if content of the segment was redacted.
 func (x *Index) again(all map[string]latest) map[int]bool {
 	again, added := map[int]bool{}, map[int]int{}
 	for key, l := range all {

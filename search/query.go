@@ -221,12 +221,12 @@ func (s *searching) numbers(g *segment) (*set, error) {
 	return all, nil
 }
 
-// few is the maximum number of candidates for which the incomplete word of a query is compared only
-// with their records. For more candidates, the names with a word that begins with the incomplete word
+// If there are at most few candidates, the incomplete word of a query is not looked up in the index,
+// but only compared with the records. For more candidates, the names with a word that begins with the incomplete word
 // are first collected from the index.
 const few = 8
 
-// word adds the numbers of the names that have a word to the parameter into.
+// word adds to the set into the numbers of the names that contain a word.
 func (s *searching) word(g *segment, word []byte, into *set) error {
 	s.key = g.appendWord(s.key[:0], word)
 	return s.collect(into)

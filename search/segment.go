@@ -30,12 +30,12 @@ const (
 const (
 	dataKey = 'k' // number of a name: key of the name
 
-	// For names from the build of the segment: word, 0: numbers of the names with the word.
-	// For a name added later: word, 0, number of the name: an empty value.
+	// Names from the build: the key is the word and 0, the value the numbers of the names with the word.
+	// A name added later: the key is the word, 0 and the number of the name, the value is empty.
 	dataWord = 'w'
 )
 
-// A position says up to which change of the log an index has the store.
+// A position is the last change of the log that is in an index.
 type position struct {
 	Version int      `json:"version"`
 	Seq     uint64   `json:"seq"`    // number of the last change in the index
@@ -126,7 +126,7 @@ func (s segments) pending() int {
 	return slices.IndexFunc(s, func(g segment) bool { return g.pending })
 }
 
-// replaced returns a copy of s in which the segments by replace segment i.
+// replaced returns a copy of s with segment i replaced by other segments.
 func (s segments) replaced(i int, by segments) segments { return slices.Concat(s[:i], by, s[i+1:]) }
 
 const segmentSize = 13 // bytes of a stored segment

@@ -65,8 +65,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // http.StripPrefix may have removed a prefix from the path of a request. targetBelow returns the
-// target without this prefix, and returns the prefix as the mount. If the target is in absolute
-// form, targetBelow returns the target with the prefix.
+// target without this prefix, and returns the prefix as the mount. A target in absolute form
+// keeps the prefix; the mount is the same.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)

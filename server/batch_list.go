@@ -38,8 +38,8 @@ type batchItem struct {
 	err       error
 }
 
-// listReader returns the function that reads a list in the format of the request. The reply is nil,
-// unless the server does not support the format.
+// listReader returns the function that reads a list in the format of the request. If
+// the server does not support the format, it returns a reply with the error, otherwise nil.
 func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ *reply) {
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	p := newReply(http.StatusUnsupportedMediaType)

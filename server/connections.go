@@ -200,7 +200,7 @@ func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	return t.closeIdle(&t.idle)
 }
 
-// resize adds by to the number of connections of a share. t.mu must be held.
+// resize changes the number of connections of a share by the parameter by. t.mu must be held.
 func (t *limitedListener) resize(s *share, by int) {
 	if s.n > 0 {
 		t.sizes[s.n].Remove(s.in)
@@ -253,7 +253,7 @@ func (t *limitedListener) setIdle(c *limitedConn) {
 	}
 }
 
-// insert inserts a connection into a list ordered by since, searching from its end.
+// insert inserts a connection into a list that is ordered by the field since. It searches from the end.
 func insert(idle *list.List, c *limitedConn) *list.Element {
 	for e := idle.Back(); e != nil; e = e.Prev() {
 		if e.Value.(*limitedConn).since <= c.since {

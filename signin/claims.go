@@ -73,7 +73,7 @@ func (c claims) values(name string) (all []string) {
 	return all
 }
 
-// lack reports whether the claim name, or a claim of a mapping, is missing.
+// lack reports whether the claim "name", or a claim of a mapping, is missing.
 func (c claims) lack(m []Mapping) bool {
 	return c["name"] == nil || slices.ContainsFunc(m, func(m Mapping) bool { return c[m.Claim] == nil })
 }

@@ -42,7 +42,7 @@ func newFlow(provider, next string, now time.Time) flow {
 	return f
 }
 
-// value derives the value for a use from the seed. The value does not reveal the seed or other
+// value derives from the seed the value for one use, such as the nonce. The value does not reveal the seed or other
 // values.
 func (f flow) value(use string) string {
 	sum := sha256.Sum256(append([]byte(use+"\x00"), f.Seed...))

@@ -26,8 +26,8 @@ func linkKey(user string) string { return "link." + user }
 // errLink is returned for a link that is invalid, used or expired.
 var errLink = errors.New("signin: the link is not valid")
 
-// Link returns the path and query of a page. There anyone can sign in as the user, once and before
-// the time until. An earlier link of the user becomes invalid. The error is [store.ErrNotFound] for
+// Link returns the path and query of a page. Anyone can sign in there as the user, once, until
+// the returned time. An earlier link of the user becomes invalid. The error is [store.ErrNotFound] for
 // an unknown user, and a [*store.StateError] for a disabled user.
 func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
 	if !isUserID(user) {

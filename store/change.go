@@ -42,7 +42,7 @@ type Change struct {
 	// change, and for a change of a token.
 	Batch string
 
-	// UseOnly makes the change set only the day on which a token was last used. Of the field Token,
+	// With UseOnly, the change sets only the day on which a token was last used. Of the field Token,
 	// only ID and Used are read. If the token does not exist, or if the stored day is Used or
 	// later, nothing is written.
 	UseOnly bool

@@ -16,16 +16,16 @@ import (
 const statsLong = `Stats shows the numbers that the page Statistics shows: of names, of locations, and of
 changes.
 
-A running server counts in the background and keeps the result for a day, or for a minute
-for the changes of the present month. If there is no result yet, the command waits for the
-end of the count. With --fresh, it waits for a new count. Without a server, the command
-counts itself. A count reads all names.`
+A running server counts in the background and keeps the result for a day. It keeps the
+changes of the present month only for a minute. If there is no result yet, the command waits
+for the end of the count. With --fresh, it waits for a new count. Without a server, the
+command does the count. A count reads all names.`
 
 func (c *cli) statsCommand() *cobra.Command {
 	return groupOf("stats", "show numbers of names, locations and changes", statsLong,
 		c.namesStatsCommand("names", "count names by naming authority and status",
 			"Names prints the number of active, reserved and retired names of each naming authority.\nWith --json it also prints the numbers of 'nomen stats links'.", c.showNameCounts),
-		c.namesStatsCommand("links", "count locations by host, and list those that clients do not get",
+		c.namesStatsCommand("links", "count locations by host, and list the locations that clients do not get",
 			`Links prints the number of locations of each host, and how many of them have http instead
 of https. It then lists locations that clients do not get, because their validity has
 passed (past) or an editor has marked them as unavailable (down). It shows at most 200

@@ -26,8 +26,8 @@
 // new ones are protected by their primary keys. So changes of one name are serialised across
 // all nodes. Changes are planned from the data of the primary (see [store.Fresh]).
 //
-// A transaction is retried for the duration wait if it conflicts with another transaction or loses
-// its server. If the connection is lost during the commit, the outcome is unknown. The next attempt
+// If a transaction conflicts with another transaction or loses its server, it is retried until the
+// time of the parameter wait is over. If the connection is lost during the commit, the outcome is unknown. The next attempt
 // looks for the random salt of the changes, so that they are never written twice. If no server can
 // be reached, Apply returns a [*store.UnknownError]. PostgreSQL also reports success if it stops
 // waiting for a synchronous standby. The package treats this like a lost connection.

@@ -22,7 +22,7 @@ const (
 	sealEnd    = 2 * time.Second // maximum time for sealing while a node is closed
 	sealPause  = 5 * time.Second // time after which the server aborts a sealing transaction that is idle
 	sealUnits  = 512             // number of rows of nomen_pending that are read at a time
-	sealMargin = 128             // rows that may wait for the next sealing, because rows that must come first are not read yet
+	sealMargin = 128             // if sealUnits rows were read, how many of them may be left for the next sealing: rows that must precede them may not have been read
 )
 
 const (
@@ -237,7 +237,7 @@ type growth struct {
 	edge  *edge
 	rows  []logRow
 	names int
-	ids   [][]byte // keys of rows of nomen_pending, together with parts
+	ids   [][]byte // with parts, the keys of rows of nomen_pending
 	parts []int
 }
 

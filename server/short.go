@@ -19,7 +19,8 @@ import (
 )
 
 // A shortcut answers simple requests for names on one connection without net/http, from the first
-// one on, if the answer is available at once. Its response is byte for byte the one that net/http would send.
+// one on, if the answer is available at once. Its response is byte for byte the one that net/http
+// would send.
 type shortcut struct {
 	server   *Server
 	listener string // the name of the listener

@@ -78,11 +78,7 @@ func TestLaneSleep(t *testing.T) {
 			t.Errorf("an idle connection got %q, and ends after %v, want %v", got, time.Since(begun), idle)
 		}
 		c.Close()
-		time.Sleep(3 * workerRest)
-		synctest.Wait()
-		if got := workers(l); got != 0 {
-			t.Errorf("%d workers at the end, want none", got)
-		}
+		wantNoWorkers(t, l)
 	})
 }
 

@@ -277,12 +277,18 @@ func TestLaneWorkers(t *testing.T) {
 			t.Errorf("%d workers after their rest, want 2", got)
 		}
 		all[0].Close()
-		time.Sleep(3 * workerRest)
-		synctest.Wait()
-		if got := workers(l); got != 0 {
-			t.Errorf("%d workers at the end, want none", got)
-		}
+		wantNoWorkers(t, l)
 	})
+}
+
+// wantNoWorkers checks that no worker is left some time after the last connection was closed.
+func wantNoWorkers(t *testing.T, l net.Listener) {
+	t.Helper()
+	time.Sleep(3 * workerRest)
+	synctest.Wait()
+	if got := workers(l); got != 0 {
+		t.Errorf("%d workers at the end, want none", got)
+	}
 }
 
 // TestLaneShutdown checks what becomes of the connections of the lane when the server shuts down:

@@ -53,6 +53,7 @@ var layout = []modulePackage{
 	{layer: 2, dir: "internal/messages/messagestest", ours: "internal/messages", theirs: "golang.org/x/text"},
 	{layer: 1, dir: "internal/qrcode", ours: "internal/shown", theirs: "rsc.io/qr"},
 	{layer: 1, dir: "internal/requestlog", ours: "internal/trace internal/wire internal/ascii"},
+	{layer: 1, dir: "internal/anvl", ours: "internal/ascii"},
 	{layer: 1, dir: "misses", ours: "internal/durable"},
 	{layer: 1, dir: "internal/sbom", ours: "internal/tsv"},
 	{layer: 1, dir: "iri", ours: "uri internal/ascii", theirs: "golang.org/x/text golang.org/x/net"},

@@ -1,0 +1,197 @@
+// Package anvl reads and writes ANVL (A Name-Value Language), as EZID and other resolvers of ARKs
+// use it: a line "label: value" for each element.
+//
+// A line ends with CR, LF or CRLF. A line that begins with white space continues the value of the
+// line before it, and an empty line ends that value. A line that begins with "#" is a comment. In a
+// label, "%", ":", CR and LF are percent-encoded; in a value, "%", CR and LF are. Any other byte can
+// be percent-encoded too. White space around labels and values is not part of them, even if it is
+// percent-encoded.
+package anvl
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
+
+// An Element is a label with its value.
+type Element struct{ Label, Value string }
+
+// A Reason says why a text is not ANVL. It is one of the texts that EZID sends to its clients.
+type Reason string
+
+// The reasons.
+const (
+	BadEscape  Reason = "percent-decode error"
+	NoColon    Reason = "no colon in line"
+	EmptyLabel Reason = "empty label"
+	Repeated   Reason = "repeated label"
+	NoLabel    Reason = "no previous label for continuation line"
+	NotUTF8    Reason = "character decoding error"
+)
+
+// An Error is returned for a text that is not ANVL.
+type Error struct {
+	Line   int // number of the line, from 1
+	Reason Reason
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("anvl: line %d: %s", e.Line, e.Reason) }
+
+// Parse returns the elements of a text, in order. Every label occurs only once. An element can have
+// an empty value. The error is an [*Error].
+func Parse(text string) ([]Element, error) {
+	p := parser{known: map[string]bool{}}
+	for more := true; more; {
+		var line string
+		line, text, more = cutLine(text)
+		p.line++
+		if reason := p.add(line); reason != "" {
+			return nil, &Error{p.line, reason}
+		}
+	}
+	p.end()
+	return p.all, nil
+}
+
+// cutLine returns the first line of a text, without its end, and the text after it. If the text has
+// only one line, more is false.
+func cutLine(text string) (line, rest string, more bool) {
+	i := strings.IndexAny(text, "\r\n")
+	if i < 0 {
+		return text, "", false
+	}
+	end := i + 1
+	if strings.HasPrefix(text[i:], "\r\n") {
+		end++
+	}
+	return text[:i], text[end:], true
+}
+
+// A parser is the state of [Parse] after some lines.
+type parser struct {
+	line  int
+	all   []Element
+	known map[string]bool
+	parts []string // the lines of the value of the last element
+	open  bool     // the next line can continue that value
+}
+
+// end sets the value of the last element. The lines are joined only once, because their number is
+// not bounded.
+func (p *parser) end() {
+	if len(p.all) > 0 {
+		p.all[len(p.all)-1].Value = strings.Join(p.parts, " ")
+	}
+}
+
+// add parses a line. It returns what is wrong, or "".
+func (p *parser) add(line string) Reason {
+	first, _ := utf8.DecodeRuneInString(line)
+	switch {
+	case line == "":
+		p.open = false
+	case line[0] == '#':
+	case isSpace(first):
+		return p.extend(line)
+	default:
+		return p.begin(line)
+	}
+	return ""
+}
+
+// begin parses a line that begins an element.
+func (p *parser) begin(line string) Reason {
+	before, after, ok := strings.Cut(line, ":")
+	if !ok {
+		return NoColon
+	}
+	label, reason := decode(before)
+	if reason != "" {
+		return reason
+	}
+	value, reason := decode(after)
+	switch {
+	case reason != "":
+		return reason
+	case label == "":
+		return EmptyLabel
+	case p.known[label]:
+		return Repeated
+	}
+	p.end()
+	p.known[label], p.open = true, true
+	p.all, p.parts = append(p.all, Element{Label: label}), nil
+	p.continued(value)
+	return ""
+}
+
+// continued adds a line of the value of the last element, unless it is empty.
+func (p *parser) continued(value string) {
+	if value != "" {
+		p.parts = append(p.parts, value)
+	}
+}
+
+// extend parses a line that continues a value.
+func (p *parser) extend(line string) Reason {
+	if !p.open {
+		return NoLabel
+	}
+	more, reason := decode(line)
+	p.continued(more)
+	return reason
+}
+
+// decode returns a text without percent-encoding and without the white space around it.
+func decode(s string) (string, Reason) {
+	if strings.Contains(s, "%") {
+		b := make([]byte, 0, len(s))
+		for i := 0; i < len(s); i++ {
+			switch {
+			case s[i] != '%':
+				b = append(b, s[i])
+			case !ascii.IsEscape(s, i):
+				return "", BadEscape
+			default:
+				b = append(b, ascii.Unhex(s[i+1])<<4|ascii.Unhex(s[i+2]))
+				i += 2
+			}
+		}
+		s = string(b)
+	}
+	if !utf8.ValidString(s) {
+		return "", NotUTF8
+	}
+	return strings.TrimFunc(s, isSpace), ""
+}
+
+// isSpace reports whether a character is white space. Like EZID, it counts the separators of ASCII
+// as white space.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F }
+
+// AppendElement appends the line of an element, with its end. A label that begins with "#" is
+// written so that the line is not a comment.
+func AppendElement(b []byte, label, value string) []byte {
+	if rest, ok := strings.CutPrefix(label, "#"); ok {
+		b, label = append(b, ascii.Escape('#')...), rest
+	}
+	b = encode(b, label, "%:\r\n")
+	b = append(b, ": "...)
+	return append(encode(b, value, "%\r\n"), '\n')
+}
+
+// encode appends a text in which some characters are percent-encoded.
+func encode(b []byte, s, special string) []byte {
+	for i := range len(s) {
+		if strings.IndexByte(special, s[i]) >= 0 {
+			b = append(b, ascii.Escape(s[i])...)
+			continue
+		}
+		b = append(b, s[i])
+	}
+	return b
+}

@@ -199,9 +199,9 @@ func request[T any](ctx context.Context, c *Client, method, path string, q url.V
 	return out, err
 }
 
-// call sends a request and decodes the response into out. If out is nil, call discards the
+// call sends a request and decodes the response into reply. If reply is nil, call discards the
 // response.
-func (c *Client) call(ctx context.Context, method, path string, q url.Values, body, out any) (http.Header, error) {
+func (c *Client) call(ctx context.Context, method, path string, q url.Values, body, reply any) (http.Header, error) {
 	var in io.Reader
 	if body != nil {
 		b, err := Encode(body)
@@ -218,11 +218,11 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, bo
 	if resp.StatusCode == http.StatusAccepted {
 		return nil, readWaiting(path, resp.Body)
 	}
-	if out == nil {
+	if reply == nil {
 		_, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
 		return resp.Header, err
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxResponse)).Decode(out); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxResponse)).Decode(reply); err != nil {
 		return resp.Header, fmt.Errorf("adminapi: %s %s: %w", method, path, err)
 	}
 	return resp.Header, nil

@@ -244,15 +244,15 @@ func (c *Client) AuthorityRevisions(ctx context.Context, p name.Prefix) iter.Seq
 
 // revisionsOf yields the changes in the history of an authority or a user, and nothing if it is
 // unknown. The function content sets the content of a change, and reports whether the revision has
-// content. In errors, the subject is called what.
-func revisionsOf(ctx context.Context, c *Client, path, what string, content func(Revision, *store.Change) bool) iter.Seq2[*store.Change, error] {
+// content. In errors, the parameter noun names the subject.
+func revisionsOf(ctx context.Context, c *Client, path, noun string, content func(Revision, *store.Change) bool) iter.Seq2[*store.Change, error] {
 	all := converted(lines[Revision](ctx, c, path+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
 		change := &store.Change{
 			Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why, Batch: r.Batch,
 			Redacts: r.Redacts, Redacted: r.Redacted,
 		}
 		if !content(r, change) || r.Revision == 0 {
-			return nil, fmt.Errorf("adminapi: %s: revision without content or number", what)
+			return nil, fmt.Errorf("adminapi: %s: revision without content or number", noun)
 		}
 		return change, nil
 	})

@@ -210,11 +210,11 @@ func (r Retirement) Registrar() registrar.Retirement {
 	return t
 }
 
-// NewOutcome returns the JSON form of out.
-func NewOutcome(out registrar.Outcome) Outcome {
-	o := Outcome{Key: out.Name.Key(), Outcome: out}
-	if out.Err != nil {
-		o.Problem = NewProblem(out.Err)
+// NewOutcome returns the JSON form of outcome.
+func NewOutcome(outcome registrar.Outcome) Outcome {
+	o := Outcome{Key: outcome.Name.Key(), Outcome: outcome}
+	if outcome.Err != nil {
+		o.Problem = NewProblem(outcome.Err)
 	}
 	return o
 }

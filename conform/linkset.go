@@ -184,10 +184,10 @@ func eachTarget(check func(map[string]any) outcome) func(*probe) outcome {
 	})
 }
 
-// isArray reports whether v is an array and the function is returns true for all its values.
-func isArray(v any, is func(any) bool) bool {
+// isArray reports whether v is an array and the function test returns true for all its values.
+func isArray(v any, test func(any) bool) bool {
 	list, ok := v.([]any)
-	return ok && !slices.ContainsFunc(list, func(one any) bool { return !is(one) })
+	return ok && !slices.ContainsFunc(list, func(one any) bool { return !test(one) })
 }
 
 func isString(v any) bool {

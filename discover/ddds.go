@@ -73,10 +73,10 @@ func firstKey(n name.Name) (key, why string, ok bool) {
 
 // run searches from a key. The error is the reason why the search failed. It is nil if the key
 // has no rules, or if none of them applies to this name.
-func (s *search) run(ctx context.Context, key, why string) error {
+func (s *search) run(ctx context.Context, key, reason string) error {
 	for range maxRestarts + 1 {
 		s.sets, s.seen = nil, map[string]bool{}
-		err := s.once(ctx, key, why)
+		err := s.once(ctx, key, reason)
 		if !errors.Is(err, errExpired) {
 			return err
 		}
@@ -205,15 +205,15 @@ func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	return checkedRule{}, "", false
 }
 
-// apply parses a rule and applies it to the name. If it cannot apply the rule, why has the reason.
+// apply parses a rule and applies it to the name. If it cannot apply the rule, the result reason says why.
 // It ignores a rule with unknown flags, even if the rule matches.
-func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
+func (s *search) apply(set *ruleSet, r *checkedRule) (result, reason string) {
 	var ok bool
 	if r.flag, ok = readFlags(r.Flags); !ok {
 		return "", "unknown flags"
 	}
-	if result, why = rewrite(r.NAPTR, s.aus); why != "" {
-		return "", why
+	if result, reason = rewrite(r.NAPTR, s.aus); reason != "" {
+		return "", reason
 	}
 	set.matched, set.order = true, r.Order
 	services, err := ParseServices(r.Services)
@@ -221,8 +221,8 @@ func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
 		return "", "invalid service field"
 	}
 	r.services = services
-	if why = s.f.use(r, result); why != "" {
-		return "", why
+	if reason = s.f.use(r, result); reason != "" {
+		return "", reason
 	}
 	if r.flag == flagURI {
 		return result, ""

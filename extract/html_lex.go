@@ -201,22 +201,22 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 	}
 }
 
-// until passes on the rest up to the text end by calls of take, and then skips the text end. Each
-// call of take must remove octets from the rest.
-func (l *htmlLexer) until(end string, take func(n int)) {
+// until passes on the rest up to the text end by calls of pass, and then skips the text end. Each
+// call of pass must remove octets from the rest.
+func (l *htmlLexer) until(end string, pass func(n int)) {
 	for !l.stop {
 		rest := l.rest()
 		n := bytes.Index(rest, []byte(end))
 		if n >= 0 {
-			take(n)
+			pass(n)
 			l.i += len(end)
 			return
 		}
 		if n = len(rest) - len(end) + 1; n > 0 {
-			take(n)
+			pass(n)
 		}
 		if !l.fill() {
-			take(len(l.rest()))
+			pass(len(l.rest()))
 			return
 		}
 	}

@@ -16,9 +16,9 @@ func rawElement(name string) bool {
 	return false
 }
 
-// raw reads the content of a raw text element up to its end tag. If keep is set, it passes the
+// raw reads the content of a raw text element up to its end tag. If passOn is set, it passes the
 // content on.
-func (l *htmlLexer) raw(name string, keep bool) {
+func (l *htmlLexer) raw(name string, passOn bool) {
 	switch name {
 	case "title", "textarea":
 		l.rawText(name, func(n int) { l.chars(n, true) })
@@ -31,17 +31,17 @@ func (l *htmlLexer) raw(name string, keep bool) {
 	default:
 		var content source.Mapped
 		start := l.place()
-		if keep {
+		if passOn {
 			l.hold = start
 		}
 		l.rawText(name, func(n int) {
-			if keep && n > 0 && len(content.Text)+n > maxValue {
+			if passOn && n > 0 && len(content.Text)+n > maxValue {
 				l.err(l.place(), name+" element too long: the rest of it is skipped")
 				l.to.rawText(name, &content)
 				content.Reset()
-				l.hold, keep = noHold, false
+				l.hold, passOn = noHold, false
 			}
-			if keep {
+			if passOn {
 				l.Pieces(&content, l.i, l.i+n)
 			}
 			l.i += n
@@ -53,29 +53,29 @@ func (l *htmlLexer) raw(name string, keep bool) {
 	}
 }
 
-// rawText passes on the rest up to the end tag of an element by calls of take. Each call must
+// rawText passes on the rest up to the end tag of an element by calls of pass. Each call must
 // remove octets from the rest. In a script, "<!--" and "<script" make end tags part of the script
 // (13.2.5.17 ff.).
-func (l *htmlLexer) rawText(name string, take func(n int)) {
+func (l *htmlLexer) rawText(name string, pass func(n int)) {
 	script := scriptState{on: name == "script"}
 	for !l.stop {
 		rest := l.rest()
 		n := script.next(rest)
 		if n == len(rest) {
-			take(n - unfinishedRef(rest))
+			pass(n - unfinishedRef(rest))
 			if !l.fill() {
-				take(len(l.rest()))
+				pass(len(l.rest()))
 				return
 			}
 			continue
 		}
-		take(n)
+		pass(n)
 		l.peek(len("</") + maxName) // fewer at the end
 		rest = l.rest()
 		if l.isEnd(rest, name) && !script.double {
 			return
 		}
-		take(script.step(rest))
+		pass(script.step(rest))
 	}
 }
 

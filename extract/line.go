@@ -110,12 +110,12 @@ func (s *scanner) text(i int) int {
 }
 
 // mark returns the start of the text of the line at i, or -1 if that line does not continue the
-// line that contains from. If the line of from begins with quotation or comment marks ("> ", "# ",
+// line that contains the offset first. If that line begins with quotation or comment marks ("> ", "# ",
 // "// "), the line at i must begin with the same marks. Its text is after these. A line without a
 // bullet continues a list item; another item does not.
-func (s *scanner) mark(from, i int) int {
-	line := s.lineStart(from)
-	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")
+func (s *scanner) mark(first, i int) int {
+	line := s.lineStart(first)
+	mark := bytes.TrimRight(markOf(s.b[line:first]), " \t")
 	if len(mark) == 0 {
 		return i
 	}

@@ -28,14 +28,14 @@ const (
 	perStep = 64            // octets by which the debt falls when pos advances by one octet
 )
 
-// scan calls found for each identifier in b, in document order, until found
+// scan calls yield for each identifier in b, in document order, until yield
 // returns false. Offsets are into b. The time is linear in len(b).
-func scan(b []byte, o Options, found func(Finding) bool) {
+func scan(b []byte, o Options, yield func(Finding) bool) {
 	s := newScanner(o, MaxLength)
 	s.b, s.final = b, true
 	var f Finding
 	for s.next() {
-		if s.describe(&f) && !found(f) {
+		if s.describe(&f) && !yield(f) {
 			return
 		}
 	}

@@ -76,13 +76,13 @@ func (s *scanner) unicodeEscape(i int) (n int, text string) {
 	return unicodeEscape(s.b[i:min(i+longest, len(s.b))])
 }
 
-// escaped returns the characters of the \uXXXX escape from i to next, or "" if
-// the text from i to next is not such an escape.
-func (s *scanner) escaped(i, next int) string {
-	if next-i < len(`\u0026`) || s.b[i] != '\\' || s.b[i+1] != 'u' {
+// escaped returns the characters of the \uXXXX escape from i to end, or "" if
+// the text from i to end is not such an escape.
+func (s *scanner) escaped(i, end int) string {
+	if end-i < len(`\u0026`) || s.b[i] != '\\' || s.b[i+1] != 'u' {
 		return ""
 	}
-	_, text := unicodeEscape(s.b[i:next])
+	_, text := unicodeEscape(s.b[i:end])
 	return text
 }
 

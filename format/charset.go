@@ -110,13 +110,13 @@ func (c charset) missing(s string) int {
 
 // bestCharset returns the charset for a part:
 //
-//   - own, if it contains all characters of the note.
+//   - declared, if it contains all characters of the note.
 //   - Otherwise, the charset that lacks the fewest characters of the note. If several charsets
 //     lack equally few, the one of them that lacks the fewest characters of the description.
 //   - The fallback in place of that charset, if that charset lacks a character of the note or the
 //     description and the fallback is not zero.
-func bestCharset(own, note, description string, fallback charset) charset {
-	if c, ok := lookupCharset(own); ok && c.missing(note) == 0 {
+func bestCharset(declared, note, description string, fallback charset) charset {
+	if c, ok := lookupCharset(declared); ok && c.missing(note) == 0 {
 		return c
 	}
 	best := charsets[0]

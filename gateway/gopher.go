@@ -357,16 +357,16 @@ func (g *Gopher) root(m *menu, set *store.AuthoritySet) {
 	g.authorities(m, set, "")
 }
 
-// authorities lists the authorities whose prefixes come after the prefix after.
-func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, after string) {
+// authorities lists the authorities whose prefixes come after the parameter last.
+func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, last string) {
 	n := 0
 	for _, a := range set.All() {
 		prefix := a.Prefix.String()
-		if prefix <= after {
+		if prefix <= last {
 			continue
 		}
 		if n++; n > g.o.Page {
-			m.item('1', "More", selectAuthorities+" "+after)
+			m.item('1', "More", selectAuthorities+" "+last)
 			break
 		}
 		title := prefix
@@ -378,7 +378,7 @@ func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, after string) {
 		} else {
 			m.say(title)
 		}
-		after = prefix
+		last = prefix
 	}
 	m.end()
 }

@@ -90,13 +90,13 @@ func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet,
 	m.end()
 }
 
-// authorities writes an item for each naming authority in the list all. If the authority is served
+// authorities writes an item for each naming authority in a list. If the authority is served
 // here, its item leads to its description. If the list is empty, authorities writes the text none.
-func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
-	if len(all) == 0 {
+func (m *menu) authorities(set *store.AuthoritySet, none string, list []string) {
+	if len(list) == 0 {
 		m.say(none)
 	}
-	for _, s := range all {
+	for _, s := range list {
 		if p, err := name.ParsePrefix(s); err == nil && set.Exactly(p) != nil {
 			m.item('1', s, p.Spell("urn+m"))
 			continue

@@ -94,10 +94,10 @@ func (m *mender) failed(err error) error {
 }
 
 // change appends the text right to the repaired input, and records that it replaces the bytes
-// between from and to.
-func (m *mender) change(code uri.FindingCode, from, to int, right, message string) {
+// between start and end.
+func (m *mender) change(code uri.FindingCode, start, end int, right, message string) {
 	m.b.WriteString(right)
-	m.found = append(m.found, uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Message: message, Right: right})
+	m.found = append(m.found, uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: start, End: end, Message: message, Right: right})
 }
 
 func (m *mender) mend() {

@@ -54,14 +54,14 @@ func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	return false, nil
 }
 
-// meet calls [Run.after] for each of the names. If once is set, it stops at the first name of
+// meet calls [Run.after] for each of the names. If first is set, it stops at the first name of
 // the template. It reports whether any of the names is a name of the template.
-func (r *Run) meet(names iter.Seq2[name.Name, error], once bool) (met bool, err error) {
+func (r *Run) meet(names iter.Seq2[name.Name, error], first bool) (met bool, err error) {
 	for n, err := range names {
 		if err != nil {
 			return met, err
 		}
-		if met = r.after(n) || met; met && once {
+		if met = r.after(n) || met; met && first {
 			break
 		}
 	}

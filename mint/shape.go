@@ -84,8 +84,8 @@ func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, c
 }
 
 // spell returns the element of a sample, and the end of each part in the element. The sequence
-// consists of the digit sequenceDigit. Each random part consists of the digit other.
-func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
+// consists of the digit sequenceDigit. Each random part consists of the digit randomDigit.
+func (r *Run) spell(sequenceDigit, randomDigit byte) (string, []int) {
 	var b []byte
 	ends := make([]int, len(r.t.parts))
 	for i, p := range r.t.parts {
@@ -95,12 +95,12 @@ func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
 		case sequence:
 			b = append(b, bytes.Repeat([]byte{sequenceDigit}, max(p.width, 1))...)
 		case random:
-			b = append(b, bytes.Repeat([]byte{other}, p.width)...)
+			b = append(b, bytes.Repeat([]byte{randomDigit}, p.width)...)
 		case date:
 			b = r.day.AppendFormat(b, p.text)
 		case uuid4, uuid7:
 			for _, n := range [...]int{8, 4, 4, 4, 12} {
-				b = append(append(b, bytes.Repeat([]byte{other}, n)...), '-')
+				b = append(append(b, bytes.Repeat([]byte{randomDigit}, n)...), '-')
 			}
 			b = b[:len(b)-1]
 		}

@@ -243,11 +243,11 @@ func (a *arguments) done(word string) error {
 	return a.t.fault(a.at, word, "too many arguments")
 }
 
-// number parses a number without sign, between least and most.
-func (a *arguments) number(s string, at int, rule string, least, most uint64) (uint64, error) {
+// number parses a number without sign, from least to limit.
+func (a *arguments) number(s string, at int, rule string, least, limit uint64) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || n < least || n > most {
-		return 0, a.t.fault(at, rule, fmt.Sprintf("invalid number %q: want %d to %d", s, least, most))
+	if err != nil || n < least || n > limit {
+		return 0, a.t.fault(at, rule, fmt.Sprintf("invalid number %q: want %d to %d", s, least, limit))
 	}
 	return n, nil
 }

@@ -73,14 +73,14 @@ func checkISBN13(nss string, d [13]byte) *Finding {
 	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(string(d[:12])))
 }
 
-// judgeCheck compares the check digit got with the check digit want. Its index in nss, not
+// judgeCheck compares the check digit got with the check digit expected. Its index in nss, not
 // counting hyphens, is k.
-func judgeCheck(nss string, k int, rule string, got, want byte) *Finding {
-	if got == want {
+func judgeCheck(nss string, k int, rule string, got, expected byte) *Finding {
+	if got == expected {
 		return nil
 	}
 	at := place(nss, k)
-	return wrongCheck(at, rule, nss[at:at+1], string(rune(want)))
+	return wrongCheck(at, rule, nss[at:at+1], string(rune(expected)))
 }
 
 func lintISBN(nss string) []Finding {

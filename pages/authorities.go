@@ -271,18 +271,18 @@ type checked struct {
 }
 
 // putAuthority changes an authority. If the change is rejected, it returns the problem. If the change
-// has warnings or effects that the person has not accepted, it changes nothing and sets how.Ask.
-func (c *request) putAuthority(how *checked, next *store.Authority, revision uint64, why string, id fieldID) (*problem, error) {
+// has warnings or effects that the person has not accepted, it changes nothing and sets save.Ask.
+func (c *request) putAuthority(save *checked, next *store.Authority, revision uint64, why string, id fieldID) (*problem, error) {
 	check, err := c.api.CheckAuthority(c.ctx(), next)
 	if err != nil {
 		return c.rejected(err, id)
 	}
 	if check.Problem != nil {
-		how.Check = &check
+		save.Check = &check
 		return &problem{id(check.Problem.Field), check.Problem.Detail}, nil
 	}
 	if c.r.PostForm.Get("do") == "check" || len(check.Warnings)+len(check.Effects) > 0 && c.r.PostForm.Get("accept") == "" {
-		how.Check, how.Ask = &check, len(check.Warnings)+len(check.Effects) > 0
+		save.Check, save.Ask = &check, len(check.Warnings)+len(check.Effects) > 0
 		return nil, nil
 	}
 	_, err = c.api.PutAuthority(c.ctx(), next, revision, why)

@@ -60,20 +60,20 @@ func (c *request) history() error {
 	return nil
 }
 
-// revisions returns at most limit revisions of a name, newest first, that are older than before.
-// A before of 0 means all.
-func (c *request) revisions(n name.Name, before uint64, limit int) ([]adminapi.Revision, error) {
-	return collect(c.api.Revisions(c.ctx(), n), before, limit)
+// revisions returns at most limit revisions of a name, newest first, that are older than bound.
+// A bound of 0 means all.
+func (c *request) revisions(n name.Name, bound uint64, limit int) ([]adminapi.Revision, error) {
+	return collect(c.api.Revisions(c.ctx(), n), bound, limit)
 }
 
-// collect returns at most limit revisions that are older than before. A before of 0 means all.
-func collect(revisions iter.Seq2[adminapi.Revision, error], before uint64, limit int) ([]adminapi.Revision, error) {
+// collect returns at most limit revisions that are older than bound. A bound of 0 means all.
+func collect(revisions iter.Seq2[adminapi.Revision, error], bound uint64, limit int) ([]adminapi.Revision, error) {
 	var all []adminapi.Revision
 	for r, err := range revisions {
 		if err != nil {
 			return nil, err
 		}
-		if before > 0 && r.Revision >= before {
+		if bound > 0 && r.Revision >= bound {
 			continue
 		}
 		if all = append(all, r); len(all) == limit {
@@ -137,15 +137,15 @@ func fittingChanges(rows []changeRow) int {
 	})
 }
 
-// historyPage returns the rows of one page of a history, at most most, and the URLs of the first and
+// historyPage returns the rows of one page of a history, at most limit, and the URLs of the first and
 // the next page. There is a next page if there are more rows.
-func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64, most int) (page []T, first, next string) {
+func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64, limit int) (page []T, first, next string) {
 	if before > 0 {
 		first = path
 	}
-	if len(rows) > most {
-		next = path + "?before=" + strconv.FormatUint(rows[most-1].number(), 10)
-		rows = rows[:most]
+	if len(rows) > limit {
+		next = path + "?before=" + strconv.FormatUint(rows[limit-1].number(), 10)
+		rows = rows[:limit]
 	}
 	return rows, first, next
 }

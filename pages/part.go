@@ -149,11 +149,11 @@ func (c *cutting) metadata(all nomen.Metadata) nomen.Metadata {
 	return few
 }
 
-// first returns the first values of a list whose sizes are together at most most, and counts the
+// first returns the first values of a list whose sizes are together at most limit, and counts the
 // others.
-func first[T any](c *cutting, all []T, most int, size func(T) int) []T {
+func first[T any](c *cutting, all []T, limit int, size func(T) int) []T {
 	for i, value := range all {
-		if most -= size(value); most < 0 {
+		if limit -= size(value); limit < 0 {
 			c.omitted += len(all) - i
 			return all[:i]
 		}

@@ -159,12 +159,12 @@ func isBrief(text string) bool { return len(text) <= maxBrief }
 // so that the size of the page has a bound.
 const maxRowBytes = 40_000
 
-// fitting returns how many rows at the beginning of a list are shown: at most most, and fewer if
+// fitting returns how many rows at the beginning of a list are shown: at most limit, and fewer if
 // their texts are long, but at least one.
-func fitting[T any](list []T, most int, size func(T) int) int {
+func fitting[T any](list []T, limit int, size func(T) int) int {
 	total := 0
 	for i, row := range list {
-		if total += size(row); i == most || i > 0 && total > maxRowBytes {
+		if total += size(row); i == limit || i > 0 && total > maxRowBytes {
 			return i
 		}
 	}

@@ -145,9 +145,9 @@ func asksAnew(next, there *store.Authority) bool {
 // such owner. Names of authorities
 // with a common owner can be aliases of each other (same_as). So by adding the owner, the actor
 // would get control over names of the other authority.
-func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
+func sharedOwner(a Actor, next, current *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
-		if there != nil && slices.Contains(there.Owners, owner) {
+		if current != nil && slices.Contains(current.Owners, owner) {
 			continue
 		}
 		for _, other := range set.All() {

@@ -94,7 +94,7 @@ func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 
 // checkGrants checks the grants of a user and puts them in order. Prefixes that the user did not
 // have before must pass [CheckReach].
-func (r *Registrar) checkGrants(ctx context.Context, u *store.User, before map[right]bool) error {
+func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[right]bool) error {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, before map[r
 			return refuse(u.ID, at+".role", faultf(0, "role", "%.40q must be reader, editor, owner or administrator", g.Role))
 		}
 		for j, p := range g.Prefixes {
-			canonical, f := checkGrantPrefix(p, set, before[right{g.Role, p}])
+			canonical, f := checkGrantPrefix(p, set, old[right{g.Role, p}])
 			if f.bad() {
 				return refuseAt(u.ID, at+".prefixes", j, "", f)
 			}

@@ -226,10 +226,9 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone compares the results of two requests. The first changed the record from before to between.
-// The second changed it from between to after. It returns the fields in which the second request
-// removed or replaced a value that the first request had set. If before is nil, there was no
-// record.
+// undone returns the fields in which a request removed or replaced a value that an earlier request
+// had set. The parameters are the record before both requests, between them and after them. If the
+// name did not exist before them, the parameter before is nil.
 func undone(before, between, after *store.Record) (f Fields) {
 	if before == nil {
 		before = new(store.Record)
@@ -258,9 +257,9 @@ func undone(before, between, after *store.Record) (f Fields) {
 	return f
 }
 
-// lost reports whether an element of the list between is in neither of the lists before and after.
-func lost[T comparable](before, between, after []T) bool {
-	return slices.ContainsFunc(between, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
+// lost reports whether an element of the list middle is in neither of the other lists.
+func lost[T comparable](before, middle, after []T) bool {
+	return slices.ContainsFunc(middle, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
 // locations returns the given locations. If add is true, it adds them to the existing locations

@@ -55,9 +55,9 @@ func (t Table) Unknown(name string) string {
 	return t.unknown(name)
 }
 
-// Filter returns the table with only the entries for which keep returns true.
-func (t Table) Filter(keep func(Entry) bool) Table {
-	t.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e Entry) bool { return !keep(e) })
+// Filter returns the table with only the entries for which accept returns true.
+func (t Table) Filter(accept func(Entry) bool) Table {
+	t.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e Entry) bool { return !accept(e) })
 	return t
 }
 
@@ -105,10 +105,10 @@ func field(name string, values ...string) Field {
 	return Field{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }
 
-// orMissing returns f. If f has no values, the result has the reason why.
-func (f Field) orMissing(why string) Field {
+// orMissing returns f. If f has no values, the result has this reason.
+func (f Field) orMissing(reason string) Field {
 	if len(f.Values) == 0 {
-		f.Missing = why
+		f.Missing = reason
 	}
 	return f
 }

@@ -54,15 +54,15 @@ func ParseLink(s string) (Link, error) {
 // String returns the template.
 func (l Link) String() string { return l.place.template.String() }
 
-// Asking returns the link for the name n under p. The map asked has values of [Directives], by
+// Asking returns the link for the name n under p. The map values has the values of [Directives], by
 // keyword. Variables without a value are undefined.
-func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (string, error) {
+func (l Link) Asking(p name.Prefix, n name.Name, values map[string]string) (string, error) {
 	parts := map[string]string{"name": n.Key(), "element": p.Element(n), "prefix": p.String()}
 	value := func(label string) templateValue {
 		if s, ok := parts[label]; ok {
 			return stringValue(s)
 		}
-		if s, ok := asked[label]; ok {
+		if s, ok := values[label]; ok {
 			return stringValue(s)
 		}
 		return templateValue{}

@@ -185,11 +185,11 @@ func (l *listLookups) begin(ctx context.Context) error {
 
 func (l *listLookups) end() { <-l.server.lookups }
 
-// outside calls ask, which waits for other servers. Meanwhile the name does not count as a lookup.
-func (l *listLookups) outside(ctx context.Context, ask func() (*nomen.Answer, error)) (*nomen.Answer, error) {
+// outside calls query, which waits for other servers. Meanwhile the name does not count as a lookup.
+func (l *listLookups) outside(ctx context.Context, query func() (*nomen.Answer, error)) (*nomen.Answer, error) {
 	l.end()
 	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
-	return ask()
+	return query()
 }
 
 // itemLine answers one line of a list. Each call counts as one lookup.

@@ -117,10 +117,10 @@ func (t *limitedListener) wait(c *limitedConn) error {
 }
 
 // admit adds a connection if there is a free slot. If there is none, it tries to close an idle
-// connection. If wait is true, the caller must wait for a free slot of the listener. If both
+// connection. If mayWait is true, the caller must wait for a free slot of the listener. If both
 // results are false, the connection is rejected. Its address has then reached its limit, or the
 // listener is full and all connections of this address are busy.
-func (t *limitedListener) admit(c *limitedConn) (wait, ok bool) {
+func (t *limitedListener) admit(c *limitedConn) (mayWait, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.shares[c.from]
@@ -180,7 +180,7 @@ func (t *limitedListener) closeSilent() {
 // replace closes an idle connection to make room for a new connection of the share s. It chooses
 // the address with the most connections. Of several such addresses, it chooses the one that has had
 // this number for the longest time. A new connection may only replace a connection of its own
-// address, or of an address with more connections. If many is set, many clients share the address
+// address, or of an address with more connections. The parameter many says that many clients share the address
 // of s. The new connection may then replace any idle connection. t.mu must be held.
 func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	own := s.n

@@ -87,13 +87,13 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 }
 
 // addSigns adds the links to the descriptions of the name whose URL is base followed by path. If
-// the client requested the name by another URL, asked is that URL. The link to the linkset then
-// uses asked, because the linkset must describe the requested URL.
-func (l *linkField) addSigns(signs []signpost, base, path, asked string) {
+// the client requested the name by another URL, requested is that URL. The link to the linkset then
+// uses requested, because the linkset must describe the requested URL.
+func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)
-		if sign.set && asked != "" {
-			*l = append(*l, asked...)
+		if sign.set && requested != "" {
+			*l = append(*l, requested...)
 		} else {
 			*l = append(append(*l, base...), path...)
 		}

@@ -43,7 +43,7 @@ func (a parsedTarget) originalOf(key string) string {
 }
 
 // directives converts the directives of this request to those of a web request for the path of the
-// name. The web request is for the time at, and otherwise equivalent.
+// name. The web request is for the time in the parameter at, and otherwise equivalent.
 func (a parsedTarget) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {

@@ -49,20 +49,20 @@ func (c *shortcut) use(s *Server) {
 	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 }
 
-// answer appends the response to the request q to out. If ok is false, net/http must answer the
+// answer appends the response to the request q to dst. If ok is false, net/http must answer the
 // request. The request is then not simple, or the answer may take long. Only net/http notices when
 // a client disconnects while it waits.
-func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
+func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server.use()
 	defer s.users.done()
 	if s != c.server {
 		c.use(s)
 	}
 	if s.middleware != nil { // the middleware must see all requests, and only net/http calls it
-		return out, false
+		return dst, false
 	}
 	if s.health.Closing() || len(q.Target) > maxTarget || !mayBeLocal(q.Target) {
-		return out, false
+		return dst, false
 	}
 	defer requestlog.Panic(s.log)
 	start := s.now()
@@ -77,26 +77,26 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	ctx.Reset()
 	l, known := s.lookUp(ctx, r)
 	if known != nil {
-		out, sent := known.AppendTo(out, s.dates.of(start), q.Final)
+		out, sent := known.AppendTo(dst, s.dates.of(start), q.Final)
 		c.record(&q, form(known.Form), known.Status, sent, start)
 		return out, true
 	}
 	asked, err := s.parse(ctx, r)
 	if err != nil || asked.err != nil || !s.isLocal(asked.target) {
-		return out, false
+		return dst, false
 	}
 	p := s.forPeople(r, s.answerAsked(ctx, r, asked))
 	s.addAge(p, ctx.Age(start))
 	s.finish(p, start)
-	begin := len(out)
-	out, sent, ok := p.appendTo(out, q)
+	begin := len(dst)
+	dst, sent, ok := p.appendTo(dst, q)
 	p.drop()
 	if !ok {
-		return out, false
+		return dst, false
 	}
-	s.keep(l, ctx, p, start, out[begin:])
+	s.keep(l, ctx, p, start, dst[begin:])
 	c.record(&q, p.form, p.status, sent, start)
-	return out, true
+	return dst, true
 }
 
 // record counts and logs a request that was answered.

@@ -15,7 +15,7 @@ const MaxSkew = 24 * time.Hour
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead compares two changes of one subject. It returns an explanation if last is more than
+// ahead compares two changes of one subject. It returns an explanation if the change last is more than
 // [MaxSkew] later than next. Otherwise it returns "". For a token it always returns "", because a
 // wrong clock must not prevent revoking a token.
 func ahead(last, next *Change) string {

@@ -292,9 +292,9 @@ func (n *normalizer) keepsAddr() bool {
 	return !n.addr.IsValid() || string(append(n.addr.AppendTo(append(buf[:0], '[')), ']')) == n.u.s[n.u.host:n.u.hostEnd]
 }
 
-// keeps reports whether the method text would append the bytes between from and to unchanged.
-func (n *normalizer) keeps(from, to uint32, decode, fold bool) bool {
-	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
+// keeps reports whether the method text would append the bytes between start and end unchanged.
+func (n *normalizer) keeps(start, end uint32, decode, fold bool) bool {
+	r := reader{t: n.t, s: n.u.s[start:end], upper: n.upper, decode: decode, fold: fold}
 	for {
 		at := r.i
 		c, ok := r.next()
@@ -340,9 +340,9 @@ func hasDots(p []byte) bool {
 	return false
 }
 
-// text appends the part of the spelling between from and to, with its escapes in normal form.
-func (n normalizer) text(b []byte, from, to uint32, decode, fold bool) []byte {
-	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
+// text appends the part of the spelling between start and end, with its escapes in normal form.
+func (n normalizer) text(b []byte, start, end uint32, decode, fold bool) []byte {
+	r := reader{t: n.t, s: n.u.s[start:end], upper: n.upper, decode: decode, fold: fold}
 	for {
 		c, ok := r.next()
 		switch {

@@ -134,7 +134,7 @@ func hasEscapeOrDot(s string) bool {
 }
 
 // escapesOrDots sets the high bit of each octet of x that is a percent sign, or that is a slash
-// before a full stop. The octets after them are in next.
-func escapesOrDots(x, next uint64) uint64 {
-	return (highs - (x ^ percents)) | (highs - ((x ^ slashes) | (next ^ dots)))
+// before a full stop. The parameter following has the octets after these.
+func escapesOrDots(x, following uint64) uint64 {
+	return (highs - (x ^ percents)) | (highs - ((x ^ slashes) | (following ^ dots)))
 }

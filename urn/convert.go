@@ -44,7 +44,7 @@ func (u URN) Convert(d Dialect) (URN, error) {
 const escapedTilde = "%7E"
 
 // beforeEscape returns the offset in s that corresponds to an offset in its escaped form. The
-// parameter escaped is s with its tildes escaped, and at is the offset in escaped.
+// parameter escaped is s with its tildes escaped, and the parameter at is the offset in escaped.
 func beforeEscape(s, escaped string, at int) int {
 	if len(s) == len(escaped) {
 		return at

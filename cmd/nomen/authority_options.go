@@ -175,8 +175,8 @@ func (o *authorityOptions) declareServices() {
 }
 
 // readRules reads rules from a file, or from stdin if the file is "-". If no file is named, or the
-// file is empty, there are no rules. After an error readRules returns the rules before.
-func readRules(file string, stdin io.Reader, before rule.Set) (rules rule.Set, err error) {
+// file is empty, there are no rules. After an error, readRules returns the old rules.
+func readRules(file string, stdin io.Reader, old rule.Set) (rules rule.Set, err error) {
 	var text []byte
 	switch file {
 	case "":
@@ -186,11 +186,11 @@ func readRules(file string, stdin io.Reader, before rule.Set) (rules rule.Set, e
 		text, err = os.ReadFile(file)
 	}
 	if err != nil {
-		return before, err
+		return old, err
 	}
 	if len(bytes.TrimSpace(text)) > 0 {
 		if err := store.DecodeText(text, &rules); err != nil {
-			return before, fmt.Errorf("%s: %w", file, err)
+			return old, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return rules, nil

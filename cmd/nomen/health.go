@@ -77,10 +77,10 @@ type healthLine struct {
 // healthPause is the time between two requests of a command that waits until a server is healthy.
 const healthPause = 200 * time.Millisecond
 
-// health asks a server for its health, until the server is healthy or the duration wait is over, and
+// health asks a server for its health, until the server is healthy or the duration patience is over, and
 // prints the last answer.
-func (c *cli) health(ctx context.Context, target, path string, wait time.Duration) error {
-	end := time.Now().Add(wait)
+func (c *cli) health(ctx context.Context, target, path string, patience time.Duration) error {
+	end := time.Now().Add(patience)
 	for {
 		line, err := c.askServer(ctx, target, path)
 		if err != nil {

@@ -124,17 +124,17 @@ type revisionLine struct {
 	Changes []adminapi.Difference `json:"changes"` // changes compared with the revision before
 }
 
-// show prints a revision and how it differs from the revision before. For the first
-// revision, before is nil.
-func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
+// show prints a revision and how it differs from the next older one. For the first
+// revision, older is nil.
+func (h *historian) show(r adminapi.Revision, older *adminapi.Revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {
 			h.gone[n] = r.Revision
 		}
 	}
 	var was adminapi.Revision
-	if before != nil {
-		was = *before
+	if older != nil {
+		was = *older
 	}
 	var changes []adminapi.Difference
 	switch {

@@ -128,13 +128,13 @@ func (f *failure) matches(err error) bool {
 	return false
 }
 
-// isOf reports whether err wraps the error of. If that is a nil pointer or a struct, err may wrap
+// isOf reports whether err wraps the error target. If target is a nil pointer or a struct, err may wrap
 // any error of the same type; otherwise it must wrap the same value.
-func isOf(err, of error) bool {
-	if v := reflect.ValueOf(of); v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && v.IsNil() {
+func isOf(err, target error) bool {
+	if v := reflect.ValueOf(target); v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.As(err, reflect.New(v.Type()).Interface())
 	}
-	return errors.Is(err, of)
+	return errors.Is(err, target)
 }
 
 // failureOf returns the kind of an error, or nil.

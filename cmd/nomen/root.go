@@ -255,13 +255,13 @@ func (c *cli) trace() func(step string) {
 }
 
 // arguments checks the number of arguments; a negative most means no upper limit.
-func arguments(least, most int) cobra.PositionalArgs {
+func arguments(least, limit int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
 			return usagef("%s: too few arguments: expected %s", cmd.Name(), argumentsOf(cmd))
-		case most >= 0 && len(args) > most:
-			return usagef("%s: too many arguments: unexpected %q", cmd.Name(), args[most])
+		case limit >= 0 && len(args) > limit:
+			return usagef("%s: too many arguments: unexpected %q", cmd.Name(), args[limit])
 		}
 		return nil
 	}

@@ -88,11 +88,11 @@ user and token.`,
 // countPause is the time between two requests for the result of a count.
 const countPause = 500 * time.Millisecond
 
-// whenCounted returns what get returns as soon as there is a result. If fresh is set, it waits for
+// whenCounted returns what count returns as soon as there is a result. If fresh is set, it waits for
 // the end of a count that is running.
-func whenCounted[T any](ctx context.Context, c *cli, fresh bool, countOf func(T) adminapi.Count, get func(context.Context) (T, error)) (T, error) {
+func whenCounted[T any](ctx context.Context, c *cli, fresh bool, countOf func(T) adminapi.Count, count func(context.Context) (T, error)) (T, error) {
 	for said := false; ; said = true {
-		out, err := get(ctx)
+		out, err := count(ctx)
 		if n := countOf(out); err != nil || !n.Counting || !n.Counted.IsZero() && !fresh {
 			return out, err
 		}

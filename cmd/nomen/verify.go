@@ -100,8 +100,8 @@ type verifiedLine struct {
 }
 
 // verify verifies a store, and checks that its log begins with the log of the head earlier. If
-// since is not nil, it verifies only the changes after that head.
-func (c *cli) verify(ctx context.Context, b backend, earlier, since *store.Head) error {
+// base is not nil, it verifies only the changes after that head.
+func (c *cli) verify(ctx context.Context, b backend, earlier, base *store.Head) error {
 	var line verifiedLine
 	fault := func(f store.Fault) {
 		line.Faults++
@@ -110,14 +110,14 @@ func (c *cli) verify(ctx context.Context, b backend, earlier, since *store.Head)
 	bar, end := c.counting("verify")
 	var head store.Head
 	var err error
-	if since != nil {
-		head, err = b.VerifySince(ctx, *since, fault, bar)
+	if base != nil {
+		head, err = b.VerifySince(ctx, *base, fault, bar)
 	} else {
 		head, err = b.Verify(ctx, fault, bar)
 	}
 	end()
-	if wrong := (*store.HeadError)(nil); since != nil && errors.As(err, &wrong) {
-		fmt.Fprintf(c.err, "nomen: --since %s: %s\n", since, printable(wrong.Reason)+remedyFor(err))
+	if wrong := (*store.HeadError)(nil); base != nil && errors.As(err, &wrong) {
+		fmt.Fprintf(c.err, "nomen: --since %s: %s\n", base, printable(wrong.Reason)+remedyFor(err))
 		return errNo
 	}
 	problem := ""
@@ -131,11 +131,11 @@ func (c *cli) verify(ctx context.Context, b backend, earlier, since *store.Head)
 		fault(store.Fault{Problem: problem})
 	}
 	line.Head, line.Changes = head.String(), head.Size
-	if since == nil {
+	if base == nil {
 		return c.verified(line, count(int64(head.Size), "change"))
 	}
-	line.Since = since.String()
-	return c.verified(line, fmt.Sprintf("%s since %d", count(int64(head.Size-since.Size), "change"), since.Size))
+	line.Since = base.String()
+	return c.verified(line, fmt.Sprintf("%s since %d", count(int64(head.Size-base.Size), "change"), base.Size))
 }
 
 // verified prints the result of a verification.

@@ -40,7 +40,7 @@ func SourceOf(r store.Reader) (Source, error) {
 	return nil, fmt.Errorf("%T cannot prove its log: %w", r, errors.ErrUnsupported)
 }
 
-// Since verifies at most limit changes after the head since; a limit of 0 means all. It verifies
+// Since verifies at most limit changes after the head in the parameter since; a limit of 0 means all. It verifies
 // that the log of the store begins with the log of that head, and that each later change is as
 // logged. For each changed name and authority, the store must serve the newest revision, and the
 // index must have its locations. Since calls fault for each fault, and progress, if it is not nil,
@@ -98,27 +98,27 @@ func (a *auditor) report(s store.Subject, seq uint64, format string, args ...any
 	a.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// begin returns the log that has the head since. It checks that the store's log begins with it.
-func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, error) {
+// begin returns the log with the earlier head. It checks that the store's log begins with it.
+func (a *auditor) begin(ctx context.Context, earlier store.Head) (ledger.Log, error) {
 	wrong := func(format string, args ...any) (ledger.Log, error) {
-		return ledger.Log{}, &store.HeadError{Since: since, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
+		return ledger.Log{}, &store.HeadError{Since: earlier, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case since.Size > a.end.Size:
+	case earlier.Size > a.end.Size:
 		return wrong("the log has only %d changes: changes are missing, or this is the head of another store", a.end.Size)
-	case since.Size == 0 && since != (store.Head{}):
+	case earlier.Size == 0 && earlier != (store.Head{}):
 		return wrong("the head of no changes has the hash 0")
-	case since.Size == 0:
+	case earlier.Size == 0:
 		return ledger.Log{}, nil
 	}
-	log, err := a.logOf(ctx, since.Size)
+	log, err := a.logOf(ctx, earlier.Size)
 	switch {
 	case damage(err):
 		return wrong("cannot read the log up to there: %v; verify the whole store to find all faults", err)
 	case err != nil:
 		return log, err
-	case log.Head() != since:
-		return wrong("its hash differs from that of the first %d changes: they were altered, or this is the head of another store; verify the whole store to find altered changes", since.Size)
+	case log.Head() != earlier:
+		return wrong("its hash differs from that of the first %d changes: they were altered, or this is the head of another store; verify the whole store to find altered changes", earlier.Size)
 	}
 	return log, nil
 }

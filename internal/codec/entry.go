@@ -129,13 +129,13 @@ func CheckDigest(buf []byte, e *store.Entry, next *store.Change) ([]byte, error)
 	return buf, nil
 }
 
-// CheckSame returns a [*store.EntryError] if the entry e differs from there, the entry that a store
+// CheckSame returns a [*store.EntryError] if the entry e differs from stored, the entry that a store
 // has at the same position of the log.
-func CheckSame(e, there *store.Entry) error {
-	if e.Seq == there.Seq && e.Change != nil && e.Change.Token == nil && bytes.Equal(AppendLeaf(nil, e), AppendLeaf(nil, there)) {
+func CheckSame(e, stored *store.Entry) error {
+	if e.Seq == stored.Seq && e.Change != nil && e.Change.Token == nil && bytes.Equal(AppendLeaf(nil, e), AppendLeaf(nil, stored)) {
 		return nil
 	}
-	return &store.EntryError{Seq: there.Seq, Key: there.Change.Subject().Key, Reason: "the store has a different change with this number"}
+	return &store.EntryError{Seq: stored.Seq, Key: stored.Change.Subject().Key, Reason: "the store has a different change with this number"}
 }
 
 // digestBuffer is the total length of salt and value, in bytes, up to which [Digest] allocates no

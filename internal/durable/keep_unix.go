@@ -10,14 +10,14 @@ import (
 )
 
 // KeepOwner gives the files in the directory dir that belong to root to the user and group who own
-// the directory like. It is for commands that root runs on the files of a server, because the
-// server must be able to use the files afterwards. If another user runs it, or if like belongs to
+// the directory model. It is for commands that root runs on the files of a server, because the
+// server must be able to use the files afterwards. If another user runs it, or if model belongs to
 // root, KeepOwner does nothing.
 //
 // The owner of dir need not be trusted: KeepOwner follows no symbolic link out of dir, and skips
 // files with more than one hard link, because these can be files of the system.
-func KeepOwner(dir, like string) error {
-	info, err := os.Stat(like)
+func KeepOwner(dir, model string) error {
+	info, err := os.Stat(model)
 	if err != nil || os.Geteuid() != 0 {
 		return err
 	}

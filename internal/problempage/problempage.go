@@ -13,8 +13,8 @@ import (
 )
 
 // Page returns the page that describes a problem type: the page at the type's URI (RFC 9457,
-// 3.1.1). on is the page for HTML.
-func Page(field, kind string, on format.Page) (status int, contentType string, body []byte) {
+// 3.1.1). html is the page for HTML.
+func Page(field, kind string, html format.Page) (status int, contentType string, body []byte) {
 	const plain = "text/plain; charset=utf-8"
 	k, ok := find(kind)
 	if !ok {
@@ -26,7 +26,7 @@ func Page(field, kind string, on format.Page) (status int, contentType string, b
 	meaning := k.Cause + " " + k.Remedy
 	if Form(field).MediaType == format.TypeHTML {
 		var b bytes.Buffer
-		if format.WriteProblemHTML(&b, &format.Problem{Title: k.Title, Detail: meaning, On: on}) == nil {
+		if format.WriteProblemHTML(&b, &format.Problem{Title: k.Title, Detail: meaning, On: html}) == nil {
 			return http.StatusOK, "text/html; charset=utf-8", b.Bytes()
 		}
 	}

@@ -48,7 +48,7 @@ type Difference struct {
 // A replayer sends the requests of a log.
 type replayer struct {
 	o           Options
-	here, there *server // there is nil unless there is an old server
+	here, there *server // the field there is nil unless there is an old server
 	limiter     *rate.Limiter
 	compare     comparison
 

@@ -88,10 +88,10 @@ func (n *Notifier) Reloading(text string) error {
 func (n *Notifier) Stopping(text string) error { return n.tell("STOPPING=1", status(text)) }
 
 // Watch sends watchdog signals to systemd until ctx ends. If the unit has no WatchdogSec, it does
-// nothing. Before each signal, Watch calls ask, which must send a request to the service and return
-// nil if the service answered. If ask fails, Watch omits the signal, and systemd restarts the
+// nothing. Before each signal, Watch calls probe, which must send a request to the service and return
+// nil if the service answered. If probe fails, Watch omits the signal, and systemd restarts the
 // service when WatchdogSec has passed.
-func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, ask func(context.Context) error) {
+func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, probe func(context.Context) error) {
 	if n.watchdog == 0 {
 		return
 	}
@@ -99,7 +99,7 @@ func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, ask func(context
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		if err := n.alive(ctx, every, ask); err != nil && ctx.Err() == nil {
+		if err := n.alive(ctx, every, probe); err != nil && ctx.Err() == nil {
 			log.Error("the service does not answer its own health check; systemd will restart the service", "err", err, "watchdog", n.watchdog)
 		}
 		select {

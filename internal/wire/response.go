@@ -68,17 +68,17 @@ func (f *filter) checkHeld() error {
 	return nil
 }
 
-// appendEdited edits a head and appends it to out.
-func (f *filter) appendEdited(out, head []byte) []byte {
+// appendEdited edits a head and appends it to dst.
+func (f *filter) appendEdited(dst, head []byte) []byte {
 	if f.bare || f.closes && isInterim(head) {
-		return out // HTTP/0.9 has no heads, and HTTP/1.0 no interim responses
+		return dst // HTTP/0.9 has no heads, and HTTP/1.0 no interim responses
 	}
 	line, fields, _ := bytes.Cut(head, crlf)
 	phrase, fields := f.sift(fields)
 	if phrase != nil && !isInterim(head) {
 		line = slices.Concat(line[:codeEnd], space, phrase)
 	}
-	return slices.Concat(out, line, crlf, fields)
+	return slices.Concat(dst, line, crlf, fields)
 }
 
 // sift removes the reason phrase from the lines of a head, and ensures that a last response has

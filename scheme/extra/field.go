@@ -17,12 +17,12 @@ type field struct {
 	end           int
 }
 
-// fields yields the fields of s[from:to]. It yields no field if from is negative
-// or greater than to, and one empty field if from equals to.
-func fields(s string, from, to int, sep byte) iter.Seq[field] {
+// fields yields the fields of s[i:j]. It yields no field if i is negative
+// or greater than j, and one empty field if i equals j.
+func fields(s string, i, j int, sep byte) iter.Seq[field] {
 	return func(yield func(field) bool) {
-		for at := from; at >= 0 && at <= to; {
-			f := fieldAt(s, at, to, sep)
+		for at := i; at >= 0 && at <= j; {
+			f := fieldAt(s, at, j, sep)
 			if !yield(f) {
 				return
 			}

@@ -270,9 +270,9 @@ func by(out string) string {
 	return ""
 }
 
-// readState reads the results of earlier runs. If again is set, it leaves out the mutations that no
+// readState reads the results of earlier runs. If retry is set, it leaves out the mutations that no
 // test noticed, so that they are tested again. A missing file counts as empty.
-func readState(file string, again bool) (map[string]result, error) {
+func readState(file string, retry bool) (map[string]result, error) {
 	known := map[string]result{}
 	if file == "" {
 		return known, nil
@@ -286,7 +286,7 @@ func readState(file string, again bool) (map[string]result, error) {
 		if err := json.Unmarshal(line, &r); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		if known[r.Mutation] = r; again && r.Outcome == survived {
+		if known[r.Mutation] = r; retry && r.Outcome == survived {
 			delete(known, r.Mutation)
 		}
 	}

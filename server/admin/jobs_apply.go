@@ -294,16 +294,16 @@ const (
 	maxDifferenceText = 500 // bytes of a value
 )
 
-// add adds a change whose record will be after.
-func (s *samples) add(ctx context.Context, change bulk.Change, after *store.Record) {
-	if s.n++; s.n > adminapi.MaxJobSamples || after == nil {
+// add adds a change that leads to a record.
+func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Record) {
+	if s.n++; s.n > adminapi.MaxJobSamples || record == nil {
 		return
 	}
 	var before *store.Record
 	if !change.Created {
-		before, _ = s.api.store.Get(ctx, after.Name, time.Time{}) // on an error, all of the record is shown
+		before, _ = s.api.store.Get(ctx, record.Name, time.Time{}) // on an error, all of the record is shown
 	}
-	all := adminapi.Differences(before, after)
+	all := adminapi.Differences(before, record)
 	all = all[:min(len(all), maxDifferences)]
 	for i := range all {
 		all[i].Before, all[i].After = shorten(all[i].Before), shorten(all[i].After)

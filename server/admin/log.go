@@ -45,9 +45,9 @@ func kindOf(e *adminapi.Entry) string {
 }
 
 // upTo yields entries up to the one with a number; 0 means all.
-func upTo(until uint64, all iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
+func upTo(until uint64, limit iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
-		for e, err := range all {
+		for e, err := range limit {
 			if err == nil && until > 0 && e.Seq > until || !yield(e, err) {
 				return
 			}

@@ -188,10 +188,10 @@ func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Co
 	return s.accepted(c, j)
 }
 
-// asksSame reports whether the request in of, with the given token, made the job j before, and no
+// asksSame reports whether a request, with the given token, made the job j before, and no
 // second person has decided about j yet. The mutex of the jobs must be held.
-func (j *job) asksSame(of *startOf, token string) bool {
-	return j.undecided() && j.Token == token && j.Kind == of.Kind && bytes.Equal(j.Request, of.request)
+func (j *job) asksSame(request *startOf, token string) bool {
+	return j.undecided() && j.Token == token && j.Kind == request.Kind && bytes.Equal(j.Request, request.request)
 }
 
 // undecided reports whether a second person can still decide about a job, now or after its dry run.
@@ -245,10 +245,10 @@ func (js *jobTable) saveNow() {
 	}
 }
 
-// approvedBy adds to the reason of a change who has approved it.
-func approvedBy(why, who string) string {
+// approvedBy adds to the reason of a change which person has approved it.
+func approvedBy(why, person string) string {
 	if why == "" {
-		return "approved by " + cmp.Or(who, "the operator")
+		return "approved by " + cmp.Or(person, "the operator")
 	}
-	return why + " (approved by " + cmp.Or(who, "the operator") + ")"
+	return why + " (approved by " + cmp.Or(person, "the operator") + ")"
 }

@@ -169,12 +169,12 @@ func (s *API) stop(c *call, j *job) error {
 	})
 }
 
-// stop cancels or withdraws a job; same says whether the caller has made the request. mu must be
+// stop cancels or withdraws a job; isOwn says whether the caller has made the request. mu must be
 // held.
-func (js *jobTable) stop(c *call, j *job, same bool) error {
+func (js *jobTable) stop(c *call, j *job, isOwn bool) error {
 	js.lapse()
 	switch {
-	case j.State == adminapi.JobWaiting && !same:
+	case j.State == adminapi.JobWaiting && !isOwn:
 		return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusForbidden, Detail: "only the person who requested this job can withdraw it; you can reject it"}
 	case j.State == adminapi.JobWaiting:
 		j.State, j.Ended, j.Next = adminapi.JobCancelled, js.now().UTC(), ""

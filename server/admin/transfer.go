@@ -299,12 +299,12 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	return o, c.permitAuthor(o.Who)
 }
 
-// permitAuthor returns an error if the caller may not make changes in the name of the user who.
-func (c *call) permitAuthor(who string) error {
-	if who == "" || c.actor.MayAll(registrar.Administrator) {
+// permitAuthor returns an error if the caller may not make changes in the name of the user author.
+func (c *call) permitAuthor(author string) error {
+	if author == "" || c.actor.MayAll(registrar.Administrator) {
 		return nil
 	}
-	denied := c.actor.DeniedAll(registrar.Administrator, who)
+	denied := c.actor.DeniedAll(registrar.Administrator, author)
 	denied.Why = "this makes changes in the name of another user"
 	return denied
 }

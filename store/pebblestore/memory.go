@@ -20,9 +20,9 @@ const (
 )
 
 // cacheSize returns the size of a cache in bytes: a share of the memory, but not above the
-// parameter most. If memory is 0, it is not known.
-func cacheSize(memory, most int64) int64 {
-	return min(max(memory/cacheShare, minCacheSize), most)
+// parameter limit. If memory is 0, it is not known.
+func cacheSize(memory, limit int64) int64 {
+	return min(max(memory/cacheShare, minCacheSize), limit)
 }
 
 // otherMemory is the maximum memory, in bytes, that a program uses in addition to the cache of its

@@ -381,7 +381,7 @@ func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.
 // denies reports whether there is only one server and err means that it rejects the login.
 func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
 
-// readWithin is like read, with another time to wait.
+// readWithin is like read, but waits for another time.
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	stale := false
 	for p := newPatience(wait); ; {

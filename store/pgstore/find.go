@@ -81,8 +81,8 @@ func (f *finder) find(from place) error {
 }
 
 // group yields the places with one head, from the given one on. When the iteration is finished,
-// more is false.
-func (f *finder) group(from place) (more bool, err error) {
+// unfinished is false.
+func (f *finder) group(from place) (unfinished bool, err error) {
 	for {
 		page, err := f.page(placesOfHead, []byte(from.head), []byte(from.rest), from.key, f.size)
 		if err != nil {

@@ -147,8 +147,8 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 
 // plan returns the steps of the entries before the first wrong one. If the first entry of a subject
 // is its first revision, the store normally has no change of the subject. Then plan looks for one
-// only if ask is true.
-func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong, err error) {
+// only if search is true.
+func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}
 	for _, e := range batch {
@@ -157,7 +157,7 @@ func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong
 		}
 		if s := e.Change.Subject(); !seen[s] && printable(s.Key) {
 			seen[s] = true
-			if ask || e.Change.Expected > 0 {
+			if search || e.Change.Expected > 0 {
 				subjects[s.Kind] = append(subjects[s.Kind], s.Key)
 			}
 		}

@@ -151,8 +151,8 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 	return changes, nil
 }
 
-// after reports whether ms, a time in milliseconds, is after at. It returns false for a zero at.
-func after(ms int64, at time.Time) bool { return !at.IsZero() && ms > millis(at) }
+// after reports whether ms, a time in milliseconds, is after the time limit. If limit is zero, it returns false.
+func after(ms int64, limit time.Time) bool { return !limit.IsZero() && ms > millis(limit) }
 
 // readPast returns the changes that were current at a time. It reads only those of subjects on a
 // page that have changed since.

@@ -288,10 +288,10 @@ func leave[T any](s *suite, seq iter.Seq2[T, error], n int) {
 	}
 }
 
-// until loops over seq until more returns false or an error occurs.
-func until[T any](seq iter.Seq2[T, error], more func() bool) error {
+// until loops over seq until yield returns false or an error occurs.
+func until[T any](seq iter.Seq2[T, error], yield func() bool) error {
 	for _, err := range seq {
-		if err != nil || !more() {
+		if err != nil || !yield() {
 			return err
 		}
 	}

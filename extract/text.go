@@ -46,7 +46,7 @@ func (w *reading) begins(mark string) bool {
 	return bytes.HasPrefix(w.b, []byte(mark))
 }
 
-// after reads the part of the text that a reading has not read yet.
+// An after is the text that follows what the reading w has already read.
 type after struct{ w *reading }
 
 func (a after) Read(b []byte) (int, error) {

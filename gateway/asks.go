@@ -50,7 +50,7 @@ func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel con
 	}
 }
 
-// until returns until when other servers may be asked for the client.
+// until returns the time until which this server may ask other servers for the client.
 func (a *Client) until() time.Time {
 	if a == nil || a.Until.IsZero() {
 		return time.Now().Add(AskTimeout)

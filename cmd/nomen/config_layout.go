@@ -127,8 +127,8 @@ func childPath(path, key string) string {
 }
 
 // tablesOnly returns a copy of the document in which spaces replace everything outside the given
-// tables, so that the places in these tables stay the same. It also replaces a plain value with the
-// name of a table if that is the name of an option, too.
+// tables, so that the places in these tables stay the same. If an option has the same name as a
+// table, its plain value is also replaced.
 func (l *fileLayout) tablesOnly(tables, isOption map[string]bool) []byte {
 	text := bytes.Clone(l.text)
 	for _, p := range l.pairs {

@@ -136,7 +136,7 @@ func (s *Server) answer(w dns.ResponseWriter, m *dns.Msg, tcp bool) {
 	s.spoil(w, reply, fault, tcp)
 }
 
-// spoil sends a reply after it has added a fault.
+// spoil adds a fault to a reply, and then sends the reply.
 func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) {
 	select {
 	case <-time.After(f.Delay):

@@ -335,8 +335,8 @@ func (js *jobTable) bury(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the owners of running jobs that have ended. A job of this server that has no context
-// was stored, but could not start. The mutex writing must be held.
+// gone returns the servers that have ended, but whose jobs are still recorded as running. This server
+// is among them if it has stored a job and could not start it. The mutex writing must be held.
 func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	js.mu.Lock()
 	owners := map[string]bool{}
@@ -416,8 +416,8 @@ func (js *jobTable) leave(ctx context.Context) {
 	}
 }
 
-// launch calls f, which adds a job or makes it run, and must have added it to running. It returns the
-// job, or an error if the job must not run.
+// launch calls f to add a job, or to let a job run again. Before f returns the job, it must have
+// called running.Add. launch returns the job, or an error if the job must not run.
 func (js *jobTable) launch(ctx context.Context, f func() (*job, error)) (*job, error) {
 	var j *job
 	abort := func() {

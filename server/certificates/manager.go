@@ -87,7 +87,7 @@ type host struct {
 	unsaved []byte           // the certificate as PEM, if writing it to the vault failed
 	back    backOff
 	checked string    // the failed check that was logged last
-	since   time.Time // if another node failed before this time, this does not delay an order, unless it was a rate limit
+	since   time.Time // failures of other nodes before this time delay an order only if they were rate limits
 }
 
 var _ Source = (*Manager)(nil)

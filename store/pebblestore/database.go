@@ -14,10 +14,22 @@ type database struct {
 	disk *engineDisk
 }
 
-// openDatabase opens the database in the directory of o. No other function calls pebble.Open. The
-// caller must release the lock. If onDown is not nil, it is called once when the disk goes down. If
-// adjust is not nil, it can modify the options.
+// openDatabase opens the database in the directory of o. The caller must release the lock. If onDown
+// is not nil, it is called once when the disk goes down. If adjust is not nil, it can modify the
+// options. If the manifest is damaged, openDatabase changes nothing and returns an error.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
+	torn, err := checkManifest(o.FS, o.Dir)
+	if torn {
+		err = checkTorn(o, lock)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openChecked(o, lock, onDown, adjust)
+}
+
+// openChecked opens a database whose manifest was checked. No other function calls pebble.Open.
+func openChecked(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	if o.hangAfter > 0 {
 		d.limit = o.hangAfter

@@ -218,9 +218,17 @@ func (d *engineDisk) refusal(kind fileKind) error {
 	}
 }
 
-// Create implements [vfs.FS].
+// Create implements [vfs.FS]. Before it creates a marker, which names another file, it syncs the
+// directory: otherwise a crash could leave the marker without the other file.
 func (d *engineDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return d.create(name, category, func() (vfs.File, error) { return d.FS.Create(name, category) })
+	return d.create(name, category, func() (vfs.File, error) {
+		if d.within(name) && strings.HasPrefix(d.PathBase(name), "marker.") {
+			if err := syncDir(d.FS, d.dir); err != nil {
+				return nil, err
+			}
+		}
+		return d.FS.Create(name, category)
+	})
 }
 
 // ReuseForWrite implements [vfs.FS].

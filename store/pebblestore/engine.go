@@ -263,7 +263,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	})
 	opening.Store(false)
 	switch {
-	case err != nil && e.disk.err() == nil:
+	case err != nil && (e.disk == nil || e.disk.err() == nil):
 		return nil, unopenable(err)
 	case err != nil:
 		return nil, err

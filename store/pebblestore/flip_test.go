@@ -35,6 +35,34 @@ const (
 // of the log that a crash has left it cannot be told from a write that the crash has
 // cut off; then what is there has to be the store as it was a moment before.
 func TestFlippedBits(t *testing.T) {
+	dirs, want := flippedStores(t)
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			found, harmless, cut := 0, 0, 0
+			for _, file := range filesOf(t, dir) {
+				for place := range flipsOfFile() {
+					switch flip(t, dir, file, place, want, filepath.Base(dir) == "crashed") {
+					case damageFound:
+						found++
+					case damageNone:
+						harmless++
+					case damageCut:
+						cut++
+					}
+				}
+			}
+			t.Logf("%d bits flipped: %d found, %d without effect, %d only by the head", found+harmless+cut, found, harmless, cut)
+			if found == 0 {
+				t.Error("no damage was found: the test did none")
+			}
+		})
+	}
+}
+
+// flippedStores returns the directories of a store that was closed, of one that a crash has left, and
+// of a backup. All have the same changes.
+func flippedStores(t *testing.T) (dirs []string, want answered) {
+	t.Helper()
 	base := t.TempDir()
 	dir, crashed, backup := filepath.Join(base, "store"), filepath.Join(base, "crashed"), filepath.Join(base, "backup")
 	s := openDir(t, dir)
@@ -52,41 +80,14 @@ func TestFlippedBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	copyDir(t, dir, crashed, true)
-	head, err := s.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := answers(t, s)
+	want = answers(t, s)
 	if want.err != nil {
 		t.Fatal(want.err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		dir      string
-		mayBeCut bool
-	}{{dir, false}, {crashed, true}, {backup, false}} {
-		t.Run(filepath.Base(tt.dir), func(t *testing.T) {
-			found, harmless, cut := 0, 0, 0
-			for _, file := range filesOf(t, tt.dir) {
-				for place := range flipsOfFile() {
-					switch flip(t, tt.dir, file, place, want, head, tt.mayBeCut) {
-					case damageFound:
-						found++
-					case damageNone:
-						harmless++
-					case damageCut:
-						cut++
-					}
-				}
-			}
-			t.Logf("%d bits flipped: %d found, %d without effect, %d only by the head", found+harmless+cut, found, harmless, cut)
-			if found == 0 {
-				t.Error("no damage was found: the test did none")
-			}
-		})
-	}
+	return []string{dir, crashed, backup}, want
 }
 
 // flipRound is what is written before the bits are flipped: new names, changed
@@ -166,12 +167,8 @@ const (
 )
 
 // flip flips one bit of a copy of a store and looks what becomes of it.
-func flip(t *testing.T, dir, file string, place int, want answered, head store.Head, mayBeCut bool) damageSeen {
+func flip(t *testing.T, dir, file string, place int, want answered, mayBeCut bool) damageSeen {
 	t.Helper()
-	disk := vfs.NewMem() // no disk is waited for
-	if ok, err := vfs.Clone(vfs.Default, disk, dir, "store"); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
 	data, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
 		t.Fatal(err)
@@ -183,17 +180,21 @@ func flip(t *testing.T, dir, file string, place int, want answered, head store.H
 	at := (len(data)*place/flipsOfFile() + random.IntN(len(data)/flipsOfFile()+1)) % len(data)
 	bit := byte(1) << random.IntN(8)
 	data[at] ^= bit
-	f, err := disk.Create(disk.PathJoin("store", file), vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
+	end := len(bytes.TrimRight(data, "\x00"))
+	mayBeCut = mayBeCut && strings.HasSuffix(file, ".log") && at/logBlock >= end/logBlock-1
+	return effect(t, dir, fmt.Sprintf("%s, byte %d, bit %08b", file, at, bit), file, data, want, mayBeCut)
+}
+
+// effect opens a copy of a store in which one file has other content, and looks what becomes of it.
+// If content is nil, the file is missing.
+func effect(t *testing.T, dir, what, file string, content []byte, want answered, mayBeCut bool) damageSeen {
+	t.Helper()
+	disk := vfs.NewMem() // no disk is waited for
+	if ok, err := vfs.Clone(vfs.Default, disk, dir, "store"); !ok || err != nil {
+		t.Fatal(ok, err)
 	}
-	if _, err := f.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(Options{Dir: "store", FS: disk, CacheSize: 1 << 20})
+	replace(t, disk, disk.PathJoin("store", file), content)
+	s, err := Open(Options{Dir: "store", FS: disk, CacheSize: 1 << 20, Keep: true})
 	if err != nil {
 		return damageFound
 	}
@@ -207,20 +208,39 @@ func flip(t *testing.T, dir, file string, place int, want answered, head store.H
 	}
 	got := answers(t, s)
 	if got.err != nil {
-		t.Errorf("%s, byte %d, bit %08b: an answer is %v, and verify finds nothing", file, at, bit, got.err)
+		t.Errorf("%s: an answer is %v, and verify finds nothing", what, got.err)
 		return damageMissed
 	}
 	diff := cmp.Diff(got.text, want.text)
 	if diff == "" {
 		return damageNone
 	}
-	diff = diff[:min(len(diff), 600)]
-	end := len(bytes.TrimRight(data, "\x00"))
-	if mayBeCut && strings.HasSuffix(file, ".log") && at/logBlock >= end/logBlock-1 && now.Size < head.Size && earlierThan(want, got) {
+	if mayBeCut && now.Size < want.head.Size && earlierThan(want, got) {
 		return damageCut
 	}
-	t.Errorf("%s, byte %d, bit %08b: other answers, and nothing tells: (-got +want)\n%s", file, at, bit, diff)
+	t.Errorf("%s: other answers, and nothing tells: (-got +want)\n%s", what, diff[:min(len(diff), 600)])
 	return damageMissed
+}
+
+// replace writes a file. If content is nil, it removes the file.
+func replace(t *testing.T, disk vfs.FS, path string, content []byte) {
+	t.Helper()
+	if content == nil {
+		if err := disk.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	f, err := disk.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // earlierThan: each subject has the first of its changes.
@@ -237,6 +257,7 @@ func earlierThan(later, earlier answered) bool {
 type answered struct {
 	text []string
 	feed []string
+	head store.Head
 	err  error
 }
 
@@ -293,6 +314,8 @@ func answers(t *testing.T, s *Store) (a answered) {
 	}
 	n, _, err := s.Count(t.Context())
 	say("count", n, err)
+	a.head, err = s.Head(t.Context())
+	say("head", a.head, err)
 	return a
 }
 

@@ -1,6 +1,8 @@
 package pebblestore
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +66,20 @@ func (e *engine) checkMark() error {
 	}
 	if log.Head() != mark {
 		return fmt.Errorf("the first %d changes of the log have been altered, or %s is damaged", mark.Size, markFile)
+	}
+	return viewing(e.db, func(v *view) error { return v.checkRows(mark.Size, e.log.Size()) })
+}
+
+// checkRows returns an error unless the log has all rows whose numbers are greater than after and
+// not greater than the limit. Rows after the mark were in the write-ahead log. If one of its files is
+// missing, so are rows in their middle.
+func (v *view) checkRows(after, to uint64) error {
+	v.key = appendSeq(v.key[:0], after+1)
+	for ok := v.it.SeekGE(v.key); after < to; ok = v.it.Next() {
+		after++
+		if v.key = appendSeq(v.key[:0], after); !ok || !bytes.Equal(v.it.Key(), v.key) {
+			return cmp.Or(v.failure("log"), fmt.Errorf("change %d of the log is missing: files are missing or damaged", after))
+		}
 	}
 	return nil
 }

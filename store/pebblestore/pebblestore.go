@@ -224,17 +224,18 @@ func exists(o Options) error {
 	if !o.ReadOnly && !o.MustExist {
 		return nil
 	}
-	return peek(o.Dir, o.FS)
+	return unopenable(peek(o.Dir, o.FS))
 }
 
 // Exists returns nil if the directory has a store. If it has none, or does not exist, Exists
-// returns fs.ErrNotExist.
+// returns fs.ErrNotExist. If the directory has files of a store, but not all that it needs, Exists
+// returns a [*ManifestError].
 func Exists(dir string) error { return peek(dir, vfs.Default) }
 
 func peek(dir string, files vfs.FS) error {
 	desc, err := pebble.Peek(dir, files)
 	if err == nil && !desc.Exists {
-		err = fs.ErrNotExist
+		err = cmp.Or(checkNew(files, dir), fs.ErrNotExist)
 	}
 	return err
 }
@@ -242,6 +243,9 @@ func peek(dir string, files vfs.FS) error {
 // unopenable adds advice to the error for a store that cannot be opened because of its content. It
 // does not change errors of the operating system and a [*store.VersionError].
 func unopenable(err error) error {
+	if err == nil {
+		return nil
+	}
 	no, version := syscall.Errno(0), (*store.VersionError)(nil)
 	if errors.As(err, &no) || errors.As(err, &version) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrLocked) {
 		return err
@@ -259,6 +263,9 @@ func (e *engine) initialize() error {
 	v.close()
 	if !empty || e.readOnly {
 		return errNotStore
+	}
+	if err := e.checkMark(); err != nil {
+		return err
 	}
 	batch := e.db.NewBatch()
 	defer batch.Close()

@@ -35,6 +35,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if served && s.forwardRequest(w, r, in, client) {
 		return
 	}
+	if served && s.speak(w, r, in, client, start) {
+		return
+	}
 	switch {
 	case r.Method == http.MethodPost && isBatch(target):
 		in.body = paced.NewBody(r.Body, w, s.limits.Timeout)

@@ -45,6 +45,10 @@ type Listener struct {
 	// Protocols are the protocols that a public listener serves; 0 means all of them.
 	Protocols Protocols
 
+	// Dialects are the names of the dialects that a public listener speaks, in the order in which
+	// they are tried; see [Options.Dialects].
+	Dialects []string
+
 	// TLS enables TLS if it is not nil. A public listener then also serves HTTP/2. Clients of
 	// HTTP/1.0 and of the protocol of 1995 need not send ALPN.
 	TLS *tls.Config

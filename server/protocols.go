@@ -23,6 +23,9 @@ const (
 // has reports whether the set p includes a protocol.
 func (p Protocols) has(one Protocols) bool { return p == 0 || p&one != 0 }
 
+// Web reports whether the set p includes [ProtocolWeb].
+func (p Protocols) Web() bool { return p.has(ProtocolWeb) }
+
 // protocolOf returns the protocol to which a request with the given method and target belongs.
 func protocolOf(method, target string) Protocols {
 	if _, _, absolute := absoluteForm(target); absolute || strings.HasPrefix(target, "/") || method == "CONNECT" || target == "*" {

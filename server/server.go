@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/answercache"
 	"github.com/nomen-project/nomen/internal/openfiles"
@@ -78,6 +79,10 @@ type Options struct {
 	// of the protocol of 1995. It must pass on the request with its context. It must not change
 	// RequestURI, because the server reads the target from that field.
 	Middleware func(http.Handler) http.Handler
+
+	// Dialects are the protocols of other identifier services, by their names. A listener speaks
+	// those in [Listener.Dialects].
+	Dialects map[string]dialect.Handler
 
 	// Site says who runs the server, and how its pages look; nil for [site.Default].
 	Site *site.Site
@@ -210,6 +215,7 @@ type Server struct {
 	shown       bool         // the public listener shows the metrics
 	handler     http.Handler // of the public listeners, with the middleware
 	users       users
+	dialects    map[string]dialect.Handler
 
 	*carried
 }
@@ -235,6 +241,7 @@ func New(o Options) (*Server, error) {
 		registries:  sync.OnceValue(o.Registries.Tables),
 		signposts:   newSignposts(),
 		site:        o.Site,
+		dialects:    o.Dialects,
 		pagePolicy:  o.Site.Policy(),
 		linkBuffers: sync.Pool{New: func() any { return new(linkField) }},
 		users:       users{gone: make(chan struct{})},

@@ -32,9 +32,9 @@ type shortcut struct {
 }
 
 // short returns the shortcut for a connection to a listener. It returns nil if the listener does
-// not serve paths.
+// not serve paths, or if a dialect may answer them.
 func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
-	if !o.Protocols.has(ProtocolWeb) {
+	if !o.Protocols.has(ProtocolWeb) || len(o.Dialects) > 0 {
 		return nil
 	}
 	c := &shortcut{listener: o.Name, from: addrOf(remote).Addr(), local: addrOf(local)}

@@ -29,12 +29,13 @@ const (
 	formPage         // neither a name nor an element
 	formList         // the ElementIDs of an authority
 	formBatch        // a list of names
+	formDialect      // the protocol of another identifier service
 	forms            // number of forms
 )
 
 // String returns the name of the form in the metrics.
 func (f form) String() string {
-	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch"}[f]
+	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch", "dialect"}[f]
 }
 
 // Forms returns the names of forms with which a server calls [Metrics].Observe.

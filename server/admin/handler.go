@@ -296,36 +296,10 @@ func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
 	}
 	const scheme = "bearer "
 	field := r.Header.Get("Authorization")
-	tokens, ok := s.store.(store.Tokens)
-	if !ok || len(field) < len(scheme) || !strings.EqualFold(field[:len(scheme)], scheme) {
+	if len(field) < len(scheme) || !strings.EqualFold(field[:len(scheme)], scheme) {
 		return registrar.Actor{}, adminapi.ErrUnauthorized
 	}
-	id, secret, ok := adminapi.SplitToken(strings.TrimSpace(field[len(scheme):]))
-	if !ok {
-		return registrar.Actor{}, adminapi.ErrUnknownToken
-	}
-	if s.nodeToken != nil && id == s.nodeToken.ID { // this token is valid even while the store is unavailable
-		if !adminapi.Matches(s.nodeToken, secret) {
-			return registrar.Actor{}, adminapi.ErrUnknownToken
-		}
-		return registrar.Bearer(s.nodeToken)
-	}
-	t, err := tokens.Token(r.Context(), id)
-	if errors.Is(err, store.ErrNotFound) {
-		t, err = &store.Token{Revoked: true}, nil
-	}
-	if err != nil {
-		return registrar.Actor{}, err
-	}
-	switch now := s.now(); {
-	case !adminapi.Matches(t, secret), t.Revoked:
-		return registrar.Actor{}, adminapi.ErrUnknownToken
-	case t.Expired(now):
-		return registrar.Actor{}, adminapi.ErrExpiredToken
-	default:
-		s.uses.note(t, now)
-	}
-	return registrar.Bearer(t)
+	return s.bearer(r.Context(), strings.TrimSpace(field[len(scheme):]))
 }
 
 // A statusWriter records the status of a response, the number of bytes sent, and the role of the

@@ -60,15 +60,7 @@ func (s *API) Set(o Settings) {
 }
 
 // checkRate counts a request, and returns an error if its token sends too many requests.
-func (s *API) checkRate(c *call) error {
-	if c.isOperator() {
-		return nil
-	}
-	if wait := s.rates.Spend(c.token(), s.now()); wait > 0 {
-		return &adminapi.RateError{After: wait}
-	}
-	return nil
-}
+func (s *API) checkRate(c *call) error { return s.spend(c.actor, c.token()) }
 
 // isOperator reports whether a request was sent by an administrator of all names.
 func (c *call) isOperator() bool {

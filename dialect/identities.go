@@ -1,0 +1,84 @@
+package dialect
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+// Accounts finds the actors of tokens and users. Package server/admin implements it with the rules
+// and limits of the admin API.
+type Accounts interface {
+	// Bearer returns the actor of a token with its secret. If the token is not valid, the error
+	// wraps [adminapi.ErrUnauthorized].
+	Bearer(ctx context.Context, token string) (registrar.Actor, error)
+
+	// Account returns the actor of the token or of the user with this ID; the other ID is "". If it
+	// does not exist or is no longer valid, the error wraps [adminapi.ErrUnauthorized].
+	Account(ctx context.Context, token, user string) (registrar.Actor, error)
+}
+
+// An Identity is a user of a dialect who has the rights of a token or of a user of nomen.
+type Identity struct {
+	ID          string // user name in the dialect
+	Token, User string // ID of the token or of the user whose rights the identity has; one of them is ""
+	Secret      []byte // password; nil if it is the secret of the token
+	PublicKey   any    // public key of package crypto; nil if the identity has none
+}
+
+// Identities authenticates the users of a dialect. It is safe for concurrent use.
+type Identities struct {
+	accounts Accounts
+	all      map[string]*Identity
+}
+
+// NewIdentities returns Identities for the identities.
+func NewIdentities(accounts Accounts, identities []Identity) *Identities {
+	k := &Identities{accounts: accounts, all: make(map[string]*Identity, len(identities))}
+	for i := range identities {
+		k.all[identities[i].ID] = &identities[i]
+	}
+	return k
+}
+
+// Identity returns the identity with this ID, or nil.
+func (k *Identities) Identity(id string) *Identity { return k.all[id] }
+
+// Actor returns the actor of an identity whose credentials the caller has verified.
+func (k *Identities) Actor(ctx context.Context, i *Identity) (registrar.Actor, error) {
+	return k.accounts.Account(ctx, i.Token, i.User)
+}
+
+// Password returns the actor of a user with a password. If the identity with this ID has a secret,
+// the password is this secret. Otherwise it is a token with its secret, and if the identity exists,
+// it must be the token of this identity. If the password is wrong, the error wraps
+// [adminapi.ErrUnauthorized]. Comparisons take the same time wherever two secrets differ.
+func (k *Identities) Password(ctx context.Context, id, password string) (registrar.Actor, error) {
+	i := k.all[id]
+	if i == nil || i.Secret == nil {
+		return k.bearer(ctx, i, password)
+	}
+	given, want := sha256.Sum256([]byte(password)), sha256.Sum256(i.Secret)
+	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
+		return registrar.Actor{}, adminapi.ErrUnknownToken
+	}
+	return k.Actor(ctx, i)
+}
+
+// bearer returns the actor of a token that is used as password of an identity, which may be nil. An
+// identity of a token also accepts the secret alone.
+func (k *Identities) bearer(ctx context.Context, i *Identity, password string) (registrar.Actor, error) {
+	switch {
+	case i == nil:
+		return k.accounts.Bearer(ctx, password)
+	case i.Token == "":
+		return registrar.Actor{}, adminapi.ErrUnknownToken
+	}
+	if begin := i.Token + "."; len(password) <= len(begin) || password[:len(begin)] != begin {
+		password = begin + password
+	}
+	return k.accounts.Bearer(ctx, password)
+}

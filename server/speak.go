@@ -1,0 +1,64 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/internal/wire"
+)
+
+// maxDialectBody is the maximum length of the body of a request to a dialect, in bytes.
+const maxDialectBody = 4 << 20
+
+// speak answers a request in one of the dialects of its listener. It reports whether it did.
+func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c client, start time.Time) bool {
+	names := listenerOf(r.Context()).Dialects
+	if len(names) == 0 || len(in.target) > maxTarget || !strings.HasPrefix(in.target, "/") || wire.Own(r) {
+		return false
+	}
+	counted := &countedWriter{ResponseWriter: w}
+	own := r.WithContext(requestLifetime(r))
+	own.Body = http.MaxBytesReader(counted, r.Body, maxDialectBody)
+	call := &dialect.Call{
+		Target: in.target, Base: s.base(in), Client: c.addr, Country: c.country,
+		Private: c.secure || c.addr.IsLoopback() && !c.proxied,
+	}
+	for _, name := range names {
+		if d := s.dialects[name]; d != nil && d.Serve(counted, own, call) {
+			took := s.now().Sub(start)
+			s.metrics.Observe(formDialect.String(), counted.status, took)
+			requestlog.Of(r, in.target, c.addr).Log(r.Context(), s.access, counted.status, counted.n, took)
+			return true
+		}
+	}
+	return false
+}
+
+// A countedWriter records the status of a response and the number of bytes sent.
+type countedWriter struct {
+	http.ResponseWriter
+	status int
+	n      int64
+}
+
+func (w *countedWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *countedWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.n += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -107,6 +107,8 @@ type Location struct {
 	Down       bool   `json:"down,omitempty"`                           // known to be unavailable: tried last
 	ValidFrom  string `json:"valid_from,omitempty" toml:"valid_from"`   // RFC 3339
 	ValidUntil string `json:"valid_until,omitempty" toml:"valid_until"` // RFC 3339
+	Index      int    `json:"index,omitempty"`                          // index of the value of which the location is a view (package value); 0 if none
+	Attributes string `json:"attributes,omitempty"`                     // further attributes in a value of the type 10320/loc, as in XML: id="0" http_role="conneg"
 }
 
 // Metadata describes a resource: names of Dublin Core elements (RFC 5013) with their values, in

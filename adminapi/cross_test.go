@@ -44,7 +44,7 @@ func full(t *testing.T, v reflect.Value) {
 		v.SetString("urn:example:a")
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
-	case reflect.Uint8, reflect.Uint64:
+	case reflect.Uint8, reflect.Uint16, reflect.Uint64:
 		v.SetUint(1)
 	case reflect.Float64:
 		v.SetFloat(1)

@@ -50,7 +50,29 @@ func Differences(before, after *store.Record) []Difference {
 	}
 	d.list("same_as", before.SameAs, after.SameAs)
 	d.list("successors", before.Successors, after.Successors)
+	d.values(before.Values, after.Values)
 	return d
+}
+
+// values records the differences of typed values by index.
+func (d *differences) values(before, after []nomen.Value) {
+	was, is := valueTexts(before), valueTexts(after)
+	for _, index := range slices.Sorted(maps.Keys(union(was, is))) {
+		d.value(fmt.Sprintf("values[%d]", index), was[index], is[index])
+	}
+}
+
+// valueTexts returns typed values as JSON, by index.
+func valueTexts(all []nomen.Value) map[int]string {
+	texts := map[int]string{}
+	for i := range all {
+		b, err := json.Marshal(&all[i])
+		if err != nil {
+			panic("adminapi: " + err.Error()) // cannot happen: a value has only texts and a number
+		}
+		texts[all[i].Index] = string(b)
+	}
+	return texts
 }
 
 func whenTrue(b bool) string {
@@ -135,7 +157,7 @@ func fieldsOf(v any) map[string]json.RawMessage {
 	return fields
 }
 
-func union(a, b map[string]json.RawMessage) map[string]json.RawMessage {
+func union[K comparable, V any](a, b map[K]V) map[K]V {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return all
@@ -251,6 +273,12 @@ func locationText(l nomen.Location) string {
 	}
 	if l.Weight > 0 {
 		parts = append(parts, fmt.Sprintf("weight %d", l.Weight))
+	}
+	if l.Index > 0 {
+		parts = append(parts, fmt.Sprintf("value %d", l.Index))
+	}
+	if l.Attributes != "" {
+		parts = append(parts, l.Attributes)
 	}
 	if len(parts) == 0 {
 		return l.URL

@@ -35,6 +35,9 @@ func (t *table) value(r *row, i int) {
 	case isSuccessors:
 		rec.Successors = t.list(r, i)
 		t.line.Fields |= registrar.FieldSuccessors
+	case isValues:
+		rec.Values = t.typedValues(r, i)
+		t.line.Fields |= registrar.FieldValues
 	case isMetadata:
 		if rec.Metadata == nil {
 			rec.Metadata = nomen.Metadata{}
@@ -42,6 +45,19 @@ func (t *table) value(r *row, i int) {
 		rec.Metadata[col.element] = t.list(r, i)
 		t.line.Fields |= registrar.FieldMetadata
 	}
+}
+
+// typedValues reads a cell with a JSON list of typed values.
+func (t *table) typedValues(r *row, i int) []nomen.Value {
+	d := decoder{index: -1}
+	d.reset(t.text(r, i))
+	d.field = "values"
+	values := d.values()
+	d.end()
+	if d.err != nil {
+		r.fail(r.cells[i].at, t.columns[i].title, "byte %d of the value: %s", d.err.Column, strings.TrimPrefix(d.err.Field+": "+d.err.Message, ": "))
+	}
+	return values
 }
 
 // boolean reads a cell with true or false.

@@ -25,7 +25,7 @@ func titles() []string {
 	for _, e := range elements() {
 		all = append(all, elementColumn+e)
 	}
-	return all
+	return append(all, "index", "attributes", "values")
 }
 
 // elements returns the elements of metadata (RFC 5013), in the order of their columns.

@@ -68,7 +68,7 @@ func (d *decoder) path() string {
 	if d.index >= 0 {
 		p += "[" + strconv.Itoa(d.index) + "]"
 	}
-	if d.field == "locations" && d.sub != "" {
+	if (d.field == "locations" || d.field == "values") && d.sub != "" {
 		p += "." + shorten(d.sub)
 	}
 	return p

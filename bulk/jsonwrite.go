@@ -42,6 +42,9 @@ func (e jsonEncoder) record(b []byte, r *store.Record) ([]byte, error) {
 	if r.ShowLocations {
 		b = append(b, `,"show_locations":true`...)
 	}
+	if len(r.Values) > 0 {
+		b = appendValues(append(b, `,"values":`...), r.Values)
+	}
 	if e.revisions {
 		text, err := r.Modified.MarshalText()
 		if err != nil {
@@ -66,26 +69,62 @@ func appendComma(b []byte, i int) []byte {
 func appendLocation(b []byte, l *nomen.Location) []byte {
 	b = append(b, `{"url":`...)
 	b = appendText(b, l.URL)
-	for bit := isType; bit <= isValidUntil; bit++ {
+	for bit := isType; bit <= isAttributes; bit++ {
 		switch bit {
 		case isPriority:
 			b = appendNumber(b, `,"priority":`, l.Priority)
 		case isWeight:
 			b = appendNumber(b, `,"weight":`, l.Weight)
+		case isIndex:
+			b = appendNumber(b, `,"index":`, l.Index)
 		case isDown:
 			if l.Down {
 				b = append(b, `,"down":true`...)
 			}
 		default:
-			if s := *textOf(l, bit); s != "" {
-				b = append(b, `,"`...)
-				b = append(b, members[bit]...)
-				b = append(b, `":`...)
-				b = appendText(b, s)
-			}
+			b = appendMember(b, bit, *textOf(l, bit))
 		}
 	}
 	return append(b, '}')
+}
+
+// appendMember appends a member of an object, unless it is empty.
+func appendMember(b []byte, bit int, s string) []byte {
+	if s == "" {
+		return b
+	}
+	b = append(append(b, `,"`...), members[bit]...)
+	return appendText(append(b, `":`...), s)
+}
+
+// appendValues appends a list of typed values.
+func appendValues(b []byte, values []nomen.Value) []byte {
+	b = append(b, '[')
+	for i := range values {
+		v := &values[i]
+		b = appendComma(b, i)
+		b = strconv.AppendInt(append(b, `{"index":`...), int64(v.Index), 10)
+		b = appendText(append(b, `,"type":`...), v.Type)
+		b = appendText(append(b, `,"data":`...), v.Data)
+		b = appendMember(b, isFormat, v.Format)
+		b = appendTTL(b, v.TTL)
+		b = appendMember(b, isPermissions, v.Permissions)
+		b = appendMember(b, isTimestamp, v.Timestamp)
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+// appendTTL appends the TTL of a value, unless it is empty.
+func appendTTL(b []byte, ttl nomen.TTL) []byte {
+	if ttl == "" {
+		return b
+	}
+	b = append(b, `,"ttl":`...)
+	if text, err := ttl.MarshalJSON(); err == nil && text[0] != '"' {
+		return append(b, text...)
+	}
+	return appendText(b, string(ttl))
 }
 
 func appendNumber(b []byte, member string, n int) []byte {

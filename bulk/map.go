@@ -18,15 +18,16 @@ import (
 // usable returns the locations for a client without preferences at a time. The best location is the
 // first, as in package resolve. A name that is not active has no usable location.
 func usable(r *store.Record, at time.Time) []nomen.Location {
+	public := r.PublicLocations() // a web server shows them to anyone
 	switch {
 	case r.Status != nomen.Active:
 		return nil
-	case len(r.Locations) == 1 && validAt(&r.Locations[0], at):
-		return r.Locations
+	case len(public) == 1 && validAt(&public[0], at):
+		return public
 	}
-	all := make([]nomen.Location, 0, len(r.Locations))
+	all := make([]nomen.Location, 0, len(public))
 	for _, whole := range []bool{true, false} {
-		for _, l := range r.Locations {
+		for _, l := range public {
 			if validAt(&l, at) && (l.Component == "" || !whole) {
 				all = append(all, l)
 			}

@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -41,6 +42,7 @@ const (
 	isSuccessors
 	isReason
 	isShowLocations
+	isValues
 	isModified
 	isRevision
 	isURL
@@ -56,25 +58,46 @@ const (
 	isDown
 	isValidFrom
 	isValidUntil
+	isIndex
+	isAttributes
+	isData
+	isFormat
+	isTTL
+	isPermissions
+	isTimestamp
 )
 
 // A memberSet is a set of members of an object.
-type memberSet uint32
+type memberSet uint64
 
 // members are the names of the members in JSON, and of the columns of tables.
 var members = [...]string{
 	isName: "name", isStatus: "status", isLocations: "locations", isMetadata: "metadata", isSameAs: "same_as",
-	isSuccessors: "successors", isReason: "reason", isShowLocations: "show_locations", isModified: "modified", isRevision: "revision",
+	isSuccessors: "successors", isReason: "reason", isShowLocations: "show_locations", isValues: "values", isModified: "modified", isRevision: "revision",
 	isURL: "url", isType: "type", isLang: "lang", isRel: "rel", isPriority: "priority", isWeight: "weight",
 	isCountry: "country", isComponent: "component", isCharset: "charset", isNote: "note", isDown: "down",
-	isValidFrom: "valid_from", isValidUntil: "valid_until",
+	isValidFrom: "valid_from", isValidUntil: "valid_until", isIndex: "index", isAttributes: "attributes",
+	isData: "data", isFormat: "format", isTTL: "ttl", isPermissions: "permissions", isTimestamp: "timestamp",
 }
 
 // recordBit returns the member of a record with this name.
 func recordBit(key string) int { return memberBit(key, isName, isRevision) }
 
 // locationBit returns the member of a location with this name.
-func locationBit(key string) int { return memberBit(key, isURL, isValidUntil) }
+func locationBit(key string) int { return memberBit(key, isURL, isAttributes) }
+
+// valueBit returns the member of a typed value with this name.
+func valueBit(key string) int {
+	if key == members[isType] {
+		return isType
+	}
+	switch bit := memberBit(key, isIndex, isTimestamp); bit {
+	case isAttributes:
+		return isUnknown
+	default:
+		return bit
+	}
+}
 
 func memberBit(key string, first, last int) int {
 	for bit := first; bit <= last; bit++ {
@@ -124,6 +147,9 @@ func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	case isShowLocations:
 		rec.ShowLocations = d.boolean()
 		return registrar.FieldShowLocations
+	case isValues:
+		rec.Values = d.values()
+		return registrar.FieldValues
 	case isModified:
 		d.time()
 	case isRevision:
@@ -173,6 +199,8 @@ func (d *decoder) location(l *nomen.Location) {
 			l.Priority = int(d.integer(minRank))
 		case isWeight:
 			l.Weight = int(d.integer(minRank))
+		case isIndex:
+			l.Index = int(d.integer(minRank))
 		case isDown:
 			l.Down = d.boolean()
 		default:
@@ -180,6 +208,62 @@ func (d *decoder) location(l *nomen.Location) {
 		}
 		d.sub = ""
 	}
+}
+
+func (d *decoder) values() []nomen.Value {
+	var all []nomen.Value
+	for i := range d.elements {
+		if d.index = i; i == store.MaxRecordValues {
+			d.fail(d.space(), "a record has at most "+strconv.Itoa(store.MaxRecordValues)+" values")
+			break
+		}
+		all = append(all, nomen.Value{})
+		d.typedValue(&all[i])
+	}
+	return all
+}
+
+func (d *decoder) typedValue(v *nomen.Value) {
+	seen := memberSet(0)
+	for key := range d.members {
+		d.sub = key
+		bit := valueBit(key)
+		if !d.first(&seen, bit) {
+			return
+		}
+		switch bit {
+		case isIndex:
+			v.Index = int(d.integer(minRank))
+		case isTTL:
+			v.TTL = d.ttl()
+		default:
+			*valueText(v, bit) = d.text()
+		}
+		d.sub = ""
+	}
+}
+
+// ttl reads a number of seconds, or a string.
+func (d *decoder) ttl() nomen.TTL {
+	if d.space() < len(d.in) && d.in[d.at] == '"' {
+		return nomen.TTL(d.text())
+	}
+	return nomen.Seconds(int(d.integer(minRank)))
+}
+
+// valueText returns a pointer to the text field of v that belongs to a member.
+func valueText(v *nomen.Value, bit int) *string {
+	switch bit {
+	case isType:
+		return &v.Type
+	case isData:
+		return &v.Data
+	case isFormat:
+		return &v.Format
+	case isPermissions:
+		return &v.Permissions
+	}
+	return &v.Timestamp
 }
 
 // minRank admits negative numbers. The registrar rejects them with a better error.
@@ -206,6 +290,8 @@ func textOf(l *nomen.Location, bit int) *string {
 		return &l.Note
 	case isValidFrom:
 		return &l.ValidFrom
+	case isAttributes:
+		return &l.Attributes
 	}
 	return &l.ValidUntil
 }

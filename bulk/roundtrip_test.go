@@ -3,6 +3,7 @@ package bulk
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -51,7 +52,33 @@ func someLocation() *rapid.Generator[nomen.Location] {
 			Note:      optional(text(true)).Draw(t, "note"),
 			Down:      rapid.Bool().Draw(t, "down"),
 			ValidFrom: optional(rapid.Just("2026-01-01T00:00:00Z")).Draw(t, "from"),
+
+			Index:      rapid.IntRange(0, 4).Draw(t, "index"),
+			Attributes: optional(text(false)).Draw(t, "attributes"),
 		}
+	})
+}
+
+// someValue draws a typed value that the registrar takes.
+func someValue() *rapid.Generator[nomen.Value] {
+	return rapid.Custom(func(t *rapid.T) nomen.Value {
+		v := nomen.Value{
+			Type: text(false).Draw(t, "type"), Data: rapid.String().Draw(t, "data"),
+			TTL:         rapid.SampledFrom([]nomen.TTL{"", "0", "86400", "2147483647", "2027-01-01T00:00:00Z"}).Draw(t, "ttl"),
+			Permissions: optional(rapid.SampledFrom([]string{"1110", "1100"})).Draw(t, "permissions"),
+			Timestamp:   optional(rapid.Just("2026-11-22T13:00:00Z")).Draw(t, "timestamp"),
+		}
+		switch rapid.IntRange(0, 3).Draw(t, "format") {
+		case 0:
+			v.Format, v.Data = nomen.FormatBase64, base64.StdEncoding.EncodeToString([]byte(v.Data))
+		case 1:
+			b, err := json.Marshal([]string{v.Data})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Format, v.Data = "vlist", string(b)
+		}
+		return v
 	})
 }
 
@@ -64,6 +91,11 @@ func record() *rapid.Generator[*store.Record] {
 			Locations:  rapid.SliceOfN(someLocation(), 0, 4).Draw(t, "locations"),
 			SameAs:     values(rapid.SampledFrom([]string{"urn:isbn:1", "https://example.org/a,b", "a:b'c"})).Draw(t, "same_as"),
 			Successors: values(rapid.SampledFrom([]string{"urn:example:s", "urn:example:t(1)"})).Draw(t, "successors"),
+		}
+		for i := range rapid.IntRange(0, 3).Draw(t, "values") {
+			v := someValue().Draw(t, "value")
+			v.Index = 3*i + rapid.IntRange(1, 3).Draw(t, "value index")
+			r.Values = append(r.Values, v)
 		}
 		if r.Status == nomen.Retired {
 			r.Reason = optional(text(true)).Draw(t, "reason")

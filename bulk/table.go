@@ -352,12 +352,14 @@ func (t *table) take(r *row) {
 		col := &t.columns[i]
 		switch col.bit {
 		case isName, isUnknown: // an ignored column
-		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isMetadata:
+		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isValues, isMetadata:
 			t.value(r, i)
 		case isPriority:
 			l.Priority, part = t.number(r, i), i
 		case isWeight:
 			l.Weight, part = t.number(r, i), i
+		case isIndex:
+			l.Index, part = t.number(r, i), i
 		case isDown:
 			l.Down, part = t.boolean(r, i), i
 		default:

@@ -76,6 +76,15 @@ func TestFiles(t *testing.T) {
 			"urn:example:1,u,t,l,r,1,2,c,p,s,f,v,n,true,retired,gone,a|b,c,T\n", []string{
 			`2@140 ` + u + `1","status":"retired","locations":[{"url":"u","type":"t","lang":"l","rel":"r","priority":1,"weight":2,"country":"c","component":"p","charset":"s","note":"n","down":true,"valid_from":"f","valid_until":"v"}],"metadata":{"title":["T"]},"same_as":["c"],"successors":["a","b"],"reason":"gone"}`,
 		}},
+		{"typed values", CSV, "name,url,index,attributes,values\n" +
+			"urn:example:1,a,1,\"id=\"\"0\"\"\",\"[{\"\"index\"\":1,\"\"type\"\":\"\"URL\"\",\"\"data\"\":\"\"\"\",\"\"ttl\"\":60}]\"\nurn:example:1,b,,,\n", []string{
+			`2@33 ` + u + `1","locations":[{"url":"a","index":1,"attributes":"id=\"0\""},{"url":"b"}],"values":[{"index":1,"type":"URL","data":"","ttl":60}]}`,
+		}},
+		{"invalid typed values", CSV, "name,values\nurn:example:1,[{]\nurn:example:2,[]\nurn:example:3,[]x\n", []string{
+			`@26 urn:example:1: line 2, column 15: values: byte 3 of the value: values[0]: expected a string, found ']'`,
+			`3@30 ` + u + `2"}`,
+			`@61 urn:example:3: line 4, column 15: values: byte 3 of the value: unexpected data after the record: 'x'`,
+		}},
 		{"several locations", CSV, "name,url,status,dc:title\nurn:example:1,a,active,T\nurn:example:1,b,,\nURN:example:1,c,active,T\nurn:example:2,d,,\n", []string{
 			`2@25 ` + u + `1","status":"active","locations":[{"url":"a"},{"url":"b"},{"url":"c"}],"metadata":{"title":["T"]}}`,
 			`5@93 ` + u + `2","locations":[{"url":"d"}]}`,

@@ -87,11 +87,13 @@ func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 			b = appendNumber(b, "", l.Priority)
 		case isWeight:
 			b = appendNumber(b, "", l.Weight)
+		case isIndex:
+			b = appendNumber(b, "", l.Index)
 		case isDown:
 			if l.Down {
 				b = append(b, "true"...)
 			}
-		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isMetadata:
+		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isValues, isMetadata:
 			if i == 0 {
 				b = e.value(b, r, c)
 			}
@@ -118,6 +120,11 @@ func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 		return e.list(b, c, r.SameAs)
 	case isSuccessors:
 		return e.list(b, c, r.Successors)
+	case isValues:
+		if len(r.Values) == 0 {
+			return b
+		}
+		return e.text(b, string(appendValues(nil, r.Values)))
 	}
 	return e.list(b, c, r.Metadata[c.element])
 }

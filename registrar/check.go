@@ -94,6 +94,11 @@ func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 			return err
 		}
 	}
+	if fields.has(FieldValues) {
+		if err := checkValues(of, rec.Values); err != nil {
+			return err
+		}
+	}
 	if f := checkText(rec.Reason, true); fields.has(FieldReason) && f.bad() {
 		return refuse(of, "reason", f)
 	}

@@ -41,6 +41,9 @@ func checkLocation(l *nomen.Location) (string, fault) {
 	if f := checkRank(l.Weight); f.bad() {
 		return "weight", f
 	}
+	if field, f := checkView(l); f.bad() {
+		return field, f
+	}
 	return checkInterval(l)
 }
 

@@ -73,6 +73,9 @@ func set(rec *store.Record, req *Request, add bool) {
 	if fields.has(FieldMetadata) {
 		rec.Metadata = metadata(rec.Metadata, from.Metadata, add)
 	}
+	if fields.has(FieldValues) {
+		rec.Values = typedValues(rec.Values, from.Values, add)
+	}
 	if fields.has(FieldLocations) {
 		given := normal(from.Locations)
 		there := without(rec.Locations, req.Remove, urlOf)
@@ -218,6 +221,7 @@ func differences(a, b *store.Record) (f Fields) {
 		{FieldSuccessors, slices.Equal(a.Successors, b.Successors)},
 		{FieldReason, a.Reason == b.Reason},
 		{FieldShowLocations, a.ShowLocations == b.ShowLocations},
+		{FieldValues, slices.Equal(a.Values, b.Values)},
 	} {
 		if !d.same {
 			f |= d.field
@@ -244,6 +248,7 @@ func undone(before, between, after *store.Record) (f Fields) {
 		{FieldLocations, lost(before.Locations, between.Locations, after.Locations)},
 		{FieldSameAs, lost(before.SameAs, between.SameAs, after.SameAs)},
 		{FieldSuccessors, lost(before.Successors, between.Successors, after.Successors)},
+		{FieldValues, lost(before.Values, between.Values, after.Values)},
 	} {
 		if d.undone {
 			f |= d.field
@@ -310,6 +315,7 @@ func completed(l, given nomen.Location) nomen.Location {
 		{&l.Note, &given.Note},
 		{&l.ValidFrom, &given.ValidFrom},
 		{&l.ValidUntil, &given.ValidUntil},
+		{&l.Attributes, &given.Attributes},
 	} {
 		if *f.from != "" {
 			*f.to = *f.from
@@ -320,6 +326,9 @@ func completed(l, given nomen.Location) nomen.Location {
 	}
 	if given.Weight != 0 {
 		l.Weight = given.Weight
+	}
+	if given.Index != 0 {
+		l.Index = given.Index
 	}
 	l.Down = l.Down || given.Down
 	return l

@@ -20,6 +20,7 @@ func TestMerge(t *testing.T) {
 		},
 		Metadata: nomen.Metadata{"title": {"T"}, "creator": {"C"}},
 		SameAs:   []string{"ark:12345/x"}, Successors: []string{"urn:dns:example.org:s"},
+		Values: []nomen.Value{{Index: 2, Type: "K", Data: "k"}, {Index: 5, Type: "L", Data: "l"}},
 	}
 	for _, c := range []struct {
 		what   string
@@ -47,6 +48,16 @@ func TestMerge(t *testing.T) {
 		}},
 		{"element replaced", FieldMetadata, true, store.Record{Metadata: nomen.Metadata{"title": {"U", "V"}, "date": {"1999"}}}, func(r *store.Record) {
 			r.Metadata = nomen.Metadata{"title": {"U", "V"}, "creator": {"C"}, "date": {"1999"}}
+		}},
+		{"typed values", FieldValues, false, store.Record{Values: []nomen.Value{{Index: 7, Type: "B"}, {Index: 3, Type: "A"}}}, func(r *store.Record) {
+			r.Values = []nomen.Value{{Index: 3, Type: "A"}, {Index: 7, Type: "B"}}
+		}},
+		{"no typed values", FieldValues, false, store.Record{}, func(r *store.Record) { r.Values = nil }},
+		{"typed values added", FieldValues, true, store.Record{Values: []nomen.Value{{Index: 5, Type: "M"}, {Index: 1, Type: "A"}}}, func(r *store.Record) {
+			r.Values = []nomen.Value{{Index: 1, Type: "A"}, {Index: 2, Type: "K", Data: "k"}, {Index: 5, Type: "M"}}
+		}},
+		{"view completed", FieldLocations, true, store.Record{Locations: []nomen.Location{{URL: "https://b.example/", Index: 5, Attributes: `id="0"`}}}, func(r *store.Record) {
+			r.Locations[2].Index, r.Locations[2].Attributes = 5, `id="0"`
 		}},
 		{"location added", FieldLocations, true, store.Record{Locations: []nomen.Location{{URL: "https://c.example/", Country: "de", Charset: "us-ascii"}}}, func(r *store.Record) {
 			r.Locations = append(r.Locations, nomen.Location{URL: "https://c.example/", Country: "DE", Charset: "US-ASCII"})

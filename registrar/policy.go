@@ -194,6 +194,9 @@ func checkRules(of string, a *store.Authority) error {
 				return refuseAt(of, list+"locations", j, ".url", f)
 			}
 			l.URL = "https://example.org/" // a valid URL, because the result of the template is not known
+			if field, f := checkNoView(&l); f.bad() {
+				return refuseAt(of, list+"locations", j, "."+field, f)
+			}
 			if field, f := checkLocation(&l); f.bad() {
 				return refuseAt(of, list+"locations", j, "."+field, f)
 			}

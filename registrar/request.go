@@ -11,7 +11,7 @@ import (
 )
 
 // Fields is a set of fields of a record.
-type Fields uint8
+type Fields uint16
 
 // Fields of a record.
 const (
@@ -23,6 +23,7 @@ const (
 	FieldSuccessors
 	FieldReason
 	FieldShowLocations
+	FieldValues
 )
 
 // has reports whether f has all fields of g.
@@ -30,7 +31,7 @@ func (f Fields) has(g Fields) bool { return f&g == g }
 
 // fieldNames returns the names of all fields, in the order of their bits.
 func fieldNames() []string {
-	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason", "show_locations"}
+	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason", "show_locations", "values"}
 }
 
 // Names returns the names of the fields in the set, as in the JSON of records.
@@ -106,8 +107,8 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //   - With Fields and Add, values are added, and only the values in Remove are removed. A given
 //     location that has the URL and the component of an existing location sets fields of that
 //     location. Any other location is added. Values of same_as and successors are added. Each given
-//     element of metadata is replaced; if it has no values, it is removed. The other fields are
-//     replaced.
+//     element of metadata is replaced; if it has no values, it is removed. A given typed value
+//     replaces the one with the same index, or is added. The other fields are replaced.
 //
 // If the name does not exist, it is created. If no status is given, it becomes active.
 type Request struct {

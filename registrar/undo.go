@@ -325,7 +325,7 @@ func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, str
 
 // isBare reports whether a record is a tombstone without content. Undo makes such tombstones.
 func isBare(r *store.Record) bool {
-	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors) == 0
+	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors)+len(r.Values) == 0
 }
 
 // change carries out the requests. In a dry run, it only previews them.

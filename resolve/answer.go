@@ -129,7 +129,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 		Service:   d.service,
 		Name:      rec.Name,
 		Status:    rec.Status,
-		Locations: rec.Locations,
+		Locations: rec.PublicLocations(),
 		Metadata:  rec.Metadata,
 		Names:     rec.SameAs,
 		Reason:    rec.Reason,

@@ -53,7 +53,7 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 		Service: d.service, Name: d.name, Status: nomen.Active,
 		MaxAge: d.maxAge(), Modified: rec.Modified, Revision: rec.Revision,
 	}
-	for _, l := range rec.Locations {
+	for _, l := range rec.PublicLocations() {
 		longer, ok := behind(l.URL, rest)
 		if !ok {
 			if d.q.Explain {

@@ -601,6 +601,11 @@ func TestQueries(t *testing.T) {
 		},
 		Locations: []nomen.Location{{URL: "https://www.example.fi/handle/10024/K%C3%A4ytt%C3%B6?id=77", Note: "mirror"}},
 		SameAs:    []string{"doi:10.5072/abc"},
+		Values: []nomen.Value{
+			{Index: 2, Type: "EMAIL", Data: "curator@example.fi"},
+			{Index: 300, Type: "HS_SECKEY", Data: "hush", Permissions: "1100"},
+			{Index: 301, Type: "HS_PUBKEY", Data: "Zm9vYmFyYmF6", Format: nomen.FormatBase64},
+		},
 	}})
 	s.catchUp()
 	for _, tt := range []struct {
@@ -649,6 +654,9 @@ func TestQueries(t *testing.T) {
 		{"uber uber", true},
 		{"active", false},
 		{"retired", false},
+		{"curator@example.fi", true},
+		{"hush", false},
+		{"Zm9vYmFyYmF6", false},
 	} {
 		got := len(s.keys(store.Query{Text: tt.text})) > 0
 		if got != tt.want {

@@ -37,7 +37,7 @@ type splitter struct {
 	digit  bool   // the current identifier has a digit
 }
 
-// record splits all texts of a record.
+// record splits all texts of a record, except private values, which can be secrets.
 func (s *splitter) record(r *store.Record) {
 	s.left, s.whole = maxWords, true
 	s.say([]byte(statusWord(r.Status)))
@@ -55,6 +55,11 @@ func (s *splitter) record(r *store.Record) {
 	s.texts(r.SameAs)
 	s.texts(r.Successors)
 	s.text(r.Reason)
+	for _, v := range nomen.PublicValues(r.Values) {
+		if v.Format != nomen.FormatBase64 {
+			s.text(v.Data)
+		}
+	}
 }
 
 func (s *splitter) texts(all []string) {

@@ -156,6 +156,15 @@ func (c *Change) Records() int64 {
 	return 1
 }
 
+// HasValues reports whether c is a change to a record with typed values, or with locations that are
+// views of values.
+func (c *Change) HasValues() bool {
+	if c.Record == nil {
+		return false
+	}
+	return len(c.Record.Values) > 0 || slices.ContainsFunc(c.Record.Locations, isView)
+}
+
 // A ConflictError is returned if the current revision is not the one that a change expects.
 type ConflictError struct {
 	Index    int    // position of the change in its batch, from 0

@@ -97,6 +97,8 @@ func misshapen(c *Change) string {
 		return "only a change of a token can be limited to the day of use"
 	case c.Token != nil && c.Batch != "":
 		return "a token cannot be part of a batch"
+	case c.Record != nil && !ordered(c.Record.Values):
+		return "the values of a record must have indexes from 1, in ascending order and without duplicates"
 	case slices.Contains(c.Redacts, 0):
 		return "invalid revision 0 to redact: the first is 1"
 	case !timely(c.Time):
@@ -109,6 +111,18 @@ func misshapen(c *Change) string {
 		return "the expiry time of a token must be in the years 1 to 9999"
 	}
 	return ""
+}
+
+// ordered reports whether values have indexes from 1, in ascending order and without duplicates.
+func ordered(values []nomen.Value) bool {
+	last := 0
+	for i := range values {
+		if values[i].Index <= last {
+			return false
+		}
+		last = values[i].Index
+	}
+	return true
 }
 
 // repeats reports whether a list has a text twice.
@@ -200,6 +214,10 @@ func (m *meter) record(r *Record) {
 	for i := range r.Locations {
 		m.location(&r.Locations[i])
 	}
+	m.limit("values", len(r.Values), MaxRecordValues)
+	for i := range r.Values {
+		m.value(&r.Values[i])
+	}
 }
 
 func (m *meter) metadata(d nomen.Metadata) {
@@ -221,6 +239,16 @@ func (m *meter) location(l *nomen.Location) {
 	m.text("note", l.Note)
 	m.text("valid_from", l.ValidFrom)
 	m.text("valid_until", l.ValidUntil)
+	m.text("attributes", l.Attributes)
+}
+
+func (m *meter) value(v *nomen.Value) {
+	m.text("values.type", v.Type)
+	m.text("values.data", v.Data)
+	m.text("values.format", v.Format)
+	m.text("values.ttl", string(v.TTL))
+	m.text("values.permissions", v.Permissions)
+	m.text("values.timestamp", v.Timestamp)
 }
 
 func (m *meter) authority(a *Authority) {

@@ -9,15 +9,16 @@ import (
 
 // The limits of a change and of a batch. The maximum length of a key is [name.MaxLength].
 const (
-	MaxLocations  = 1000      // locations of a record
-	MaxValues     = 10_000    // total length of all lists of a change, except locations
-	MaxText       = 64 << 10  // length of one text, such as a URL, note, value or reason, in bytes
-	MaxPolicy     = 512 << 10 // length of the JSON text of a policy, in bytes
-	MaxTokenID    = 256       // length of the ID of a token, in bytes
-	MaxUserID     = 64        // length of the ID of a user, in bytes
-	MaxRecord     = 1 << 20   // total length of all texts of a change, in bytes
-	MaxBatch      = 100_000   // changes in one call of Apply
-	MaxBatchBytes = 256 << 20 // total length of all texts of a batch, in bytes
+	MaxLocations    = 1000      // locations of a record
+	MaxRecordValues = 1000      // typed values of a record
+	MaxValues       = 10_000    // total length of all lists of a change, except locations and typed values
+	MaxText         = 64 << 10  // length of one text, such as a URL, note, value or reason, in bytes
+	MaxPolicy       = 512 << 10 // length of the JSON text of a policy, in bytes
+	MaxTokenID      = 256       // length of the ID of a token, in bytes
+	MaxUserID       = 64        // length of the ID of a user, in bytes
+	MaxRecord       = 1 << 20   // total length of all texts of a change, in bytes
+	MaxBatch        = 100_000   // changes in one call of Apply
+	MaxBatchBytes   = 256 << 20 // total length of all texts of a batch, in bytes
 )
 
 // A LimitError is returned for a change that exceeds a limit. Some limits apply to a change

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -22,6 +23,7 @@ type Record struct {
 	Successors    []string         `json:"successors"`               // names to use instead
 	Reason        string           `json:"reason"`                   // why the name was retired
 	ShowLocations bool             `json:"show_locations,omitempty"` // show the locations on the public tombstone page
+	Values        []nomen.Value    `json:"values,omitempty"`         // typed values in the order of their indexes, which are unique
 	Modified      time.Time        `json:"modified,omitzero"`        // time of the last change; set by the store
 	Revision      uint64           `json:"revision"`                 // number of the last change, from 1; set by the store
 	Redacted      bool             `json:"redacted,omitempty"`       // the content was removed by a redaction; set by the store
@@ -69,6 +71,7 @@ func (r *Record) Clone() *Record {
 	c.Metadata = cloneMetadata(c.Metadata)
 	c.SameAs = slices.Clone(c.SameAs)
 	c.Successors = slices.Clone(c.Successors)
+	c.Values = slices.Clone(c.Values)
 	return &c
 }
 
@@ -93,6 +96,7 @@ func (r *Record) normal() Record {
 	}
 	c.SameAs = orNil(c.SameAs)
 	c.Successors = orNil(c.Successors)
+	c.Values = orNil(c.Values)
 	c.Modified = wholeMillis(c.Modified)
 	return c
 }
@@ -117,7 +121,37 @@ func (r *Record) SameContent(o *Record) bool {
 		slices.Equal(r.Successors, o.Successors) &&
 		r.Reason == o.Reason &&
 		r.ShowLocations == o.ShowLocations &&
+		slices.Equal(r.Values, o.Values) &&
 		r.Redacted == o.Redacted
+}
+
+// PublicLocations returns the locations that the record may show to anyone, without the fields that
+// they have as views of values. It leaves out views of private values. It does not modify r.
+func (r *Record) PublicLocations() []nomen.Location {
+	if !slices.ContainsFunc(r.Locations, isView) {
+		return r.Locations
+	}
+	var public []nomen.Location
+	for _, l := range r.Locations {
+		if v := r.Value(l.Index); v == nil || v.Public() {
+			l.Index, l.Attributes = 0, ""
+			public = append(public, l)
+		}
+	}
+	return public
+}
+
+// isView reports whether a location has fields that only a view of a value has.
+func isView(l nomen.Location) bool { return l.Index != 0 || l.Attributes != "" }
+
+// Value returns the value with an index, or nil if the record has none. The result points into
+// r.Values.
+func (r *Record) Value(index int) *nomen.Value {
+	i, ok := slices.BinarySearchFunc(r.Values, index, func(v nomen.Value, index int) int { return cmp.Compare(v.Index, index) })
+	if !ok {
+		return nil
+	}
+	return &r.Values[i]
 }
 
 // cloneList returns a copy of s, or nil if s is empty.

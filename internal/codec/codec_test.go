@@ -47,6 +47,7 @@ func samples(t testing.TB) map[string]*store.Change {
 		"bare":     planned(t, 0, store.Change{Record: &store.Record{Name: k}, Time: when}),
 		"typical":  planned(t, 0, store.Change{Record: typical(1), Time: when, Who: "archive"}),
 		"rich":     planned(t, 0, store.Change{Record: rich(), Time: when, Who: "archive", Why: "moved"}),
+		"values":   planned(t, 0, store.Change{Record: valued(), Time: when}),
 		"reserved": planned(t, 0, store.Change{Record: &store.Record{Name: k, Status: nomen.Reserved}, Time: when}),
 		"deletion": &gone,
 		"down": planned(t, 0, store.Change{
@@ -193,7 +194,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"unknown version":              "\x03R\x00\x02\x00\x00\x00",
 		"unknown kind":                 "\x01Q\x00\x02\x00\x00\x00",
 		"kind of another space":        "\x01A\x00\x02\x00",
-		"unknown fields":               head + "\x80\x02\x00\x00",
+		"unknown fields":               head + "\x80\x04\x00\x00",
 		"number too long":              "\x01R\x80\x00\x02\x00\x00\x00",
 		"number above 64 bits":         "\x01R\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x02\x00\x00\x00",
 		"number without end":           "\x01R\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x00\x00\x00",
@@ -208,6 +209,13 @@ func TestDecodeRefuses(t *testing.T) {
 		"metadata out of order":        head + "\x00\x00\x02\x01b\x01\x00\x01a\x01\x00",
 		"metadata twice":               head + "\x00\x00\x02\x01a\x01\x00\x01a\x01\x00",
 		"metadata without values":      head + "\x00\x00\x01\x01a\x00",
+		"empty list of values":         head + "\x80\x02\x00\x00\x00",
+		"more typed values than bytes": head + "\x80\x02\x7f\x01\x02\x00\x00",
+		"value without an index":       head + "\x80\x02\x01\x00\x00\x00",
+		"value with index -1":          head + "\x80\x02\x01\x01\x01\x00\x00",
+		"values out of order":          head + "\x80\x02\x02\x01\x04\x01\x02\x00\x00",
+		"values with one index":        head + "\x80\x02\x02\x01\x02\x01\x02\x00\x00",
+		"value with an unknown field":  head + "\x80\x02\x01\x81\x01\x02\x00\x00",
 		"priority 0":                   head + "\x00\x01\x01u\x02\x00\x00",
 		"text longer than value":       head + "\x01\xff\xff\xff\xff\x0f",
 		"text as long as addresses go": head + "\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
@@ -276,6 +284,15 @@ func TestAnyRecordRoundTrips(t *testing.T) {
 			SameAs:     list.Draw(r, "same_as"),
 			Successors: list.Draw(r, "successors"),
 			Reason:     text.Draw(r, "reason"),
+		}
+		for i := range rapid.IntRange(0, 3).Draw(r, "values") {
+			v := nomen.Value{Index: 1000*i + rapid.IntRange(1, 1000).Draw(r, "index")}
+			for _, field := range valueFields(&v) {
+				if s, ok := field.(*string); ok {
+					*s = text.Draw(r, "text")
+				}
+			}
+			record.Values = append(record.Values, v)
 		}
 		c := planned(t, rapid.Uint64Range(0, math.MaxUint64-3).Draw(r, "after"), store.Change{
 			Record: record,

@@ -261,8 +261,29 @@ func (d *decoder) fields(f fields) {
 			*v = d.full()
 		case *[]string:
 			*v = d.list()
+		case *[]nomen.Value:
+			*v = d.values()
 		}
 	}
+}
+
+// values decodes a non-empty list of values, which are in the order of their indexes.
+func (d *decoder) values() []nomen.Value {
+	n := d.count(store.MaxRecordValues, 1)
+	if n == 0 {
+		d.fail("empty list")
+		return nil
+	}
+	values := make([]nomen.Value, n)
+	last := 0
+	for i := range values {
+		d.fields(valueFields(&values[i]))
+		if values[i].Index <= last {
+			d.fail("values out of order")
+		}
+		last = values[i].Index
+	}
+	return values
 }
 
 // number decodes a number other than 0.

@@ -172,6 +172,10 @@ func appendFields(b []byte, f *fields) []byte {
 			if len(*v) > 0 {
 				b = appendList(b, *v)
 			}
+		case *[]nomen.Value:
+			if len(*v) > 0 {
+				b = appendValues(b, *v)
+			}
 		}
 	}
 	return b
@@ -192,12 +196,23 @@ func (f *fields) mask() (mask uint64) {
 			there = *v != ""
 		case *[]string:
 			there = len(*v) > 0
+		case *[]nomen.Value:
+			there = len(*v) > 0
 		}
 		if there {
 			mask |= 1 << i
 		}
 	}
 	return mask
+}
+
+func appendValues(b []byte, values []nomen.Value) []byte {
+	b = binary.AppendUvarint(b, uint64(len(values)))
+	for i := range values {
+		f := valueFields(&values[i])
+		b = appendFields(b, &f)
+	}
+	return b
 }
 
 func appendText(b []byte, s string) []byte {

@@ -59,8 +59,8 @@ func kindStatus(kind byte) nomen.Status {
 	}
 }
 
-// fields has pointers to the optional fields of a value, each a *bool, *int, *string or *[]string;
-// the rest of the array is nil. Each field has a bit in the mask; the first field has the lowest
+// fields has pointers to the optional fields of a value, each a *bool, *int, *string,
+// *[]string or *[]nomen.Value; the rest of the array is nil. Each field has a bit in the mask; the first field has the lowest
 // bit. The fields that are present follow the mask in this order, except that a *bool has no data
 // but its bit. Encoder and decoder use the same list. New fields must be added at the end; then
 // stored data keeps its meaning, and older programs reject the bits that they do not know.
@@ -74,14 +74,18 @@ func deletionFields(c *store.Change) fields {
 // stored only if it differs from the key.
 func recordFields(c *store.Change, spelling *string) fields {
 	r := c.Record
-	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors, &r.ShowLocations, &c.Batch}
+	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors, &r.ShowLocations, &c.Batch, &r.Values}
 }
 
 func locationFields(l *nomen.Location) fields {
 	return fields{
 		&l.Type, &l.Priority, &l.Lang, &l.Rel, &l.Weight, &l.Note, &l.Country,
-		&l.Component, &l.Charset, &l.ValidFrom, &l.ValidUntil, &l.Down,
+		&l.Component, &l.Charset, &l.ValidFrom, &l.ValidUntil, &l.Down, &l.Index, &l.Attributes,
 	}
+}
+
+func valueFields(v *nomen.Value) fields {
+	return fields{&v.Index, &v.Type, &v.Data, &v.Format, (*string)(&v.TTL), &v.Permissions, &v.Timestamp}
 }
 
 // authorityFields returns the fields of a naming authority. The policy is a separate parameter,

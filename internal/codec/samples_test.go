@@ -86,4 +86,17 @@ func typical(i int) *store.Record {
 	}
 }
 
+// valued returns a record with typed values, and with a location that is a view of one.
+func valued() *store.Record {
+	return &store.Record{
+		Name:      name.FromKey("urn:x-a:b"),
+		Locations: []nomen.Location{{URL: "u:1", Index: 1, Attributes: `id="0"`}},
+		Values: []nomen.Value{
+			{Index: 1, Type: "URL", TTL: "86400"},
+			{Index: 300, Type: "K", Data: "AP8=", Format: nomen.FormatBase64, Permissions: "1100", Timestamp: "2026-11-22T13:00:00Z"},
+			{Index: 301},
+		},
+	}
+}
+
 func benchKey(i int) string { return fmt.Sprintf("urn:nbn:fi:example-%07d", i) }

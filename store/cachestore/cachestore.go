@@ -207,6 +207,7 @@ func weight(s store.Subject, v value) uint32 {
 		fixed    = 400 // bytes for a record and for what the cache itself stores about it
 		location = 250
 		text     = 20
+		typed    = 150
 	)
 	n := fixed + len(s.Key)
 	for _, alias := range v.names {
@@ -216,7 +217,11 @@ func weight(s store.Subject, v value) uint32 {
 		n += len(r.Spelling) + len(r.Reason)
 		for i := range r.Locations {
 			l := &r.Locations[i]
-			n += location + len(l.URL) + len(l.Note) + len(l.Type)
+			n += location + len(l.URL) + len(l.Note) + len(l.Type) + len(l.Attributes)
+		}
+		for i := range r.Values {
+			v := &r.Values[i]
+			n += typed + len(v.Type) + len(v.Data) + len(v.Timestamp)
 		}
 		for k, values := range r.Metadata {
 			n += text + len(k) + lengths(values)

@@ -25,8 +25,9 @@ import (
 
 // Versions of the key spaces and encodings. docs/reference/files.md has their history.
 const (
-	formatVersion = 4 // the latest
-	formatNoUsers = 3 // version of stores without users, which earlier programs can open
+	formatVersion = 5 // the latest: version of stores with typed values
+	formatUsers   = 4 // version of stores with users, but without typed values
+	formatNoUsers = 3 // version of stores without either, which earlier programs can open
 )
 
 // ErrLocked is returned by [Open] when another process has the store open.

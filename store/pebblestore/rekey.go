@@ -194,7 +194,7 @@ func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 // checkFormat returns a [*store.VersionError] if this program does not know the version of the
 // format.
 func checkFormat(format uint64) error {
-	if format == formatNoUsers || format == formatVersion {
+	if formatNoUsers <= format && format <= formatVersion {
 		return nil
 	}
 	return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -207,9 +208,41 @@ func add(list *[]string, values ...string) {
 	}
 }
 
+// addValues adds the typed values of the record o to the record r. A value whose index r has already
+// gets the lowest free index, unless r has the same value. It returns the new index of each such
+// value.
+func addValues(r, o *store.Record) map[int]int {
+	var taken []nomen.Value
+	for _, v := range o.Values {
+		if there := r.Value(v.Index); there == nil {
+			insertValue(r, v)
+		} else if *there != v {
+			taken = append(taken, v)
+		}
+	}
+	moved := map[int]int{}
+	free := 1
+	for _, v := range taken {
+		for r.Value(free) != nil {
+			free++
+		}
+		moved[v.Index], v.Index = free, free
+		insertValue(r, v)
+	}
+	return moved
+}
+
+// insertValue adds a value whose index is free.
+func insertValue(r *store.Record, v nomen.Value) {
+	i, _ := slices.BinarySearchFunc(r.Values, v.Index, func(v nomen.Value, index int) int { return cmp.Compare(v.Index, index) })
+	r.Values = slices.Insert(r.Values, i, v)
+}
+
 // addRecord adds the values of the record o to the record r. Both must have the same status.
 func addRecord(r, o *store.Record) {
+	moved := addValues(r, o)
 	for _, l := range o.Locations {
+		l.Index = cmp.Or(moved[l.Index], l.Index)
 		if !slices.ContainsFunc(r.Locations, func(k nomen.Location) bool { return k.URL == l.URL && k.Component == l.Component }) {
 			r.Locations = append(r.Locations, l)
 		}

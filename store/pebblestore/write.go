@@ -150,7 +150,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 		return err
 	}
 	w.begin(e.db.DB, steps)
-	if err = w.fill(steps, r.entries); err == nil {
+	if err = cmp.Or(w.fill(steps, r.entries), w.raise(e.db, steps)); err == nil {
 		s.look.since += w.batch.Len()
 		r.park()
 		watch.stop() // the engine may wait for a slow flush; the file system calls of the flush have stopwatches of their own

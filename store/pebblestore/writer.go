@@ -26,15 +26,16 @@ type writer struct {
 	request *request   // the request being planned
 	watch   *stopwatch // stopwatch of the request
 
-	batch *pebble.Batch
-	apart []*pebble.Batch // batches with the parts of a long batch; they are added to batch after the last step
-	parts                 // where everything except the content is written: to batch, or to a batch of apart
-	size  int             // bytes per step, as in the last batch
-	salts salts
-	log   ledger.Log
-	count int64
-	raw   map[*store.Change][]byte // encodings of the changes returned by the method writer.last
-	scrub []span
+	batch  *pebble.Batch
+	apart  []*pebble.Batch // batches with the parts of a long batch; they are added to batch after the last step
+	parts                  // where everything except the content is written: to batch, or to a batch of apart
+	size   int             // bytes per step, as in the last batch
+	salts  salts
+	log    ledger.Log
+	count  int64
+	format uint64                   // version of the format when it was last read; 0 if it was not read yet
+	raw    map[*store.Change][]byte // encodings of the changes returned by the method writer.last
+	scrub  []span
 
 	entries    []store.Entry // entries of the steps
 	grown      []ledger.Node // nodes that a step has added to the tree
@@ -200,16 +201,39 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 		}
 	}
 	w.size = w.batch.Len() / len(steps)
-	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Subject.Kind == store.KindUser }) {
-		if err := w.batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil); err != nil {
-			return err
-		}
-	}
 	if w.count == count {
 		return nil
 	}
 	w.value = binary.AppendUvarint(w.value[:0], uint64(w.count))
 	return w.batch.Set([]byte(metaCount), w.value, nil)
+}
+
+// formatOf returns the earliest version of the format that supports the steps.
+func formatOf(steps []store.Step) uint64 {
+	format := uint64(formatNoUsers)
+	for i := range steps {
+		switch {
+		case steps[i].Next.HasValues():
+			return formatVersion
+		case steps[i].Subject.Kind == store.KindUser:
+			format = formatUsers
+		}
+	}
+	return format
+}
+
+// raise adds the version of the format to the batch if the steps need a later version than the
+// store has. So earlier programs can open a store until it has something that they do not know.
+func (w *writer) raise(db *database, steps []store.Step) error {
+	need := formatOf(steps)
+	if need <= max(w.format, formatNoUsers) {
+		return nil
+	}
+	var err error
+	if w.format, _, err = number(db.DB, metaFormat); err != nil || need <= w.format {
+		return err
+	}
+	return w.batch.Set([]byte(metaFormat), encodeNumber(need), nil)
 }
 
 // set writes a key and a value to the batch, and keeps both buffers for reuse.

@@ -43,6 +43,10 @@ const firstVersion = 2
 // that adds the first user sets this version. So earlier programs can open a store without users.
 const usersVersion = 3
 
+// valuesVersion is the version of a store with typed values. Its tables are those of version 2. The
+// change that adds the first value sets this version.
+const valuesVersion = 4
+
 // A schema is the list of the migrations that this program has, oldest first. Element i leads to
 // version firstVersion+i.
 type schema []string
@@ -156,13 +160,13 @@ func (s schema) check(ctx context.Context, c *pgx.Conn) error {
 const formatName = "format of the store"
 
 func (s schema) verdict(format, rules uint64) error {
-	known := max(s.version(), usersVersion)
+	known := max(s.version(), valuesVersion)
 	switch {
 	case rules != name.RulesVersion:
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, How: store.ConvertByCopy}
 	case 0 < format && format < firstVersion:
 		return &store.VersionError{What: formatName, Found: format, Known: known, How: store.ConvertNever}
-	case format != s.version() && format != known:
+	case format < s.version() || format > known:
 		return &store.VersionError{What: formatName, Found: format, Known: known, How: store.ConvertOnWrite}
 	}
 	return nil

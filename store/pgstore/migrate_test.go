@@ -129,12 +129,12 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 	if err := open(t, url).Close(); err != nil {
 		t.Fatal(err)
 	}
-	known := uint64(usersVersion)
+	known := uint64(valuesVersion)
 	for _, tt := range []struct {
 		sql  string
 		want store.VersionError
 	}{
-		{"update nomen_meta set format = 4", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
+		{"update nomen_meta set format = 5", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
 		{"update nomen_meta set format = 1", store.VersionError{What: formatName, Found: 1, Known: known, How: store.ConvertNever}},
 		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion, How: store.ConvertByCopy}},
 	} {
@@ -239,8 +239,8 @@ func verified(t *testing.T, s *Store) {
 	}
 }
 
-// TestVersionOfUsers checks that a store gets the version that earlier programs reject with its
-// first user, and not before; by Apply and by Load.
+// TestVersionOfUsers checks that a store gets the versions that earlier programs reject with its
+// first user and with its first typed value, and not before; by Apply and by Load.
 func TestVersionOfUsers(t *testing.T) {
 	version := func(url string) (format int) {
 		t.Helper()
@@ -252,10 +252,17 @@ func TestVersionOfUsers(t *testing.T) {
 	url := newURL(t, shared)
 	s := open(t, url)
 	user := store.Change{User: storetest.RichUser(), Time: time.Unix(1_800_000_000, 0)}
+	valued := store.Change{Record: storetest.Rich(), Time: user.Time}
 	for _, c := range []struct {
 		change store.Change
 		want   int // what the program before reads, and then what it rejects
-	}{{put("urn:x-a:b", "u:1", 0), 2}, {user, 3}, {put("urn:x-a:c", "u:1", 0), 3}} {
+	}{
+		{put("urn:x-a:b", "u:1", 0), 2},
+		{user, 3},
+		{put("urn:x-a:c", "u:1", 0), 3},
+		{valued, 4},
+		{store.Change{User: &store.User{ID: "u-later"}, Time: user.Time}, 4},
+	} {
 		if _, err := s.Apply(t.Context(), []store.Change{c.change}); err != nil {
 			t.Fatal(err)
 		}
@@ -263,15 +270,15 @@ func TestVersionOfUsers(t *testing.T) {
 			t.Errorf("version %d after a change of %v, want %d", got, c.change.Subject(), c.want)
 		}
 	}
-	sealed(t, s, 3)
+	sealed(t, s, 5)
 	again := open(t, url) // a later start
 	if u, err := again.UserOf(t.Context(), storetest.RichUser().Subjects[0]); err != nil || u.ID != storetest.RichUser().ID {
 		t.Errorf("user of a subject: %+v, %v", u, err)
 	}
 	to := newURL(t, shared)
 	loaded := open(t, to)
-	if err := loaded.Load(t.Context(), s.Changes(t.Context(), 0)); err != nil || version(to) != 3 {
-		t.Errorf("version %d of a loaded store, %v, want 3", version(to), err)
+	if err := loaded.Load(t.Context(), s.Changes(t.Context(), 0)); err != nil || version(to) != 4 {
+		t.Errorf("version %d of a loaded store, %v, want 4", version(to), err)
 	}
 	reader, err := Open(t.Context(), Options{URL: to, ReadOnly: true})
 	if err != nil {

@@ -30,7 +30,9 @@ const (
 	insertRows    = " (time, revision, kind, key, salt, value) select u.time, u.revision, $1::smallint, u.key, u.salt, u.value from " + changeRows
 	insertPresent = "insert into nomen_present" + insertRows
 	insertPast    = "insert into nomen_past" + insertRows
-	upsertToken   = `insert into nomen_token (id, value) values ($1, $2)
+	// raiseFormat locks the row only if it changes it, so other writers need not wait.
+	raiseFormat = "update nomen_meta set format = $1 where id = 1 and format < $1"
+	upsertToken = `insert into nomen_token (id, value) values ($1, $2)
 	on conflict (id) do update set value = excluded.value`
 	insertPending = "insert into nomen_pending (part, names, id, entries) values ($1, $2, $3, $4)"
 	insertPlaces  = `insert into nomen_place (head, mark, key, rest)
@@ -97,6 +99,9 @@ func newRowWriter(batch *pgx.Batch) *rowWriter {
 
 // steps collects the rows for steps and their entries, and calls show for each.
 func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, entries []*store.Entry, show func(*changeRow, store.Step, *store.Entry)) error {
+	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Next.HasValues() }) {
+		w.batch.Queue(raiseFormat, valuesVersion)
+	}
 	final := map[store.Subject]int{}
 	for i, step := range steps {
 		final[step.Subject] = i

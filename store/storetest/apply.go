@@ -57,6 +57,16 @@ func changesOfContent() []func(*store.Record) {
 		func(r *store.Record) { r.SameAs = nil },
 		func(r *store.Record) { r.Successors = r.Successors[1:] },
 		func(r *store.Record) { r.Reason = "" },
+		func(r *store.Record) { r.Locations[1].Index = 2 },
+		func(r *store.Record) { r.Locations[1].Attributes = "" },
+		func(r *store.Record) { r.Values = r.Values[1:] },
+		func(r *store.Record) { r.Values[0].Index, r.Values[0].Data = 3, "x"; r.Values = r.Values[:1] },
+		func(r *store.Record) { r.Values[1].Data += " " },
+		func(r *store.Record) { r.Values[1].Type = "" },
+		func(r *store.Record) { r.Values[1].Format = "" },
+		func(r *store.Record) { r.Values[1].TTL = "" },
+		func(r *store.Record) { r.Values[1].Permissions = "" },
+		func(r *store.Record) { r.Values[0].Timestamp = "" },
 	}
 }
 
@@ -154,6 +164,10 @@ func notAChange(s *suite) {
 		{Delete: key("urn:x-a\x00"), Time: minute(0)},
 		{Record: &store.Record{Name: key("urn:x a")}, Time: minute(0)},
 		{Record: &store.Record{Name: key("urn:ä")}, Time: minute(0)},
+		{Record: &store.Record{Name: r.Name, Values: []nomen.Value{{Type: "URL"}}}, Time: minute(0)},
+		{Record: &store.Record{Name: r.Name, Values: []nomen.Value{{Index: -1}}}, Time: minute(0)},
+		{Record: &store.Record{Name: r.Name, Values: []nomen.Value{{Index: 2}, {Index: 1}}}, Time: minute(0)},
+		{Record: &store.Record{Name: r.Name, Values: []nomen.Value{{Index: 2}, {Index: 2, Data: "x"}}}, Time: minute(0)},
 		{Record: r, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{Record: r, Time: time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC)},
 	} {
@@ -186,6 +200,10 @@ func limits(s *suite) {
 		{"metadata", record(func(r *store.Record) { r.Metadata = nomen.Metadata{"title": {long}} }), store.MaxText},
 		{"locations", record(func(r *store.Record) { r.Locations = make([]nomen.Location, store.MaxLocations+1) }), store.MaxLocations},
 		{"values", record(func(r *store.Record) { r.Successors = make([]string, store.MaxValues+1) }), store.MaxValues},
+		{"values", record(func(r *store.Record) { r.Values = manyValues(store.MaxRecordValues + 1) }), store.MaxRecordValues},
+		{"values.data", record(func(r *store.Record) { r.Values = []nomen.Value{{Index: 1, Data: long}} }), store.MaxText},
+		{"values.type", record(func(r *store.Record) { r.Values = []nomen.Value{{Index: 1, Type: long}} }), store.MaxText},
+		{"attributes", record(func(r *store.Record) { r.Locations[0].Attributes = long }), store.MaxText},
 		{"name", record(func(r *store.Record) { r.Spelling = long[:name.MaxLength+1] }), name.MaxLength},
 		{"key", record(func(r *store.Record) { r.Name = key(long[:name.MaxLength+1]) }), name.MaxLength},
 		{"bytes", record(func(r *store.Record) { r.SameAs = slices.Repeat([]string{long[1:]}, store.MaxRecord/store.MaxText) }), store.MaxRecord},
@@ -204,6 +222,15 @@ func limits(s *suite) {
 	s.largest()
 }
 
+// manyValues returns n values without data.
+func manyValues(n int) []nomen.Value {
+	all := make([]nomen.Value, n)
+	for i := range all {
+		all[i].Index = i + 1
+	}
+	return all
+}
+
 // largest checks that the store accepts values of exactly the maximum size.
 func (s *suite) largest() {
 	many := &store.Record{
@@ -212,6 +239,7 @@ func (s *suite) largest() {
 		Status:     nomen.Active,
 		Locations:  make([]nomen.Location, store.MaxLocations),
 		Successors: make([]string, store.MaxValues),
+		Values:     manyValues(store.MaxRecordValues),
 	}
 	long := &store.Record{
 		Name: key("urn:x-a:long"), Spelling: "urn:x-a:long", Status: nomen.Active,

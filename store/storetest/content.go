@@ -25,7 +25,7 @@ func Rich() *store.Record {
 				Note: "Zwölf Boxkämpfer\r\nжук 道\x00", ValidFrom: "2020-01-01T00:00:00Z", ValidUntil: "2030-01-01T00:00:00Z",
 				Down: true,
 			},
-			{URL: "https://example.org/", Priority: -7, Weight: 1 << 30},
+			{URL: "https://example.org/", Priority: -7, Weight: 1 << 30, Index: 1, Attributes: `id="0" http_role="conneg"`},
 			{},
 		},
 		Metadata: nomen.Metadata{
@@ -38,6 +38,11 @@ func Rich() *store.Record {
 		Reason:     "superseded ☂",
 
 		ShowLocations: true,
+		Values: []nomen.Value{
+			{Index: 1, Type: "10320/loc", Data: "<locations/>", TTL: "86400", Permissions: "1110", Timestamp: "2020-01-01T00:00:00Z"},
+			{Index: 2, Type: "HS_PUBKEY", Data: "AP8=", Format: nomen.FormatBase64, TTL: "2030-01-01T00:00:00Z", Permissions: "1100"},
+			{Index: 1<<31 - 1, Type: "", Data: "Zwölf\r\n\x00"},
+		},
 	}
 }
 
@@ -141,6 +146,7 @@ func normalForm(s *suite) {
 		Metadata:   nomen.Metadata{"title": {}, "creator": nil},
 		SameAs:     []string{},
 		Successors: []string{},
+		Values:     []nomen.Value{},
 		Modified:   minute(77),
 		Revision:   77,
 	}, 0))
@@ -163,6 +169,7 @@ func anyBytes(s *suite) {
 			Locations: []nomen.Location{{URL: text, Note: text}},
 			Metadata:  nomen.Metadata{text: {text, text}},
 			SameAs:    []string{text},
+			Values:    []nomen.Value{{Index: 1, Type: text, Data: text, Format: text, TTL: nomen.TTL(text), Permissions: text, Timestamp: text}},
 		}
 		s.apply(write(r, i))
 		r.Spelling, r.Modified, r.Revision = "urn:x-a:b", minute(i), uint64(i+1)
@@ -206,5 +213,6 @@ func spoilRecord(r *store.Record) {
 	r.Locations[0].URL = "spoilt"
 	r.Metadata["title"][0] = "spoilt"
 	r.Metadata["new"] = []string{"spoilt"}
+	r.Values[0].Data = "spoilt"
 	r.SameAs[0], r.Successors[0], r.Status = "spoilt", "spoilt", "spoilt"
 }

@@ -19,6 +19,8 @@ func secretly(n int) store.Change {
 	r.Locations[0].URL, r.Locations[1].Note = fmt.Sprint("https://example.org/", secret, n), secret
 	r.Metadata = nomen.Metadata{secret: {secret}}
 	r.SameAs, r.Successors, r.Reason = []string{secret}, []string{secret}, secret
+	r.Locations[1].Attributes = secret
+	r.Values = []nomen.Value{{Index: 1, Type: secret, Data: secret, Format: secret, TTL: secret, Permissions: secret, Timestamp: secret}}
 	c := write(r, n)
 	c.Who, c.Why = secret, secret
 	return c

@@ -315,6 +315,9 @@ func anyRecord(r *rapid.T, n name.Name) *store.Record {
 		Metadata: rapid.MapOfN(rapid.Custom(anyText),
 			rapid.SliceOfN(rapid.Custom(anyText), 0, 2), 0, 2).Draw(r, "metadata"),
 	}
+	for i := range rapid.IntRange(0, 2).Draw(r, "values") {
+		record.Values = append(record.Values, nomen.Value{Index: 2*i + rapid.IntRange(1, 2).Draw(r, "index"), Data: anyText(r)})
+	}
 	for range rapid.IntRange(0, 2).Draw(r, "locations") {
 		record.Locations = append(record.Locations, nomen.Location{
 			URL: anyText(r), Note: anyText(r), Priority: rapid.IntRange(-1, 2).Draw(r, "priority"),

@@ -102,7 +102,7 @@ var layout = []modulePackage{
 	{layer: 10, dir: "internal/backups", ours: ". internal/durable internal/flock internal/ledger internal/requestlog resolve store store/pebblestore"},
 	{layer: 10, dir: "search", ours: "name . store store/pebblestore", theirs: "github.com/cockroachdb/pebble/v2 golang.org/x/text"},
 	{layer: 8, dir: "store/cachestore", ours: "store name", theirs: "github.com/maypok86/otter/v2"},
-	{layer: 7, dir: "internal/answercache", ours: "store", theirs: "github.com/maypok86/otter/v2"},
+	{layer: 7, dir: "internal/answercache", ours: "store"},
 	{layer: 9, dir: "store/pgstore", ours: ". store name internal/check internal/codec internal/gate internal/ledger internal/quiet internal/reading", theirs: "github.com/jackc/pgx/v5"},
 	{layer: 7, dir: "bulk/bulktest", ours: ". store name"},
 	{layer: 8, dir: "internal/check", ours: "store internal/codec internal/ledger"},

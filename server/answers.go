@@ -12,22 +12,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A lookup is a search for the answer to a request in the cache of answers. If the request may not
-// have a cached answer, key is not set.
+// A lookup is a search for the answer to a request in the cache of answers. If the answer was found,
+// or must not enter the cache, key is not set.
 type lookup struct {
 	key answercache.Key
 	set *store.AuthoritySet // the authorities when the search began; nil if key is not set
 }
 
-// lookUp searches the cache for the answer to a request. If there is none, it begins to record in
-// ctx what the answer depends on, so that keep can put the answer into the cache.
-func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a *answercache.Answer) {
+// lookUp searches the cache for the answer to a request. If there is none and the answer may enter
+// the cache, lookUp begins to record in ctx what the answer depends on, so that keep can put the
+// answer into the cache.
+func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercache.Answer, found bool) {
+	ctx.Dependencies.Stop()
 	if s.answers == nil || !r.isPlain() {
-		return l, nil
+		return l, a, false
 	}
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
-		return l, nil
+		return l, a, false
 	}
 	key, ok := s.answers.Key(&answercache.Request{
 		Head: r.method == http.MethodHead, Target: r.target, Mount: r.mount, Host: r.host,
@@ -35,12 +37,12 @@ func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a *answerca
 		Country: r.country, Local: r.local, Secure: r.secure, Proxied: r.proxied,
 	}, set)
 	if !ok {
-		return l, nil
+		return l, a, false
 	}
-	if a = s.answers.Get(key); a == nil {
-		s.answers.Begin(ctx.Dependencies)
+	if a, found = s.answers.Get(&key); !found && s.answers.Begin(&key, ctx.Dependencies) {
+		l = lookup{key, set}
 	}
-	return lookup{key, set}, a
+	return l, a, found
 }
 
 // isPlain reports whether the answer to a request depends only on the parts of the request that are
@@ -61,7 +63,7 @@ func (r *request) isPlain() bool {
 // is the time when the request arrived, and text is the whole response of HTTP/1.1.
 func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time, text []byte) {
 	if l.set != nil && p.isCommon(start) && ctx.Since().IsZero() {
-		s.answers.Put(l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form)}, text)
+		s.answers.Put(&l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form)}, text)
 	}
 	ctx.Dependencies.Stop()
 }
@@ -96,7 +98,7 @@ func (s *Server) isLocal(a parsedTarget) bool {
 // repeated returns a reply with a cached answer.
 func (s *Server) repeated(a *answercache.Answer, now time.Time) *reply {
 	p := newReply(a.Status)
-	p.form, p.body = form(a.Form), []byte(a.Body())
+	p.form, p.body = form(a.Form), a.Body()
 	for name, value := range a.Fields() {
 		p.add(name, value)
 	}

@@ -436,16 +436,13 @@ func TestAnswerDates(t *testing.T) {
 func TestAnswerCacheUsage(t *testing.T) {
 	const size = 64 << 10
 	s, _ := newCachingServer(t, func(o *Options) { o.AnswerCache = size })
-	for i := range 1000 {
-		ask(s, fmt.Sprintf("/urn:ietf:rfc:2648?%d", i))
+	for i := range 500 {
+		for range 2 {
+			ask(s, fmt.Sprintf("/urn:ietf:rfc:2648?%d", i))
+		}
 	}
-	end := time.Now().Add(10 * time.Second)
 	u, ok := s.AnswerCache()
-	for u.Bytes > size && time.Now().Before(end) { // otter removes entries in the background
-		time.Sleep(time.Millisecond)
-		u, ok = s.AnswerCache()
-	}
-	if !ok || u.Bytes == 0 || u.Bytes > size || u.Capacity != size || u.Misses != 1000 || u.Evictions == 0 {
+	if !ok || u.Bytes == 0 || u.Bytes > size || u.Capacity != size || u.Hits+u.Misses != 1000 || u.Evictions == 0 {
 		t.Errorf("%+v, %v", u, ok)
 	}
 }

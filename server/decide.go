@@ -31,9 +31,9 @@ const (
 func (s *Server) decide(ctx context.Context, r *request) *reply {
 	stale, start := store.WithStaleness(ctx), s.now()
 	stale.Dependencies = new(store.Dependencies)
-	l, known := s.lookUp(stale, r)
-	if known != nil {
-		return s.repeated(known, start)
+	l, known, found := s.lookUp(stale, r)
+	if found {
+		return s.repeated(&known, start)
 	}
 	p := s.forPeople(r, s.answer(stale, r))
 	p.private = p.private || gateway.ClientOf(ctx).Entered()

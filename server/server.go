@@ -254,10 +254,8 @@ func New(o Options) (*Server, error) {
 	if err := s.setPublicURL(o.PublicURL); err != nil {
 		return nil, err
 	}
+	s.answers = answercache.New(o.AnswerCache, store.InvalidationsOf(o.Store))
 	var err error
-	if s.answers, err = answercache.New(o.AnswerCache, store.InvalidationsOf(o.Store)); err != nil {
-		return nil, err
-	}
 	s.home, err = newHome(o.Site)
 	return s, err
 }

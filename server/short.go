@@ -75,8 +75,8 @@ func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	r := &c.request
 	ctx := &c.ctx
 	ctx.Reset()
-	l, known := s.lookUp(ctx, r)
-	if known != nil {
+	l, known, found := s.lookUp(ctx, r)
+	if found {
 		out, sent := known.AppendTo(dst, s.dates.of(start), q.Final)
 		c.record(&q, form(known.Form), known.Status, sent, start)
 		return out, true

@@ -15,7 +15,7 @@ const (
 	minMemory = 256
 
 	// answerShare is the share of the memory limit that the cache of answers may use by default.
-	answerShare = 32
+	answerShare = 16
 
 	// outsideHeap is the memory that the Go runtime does not count: the file of the program, which
 	// is mapped, and the stacks of threads.

@@ -138,7 +138,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 turns this off (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
-	f.IntVar(&s.answerCache, "answer-cache", -1, "size in MiB of the cache of whole answers; 0 turns it off (default 1/32 of the memory limit)")
+	f.IntVar(&s.answerCache, "answer-cache", -1, "size in MiB of the cache of whole answers; 0 turns it off (default 1/16 of the memory limit)")
 	f.Lookup("answer-cache").DefValue = "0"
 	f.BoolVar(&s.readOnly, "read-only", false, "reject all changes and write nothing; the store must exist")
 	f.BoolVar(&s.search, "search", true, "keep an index of words in DATA/search, with which people find names")

@@ -5,35 +5,59 @@ import (
 	"strings"
 )
 
-const (
-	dateField = "\r\nDate: "
-	headEnd   = "\r\n\r\n"
-	closing   = "\r\nConnection: close"
-	dateSize  = len("Mon, 02 Jan 2006 15:04:05 GMT")
-)
+// An Answer is a response that is kept.
+type Answer struct {
+	Status int
+	Form   uint8 // of the request, for metrics; the caller defines the values
 
-// AppendTo appends the response with another value of Date, which must be in the format of HTTP, and
+	pattern          *pattern
+	texts            string // the texts of the gaps: target, location and length
+	target, location uint16 // the lengths of the first two
+}
+
+// AppendTo appends the response with a value of Date, which must be in the format of HTTP, and
 // returns the length of its body. If it is the final response of its connection, it says so.
 func (a *Answer) AppendTo(out []byte, date string, final bool) (longer []byte, body int) {
-	out = append(out, a.text[:a.date]...)
-	out = append(out, date...)
-	out = append(out, a.text[a.date+dateSize:a.body-len(headEnd)]...)
+	out = a.appendPieces(out, a.pattern.head, date)
 	if final {
 		out = append(out, closing...)
 	}
-	return append(out, a.text[a.body-len(headEnd):]...), len(a.text) - a.body
+	out = append(out, headEnd...)
+	begin := len(out)
+	out = a.appendPieces(out, a.pattern.body, date)
+	return out, len(out) - begin
 }
 
-// Body returns the body of the response. It must not be changed.
-func (a *Answer) Body() string { return a.text[a.body:] }
+// appendPieces appends pieces of the pattern, and what is in their gaps.
+func (a *Answer) appendPieces(out []byte, pieces []piece, date string) []byte {
+	location := int(a.target) + int(a.location)
+	for i := range pieces {
+		p := &pieces[i]
+		out = append(out, p.text...)
+		switch p.gap {
+		case gapTarget:
+			out = append(out, a.texts[:a.target]...)
+		case gapLocation:
+			out = append(out, a.texts[a.target:location]...)
+		case gapLength:
+			out = append(out, a.texts[location:]...)
+		case gapDate:
+			out = append(out, date...)
+		}
+	}
+	return out
+}
+
+// Body returns the body of the response.
+func (a *Answer) Body() []byte { return a.appendPieces(nil, a.pattern.body, "") }
 
 // Fields yields the names and values of the header fields in their order, except Date.
 func (a *Answer) Fields() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		_, rest, _ := strings.Cut(a.text[:a.body-len("\r\n")], "\r\n")
+		_, rest, _ := strings.Cut(string(a.appendPieces(nil, a.pattern.head, "")), lineEnd)
 		for rest != "" {
 			var line string
-			line, rest, _ = strings.Cut(rest, "\r\n")
+			line, rest, _ = strings.Cut(rest, lineEnd)
 			name, value, _ := strings.Cut(line, ": ")
 			if name != "Date" && !yield(name, value) {
 				return

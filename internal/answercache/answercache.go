@@ -10,19 +10,17 @@
 //
 // # Size
 //
-// The cache is bounded in bytes. Which responses it removes is decided by otter, whose policy
-// (W-TinyLFU) prefers frequent requests, so that a client cannot empty the cache with many different
-// ones. For the same reason only the [maxTriples] most frequent combinations of Accept,
-// Accept-Language and Accept-Encoding are cached.
+// The cache is bounded in bytes, in equal parts for its shards. The answers for many names differ
+// only in the target of the request, the location and its length, so an entry has only these, and
+// shares the rest with others. How entries are admitted and removed keeps a client from emptying the
+// cache with many different requests; see shard. For the same reason only the [maxTriples] most
+// frequent combinations of Accept, Accept-Language and Accept-Encoding are cached.
 package answercache
 
 import (
-	"bytes"
+	"hash/maphash"
 	"net/netip"
-	"strings"
 	"sync/atomic"
-
-	"github.com/maypok86/otter/v2"
 
 	"github.com/nomen-project/nomen/store"
 )
@@ -33,7 +31,9 @@ const (
 	// MaxTarget is the maximum length in bytes of a target whose response is kept.
 	MaxTarget = 1 << 10
 
-	overhead = 400 // approximate memory of an entry in bytes, besides its texts
+	shardBits  = 4
+	shardShift = 64 - shardBits  // the first bits of a hash number the shard
+	tagShift   = shardShift - 16 // the next ones are the tag of a key that has missed; see shard.missed
 )
 
 // A Request has the parts of a request that decide about a response. The method is GET, or HEAD if
@@ -49,30 +49,28 @@ type Request struct {
 
 // A Key identifies a Request under a set of authorities.
 type Key struct {
-	target, mount, host, country string
-	local                        netip.AddrPort
-	fields, edition              uint32
-	head, secure, proxied        bool
+	scope
+	target string
+	hash   uint64
 }
 
-// An Answer is a response that is kept.
-type Answer struct {
-	Status int
-	Form   uint8  // of the request, for metrics; the caller defines the values
-	text   string // the head and the body, as in HTTP/1.1
-	date   int    // offset of the value of Date
-	body   int    // offset of the body
-	valid  store.Validity
+// A scope has all parts of a Key but the target.
+type scope struct {
+	mount, host, country  string
+	local                 netip.AddrPort
+	fields, edition       uint32
+	head, secure, proxied bool
 }
 
 // A Cache keeps responses. It is safe for concurrent use.
 type Cache struct {
 	invalidations *store.Invalidations
-	entries       *otter.Cache[Key, *Answer]
 	capacity      int64
 	triples       triples
 	edition       atomic.Pointer[edition]
 	counts        *counts
+	seed          maphash.Seed
+	shards        [1 << shardBits]shard
 }
 
 // counts has the numbers that metrics show.
@@ -88,25 +86,16 @@ type edition struct {
 // New returns a cache of at most the given size in bytes, for answers from a store with these
 // invalidations. It returns nil if the size is 0 or there are no invalidations; a nil Cache is
 // valid, and always empty.
-func New(size int64, v *store.Invalidations) (*Cache, error) {
+func New(size int64, v *store.Invalidations) *Cache {
 	if size <= 0 || v == nil {
-		return nil, nil
+		return nil
 	}
-	c := &Cache{invalidations: v, capacity: size, counts: new(counts)}
+	c := &Cache{invalidations: v, capacity: size, counts: new(counts), seed: maphash.MakeSeed()}
 	c.edition.Store(new(edition))
-	var err error
-	c.entries, err = otter.New(&otter.Options[Key, *Answer]{
-		MaximumWeight: uint64(size),
-		Weigher: func(k Key, a *Answer) uint32 {
-			return uint32(overhead + len(k.target) + len(k.mount) + len(k.host) + len(a.text))
-		},
-		OnAtomicDeletion: func(e otter.DeletionEvent[Key, *Answer]) {
-			if e.WasEvicted() {
-				c.counts.evictions.Add(1)
-			}
-		},
-	})
-	return c, err
+	for i := range c.shards {
+		c.shards[i].init(size / int64(len(c.shards)))
+	}
+	return c
 }
 
 // Continue makes c count on from the counters of an earlier cache, which may be nil. It must be
@@ -124,11 +113,15 @@ func (c *Cache) Key(r *Request, set *store.AuthoritySet) (k Key, ok bool) {
 		return Key{}, false
 	}
 	fields, ok := c.triples.number(triple{r.Accept, r.Languages, r.Encodings})
-	return Key{
-		target: r.Target, mount: r.Mount, host: r.Host, country: r.Country, local: r.Local,
+	k = Key{target: r.Target, scope: scope{
+		mount: r.Mount, host: r.Host, country: r.Country, local: r.Local,
 		fields: fields, edition: c.editionOf(set), head: r.Head, secure: r.Secure, proxied: r.Proxied,
-	}, ok
+	}}
+	k.hash = maphash.String(c.seed, k.target) ^ maphash.Comparable(c.seed, k.scope)
+	return k, ok
 }
+
+func (c *Cache) shard(k *Key) *shard { return &c.shards[k.hash>>shardShift] }
 
 // editionOf returns the number of a set of authorities.
 func (c *Cache) editionOf(set *store.AuthoritySet) uint32 {
@@ -144,43 +137,34 @@ func (c *Cache) editionOf(set *store.AuthoritySet) uint32 {
 	}
 }
 
-// Get returns the response for a key, or nil if there is none that is valid.
-func (c *Cache) Get(k Key) *Answer {
-	if a, ok := c.entries.GetIfPresent(k); ok && a.valid.Holds(c.invalidations) {
+// Get returns the response for a key. If there is none that is valid, ok is false.
+func (c *Cache) Get(k *Key) (a Answer, ok bool) {
+	if a, ok = c.shard(k).get(k, c.invalidations); ok {
 		c.counts.hits.Add(1)
-		return a
 	}
-	return nil
+	return a, ok
 }
 
-// Begin begins to record what the response to a request depends on. It must be called before records
-// are read.
-func (c *Cache) Begin(d *store.Dependencies) { d.Begin(c.invalidations) }
-
-// Put counts a miss, and keeps the response if what was recorded since Begin permits it. The
-// parameter set is the one that was passed to Key. The text must be a complete response of HTTP/1.1
-// with a field Date.
-func (c *Cache) Put(k Key, set *store.AuthoritySet, d *store.Dependencies, a Answer, text []byte) {
+// Begin counts a miss. If the response may enter the cache, Begin begins to record what the response
+// depends on, and returns true. It must be called before records are read.
+func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 	c.counts.misses.Add(1)
+	if !c.shard(k).miss(k.hash) {
+		return false
+	}
+	d.Begin(c.invalidations)
+	return true
+}
+
+// Put keeps the response if what was recorded since Begin permits it. The parameter set is the one
+// that was passed to Key. The text must be a complete response of HTTP/1.1 with a field Date.
+func (c *Cache) Put(k *Key, set *store.AuthoritySet, d *store.Dependencies, a Answer, text []byte) {
 	if len(text) > MaxAnswer {
 		return
 	}
-	var ok bool
-	if a.valid, ok = d.Validity(set); !ok {
-		return
+	if valid, ok := d.Validity(set); ok {
+		c.counts.evictions.Add(c.shard(k).put(k, a, text, valid))
 	}
-	head, _, _ := bytes.Cut(text, []byte(headEnd))
-	date := bytes.Index(head, []byte(dateField))
-	if date < 0 {
-		return
-	}
-	a.date, a.body, a.text = date+len(dateField), len(head)+len(headEnd), string(text)
-	if bytes.HasSuffix(head, []byte(closing)) {
-		a.text = a.text[:len(head)-len(closing)] + a.text[len(head):]
-		a.body -= len(closing)
-	}
-	k.target, k.mount, k.host, k.country = strings.Clone(k.target), strings.Clone(k.mount), strings.Clone(k.host), strings.Clone(k.country)
-	c.entries.Set(k, &a)
 }
 
 // Usage describes the cache for metrics. It returns false for a nil cache.
@@ -188,9 +172,13 @@ func (c *Cache) Usage() (store.CacheUsage, bool) {
 	if c == nil {
 		return store.CacheUsage{}, false
 	}
+	var bytes int64
+	for i := range c.shards {
+		bytes += c.shards[i].size()
+	}
 	return store.CacheUsage{
 		Name: "answers", Hits: c.counts.hits.Load(), Misses: c.counts.misses.Load(),
 		Evictions: c.counts.evictions.Load(), CountsEvictions: true,
-		Bytes: c.entries.WeightedSize(), Capacity: uint64(c.capacity),
+		Bytes: uint64(bytes), Capacity: uint64(c.capacity),
 	}, true
 }

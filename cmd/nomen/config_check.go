@@ -97,6 +97,7 @@ func (c *cli) checkServe(f *serveFlags) []error {
 		c.checkMemory,
 		func() error { _, err := c.listeners(f); return err },
 		func() error { _, err := c.signIn(&f.signIn); return err },
+		func() error { _, err := c.dialectSettings(); return err },
 		func() error { _, err := f.site.site(); return err },
 		func() error { return checkServeFiles(f) },
 	} {

@@ -200,6 +200,9 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 	for i, t := range c.file.oidc() {
 		add(fmt.Sprintf("oidc %d", i+1), fmt.Sprintf("oidc.%d", i+1), t, true)
 	}
+	for i, t := range c.file.dialects() {
+		add("dialect "+t.Name, fmt.Sprintf("dialect.%d", i+1), t, true)
+	}
 	for i, a := range c.file.authorities() {
 		add("authority "+a.Prefix.String(), fmt.Sprintf("authority.%d", i+1), a, true)
 	}

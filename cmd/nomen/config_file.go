@@ -29,11 +29,12 @@ type fileTables struct {
 	Authority []*store.Authority
 	Listen    []listenTable
 	OIDC      []oidcTable
+	Dialect   []dialectTable
 }
 
 // tableNames returns the keys of fileTables.
 func tableNames() map[string]bool {
-	return map[string]bool{"authority": true, "listen": true, "oidc": true}
+	return map[string]bool{"authority": true, "listen": true, "oidc": true, "dialect": true}
 }
 
 // A configFile is a parsed configuration file. A nil configFile has no content.

@@ -147,7 +147,7 @@ func (k configKey) text() string {
 // tableKeys returns the keys in the tables of the file. The keys of authorities have the
 // explanations of the admin API, because it has the same fields.
 func tableKeys() []configKey {
-	return slices.Concat(authorityKeys(), listenKeys(), oidcKeys())
+	return slices.Concat(authorityKeys(), listenKeys(), oidcKeys(), dialectKeys())
 }
 
 // listenKeys returns the keys of [[listen]].
@@ -161,6 +161,7 @@ func listenKeys() []configKey {
 		key("cert", "PEM file with the certificate, for tls = \"files\"", "string", "--tls-cert", `cert = "/etc/ssl/names.pem"`),
 		key("key", "PEM file with the private key of the certificate", "string", "--tls-key", `key = "/etc/ssl/private/names.key"`),
 		key("protocols", "what the listener serves: web, 1995, or admin alone", "list", "web and 1995", `protocols = ["web"]`),
+		key("dialects", "protocols of other identifier services that the listener speaks, each described in a [[dialect]] table", "list", "none", "dialects = [\"handle\"]\n\n[[dialect]]\nname = \"handle\"\nauthorities = [\"hdl:20.500.9999\"]"),
 	}
 }
 

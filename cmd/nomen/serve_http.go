@@ -52,6 +52,9 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log),
 		Limits: f.serverLimits(), Site: about, AnswerCache: f.answerCacheSize(p.answerCache),
 	}
+	if o.Dialects, err = c.openDialects(p, api); err != nil {
+		return nil, err
+	}
 	p.gateway.into(&o)
 	return server.New(o)
 }

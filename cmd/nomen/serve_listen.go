@@ -39,6 +39,7 @@ type listenTable struct {
 	Cert      string   `json:"cert,omitempty"`      // PEM file of tls = "files"; --tls-cert if empty
 	Key       string   `json:"key,omitempty"`       // PEM file with its key; --tls-key if empty
 	Protocols []string `json:"protocols,omitempty"` // web and 1995, or admin alone
+	Dialects  []string `json:"dialects,omitempty"`  // names of [[dialect]] tables
 }
 
 // The values of tls in a [[listen]] table.
@@ -68,6 +69,7 @@ type listenSpec struct {
 	tls       string // tlsOff, tlsFiles or tlsACME
 	cert, key string // for tlsFiles; those of --tls-cert and --tls-key if the table has none
 	protocols server.Protocols
+	dialects  []string
 	secure    *tls.Config                     // nil without TLS; set by openCertificates
 	wellKnown func(http.Handler) http.Handler // answers challenges; nil for none
 }
@@ -155,6 +157,9 @@ func (c *cli) listenTables() (specs []listenSpec, errs []error) {
 		}
 		if err := s.setProtocols(t.Protocols); err != nil {
 			fail(".protocols", "%w", err)
+		}
+		if err := s.setDialects(t.Dialects, c.file.dialects()); err != nil {
+			fail(".dialects", "%w", err)
 		}
 		specs = append(specs, s)
 	}

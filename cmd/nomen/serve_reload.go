@@ -268,6 +268,9 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	if !v.signIn.HasProviders(made.signIn.Providers) {
 		out.Changes = append(out.Changes, adminapi.SettingChange{Key: "oidc", To: "the identity providers were read again"})
 	}
+	if !reflect.DeepEqual(before.cli.file.dialects(), next.cli.file.dialects()) {
+		out.Changes = append(out.Changes, adminapi.SettingChange{Key: "dialect", To: "the dialects were read again"})
+	}
 	written, warnings, err := v.putAuthorities(ctx, before, next)
 	if err != nil {
 		return out, errors.Join(err, made.discard())

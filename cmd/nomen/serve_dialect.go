@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/dialect/handle"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/server/admin"
+)
+
+// A dialectTable is a [[dialect]] table of the configuration file: the protocol of another
+// identifier service, with the names for which listeners speak it.
+type dialectTable struct {
+	Name        string            `toml:"name" json:"name"`
+	Authorities []string          `toml:"authorities" json:"authorities"`
+	Identity    []dialectIdentity `toml:"identity" json:"identity,omitempty"`
+}
+
+// A dialectIdentity is a [[dialect.identity]] table: a user of the dialect.
+type dialectIdentity struct {
+	ID            string `toml:"id" json:"id"`
+	Token         string `toml:"token" json:"token,omitempty"`
+	User          string `toml:"user" json:"user,omitempty"`
+	SecretFile    string `toml:"secret-file" json:"secret-file,omitempty"`
+	PublicKeyFile string `toml:"public-key-file" json:"public-key-file,omitempty"`
+}
+
+// A dialectSetting is a [[dialect]] table after it has been checked.
+type dialectSetting struct {
+	name       string
+	scope      dialect.Scope
+	identities []dialect.Identity
+}
+
+// dialectMakers returns the dialects that this program speaks, by their names.
+func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error) {
+	return map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error){
+		"handle": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
+			return handle.New(handle.Options{
+				Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Scope: d.scope,
+				Identities: dialect.NewIdentities(api, d.identities), Now: clock, Log: p.log,
+			})
+		},
+	}
+}
+
+// dialectKeys returns the keys of [[dialect]].
+func dialectKeys() []configKey {
+	const table = "[[dialect]]\nname = \"handle\"\nauthorities = [\"hdl:20.500.9999\"]\n"
+	const identity = table + "\n[[dialect.identity]]\nid = \"300:20.500.9999/ADMIN\"\ntoken = \"7QK2M5VX3ZJ4T6WB\"\n"
+	key := func(name, meaning, kind, byDefault, example string) configKey {
+		return configKey{Key: "dialect." + name, Meaning: meaning, Type: kind, Default: byDefault, Reload: true, Example: example}
+	}
+	return []configKey{
+		key("name", "protocol of another identifier service, which listeners can speak: "+spokenDialects(), "string", "", table),
+		key("authorities", "prefixes of the names for which the dialect is on", "list", "", table),
+		key("identity", "users of the dialect: tables with id, token or user, secret-file and public-key-file", "list", "none", identity),
+		key("identity.id", "user name in the dialect, such as INDEX:HANDLE", "string", "", identity),
+		key("identity.token", "ID of the token whose rights this user has", "string", "none", identity),
+		key("identity.user", "ID of the user of nomen whose rights this user has", "string", "none", strings.Replace(identity, `token = "7QK2M5VX3ZJ4T6WB"`, `user = "u-anna"`, 1)),
+		key("identity.secret-file", "file with the password of this user, or credential:NAME", "string", "the secret of the token", identity+`secret-file = "credential:handle"`),
+		key("identity.public-key-file", "PEM file with the public key of this user", "string", "none", identity+`public-key-file = "/etc/nomen/handle.pem"`),
+	}
+}
+
+// spokenDialects returns the names of all dialects, for messages.
+func spokenDialects() string { return strings.Join(slices.Sorted(maps.Keys(dialectMakers())), ", ") }
+
+// dialects returns the dialects of the file.
+func (f *configFile) dialects() []dialectTable {
+	if f == nil {
+		return nil
+	}
+	return f.tables.Dialect
+}
+
+// setDialects sets the dialects of a listener from its table. Each must be described in a [[dialect]]
+// table.
+func (s *listenSpec) setDialects(names []string, tables []dialectTable) error {
+	for i, n := range names {
+		switch {
+		case s.admin || !s.protocols.Web():
+			return errors.New("only a listener with the protocol web speaks dialects")
+		case slices.Contains(names[:i], n):
+			return fmt.Errorf("dialect %q is listed twice", n)
+		case !slices.ContainsFunc(tables, func(t dialectTable) bool { return t.Name == n }):
+			return fmt.Errorf("dialect %q has no [[dialect]] table with this name", n)
+		}
+	}
+	s.dialects = names
+	return nil
+}
+
+// dialectSettings checks the [[dialect]] tables and reads their files. The error joins all errors.
+func (c *cli) dialectSettings() (all []dialectSetting, err error) {
+	var errs []error
+	for i, t := range c.file.dialects() {
+		d := dialectSetting{name: t.Name}
+		place := fmt.Sprintf("dialect.%d", i+1)
+		fail := func(key string, err error) {
+			errs = append(errs, c.file.errorf(place+key, "dialect %d: %w", i+1, err))
+		}
+		switch {
+		case dialectMakers()[t.Name] == nil:
+			fail(".name", fmt.Errorf("unknown dialect %q: must be one of %s", t.Name, spokenDialects()))
+		case slices.ContainsFunc(all, func(o dialectSetting) bool { return o.name == t.Name }):
+			fail(".name", fmt.Errorf("the dialect %q has another table already: add the authorities there", t.Name))
+		case len(t.Authorities) == 0:
+			fail("", errors.New("authorities is missing: want prefixes such as hdl:20.500.9999"))
+		}
+		for _, text := range t.Authorities {
+			p, err := name.ParseScope(text)
+			if err != nil {
+				fail(".authorities", err)
+			}
+			d.scope = append(d.scope, p)
+		}
+		for j, identity := range t.Identity {
+			one, key, err := identity.read()
+			if err == nil && slices.ContainsFunc(d.identities, func(o dialect.Identity) bool { return o.ID == one.ID }) {
+				key, err = "id", fmt.Errorf("%q has another table already", one.ID)
+			}
+			if err != nil {
+				fail(fmt.Sprintf(".identity.%d.%s", j+1, key), fmt.Errorf("identity %d: %s: %w", j+1, key, err))
+			}
+			d.identities = append(d.identities, one)
+		}
+		all = append(all, d)
+	}
+	return all, errors.Join(errs...)
+}
+
+// read returns the identity in a table. If a key is invalid, it returns this key and an error.
+func (t dialectIdentity) read() (_ dialect.Identity, key string, err error) {
+	i := dialect.Identity{ID: t.ID, Token: t.Token, User: t.User}
+	switch {
+	case t.ID == "":
+		return i, "id", errors.New("is missing: want the user name of a client, such as 300:20.500.9999/ADMIN")
+	case (t.Token == "") == (t.User == ""):
+		return i, "token", errors.New("set either token or user to the ID of the account whose rights this identity has")
+	case t.User != "" && t.SecretFile == "" && t.PublicKeyFile == "":
+		return i, "secret-file", errors.New("is missing: the identity of a user needs secret-file or public-key-file")
+	}
+	if t.SecretFile != "" {
+		if i.Secret, err = readCredential(t.SecretFile); err != nil {
+			return i, "secret-file", err
+		}
+		if i.Secret = bytes.TrimRight(i.Secret, "\r\n"); len(i.Secret) < minDialectSecret {
+			return i, "secret-file", fmt.Errorf("the secret must have at least %d bytes", minDialectSecret)
+		}
+	}
+	if t.PublicKeyFile != "" {
+		i.PublicKey, err = readPublicKey(t.PublicKeyFile)
+	}
+	return i, "public-key-file", err
+}
+
+// minDialectSecret is the minimum length of a password of a dialect, in bytes.
+const minDialectSecret = 8
+
+// readPublicKey reads a PEM file with a public key, or with a certificate.
+func readPublicKey(path string) (any, error) {
+	text, err := readCredential(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	switch {
+	case block == nil:
+		return nil, fmt.Errorf("%s: want a PEM file with a public key or a certificate", path)
+	case block.Type == "CERTIFICATE":
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return cert.PublicKey, nil
+	}
+	key, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return key, nil
+}
+
+// openDialects returns the handlers of the dialects in the configuration, by their names.
+func (c *cli) openDialects(p serverParts, api *admin.API) (map[string]dialect.Handler, error) {
+	settings, err := c.dialectSettings()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]dialect.Handler{}
+	for _, d := range settings {
+		if all[d.name], err = dialectMakers()[d.name](d, p, api); err != nil {
+			return nil, fmt.Errorf("dialect %s: %w", d.name, err)
+		}
+	}
+	return all, nil
+}

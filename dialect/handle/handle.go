@@ -1,0 +1,164 @@
+// Package handle answers requests of clients of the Handle System: the JSON REST API (version 8) of
+// Handle.Net servers, and the redirects of its web proxy. It does not speak the native protocol of
+// the Handle System.
+//
+// A handle PREFIX/SUFFIX is the name hdl:PREFIX/SUFFIX, or doi:PREFIX/SUFFIX if the dialect is
+// switched on for that DOI prefix. The rights of clients are those of tokens and users of nomen, not
+// those of HS_ADMIN values, which are only kept.
+package handle
+
+import (
+	"cmp"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Options configure a Server.
+type Options struct {
+	Store       store.Reader         // required
+	Registrar   *registrar.Registrar // required
+	Resolver    nomen.Resolver       // answers for names without records; required
+	Authorities *store.Table         // cache of the authorities in Store; if nil, the server makes its own
+	Identities  *dialect.Identities  // authenticates clients; required
+	Scope       dialect.Scope        // handles for which the server answers
+	Now         func() time.Time     // the clock; time.Now if nil
+	Log         *slog.Logger         // receives failures; discarded if nil
+}
+
+// A Server is the [dialect.Handler] of the Handle System.
+type Server struct {
+	store       store.Reader
+	registrar   *registrar.Registrar
+	resolver    nomen.Resolver
+	authorities *store.Table
+	identities  *dialect.Identities
+	scope       dialect.Scope
+	now         func() time.Time
+	log         *slog.Logger
+	lists       chan struct{} // has an element for each list that is being read
+}
+
+// maxLists is how many lists of handles are read at once.
+const maxLists = 4
+
+// authorityLife is how long a server may use an outdated authority after another process has
+// changed it.
+const authorityLife = time.Second
+
+// New returns a server. It returns an error if an option is missing.
+func New(o Options) (*Server, error) {
+	if o.Store == nil || o.Registrar == nil || o.Resolver == nil || o.Identities == nil {
+		return nil, errors.New("handle: options: Store, Registrar, Resolver and Identities are required")
+	}
+	s := &Server{
+		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
+		identities: o.Identities, scope: o.Scope, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		lists: make(chan struct{}, maxLists),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.authorities == nil {
+		s.authorities = store.NewTable(o.Store, s.now, authorityLife)
+	}
+	return s, nil
+}
+
+// The paths of the API.
+const (
+	apiPath     = "/api/"
+	handlesPath = "/api/handles"
+)
+
+// Serve implements [dialect.Handler].
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, c *dialect.Call) bool {
+	path, query, _ := strings.Cut(c.Target, "?")
+	if !strings.HasPrefix(path, apiPath) {
+		return false
+	}
+	q := &request{Server: s, w: w, r: r, call: c, path: path, query: parseQuery(query)}
+	q.cors()
+	switch rest, ok := strings.CutPrefix(path, handlesPath); {
+	case r.Method == http.MethodOptions:
+		q.options()
+	case ok && (rest == "" || rest[0] == '/'):
+		q.handles(strings.TrimPrefix(rest, "/"))
+	default:
+		q.answer(http.StatusMethodNotAllowed, codeProtocol, "Unknown HTTP API endpoint "+r.Method+" "+path)
+	}
+	return true
+}
+
+// A request is a request to the API.
+type request struct {
+	*Server
+	w     http.ResponseWriter
+	r     *http.Request
+	call  *dialect.Call
+	path  string // path of the target, not decoded
+	query query
+
+	handle string          // the handle that the request is about, as the client wrote it; "" if none
+	actor  registrar.Actor // the client
+	known  bool            // the client is authenticated
+}
+
+// allowedMethods are the methods of the API.
+const allowedMethods = "GET, HEAD, POST, PUT, DELETE, TRACE, OPTIONS"
+
+// options answers an OPTIONS request, including a CORS preflight.
+func (q *request) options() {
+	h := q.w.Header()
+	h.Set("Allow", allowedMethods)
+	if q.r.Header.Get("Origin") != "" {
+		h.Set("Access-Control-Allow-Methods", allowedMethods)
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, X-Requested-With")
+		h.Set("Access-Control-Max-Age", "1800")
+	}
+	q.w.WriteHeader(http.StatusOK)
+}
+
+// cors adds the header fields that let scripts of all sites read the response. Browsers never add
+// credentials of their own to such requests.
+func (q *request) cors() {
+	if q.r.Header.Get("Origin") == "" {
+		return
+	}
+	h := q.w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Content-Length, WWW-Authenticate, Location")
+	h.Add("Vary", "Origin")
+}
+
+// handles answers a request for /api/handles/REST.
+func (q *request) handles(rest string) {
+	q.handle = unescape(rest)
+	if err := q.authenticate(); err != nil {
+		q.fail(err)
+		return
+	}
+	var err error
+	switch q.r.Method {
+	case http.MethodGet, http.MethodHead:
+		err = q.get()
+	case http.MethodPost:
+		err = q.post()
+	case http.MethodPut:
+		err = q.put()
+	case http.MethodDelete:
+		err = q.remove()
+	default:
+		q.answer(http.StatusNotImplemented, codeProtocol, "Unknown method "+q.r.Method)
+	}
+	if err != nil {
+		q.fail(err)
+	}
+}

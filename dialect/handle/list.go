@@ -1,0 +1,146 @@
+package handle
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A page says which handles of a list a client asks for. A negative size stands for all.
+type page struct{ number, size int }
+
+// first returns the position of the first handle of the page, from 0.
+func (p page) first() int {
+	if p.size <= 0 {
+		return 0
+	}
+	return p.number * p.size
+}
+
+// has reports whether the handle at a position, from 0, is on the page.
+func (p page) has(i int) bool {
+	return p.size < 0 || i >= p.first() && i-p.first() < p.size
+}
+
+// page returns the page that the query asks for, and whether it gives both its number and its size.
+func (q *request) page() (p page, both bool, err error) {
+	p = page{0, -1}
+	for key, to := range map[string]*int{"page": &p.number, "pageSize": &p.size} {
+		if text := q.query.get(key); text != "" {
+			if *to, err = strconv.Atoi(text); err != nil {
+				return p, false, failed(codeProtocol, "java.lang.NumberFormatException: For input string: %q", text)
+			}
+		}
+	}
+	p.number, p.size = max(p.number, 0), max(p.size, -1)
+	if p.size > 0 && p.number > maxIndex/p.size {
+		return p, false, failed(codeProtocol, "page out of range")
+	}
+	return p, q.query.get("page") != "" && q.query.get("pageSize") != "", nil
+}
+
+// list sends the handles under a prefix on which the client has rights.
+func (q *request) list() error {
+	if err := q.needClient(); err != nil {
+		return err
+	}
+	given := q.query.get("prefix")
+	spans, err := q.spans(given)
+	if err != nil {
+		return err
+	}
+	p, both, err := q.page()
+	if err != nil {
+		return err
+	}
+	select {
+	case q.lists <- struct{}{}:
+		defer func() { <-q.lists }()
+	default:
+		return failed(codeBusy, "too many lists of handles are being read")
+	}
+	out := listAnswer{Code: codeSuccess, Prefix: given, Handles: []string{}}
+	if both {
+		out.Page, out.PageSize = &p.number, &p.size
+	}
+	total := 0
+	for _, span := range spans {
+		if err := q.readList(q.r.Context(), span, func(handle string) error {
+			if total++; !p.has(total - 1) {
+				return nil
+			}
+			if len(out.Handles) == maxListed {
+				return failed(codeProtocol, "more than %d handles: ask for pages with page and pageSize", maxListed)
+			}
+			out.Handles = append(out.Handles, handle)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	out.Total = strconv.Itoa(total)
+	q.send(http.StatusOK, out)
+	return nil
+}
+
+// maxListed is the maximum number of handles in one response.
+const maxListed = 100_000
+
+// A listAnswer is the response to a request for a list.
+type listAnswer struct {
+	Code     code     `json:"responseCode"`
+	Prefix   string   `json:"prefix"`
+	Total    string   `json:"totalCount"` // a text, as Handle.Net servers send it
+	Page     *int     `json:"page,omitempty"`
+	PageSize *int     `json:"pageSize,omitempty"`
+	Handles  []string `json:"handles"`
+}
+
+// spans returns the beginnings of the keys of the handles under a prefix. The client must have
+// rights on handles under it.
+func (q *request) spans(prefix string) (all []string, err error) {
+	prefix, ok := strings.CutPrefix(prefix, "0.NA/")
+	if !ok {
+		prefix = strings.TrimSuffix(prefix, "/")
+	}
+	if prefix == "" || strings.Contains(prefix, "/") {
+		return nil, failed(codeInvalidHandle, "Invalid prefix")
+	}
+	reached := false
+	for _, scheme := range schemes(prefix) {
+		p, err := name.ParsePrefix(scheme + escapeHandle(prefix))
+		if err != nil {
+			return nil, failed(codeInvalidHandle, "Invalid prefix")
+		}
+		reached = reached || q.actor.MayPrefix(p, registrar.Reader)
+		all = append(all, p.Spans()...)
+	}
+	if !reached {
+		return nil, failed(codeNoPermission, "permission denied for the prefix %q", prefix)
+	}
+	return all, nil
+}
+
+// readList calls a function for each handle whose key begins with begin, if it is public, the
+// dialect is switched on for it, and the client has rights on it.
+func (q *request) readList(ctx context.Context, begin string, do func(handle string) error) error {
+	for rec, err := range q.store.List(ctx, store.Scan{Prefix: begin}) {
+		if err != nil {
+			return err
+		}
+		if rec.Status != nomen.Active || !q.scope.Covers(rec.Name) || !q.actor.Reaches(rec.Name) {
+			continue
+		}
+		handle, _ := handleOf(rec.Spelling)
+		if err := do(handle); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package handle
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// why is the reason of changes in the history.
+const why = "Handle client"
+
+// maxAttempts is how often a change is tried while other clients change the same handle.
+const maxAttempts = 10
+
+// put creates or changes a handle.
+func (q *request) put() error {
+	if err := q.needClient(); err != nil {
+		return err
+	}
+	if kind, _, err := mime.ParseMediaType(q.r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return failed(codeProtocol, "java.lang.Exception: Unsupported media type %s", q.r.Header.Get("Content-Type"))
+	}
+	minted := q.query.flag("mintNewSuffix", false)
+	given, err := readValues(q.r.Body, q.handle)
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return err
+	case err != nil:
+		return failed(codeProtocol, "com.google.gson.JsonParseException: %v", err)
+	}
+	if minted {
+		q.handle += newSuffix()
+	}
+	n, err := q.nameOf(q.handle)
+	if err != nil {
+		return err
+	}
+	change := edit{given: given, overwrite: q.query.flag("overwrite", true)}
+	if change.partial, err = q.indexes(given); err != nil {
+		return err
+	}
+	created, err := q.apply(q.r.Context(), n, change.put)
+	if err != nil {
+		return err
+	}
+	if created {
+		q.succeed(http.StatusCreated)
+		return nil
+	}
+	q.succeed(http.StatusOK)
+	return nil
+}
+
+// newSuffix returns a random UUID (RFC 9562, version 4).
+func newSuffix() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0F|0x40, b[8]&0x3F|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// variousIndexes stands for the indexes in the body.
+const variousIndexes = "various"
+
+// indexes reports whether the query limits the change to some indexes. They must be those of the
+// given values.
+func (q *request) indexes(given []nomen.Value) (bool, error) {
+	texts := q.query.all("index")
+	if len(texts) == 0 || slices.Contains(texts, variousIndexes) {
+		return len(texts) > 0, nil
+	}
+	asked, err := numbersOf(texts)
+	if err != nil {
+		return false, err
+	}
+	have := map[int]bool{}
+	for i := range given {
+		have[given[i].Index] = true
+	}
+	if !maps.Equal(asked, have) {
+		return false, failed(codeProtocol, "java.lang.Exception: Mismatched indexes in PUT request")
+	}
+	return true, nil
+}
+
+// numbersOf returns a set of numbers.
+func numbersOf(texts []string) (map[int]bool, error) {
+	all := map[int]bool{}
+	for _, text := range texts {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, failed(codeProtocol, "java.lang.NumberFormatException: For input string: %q", text)
+		}
+		all[n] = true
+	}
+	return all, nil
+}
+
+// A change computes the values that a handle gets from those that it has. The parameter there is
+// nil if the handle does not exist.
+type change func(there []nomen.Value, exists bool) ([]nomen.Value, error)
+
+// An edit is what a PUT request does.
+type edit struct {
+	given     []nomen.Value
+	partial   bool // keep the values with other indexes
+	overwrite bool
+}
+
+// put is a [change].
+func (e *edit) put(there []nomen.Value, exists bool) ([]nomen.Value, error) {
+	switch {
+	case !e.partial && exists && !e.overwrite:
+		return nil, failed(codeExists, "")
+	case !e.partial:
+		return e.given, nil
+	case !exists:
+		return nil, failed(codeNotFound, "")
+	}
+	all := map[int]nomen.Value{}
+	for _, v := range there {
+		all[v.Index] = v
+	}
+	for _, v := range e.given {
+		if _, taken := all[v.Index]; taken && !e.overwrite {
+			return nil, failed(codeValueExists, "")
+		}
+		all[v.Index] = v
+	}
+	return slices.Collect(maps.Values(all)), nil
+}
+
+// remove deletes a handle, or some of its values.
+func (q *request) remove() error {
+	if err := q.needClient(); err != nil {
+		return err
+	}
+	indexes, err := numbersOf(q.query.all("index"))
+	if err != nil {
+		return err
+	}
+	n, err := q.nameOf(q.handle)
+	if err != nil {
+		return err
+	}
+	if len(indexes) == 0 {
+		err = q.retire(q.r.Context(), n)
+	} else {
+		_, err = q.apply(q.r.Context(), n, func(there []nomen.Value, exists bool) ([]nomen.Value, error) { return without(there, exists, indexes) })
+	}
+	if err == nil {
+		q.succeed(http.StatusOK)
+	}
+	return err
+}
+
+// without returns the values that are left after those with some indexes are removed.
+func without(there []nomen.Value, exists bool, indexes map[int]bool) ([]nomen.Value, error) {
+	if !exists {
+		return nil, failed(codeNotFound, "")
+	}
+	left := slices.DeleteFunc(slices.Clone(there), func(v nomen.Value) bool { return indexes[v.Index] })
+	if len(left) == len(there) {
+		return nil, failed(codeNoValues, "")
+	}
+	return left, nil
+}
+
+// retire deletes a handle: it retires the name, because a name that was public is never deleted. It
+// deletes a reserved name.
+func (q *request) retire(ctx context.Context, n name.Name) error {
+	rec, err := q.current(ctx, n)
+	switch {
+	case err != nil:
+		return err
+	case rec == nil || rec.Status == nomen.Retired:
+		return failed(codeNotFound, "")
+	case rec.Status == nomen.Reserved:
+		_, err = q.registrar.Delete(ctx, q.actor, n, rec.Revision, why)
+	default:
+		_, err = q.registrar.Retire(ctx, q.actor, n, registrar.Retirement{Reason: "deleted by a Handle client", Expected: rec.Revision}, why)
+	}
+	return err
+}
+
+// current returns the record of a name, or nil. A client without rights on the name learns only that
+// it has none.
+func (q *request) current(ctx context.Context, n name.Name) (*store.Record, error) {
+	kept, err := q.registrar.Kept(ctx, n, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	if !q.actor.MayName(kept, registrar.Editor) {
+		return nil, q.actor.Denied(registrar.Editor, kept, n.Key())
+	}
+	rec, err := q.store.Get(store.Fresh(ctx), kept, time.Time{})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return rec, err
+}
+
+// apply changes the values of a name. It reports whether the handle did not exist before.
+func (q *request) apply(ctx context.Context, n name.Name, do change) (created bool, err error) {
+	for range maxAttempts {
+		if created, err = q.applyOnce(ctx, n, do); !errors.As(err, new(*store.ConflictError)) {
+			return created, err
+		}
+	}
+	return created, err
+}
+
+func (q *request) applyOnce(ctx context.Context, n name.Name, do change) (created bool, err error) {
+	rec, err := q.current(ctx, n)
+	if err != nil {
+		return false, err
+	}
+	exists := rec != nil && rec.Status == nomen.Active
+	var there []nomen.Value
+	if exists {
+		there = valuesOf(rec)
+	}
+	values, err := do(there, exists)
+	if err != nil {
+		return false, err
+	}
+	req := changed(n, q.handle, rec, stamped(values, there, timestamp(q.now())))
+	_, err = q.registrar.Put(ctx, q.actor, req, why)
+	return !exists, err
+}
+
+// stamped returns values in the order of their indexes. A value that differs from the one with the
+// same index in there gets the timestamp at.
+func stamped(values, there []nomen.Value, at string) []nomen.Value {
+	before := map[int]nomen.Value{}
+	for _, v := range there {
+		before[v.Index] = v
+	}
+	all := slices.Clone(values)
+	for i := range all {
+		v := &all[i]
+		old, ok := before[v.Index]
+		v.Timestamp = at
+		if same := *v; ok {
+			if same.Timestamp = old.Timestamp; same == old {
+				v.Timestamp = old.Timestamp
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b nomen.Value) int { return a.Index - b.Index })
+	return all
+}
+
+// spelling returns the spelling with which a new record keeps a handle.
+func spelling(n name.Name, handle string) string {
+	scheme, _, _ := strings.Cut(n.Key(), ":")
+	return scheme + ":" + escapeHandle(handle)
+}

@@ -1,0 +1,82 @@
+package handle
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
+
+// A query has the parameters of a request, in order.
+type query []parameter
+
+type parameter struct {
+	key, value string
+	bare       bool // there is no "="
+}
+
+// maxParameters is the maximum number of parameters that are read.
+const maxParameters = 1000
+
+// parseQuery parses the query of a target. A plus sign stands for itself.
+func parseQuery(text string) (q query) { return parseParameters(text, "&") }
+
+func parseParameters(text, separators string) (q query) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		key, value, found := strings.Cut(part, "=")
+		q = append(q, parameter{unescape(key), unescape(value), !found})
+		if len(q) == maxParameters {
+			break
+		}
+	}
+	return q
+}
+
+// all returns the values of a parameter.
+func (q query) all(key string) (values []string) {
+	for _, p := range q {
+		if p.key == key {
+			values = append(values, p.value)
+		}
+	}
+	return values
+}
+
+// get returns the first value of a parameter, or "".
+func (q query) get(key string) string {
+	if values := q.all(key); len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// has reports whether the query has a parameter, with or without a value.
+func (q query) has(key string) bool { return len(q.all(key)) > 0 }
+
+// flag returns the value of a boolean parameter, or byDefault if it is absent. It is true without a
+// value, or with the value true or yes in any letter case.
+func (q query) flag(key string, byDefault bool) bool {
+	for _, p := range q {
+		if p.key == key {
+			return p.bare || ascii.IsOneOf(p.value, "true", "yes")
+		}
+	}
+	return byDefault
+}
+
+// unescape decodes the escapes of a text. A percent sign that does not begin an escape stands for
+// itself, and so does a plus sign.
+func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if ascii.IsEscape(s, i) {
+			b = append(b, ascii.Unhex(s[i+1])<<4|ascii.Unhex(s[i+2]))
+			i += 2
+			continue
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}

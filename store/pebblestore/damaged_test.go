@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,5 +177,100 @@ func TestBackupReadOnly(t *testing.T) {
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDamagedFile changes bytes in every part of every table on disk, at last also of the table
+// with the version of the format, without which no store can be opened.
+func TestDamagedFile(t *testing.T) {
+	dir := t.TempDir()
+	s := openDir(t, dir)
+	var numbers []int
+	for i := range 2000 {
+		numbers = append(numbers, i)
+	}
+	write(t, s, numbers...)
+	if err := s.engine.Load().db.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tables := tablesBySpace(t, dir)
+	for space, table := range tables {
+		if space != spaceMeta {
+			damage(t, table)
+		}
+	}
+	s = openDir(t, dir)
+	failures := 0
+	for i := range numbers {
+		want := storetest.Typical(i)
+		r, err := s.Get(t.Context(), want.Name, noTime)
+		switch {
+		case err == nil && r.Locations[0] == want.Locations[0]:
+		case err == nil || errors.Is(err, store.ErrNotFound):
+			t.Fatalf("a wrong answer for %s: %v, %v", want.Name, r, err)
+		case !strings.Contains(err.Error(), want.Name.Key()):
+			t.Fatalf("error %v does not name %s", err, want.Name)
+		default:
+			failures++
+		}
+	}
+	if failures == 0 {
+		t.Error("no read failed: the test damaged nothing")
+	}
+	var found []store.Fault
+	if _, err := s.Verify(t.Context(), func(f store.Fault) { found = append(found, f) }, nil); err == nil && len(found) == 0 {
+		t.Error("Verify found nothing")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damage(t, tables[spaceMeta])
+	if s, err := Open(Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "restore a backup") {
+		t.Errorf("with a damaged version: %v, %v, want an error that says what to do", s, err)
+	}
+}
+
+// tablesBySpace returns the file of the only table of each key space of a store that is closed.
+func tablesBySpace(t *testing.T, dir string) map[byte]string {
+	t.Helper()
+	s, err := Open(Options{Dir: dir, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	levels, err := s.engine.Load().db.SSTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[byte]string{}
+	for _, tables := range levels {
+		for _, table := range tables {
+			space := table.Smallest.UserKey[0]
+			if files[space] != "" {
+				t.Fatalf("there are several tables of the space %q", space)
+			}
+			files[space] = filepath.Join(dir, fmt.Sprintf("%06d.sst", table.FileNum))
+		}
+	}
+	if files[spaceMeta] == "" || files[spaceName] == "" {
+		t.Fatalf("tables: %q", files)
+	}
+	return files
+}
+
+func damage(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := 1; part < 8; part += 2 {
+		data[len(data)*part/8] ^= 0x10
+	}
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

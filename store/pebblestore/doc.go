@@ -24,9 +24,9 @@
 // A lookup searches the levels of the tree in order until it finds the name. Bloom filters of 10
 // bits a key let it skip levels that do not have the name. The lowest level has nearly all
 // names: when nothing is written, names are compacted to this level. There a lookup reads two
-// blocks: the index of a table and a data block. Tables of names contain only names, and use a
-// compression that is fast to read. With Options.Warm, names are read into the cache after the
-// store is opened.
+// blocks: the index of a table and a data block. Each table has keys of only one key space, and
+// the tables of names use a compression that is fast to read. With Options.Warm, names are read
+// into the cache after the store is opened.
 //
 // The filters do not have the keys of the log, the history and the index of locations. These keys
 // are found only by seeking.

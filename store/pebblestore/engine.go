@@ -80,17 +80,12 @@ func engineOptions(o Options) *pebble.Options {
 	return p
 }
 
-// spanPolicy selects fast compression for names, because lookups read them, and compact
-// compression for everything else.
-func spanPolicy(start []byte) (p pebble.SpanPolicy, end []byte, err error) {
-	switch {
-	case start[0] < spaceName:
-		return p, []byte{spaceName}, nil
-	case start[0] == spaceName:
-		p.PreferFastCompression = true
-		return p, []byte{spaceName + 1}, nil
-	}
-	return p, nil, nil
+// spanPolicy gives each key space tables of its own. A compaction then rewrites only the tables
+// whose keys overlap. In a table with log and index together, the range between the newest row
+// of the log and the newest location has all locations. Names get fast compression, because
+// lookups read them, and everything else compact compression.
+func spanPolicy(start []byte) (pebble.SpanPolicy, []byte, error) {
+	return pebble.SpanPolicy{PreferFastCompression: start[0] == spaceName}, []byte{start[0] + 1}, nil
 }
 
 // A filter has only keys that are looked up one by one. The log, the history and the index of

@@ -53,3 +53,47 @@ func TestFatal(t *testing.T) {
 		t.Errorf("got %v, want %s", told, want)
 	}
 }
+
+// TestTablesOfOneSpace checks that each table has keys of only one key space, after flushes and
+// after a compaction.
+func TestTablesOfOneSpace(t *testing.T) {
+	s, err := Open(Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	e := s.engine.Load()
+	for n := range 3 {
+		write(t, s, 10*n+1, 10*n+2, 10*n+3)
+		if err := e.flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		checkTables(t, e)
+	}
+	if err := settled(t, s); err != nil {
+		t.Fatal(err)
+	}
+	checkTables(t, e)
+}
+
+func checkTables(t *testing.T, e *engine) {
+	t.Helper()
+	levels, err := e.db.SSTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spaces := map[byte]bool{}
+	for level, tables := range levels {
+		for _, table := range tables {
+			first, last := table.Smallest.UserKey, table.Largest.UserKey
+			if spaces[first[0]] = true; first[0] != last[0] {
+				t.Errorf("a table of level %d has keys from %q to %q, want one key space", level, first, last)
+			}
+		}
+	}
+	for _, space := range []byte{spaceLocation, spaceLog, spaceMeta, spaceName} {
+		if !spaces[space] {
+			t.Errorf("no table has keys of the space %q", space)
+		}
+	}
+}

@@ -294,63 +294,6 @@ func TestDamagedRecord(t *testing.T) {
 	}
 }
 
-// TestDamagedFile changes bytes in every part of every table on disk.
-func TestDamagedFile(t *testing.T) {
-	dir := t.TempDir()
-	s := openDir(t, dir)
-	var numbers []int
-	for i := range 2000 {
-		numbers = append(numbers, i)
-	}
-	write(t, s, numbers...)
-	if err := errors.Join(s.engine.Load().db.Flush(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	if err != nil || len(tables) == 0 {
-		t.Fatalf("tables: %q, %v", tables, err)
-	}
-	for _, table := range tables {
-		damage(t, table)
-	}
-	s = openDir(t, dir)
-	failures := 0
-	for i := range numbers {
-		want := storetest.Typical(i)
-		r, err := s.Get(t.Context(), want.Name, noTime)
-		switch {
-		case err == nil && r.Locations[0] == want.Locations[0]:
-		case err == nil || errors.Is(err, store.ErrNotFound):
-			t.Fatalf("a wrong answer for %s: %v, %v", want.Name, r, err)
-		case !strings.Contains(err.Error(), want.Name.Key()):
-			t.Fatalf("error %v does not name %s", err, want.Name)
-		default:
-			failures++
-		}
-	}
-	if failures == 0 {
-		t.Error("no read failed: the test damaged nothing")
-	}
-	var found []store.Fault
-	if _, err := s.Verify(t.Context(), func(f store.Fault) { found = append(found, f) }, nil); err == nil && len(found) == 0 {
-		t.Error("Verify found nothing")
-	}
-}
-
-func damage(t *testing.T, file string) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for part := 1; part < 8; part += 2 {
-		data[len(data)*part/8] ^= 0x10
-	}
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestCloseWaits: whoever entered before Close has its answer.
 func TestCloseWaits(t *testing.T) {
 	s := openMem(t, vfs.NewMem())

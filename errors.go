@@ -78,6 +78,7 @@ type Error struct {
 	Message     string   // for people, without the name
 	Suggestions []string // names that may have been meant
 	Legal       bool     // for Denied: whether the reasons are legal
+	Status      int      // HTTP status that a rule has set; 0 for that of Kind
 	Answer      *Answer  // the tombstone, if Kind is Gone
 	Why         []string // explanation for people, if Question.Explain was set
 	Err         error    // the cause, or nil

@@ -71,6 +71,7 @@ type Question struct {
 	R, Q      string    // r- and q-component without "?+" and "?="; "" if absent
 	Accept    string    // media ranges of RFC 9110, 12.5.1 that rank locations
 	Languages string    // language ranges of RFC 9110, 12.5.4 that rank locations
+	UserAgent string    // field User-Agent of the request; rules can have conditions on it
 	Country   string    // country of the client, ISO 3166-1 alpha-2; "" if unknown
 	Query     string    // a plain query, which is neither a component nor directives; "" if absent
 	At        time.Time // time for which to answer; zero means now
@@ -163,6 +164,11 @@ type Answer struct {
 	// delegation. It is 0 if the authority has set none. Formats do not contain it, so only the
 	// server that called the resolver uses it.
 	RedirectStatus int
+
+	// Direct says that the rule that gave the locations has a status or conditions. A client that
+	// prefers a description to a page gets a redirect nevertheless. ByAgent says that the answer
+	// depends on Question.UserAgent. Formats contain neither.
+	Direct, ByAgent bool
 
 	Private  bool      // the answer depends on the client: not for shared caches
 	Modified time.Time // last change of the record; whole milliseconds, UTC

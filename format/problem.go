@@ -216,8 +216,11 @@ func ProblemFormat(field string) ProblemForm {
 	return forms[i]
 }
 
-// StatusOf returns the HTTP status for a kind of error.
+// StatusOf returns the HTTP status for an error: the status that a rule has set, or that of its kind.
 func StatusOf(e *nomen.Error) int {
+	if e.Status != 0 {
+		return e.Status
+	}
 	switch e.Kind {
 	case nomen.Malformed:
 		return http.StatusBadRequest

@@ -47,6 +47,11 @@ func delimiters(key string) string {
 	return "/"
 }
 
+// isWeb reports whether a key is that of a web name.
+func isWeb(key string) bool {
+	return strings.HasPrefix(key, "http://") || strings.HasPrefix(key, "https://")
+}
+
 // pathOffset returns the offset of the path in the part of a web key after the
 // scheme and colon, or -1. A colon before the path belongs to the port and is not
 // a delimiter.
@@ -204,10 +209,11 @@ func (p Prefix) delimiters() string {
 	return delimiters(p.key)
 }
 
-// Covers reports whether n is under p.
+// Covers reports whether n is under p. A web prefix also covers the name that consists of the prefix
+// and a slash.
 func (p Prefix) Covers(n Name) bool {
 	rest, ok := strings.CutPrefix(n.key, p.key)
-	return ok && p.key != "" && len(rest) > 1 && strings.IndexByte(p.delimiters(), rest[0]) >= 0
+	return ok && p.key != "" && (len(rest) > 1 || rest == "/" && isWeb(n.key)) && strings.IndexByte(p.delimiters(), rest[0]) >= 0
 }
 
 // Spans returns the beginnings of the keys that p covers. Each beginning is p and one of the
@@ -224,13 +230,13 @@ func (p Prefix) Spans() []string {
 }
 
 // Element returns the part of n after p, so that p.Join(p.Element(n)) is n. It is
-// "" if p does not cover n.
+// "" if p does not cover n, and for the name of a web prefix and a slash.
 func (p Prefix) Element(n Name) string {
 	if !p.Covers(n) {
 		return ""
 	}
 	rest, d := n.key[len(p.key):], p.delimiters()
-	if len(d) > 1 && (rest[0] != d[0] || strings.IndexByte(d, rest[1:][0]) >= 0) {
+	if len(rest) > 1 && len(d) > 1 && (rest[0] != d[0] || strings.IndexByte(d, rest[1:][0]) >= 0) {
 		return rest
 	}
 	return rest[1:]
@@ -256,10 +262,14 @@ func (n Name) Prefixes(yield func(Prefix) bool) {
 	d, root := delimiters(n.key), rootLength(n.key)
 	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
 	first := root + 1 // no prefix ends at or before this offset, because the part before the first delimiter is not empty
-	if scheme, rest, _ := strings.Cut(n.key, ":"); scheme == "http" || scheme == "https" {
+	if scheme, rest, _ := strings.Cut(n.key, ":"); isWeb(n.key) {
 		first = len(scheme) + pathOffset(rest)
 	}
-	for i := len(n.key) - 2; i > first; i-- {
+	last := len(n.key) - 2
+	if isWeb(n.key) && strings.HasSuffix(n.key, "/") {
+		last++
+	}
+	for i := last; i > first; i-- {
 		if divides(i) && !divides(i-1) && !yield(Prefix{key: n.key[:i]}) {
 			return
 		}

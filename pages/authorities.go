@@ -104,11 +104,15 @@ func ruleSize(r rule.Rule) int {
 	for _, l := range r.Locations {
 		size += valueMarkup + htmlSize(l.URL)
 	}
+	for _, s := range r.Terms() {
+		size += valueMarkup + htmlSize(s)
+	}
 	return size
 }
 
 func testSize(r rule.TestResult) int {
-	return 3*valueMarkup + htmlSize(r.From) + htmlSize(r.Want...) + htmlSize(r.Got...) + valueMarkup*(len(r.Want)+len(r.Got))
+	fields := r.Request.Fields()
+	return 3*valueMarkup + htmlSize(r.From) + htmlSize(fields...) + valueMarkup*len(fields) + htmlSize(r.Want...) + htmlSize(r.Got...) + valueMarkup*(len(r.Want)+len(r.Got))
 }
 
 // authority shows a naming authority.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -156,7 +157,7 @@ func TestRealExamples(t *testing.T) {
 			}
 			// Characters that a name cannot contain are escaped.
 			spelled := strings.NewReplacer("%", "%25", "#", "%23", " ", "%20", "|", "%7C", "\\", "%5C").Replace(o.Example)
-			got, ok := c.Apply(name.MustParse(a.Prefix.String() + ":" + spelled))
+			got, ok, _ := c.Apply(name.MustParse(a.Prefix.String()+":"+spelled), rule.Request{})
 			if !ok || len(got.Locations) == 0 {
 				t.Errorf("%s: %s has no location", o.Prefix, o.Example)
 				continue

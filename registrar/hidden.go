@@ -19,6 +19,7 @@ import (
 type shown struct {
 	test int
 	name name.Name // the name, folded like the name in a request
+	with rule.Request
 }
 
 // shownBy returns the names in the tests that expect rule i of an authority to match. The tests
@@ -27,8 +28,8 @@ func shownBy(a *store.Authority, i int) []shown {
 	var all []shown
 	for j, t := range a.Rules[i].Tests {
 		n, err := name.Parse(t.From)
-		if err == nil && len(t.To) > 0 {
-			all = append(all, shown{j, a.Fold(n)})
+		if err == nil && t.Matches() {
+			all = append(all, shown{j, a.Fold(n), t.Request})
 		}
 	}
 	return all
@@ -42,7 +43,7 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 	}
 	for i := range a.Rules {
 		for _, s := range shownBy(a, i) {
-			if got, ok := compiled.Apply(s.name); !ok || got.Rule != i {
+			if got, ok, _ := compiled.Apply(s.name, s.with); !ok || got.Rule != i {
 				return refuse(of, fmt.Sprintf("rules[%d].tests[%d]", i, s.test), faultf(0, "test",
 					"the authority folds case, so the rule is tested with %s, which it does not match: write the pattern in lower case, or use ignore_case", s.name))
 			}

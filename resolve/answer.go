@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -243,10 +244,34 @@ func (d *decision) ruled() (*nomen.Answer, error) {
 			d.explain("left out: %s", left)
 		}
 	}
+	d.ruling = result
+	if e := d.ruledOut(result); e != nil {
+		return nil, e
+	}
 	return d.found(&nomen.Answer{
 		Service: d.service, Name: d.name, Status: nomen.Active, Locations: result.Locations, Names: result.SameAs,
 		MaxAge: d.maxAge(), Modified: d.authority.Modified,
 	})
+}
+
+// ruledOut returns the error that a rule gives for a name, or nil if the rule gives locations.
+func (d *decision) ruledOut(result *rule.Result) error {
+	kind, message := nomen.NoResult, "a rule gives nothing for this request"
+	switch result.Status {
+	case http.StatusForbidden:
+		kind = nomen.Denied
+	case http.StatusNotFound:
+		return d.notFound()
+	case http.StatusGone:
+		kind, message = nomen.Gone, "retired by a rule"
+	case http.StatusNotAcceptable:
+		message = "a rule gives nothing for what the client accepts"
+	default:
+		return nil
+	}
+	e := d.refuse(kind, message)
+	e.Status = result.Status
+	return e
 }
 
 // applied returns the result of the rules of an authority for a name, or nil if no rule matches.
@@ -258,7 +283,11 @@ func (d *decision) applied(a *store.Authority, n name.Name) (*rule.Result, error
 	if err != nil {
 		return nil, err
 	}
-	result, ok := c.Rules.Apply(n)
+	request := rule.Request{Accept: d.q.Accept, Languages: d.q.Languages, UserAgent: d.q.UserAgent, Query: d.q.Query}
+	result, ok, on := c.Rules.Apply(n, request)
+	if d.consults = on; on.UserAgent {
+		d.depends.Unknown() // answers are cached for all values of User-Agent
+	}
 	if !ok {
 		return nil, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -106,6 +107,11 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	a.StaleSince = stale
 	if d.authority != nil {
 		a.RedirectStatus = d.authority.Redirect
+		if d.ruling != nil {
+			a.RedirectStatus = cmp.Or(d.ruling.Status, a.RedirectStatus)
+		}
+		a.Direct = d.consults.Fields || d.ruling != nil && d.ruling.Status != 0
+		a.ByAgent = d.consults.UserAgent
 		a.MaxAge = cmp.Or(a.MaxAge, d.maxAge())
 	}
 	a.Why = append(d.why, a.Why...)
@@ -165,6 +171,9 @@ type decision struct {
 	countryGiven bool     // the country comes from the r-component, and not from the client
 
 	depends *store.Dependencies // records whether a cache may keep the answer; nil if none will
+
+	ruling   *rule.Result // the rule that gives the answer; nil if none does
+	consults rule.Consulted
 
 	why []string // explanation, if the question asks for one
 }

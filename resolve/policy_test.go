@@ -121,6 +121,60 @@ func TestOrderOfKnowledge(t *testing.T) {
 	}
 }
 
+// TestRulesWithConditions checks what conditions see, and what a rule says about the answer.
+func TestRulesWithConditions(t *testing.T) {
+	to := func(url string) []nomen.Location { return []nomen.Location{at(url)} }
+	on := func(what, regexp string) []rule.Condition { return []rule.Condition{{On: what, Regexp: regexp}} }
+	d := newDesk(t, store.Policy{Query: store.PassAppend, Rules: rule.Set{
+		{Match: "gone", Status: 410, Tests: []rule.Test{{From: "urn:x-a:gone", Status: 410}}},
+		{Match: "no", Status: 404, Tests: []rule.Test{{From: "urn:x-a:no", Status: 404}}},
+		{Match: "secret", Status: 403, Tests: []rule.Test{{From: "urn:x-a:secret", Status: 403}}},
+		{
+			Match: "{id}", Status: 307, Query: rule.QueryIgnore, When: on("accept", "turtle"), Locations: to("https://ttl.example/{id}"),
+			Tests: []rule.Test{{From: "urn:x-a:1", Request: rule.Request{Accept: "turtle"}, To: []string{"https://ttl.example/1"}}},
+		},
+		{
+			Match: "{id}", When: on("languages", "de"), Locations: to("https://de.example/{id}"),
+			Tests: []rule.Test{{From: "urn:x-a:1", Request: rule.Request{Languages: "de"}, To: []string{"https://de.example/1"}}},
+		},
+		{
+			Match: "{id}", When: on("query", "^v="), Locations: to("https://v.example/{id}"),
+			Tests: []rule.Test{{From: "urn:x-a:1", Request: rule.Request{Query: "v=1"}, To: []string{"https://v.example/1"}}},
+		},
+		{
+			Match: "{id}", When: on("user_agent", "Mozilla"), Locations: to("https://html.example/{id}"),
+			Tests: []rule.Test{{From: "urn:x-a:1", Request: rule.Request{UserAgent: "Mozilla"}, To: []string{"https://html.example/1"}}},
+		},
+		{Match: "{id}", Status: 406, Tests: []rule.Test{{From: "urn:x-a:1", Status: 406}}},
+	}}, resolve.Options{}, record("urn:x-a:7", at("https://record.example/7")))
+	d.refuses(nomen.Gone, nomen.I2L, "gone")
+	d.refuses(nomen.Unknown, nomen.I2C, "no")
+	d.refuses(nomen.Denied, nomen.I2L, "secret")
+	if e := d.refuses(nomen.NoResult, nomen.I2L, "1"); e.Status != 406 {
+		t.Errorf("got status %d, want 406", e.Status)
+	}
+	d.leads("7", "https://record.example/7?x", func(q *nomen.Question) { q.Query = "x" })
+	for _, tt := range []struct {
+		ask    func(*nomen.Question)
+		url    string
+		status int
+		agent  bool
+	}{
+		{func(q *nomen.Question) { q.Accept, q.Query = "text/turtle", "v=1" }, "https://ttl.example/1", 307, false},
+		{func(q *nomen.Question) { q.Languages, q.Query = "de", "x" }, "https://de.example/1?x", 0, false},
+		{func(q *nomen.Question) { q.Query = "v=1" }, "https://v.example/1?v=1", 0, false},
+		{func(q *nomen.Question) { q.UserAgent = "Mozilla/5.0" }, "https://html.example/1", 0, true},
+	} {
+		a, err := d.ask(nomen.I2L, "1", tt.ask)
+		if err != nil || len(a.Locations) != 1 || a.Locations[0].URL != tt.url || a.RedirectStatus != tt.status || !a.Direct || a.ByAgent != tt.agent {
+			t.Errorf("got %+v, %v, want %s, %d", a, err, tt.url, tt.status)
+		}
+	}
+	if a, err := d.ask(nomen.I2L, "7"); err != nil || a.Direct || a.ByAgent {
+		t.Errorf("a record: got %+v, %v", a, err)
+	}
+}
+
 func TestAccess(t *testing.T) {
 	for access, legal := range map[store.Access]bool{store.AccessDenied: false, store.AccessLegal: true} {
 		d := newDesk(t, store.Policy{Access: access, AccessNote: "by order"}, resolve.Options{}, record("urn:x-a:1", at("https://h.example/")))

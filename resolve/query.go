@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -14,10 +15,19 @@ func (d *decision) passing(at string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
 		at = withQuery(at, d.q.Q)
 	}
-	if d.q.Query != "" && d.policy.PassesQuery() {
+	if d.q.Query != "" && d.passesQuery() {
 		at = withQuery(at, d.q.Query)
 	}
 	return at
+}
+
+// passesQuery reports whether the plain query is appended to a location. The rule that gives the
+// location decides, or the authority.
+func (d *decision) passesQuery() bool {
+	if d.ruling != nil && d.ruling.Query != "" {
+		return d.ruling.Query == rule.QueryAppend
+	}
+	return d.policy.PassesQuery()
 }
 
 // withQuery returns a location with the text more appended to its query, before a fragment. It

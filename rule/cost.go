@@ -21,10 +21,30 @@ const (
 // steps returns the maximum cost of matching an element. If the pattern obviously does not match, it
 // returns 0.
 func (p *Pattern) steps(element string) int {
-	if p.most >= 0 && len(element) > p.most || !strings.HasPrefix(element, p.begin) {
+	if p.most >= 0 && len(element) > p.most || !p.mayBegin(element) {
 		return 0
 	}
 	return p.cost * (len(element) + 1)
+}
+
+// mayBegin reports whether s begins like every match of p.
+func (p *Pattern) mayBegin(s string) bool {
+	if p.fold {
+		return hasFoldedPrefix(s, p.begin)
+	}
+	return strings.HasPrefix(s, p.begin)
+}
+
+// hasFoldedPrefix reports whether s begins with a text, ignoring case as package regexp does.
+func hasFoldedPrefix(s, begin string) bool {
+	for _, want := range begin {
+		got, size := utf8.DecodeRuneInString(s)
+		if got != want && !strings.EqualFold(string(got), string(want)) {
+			return false
+		}
+		s = s[size:]
+	}
+	return true
 }
 
 // checkCost returns an error for a set that may take more than maxSteps for some name. A rule begins
@@ -36,7 +56,7 @@ func (c *Compiled) checkCost() error {
 		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {
 			return &IndexError{i, "match", fmt.Errorf("%d parts or groups, more than %d", n, maxGroups)}
 		}
-		if all := c.costWith(c.rules[i].pattern.begin); all > maxSteps {
+		if all := c.costWith(&c.rules[i].pattern); all > maxSteps {
 			return &IndexError{i, "match", fmt.Errorf("this rule and others tried for the same names take up to %d steps for one name, more than %d: "+
 				"begin patterns with literal text, bound their parts as in {n:d1-9}, or use fewer rules or groups", all, maxSteps)}
 		}
@@ -47,11 +67,15 @@ func (c *Compiled) checkCost() error {
 	return nil
 }
 
-// costWith returns the maximum cost of an element that begins with the text begin.
-func (c *Compiled) costWith(begin string) (all int) {
+// costWith returns the maximum cost of an element that begins like the matches of a pattern. It counts
+// all conditions: each is tested at most once.
+func (c *Compiled) costWith(first *Pattern) (all int) {
+	for i := range c.conditions {
+		all += c.conditions[i].cost * (maxValue + 1)
+	}
 	for i := range c.rules {
 		p := &c.rules[i].pattern
-		if !strings.HasPrefix(begin, p.begin) {
+		if !p.mayBegin(first.begin) && !(first.fold && hasFoldedPrefix(first.begin, p.begin)) {
 			continue
 		}
 		length := name.MaxLength
@@ -64,19 +88,19 @@ func (c *Compiled) costWith(begin string) (all int) {
 }
 
 // beginning returns literal text with which every match of an expression begins. The expression must
-// begin with "^".
-func beginning(re *syntax.Regexp) string {
-	for re.Op == syntax.OpConcat && len(re.Sub) > 0 {
+// begin with "^". If fold is set, the case of the text does not matter.
+func beginning(re *syntax.Regexp) (text string, fold bool) {
+	for (re.Op == syntax.OpConcat || re.Op == syntax.OpCapture) && len(re.Sub) > 0 {
 		next := re.Sub[0]
 		if next.Op == syntax.OpBeginText && len(re.Sub) > 1 {
 			next = re.Sub[1]
 		}
 		re = next
 	}
-	if re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0 {
-		return string(re.Rune)
+	if re.Op == syntax.OpLiteral {
+		return string(re.Rune), re.Flags&syntax.FoldCase != 0
 	}
-	return ""
+	return "", false
 }
 
 // unbounded is the length of an expression without a longest match.

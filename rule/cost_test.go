@@ -38,7 +38,7 @@ func TestCost(t *testing.T) {
 		}
 		return set
 	}
-	bounded := costly(maxRules, 1)
+	bounded := costly(256, 1)
 	for i := range bounded {
 		bounded[i].Match, bounded[i].Regexp = fmt.Sprintf("{a:d1-5}{b:a2}/%d", i), ""
 		bounded[i].Tests[0].From = fmt.Sprintf("urn:x-t:1ab/%d", i)
@@ -86,16 +86,16 @@ func TestStoredCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, ok := c.Apply(name.MustParse("urn:x-t:abcx")); !ok || len(r.Locations) != 1 {
+	if r, ok, _ := c.Apply(name.MustParse("urn:x-t:abcx"), Request{}); !ok || len(r.Locations) != 1 {
 		t.Errorf("a short name: %+v, %t", r, ok)
 	}
 	long := name.MustParse("urn:x-t:" + strings.Repeat("y", 2000))
-	r, ok, steps := c.apply(long)
+	r, ok, steps := c.apply(long, Request{})
 	if !ok || len(r.Locations) != 0 || len(r.Left) != 1 || !strings.Contains(r.Left[0], "too long") {
 		t.Errorf("a long name: %+v, %t", r, ok)
 	}
-	if most := maxSteps + c.rules[0].pattern.steps(strings.Repeat("y", 2000)); steps > most {
-		t.Errorf("%d steps, want at most %d", steps, most)
+	if most := maxSteps + c.rules[0].pattern.steps(strings.Repeat("y", 2000)); steps.steps > most {
+		t.Errorf("%d steps, want at most %d", steps.steps, most)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestExpansionsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, ok := c.Apply(name.MustParse("urn:x-t:" + strings.Repeat("y", 2000)))
+	r, ok, _ := c.Apply(name.MustParse("urn:x-t:"+strings.Repeat("y", 2000)), Request{})
 	total := 0
 	for _, l := range r.Locations {
 		total += len(l.URL)
@@ -130,7 +130,7 @@ func TestBeginningsAndLengths(t *testing.T) {
 		most   int
 	}{
 		{"abc", false, "abc", 3},
-		{"abc", true, "", 12},
+		{"abc", true, "ABC", 12},
 		{"a(b|bc)?d{2,3}", false, "a", 6},
 		{"ab*", false, "a", -1},
 		{"a|ab", false, "a", 2},
@@ -138,7 +138,8 @@ func TestBeginningsAndLengths(t *testing.T) {
 		{"(?:)", false, "", 0},
 		{"(?P<x>[0-9]{4})-[0-9]{4}", false, "", 33},
 		{"\u00e9x", false, "\u00e9x", 3},
-		{"(?i:k)x", false, "", 5},
+		{"(?i:k)x", false, "K", 5},
+		{"(a(bc))d", false, "a", 4},
 		{"x(?m:^y)", false, "x", 2},
 		{".{1000}", false, "", -1},
 		{"(?:[a-z]{100}){10}", false, "", -1},
@@ -170,7 +171,7 @@ func BenchmarkWorst(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("rules=%d,groups=%d", n, groups), func(b *testing.B) {
 			for b.Loop() {
-				c.Apply(long)
+				c.Apply(long, Request{})
 			}
 		})
 	}

@@ -23,6 +23,7 @@ type Pattern struct {
 	re     *regexp.Regexp
 	names  []string // names of the groups; "" for unnamed groups
 	begin  string   // text with which every match begins
+	fold   bool     // the case of begin does not matter
 	most   int      // maximum bytes of a match; negative for no maximum
 	cost   int      // cost of matching one byte; see maxSteps
 }
@@ -182,7 +183,8 @@ func compile(source, expression string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, regexpError(source, err)
 	}
-	p := Pattern{source: source, re: re, names: re.SubexpNames(), begin: beginning(tree), most: longest(tree)}
+	p := Pattern{source: source, re: re, names: re.SubexpNames(), most: longest(tree)}
+	p.begin, p.fold = beginning(tree)
 	p.cost = len(program.Inst) * (maxGroups + len(p.names)) / maxGroups
 	seen := map[string]bool{}
 	for _, label := range p.names {

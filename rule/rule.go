@@ -15,11 +15,11 @@ import (
 
 // Limits of sets.
 const (
-	maxRules     = 256 // rules of a set
-	maxLocations = 64  // locations of a rule
-	maxTests     = 256 // tests of a rule
-	maxPad       = 256 // characters of a padded part
-	maxDrop      = 256 // bytes of Drop and Trim
+	maxRules     = 2048 // rules of a set
+	maxLocations = 64   // locations of a rule
+	maxTests     = 256  // tests of a rule
+	maxPad       = 256  // characters of a padded part
+	maxDrop      = 256  // bytes of Drop and Trim
 )
 
 // A Set is the list of rules of an authority. The first rule whose pattern matches applies.
@@ -36,8 +36,41 @@ type Rule struct {
 	Parts      map[string]Part  `json:"parts,omitempty"`                          // conversions of parts
 	Locations  []nomen.Location `json:"locations,omitempty"`                      // their URLs are templates
 	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`         // templates of aliases
+	When       []Condition      `json:"when,omitempty"`                           // conditions on the request
+	Status     int              `json:"status,omitempty"`                         // see [Rule.checkStatus]; if 0, the authority determines it
+	Query      string           `json:"query,omitempty"`                          // "append" or "ignore" the query of the request; if "", the authority determines it
 	Tests      []Test           `json:"tests"`                                    // at least one must match the rule
 }
+
+// checkStatus checks the status of a rule and its locations. The status is 301, 302, 303, 307 or 308
+// for a redirect to a location. A rule without locations can have 403, 404, 406 or 410: it says that
+// there is nothing for the request.
+func (r *Rule) checkStatus() (what string, err error) {
+	n := len(r.Locations) + len(r.SameAs)
+	switch r.Status {
+	case 403, 404, 406, 410:
+		if n > 0 {
+			return "locations", fmt.Errorf("must be absent, because the status is %d", r.Status)
+		}
+		return "", nil
+	case 0, 301, 302, 303, 307, 308:
+	default:
+		return "status", fmt.Errorf("invalid status %d: must be 301, 302, 303, 307, 308, or 403, 404, 406, 410 without locations", r.Status)
+	}
+	if n == 0 || n > maxLocations {
+		return "locations", fmt.Errorf("must have 1 to %d", maxLocations)
+	}
+	if r.Query != "" && r.Query != QueryAppend && r.Query != QueryIgnore {
+		return "query", fmt.Errorf("invalid value %q: must be %s or %s", r.Query, QueryAppend, QueryIgnore)
+	}
+	return "", nil
+}
+
+// Values of the field Query of a rule.
+const (
+	QueryAppend = "append" // append the query of the request to that of the location
+	QueryIgnore = "ignore" // ignore it
+)
 
 // A Part says how to convert a part of a name. The conversions are applied in the order of the
 // fields.
@@ -46,13 +79,21 @@ type Part struct {
 	Trim string `json:"trim,omitempty"` // characters to remove at the beginning, such as "0"; the last character of the part stays
 	Case string `json:"case,omitempty"` // "lower" or "upper": convert ASCII letters to this case
 	Pad  int    `json:"pad,omitempty"`  // minimum number of characters; zeros are added at the beginning
+
+	Escape bool `json:"escape,omitempty"` // percent-encode the characters that a path cannot contain, for templates with "{+part}"
 }
 
 // A Test is a name with the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
 	To   []string `json:"to,omitempty"` // the URLs of all locations in order; without locations, the aliases; empty if no rule may match the name
+
+	Request     // of the client
+	Status  int `json:"status,omitempty"` // status of the rule; with 403, 404, 406 or 410, a rule must match, and To is empty
 }
+
+// Matches reports whether the test expects its rule to match.
+func (t *Test) Matches() bool { return len(t.To) > 0 || t.Status != 0 }
 
 // A TestError reports a failed test.
 type TestError struct {
@@ -60,6 +101,8 @@ type TestError struct {
 	From       string
 	Got, Want  []string
 	Matched    int // index of the rule that matched, -1 if none
+
+	GotStatus, WantStatus int // WantStatus is 0 if the test does not say it
 }
 
 func (e *TestError) Error() string {
@@ -68,8 +111,12 @@ func (e *TestError) Error() string {
 		which = "rule " + strconv.Itoa(e.Matched+1) + " gives " + quoted(e.Got)
 	}
 	want := "no rule must match"
-	if len(e.Want) > 0 {
+	if len(e.Want) > 0 || e.WantStatus != 0 {
 		want = "the test expects " + quoted(e.Want)
+	}
+	if e.WantStatus != 0 && e.WantStatus != e.GotStatus {
+		which += fmt.Sprintf(" with status %d", e.GotStatus)
+		want += fmt.Sprintf(" with status %d", e.WantStatus)
 	}
 	return fmt.Sprintf("rule: test %d of rule %d: %s: %s, but %s", e.Test+1, e.Rule+1, e.From, which, want)
 }
@@ -96,9 +143,10 @@ func (e *IndexError) Unwrap() error { return e.Err }
 
 // A Compiled is a set that is ready to use. It is safe for concurrent use.
 type Compiled struct {
-	prefix name.Prefix
-	rules  []compiledRule
-	tested int // steps that all tests took
+	prefix     name.Prefix
+	rules      []compiledRule
+	conditions []compiledCondition // of all rules, each only once
+	tested     int                 // steps that all tests took
 }
 
 type compiledRule struct {
@@ -106,6 +154,8 @@ type compiledRule struct {
 	pattern   Pattern
 	locations []place
 	sameAs    []template
+	when      []int    // indexes of the conditions
+	given     []string // parts that conditions give
 }
 
 // Check is like [Set.Compile]. Use it before you store a set. Check also rejects a set that may take
@@ -143,22 +193,26 @@ func (s Set) prepare(prefix name.Prefix) (*Compiled, error) {
 	}
 	c := &Compiled{prefix: prefix, rules: make([]compiledRule, len(s))}
 	for i := range s {
-		if err := c.rules[i].compile(i, &s[i]); err != nil {
+		if err := c.compileRule(i, &s[i]); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// compile compiles rule i of a set.
-func (c *compiledRule) compile(i int, r *Rule) error {
-	c.source = *r
-	what, err := c.compilePattern()
+// compileRule compiles rule i of a set.
+func (c *Compiled) compileRule(i int, source *Rule) error {
+	r := &c.rules[i]
+	r.source = *source
+	what, err := r.compilePattern()
 	if err == nil {
-		what, err = "parts", c.checkParts()
+		what, err = "when", c.compileConditions(r)
 	}
 	if err == nil {
-		what, err = c.compileTemplates()
+		what, err = "parts", r.checkParts()
+	}
+	if err == nil {
+		what, err = r.compileTemplates()
 	}
 	if err != nil {
 		return &IndexError{i, what, err}
@@ -188,8 +242,8 @@ func (c *compiledRule) compilePattern() (what string, err error) {
 	if err != nil {
 		return what, err
 	}
-	if n := len(r.Locations) + len(r.SameAs); n == 0 || n > maxLocations {
-		return "locations", fmt.Errorf("must have 1 to %d", maxLocations)
+	if what, err := r.checkStatus(); err != nil {
+		return what, err
 	}
 	for label := range c.pattern.labels {
 		if slices.Contains(reserved(), label) {
@@ -203,7 +257,7 @@ func (c *compiledRule) compilePattern() (what string, err error) {
 func (c *compiledRule) checkParts() error {
 	for label, p := range c.source.Parts {
 		switch {
-		case !slices.Contains(c.pattern.names, label) || label == "":
+		case !slices.Contains(c.pattern.names, label) && !slices.Contains(c.given, label) || label == "":
 			return fmt.Errorf("the pattern has no part %q", label)
 		case p.Case != "" && p.Case != "lower" && p.Case != "upper":
 			return fmt.Errorf(`%s: invalid case %q: must be "lower" or "upper"`, label, p.Case)
@@ -219,7 +273,7 @@ func (c *compiledRule) checkParts() error {
 // compileTemplates compiles the templates. On error, the result what names the invalid member
 // of the rule.
 func (c *compiledRule) compileTemplates() (what string, err error) {
-	known := slices.AppendSeq(reserved(), c.pattern.labels)
+	known := append(slices.AppendSeq(reserved(), c.pattern.labels), c.given...)
 	for _, l := range c.source.Locations {
 		t, err := templateOf(l.URL, known)
 		if err != nil {
@@ -267,7 +321,7 @@ func (c *Compiled) test(i int, tests []Test) error {
 			return err
 		}
 		if !r.Passed {
-			return &TestError{Rule: i, Test: j, From: t.From, Got: r.Got, Want: t.To, Matched: r.Matched}
+			return &TestError{Rule: i, Test: j, From: t.From, Got: r.Got, Want: t.To, Matched: r.Matched, GotStatus: r.Status, WantStatus: t.Status}
 		}
 		matched = matched || r.Matched == i
 	}
@@ -284,46 +338,66 @@ type Result struct {
 	Locations []nomen.Location
 	SameAs    []string
 	Left      []string // the locations that the rule cannot give for this name, each with the reason, such as an invalid host
+	Status    int      // as in the rule
+	Query     string   // as in the rule
 }
 
-// Apply returns the result of the first rule that matches n. If no rule matches, ok is false. After
-// maxSteps steps, Apply stops and returns a result without locations. The field Left of this result
-// gives the reason. This happens only with sets that [Set.Check] rejects.
-func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
-	r, ok, _ = c.apply(n)
-	return r, ok
+// A Consulted says on which parts of a request the result of a set depends. It depends on the name in
+// any case.
+type Consulted struct {
+	Fields    bool // on any part of the request
+	UserAgent bool
 }
 
-func (c *Compiled) apply(n name.Name) (r *Result, ok bool, steps int) {
+// Apply returns the result for n and a request of the first rule that matches. If no rule matches, ok
+// is false. After maxSteps steps, Apply stops and returns a result without locations. The field Left
+// of this result gives the reason. This happens only with sets that [Set.Check] rejects.
+func (c *Compiled) Apply(n name.Name, request Request) (r *Result, ok bool, on Consulted) {
+	r, ok, s := c.apply(n, request)
+	return r, ok, Consulted{s.fields, s.agent}
+}
+
+func (c *Compiled) apply(n name.Name, request Request) (r *Result, ok bool, s situation) {
+	s = situation{Compiled: c, name: n, request: request}
 	if !c.prefix.Covers(n) {
-		return nil, false, 0
+		return nil, false, s
 	}
-	escaped := c.prefix.Element(n)
-	plain := unescape(escaped)
+	s.escaped = c.prefix.Element(n)
+	s.plain = unescape(s.escaped)
 	for i := range c.rules {
 		rule := &c.rules[i]
-		element := plain
-		if rule.source.Raw {
-			element = escaped
+		parts := s.try(rule)
+		if s.steps > maxSteps {
+			return &Result{Rule: i, Pattern: rule.pattern.String(), Left: []string{"the rules up to this one take too long for a name of this length"}}, true, s
 		}
-		if steps += rule.pattern.steps(element); steps > maxSteps {
-			return &Result{Rule: i, Pattern: rule.pattern.String(), Left: []string{"the rules up to this one take too long for a name of this length"}}, true, steps
-		}
-		if parts := rule.pattern.Match(element); parts != nil {
-			for label, p := range rule.source.Parts {
-				if s, ok := parts[label]; ok {
-					parts[label] = p.apply(s)
-				}
-			}
-			parts["name"], parts["element"], parts["prefix"] = n.Key(), element, c.prefix.String()
-			return rule.result(i, parts), true, steps
+		if parts != nil {
+			return rule.result(i, parts), true, s
 		}
 	}
-	return nil, false, steps
+	return nil, false, s
+}
+
+// try returns the parts of the name, or nil if a rule does not match.
+func (s *situation) try(rule *compiledRule) map[string]string {
+	element := s.element(rule.source.Raw)
+	if s.steps += rule.pattern.steps(element); s.steps > maxSteps {
+		return nil
+	}
+	parts := rule.pattern.Match(element)
+	if parts == nil || !s.holds(rule, parts) {
+		return nil
+	}
+	for label, p := range rule.source.Parts {
+		if part, ok := parts[label]; ok {
+			parts[label] = p.apply(part)
+		}
+	}
+	parts["name"], parts["element"], parts["prefix"] = s.name.Key(), element, s.prefix.String()
+	return parts
 }
 
 func (c *compiledRule) result(i int, parts map[string]string) *Result {
-	r := &Result{Rule: i, Pattern: c.pattern.String()}
+	r := &Result{Rule: i, Pattern: c.pattern.String(), Status: c.source.Status, Query: c.source.Query}
 	value := func(label string) templateValue {
 		s, ok := parts[label]
 		if !ok {
@@ -387,6 +461,9 @@ func (p Part) apply(s string) string {
 	}
 	if n := p.Pad - utf8.RuneCountInString(s); n > 0 {
 		s = strings.Repeat("0", n) + s
+	}
+	if p.Escape {
+		s = uri.EscapePath(s)
 	}
 	return s
 }

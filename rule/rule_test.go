@@ -153,7 +153,7 @@ func TestApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, ok := c.Apply(name.MustParse("urn:ietf:rfc:9110"))
+	r, ok, _ := c.Apply(name.MustParse("urn:ietf:rfc:9110"), Request{})
 	want := []nomen.Location{
 		{URL: "https://www.rfc-editor.org/rfc/rfc9110.txt", Type: "text/plain"},
 		{URL: "https://www.rfc-editor.org/info/rfc9110", Rel: "describedby", Priority: 2},
@@ -163,7 +163,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("Apply: %+v, %v", r, ok)
 	}
 	for _, other := range []string{"urn:ietf:rfc:1a", "urn:ietf:std:1", "urn:ietf:rfc"} {
-		if r, ok := c.Apply(name.MustParse(other)); ok || r != nil {
+		if r, ok, _ := c.Apply(name.MustParse(other), Request{}); ok || r != nil {
 			t.Errorf("Apply(%s): %+v", other, r)
 		}
 	}
@@ -179,7 +179,7 @@ func TestFirstRuleDecides(t *testing.T) {
 		t.Fatal(err)
 	}
 	for element, want := range map[string]string{"1": "https://one.example/", "21": "https://all.example/21"} {
-		if r, _ := c.Apply(name.MustParse("urn:ietf:rfc:" + element)); len(r.Locations) != 1 || r.Locations[0].URL != want {
+		if r, _, _ := c.Apply(name.MustParse("urn:ietf:rfc:"+element), Request{}); len(r.Locations) != 1 || r.Locations[0].URL != want {
 			t.Errorf("Apply(%s): %+v, want %s", element, r, want)
 		}
 	}
@@ -266,7 +266,7 @@ func TestNoNameLeadsElsewhere(t *testing.T) {
 		"a:x%0D%0AY:%20z":  0,
 		"a:%252e%252e":     1,
 	} {
-		r, ok := c.Apply(name.MustParse("urn:x-t:" + element))
+		r, ok, _ := c.Apply(name.MustParse("urn:x-t:"+element), Request{})
 		if !ok {
 			t.Errorf("%s: no rule", element)
 			continue
@@ -411,7 +411,7 @@ func FuzzRules(f *testing.F) {
 			t.Fatalf("%q matches %q, and is not tried: it begins with %q, and is at most %d bytes long", pattern, element, p.begin, p.most)
 		}
 		c := &Compiled{prefix: name.MustParsePrefix("urn:x-t"), rules: []compiledRule{{pattern: p, locations: []place{where}}}}
-		r, ok := c.Apply(n)
+		r, ok, _ := c.Apply(n, Request{})
 		if !ok {
 			return
 		}
@@ -435,7 +435,7 @@ func BenchmarkApply(b *testing.B) {
 	n := name.MustParse("urn:ietf:rfc:9110")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := c.Apply(n); !ok {
+		if _, ok, _ := c.Apply(n, Request{}); !ok {
 			b.Fatal("no rule")
 		}
 	}
@@ -456,7 +456,7 @@ func ExampleSet_Compile() {
 	if err != nil {
 		panic(err)
 	}
-	r, ok := rules.Apply(name.MustParse("urn:example:1999-4711"))
+	r, ok, _ := rules.Apply(name.MustParse("urn:example:1999-4711"), Request{})
 	fmt.Println(ok, r.Locations[0].URL)
 	// Output: true https://archive.example.org/1999/04711.pdf
 }

@@ -14,8 +14,14 @@ type TestResult struct {
 	From    string   `json:"from"`
 	Want    []string `json:"want,omitempty"` // empty if no rule may match
 	Got     []string `json:"got,omitempty"`
-	Matched int      `json:"matched"` // index of the rule that matched, -1 if none
-	Passed  bool     `json:"passed"`
+	Matched int      `json:"matched"`          // index of the rule that matched, -1 if none
+	Status  int      `json:"status,omitempty"` // status of the rule that matched, 0 if it has none
+
+	WantStatus int `json:"want_status,omitempty"` // 0 if the test does not say it
+
+	Passed bool `json:"passed"`
+
+	Request // of the test
 }
 
 // RunTests runs all tests of a set, also those after a test that fails. The error is an
@@ -45,7 +51,7 @@ func (s Set) RunTests(prefix name.Prefix) ([]TestResult, error) {
 
 // run runs test j of rule i.
 func (c *Compiled) run(i, j int, t Test) (TestResult, error) {
-	out := TestResult{Rule: i, Test: j, From: t.From, Want: t.To, Matched: -1}
+	out := TestResult{Rule: i, Test: j, From: t.From, Want: t.To, Matched: -1, Request: t.Request, WantStatus: t.Status}
 	n, err := name.Parse(t.From)
 	if err != nil {
 		return out, &IndexError{i, "tests", err}
@@ -53,9 +59,9 @@ func (c *Compiled) run(i, j int, t Test) (TestResult, error) {
 	if !c.prefix.Covers(n) {
 		return out, &IndexError{i, "tests", fmt.Errorf("%s is not under %s", t.From, c.prefix)}
 	}
-	r, ok, steps := c.apply(n)
-	if c.tested += steps; ok {
-		out.Matched = r.Rule
+	r, ok, s := c.apply(n, t.Request)
+	if c.tested += s.steps; ok {
+		out.Matched, out.Status = r.Rule, r.Status
 		for _, l := range r.Locations {
 			out.Got = append(out.Got, l.URL)
 		}
@@ -64,9 +70,9 @@ func (c *Compiled) run(i, j int, t Test) (TestResult, error) {
 		}
 	}
 	right := out.Matched == i
-	if len(t.To) == 0 {
+	if !t.Matches() {
 		right = out.Matched < 0
 	}
-	out.Passed = right && slices.Equal(out.Got, out.Want)
+	out.Passed = right && slices.Equal(out.Got, out.Want) && (t.Status == 0 || t.Status == out.Status)
 	return out, nil
 }

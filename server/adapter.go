@@ -165,6 +165,7 @@ func newRequest(r *http.Request, target, mount string, c client) *request {
 
 		accept:    joined(r.Header["Accept"]),
 		languages: joined(r.Header["Accept-Language"]),
+		agent:     joined(r.Header["User-Agent"]),
 		language:  messages.Chosen(r),
 		encodings: joined(r.Header["Accept-Encoding"]),
 		charsets:  joined(r.Header["Accept-Charset"]),

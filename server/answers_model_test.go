@@ -163,6 +163,20 @@ func (w *twinWorld) authority() store.Change {
 		a.Suffix = store.SuffixAppend
 	case 1, 9:
 		a.Rules = rule.Set{{Match: "{id}", Locations: []nomen.Location{{URL: "https://rule.example/0/{id}"}}, Tests: []rule.Test{{From: a.Prefix.String() + "z", To: []string{"https://rule.example/0/z"}}}}}
+		if w.draw(3) > 0 {
+			special := a.Rules[0]
+			special.Locations, special.Status = []nomen.Location{{URL: "https://rule.example/1/{id}"}}, one(w, []int{0, 302, 307})
+			special.When = []rule.Condition{{On: one(w, []string{"user_agent", "accept", "languages", "query"}), Regexp: "o|e", Not: w.draw(4) == 0}}
+			special.Tests = []rule.Test{{From: a.Prefix.String() + "z", To: []string{"https://rule.example/1/z"}}}
+			if !special.When[0].Not {
+				special.Tests[0].Request = rule.Request{Accept: "o", Languages: "e", UserAgent: "o", Query: "e"}
+			}
+			a.Rules = rule.Set{special, a.Rules[0]}
+			a.Rules[1].Tests[0].Request = rule.Request{}
+			if special.When[0].Not {
+				a.Rules[1].Tests[0].Request = rule.Request{Accept: "o", Languages: "e", UserAgent: "o", Query: "e"}
+			}
+		}
 	case 2:
 		a.Delegation = &store.Delegation{Mode: store.ModeRedirect, To: "https://other.example/{name}"}
 	case 3:
@@ -207,6 +221,7 @@ func (w *twinWorld) question() wire.Plain {
 		Method: one(w, []string{"GET", "GET", "GET", "HEAD"}), Target: "/" + one(w, twinNames) + one(w, twinQueries),
 		Host:  one(w, []string{"localhost:4500", "localhost:4500", "names.example", "purl.example"}),
 		Final: w.draw(4) == 0, Accept: one(w, twinAccepts), Languages: one(w, twinTongues), Coding: one(w, []string{"", "", "gzip"}),
+		Agent: one(w, []string{"", "Mozilla/5.0", "x"}),
 	}
 	if len(w.recent) > 5 {
 		w.recent = w.recent[1:]
@@ -242,7 +257,7 @@ func (w *twinWorld) answer(s *Server, q wire.Plain, byNetHTTP bool) []byte {
 	target, mount := s.belowPublic(q.Target)
 	r := &request{
 		method: q.Method, target: target, mount: mount, version: version{1, 1}, host: q.Host, local: addrOf(to), from: addrOf(from).Addr(),
-		accept: q.Accept, languages: q.Languages, encodings: q.Coding, country: s.countryOf(addrOf(from).Addr(), ""),
+		accept: q.Accept, languages: q.Languages, encodings: q.Coding, agent: q.Agent, country: s.countryOf(addrOf(from).Addr(), ""),
 	}
 	p := s.decide(context.Background(), r)
 	if out, _, ok := p.appendTo(nil, q); ok {

@@ -249,7 +249,7 @@ func (s *Server) described(ctx context.Context, r *request, a parsedTarget, ans 
 func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) *reply {
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		s.link(p, r, a, ans)
-		p.add("Vary", "Accept, Accept-Language")
+		p.varyWith(ans)
 		p.add("Last-Modified", validator.LastModified(changed(ans), s.now()))
 		p.add("Cache-Control", cacheControl(ans))
 	})

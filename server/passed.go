@@ -70,7 +70,7 @@ func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || 
 // askRequest asks the resolver about the name of a reserved request. If the resolver does not know
 // the name, but this server can answer about the authority, both results are nil.
 func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*nomen.Answer, error) {
-	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
+	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, UserAgent: r.agent, Hops: r.hops}
 	if a.listsAuthorities() {
 		q.Service = nomen.I2Ns
 	}

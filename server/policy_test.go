@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 )
@@ -130,6 +131,60 @@ func TestPolicyAtEveryDoor(t *testing.T) {
 }
 
 // N12-33, N12-35: the description of a resolver lists what it offers.
+// Rules with conditions apply to requests in every form, and their answers say on which fields they
+// depend. A client that prefers RDF gets the redirect of the rule, not a description.
+func TestConditionsAtEveryDoor(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	to := func(file string) []nomen.Location { return []nomen.Location{{URL: "https://h.example/" + file}} }
+	if _, err := st.Apply(t.Context(), []store.Change{{Time: modified, Authority: &store.Authority{
+		Prefix: name.MustParsePrefix("https://w3.example/a"),
+		Policy: store.Policy{Rules: rule.Set{
+			{
+				Regexp: "terms/?", When: []rule.Condition{{On: "accept", Regexp: "text/turtle"}}, Locations: to("ttl"), Status: 302, Query: rule.QueryAppend,
+				Tests: []rule.Test{{From: "https://w3.example/a/terms", Request: rule.Request{Accept: "text/turtle"}, To: []string{"https://h.example/ttl"}}},
+			},
+			{
+				Regexp: "terms/?", When: []rule.Condition{{On: "user_agent", Regexp: "^Mozilla"}}, Locations: to("html"),
+				Tests: []rule.Test{{From: "https://w3.example/a/terms", Request: rule.Request{UserAgent: "Mozilla"}, To: []string{"https://h.example/html"}}},
+			},
+			{Regexp: "terms/?", Status: 406, Tests: []rule.Test{{From: "https://w3.example/a/terms", Status: 406}}},
+			{Regexp: "^$", Locations: to("root"), Status: 301, Tests: []rule.Test{{From: "https://w3.example/a/", To: []string{"https://h.example/root"}}}},
+		}},
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	with := func(accept, agent string) func(*request) {
+		return func(r *request) { r.accept, r.agent, r.host = accept, agent, "w3.example" }
+	}
+	for _, tt := range []struct {
+		target, accept, agent string
+		status                int
+		location              string
+		varies                bool // with User-Agent
+	}{
+		{"/a/terms", "text/turtle", "Mozilla/5.0", 302, "https://h.example/ttl", false},
+		{"/a/terms?x=1", "text/turtle", "", 302, "https://h.example/ttl?x=1", false},
+		{"/a/terms/", "text/html", "Mozilla/5.0", 303, "https://h.example/html", true},
+		{"/a/terms?x=1", "text/html", "Mozilla/5.0", 303, "https://h.example/html", true},
+		{"/https://w3.example/a/terms", "text/turtle", "", 302, "https://h.example/ttl", false},
+		{"/https://w3.example/a/terms", "", "Mozilla/5.0", 303, "https://h.example/html", true},
+		{"https://w3.example/a/terms", "", "Mozilla/5.0", 303, "https://h.example/html", true},
+		{"/uri-res/N2L?https://w3.example/a/terms", "", "Mozilla/5.0", 303, "https://h.example/html", true},
+		{"https://w3.example/a/terms?s=I2L", "", "Mozilla/5.0", 303, "https://h.example/html", true},
+		{"/a/terms", "text/html", "", 406, "", false},
+		{"/a/", "text/turtle", "", 301, "https://h.example/root", false},
+		{"/a/x", "text/turtle", "", 404, "", false},
+	} {
+		p := ask(s, tt.target, with(tt.accept, tt.agent))
+		if p.status != tt.status || p.get("Location") != tt.location {
+			t.Errorf("%s, %q, %q: got %d %s, want %d %s", tt.target, tt.accept, tt.agent, p.status, p.get("Location"), tt.status, tt.location)
+		}
+		if got := strings.Contains(p.get("Vary"), "User-Agent"); got != tt.varies {
+			t.Errorf("%s: Vary has User-Agent: got %v (%s), want %v", tt.target, got, p.get("Vary"), tt.varies)
+		}
+	}
+}
+
 func TestMetainformationTellsWhatIsOffered(t *testing.T) {
 	s, _ := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}, Keywords: map[string][]string{"c": {"toc"}, "x": nil}}, nil)
 	for _, f := range format.Formats() {

@@ -61,7 +61,7 @@ func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Questi
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
 		Succeed: a.form == formElement && a.query.service == "", // Y95-43
 		R:       a.query.r, Q: a.query.q, Query: a.query.plain, At: a.query.at,
-		Languages: r.languages, Country: r.country, Hops: r.hops,
+		Languages: r.languages, UserAgent: r.agent, Country: r.country, Hops: r.hops,
 	}
 	if a.query.service != "" {
 		q.Service = a.query.service

@@ -24,7 +24,7 @@ import (
 func (s *Server) locate(ctx context.Context, r *request, a parsedTarget) *reply {
 	if types := preferredDescriptions(r.accept); types != nil {
 		ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
-		if err == nil && !question.CloseResources(ans) && ans.Redirect == "" && !hasType(ans.Locations, types) {
+		if err == nil && !question.CloseResources(ans) && ans.Redirect == "" && !ans.Direct && !hasType(ans.Locations, types) {
 			return s.described(ctx, r, a, ans)
 		}
 	}
@@ -56,7 +56,7 @@ func (s *Server) toLocation(ctx context.Context, r *request, a parsedTarget, ans
 	}
 	p := newReply(redirectStatus(r, ans))
 	s.link(p, r, a, ans)
-	p.add("Vary", "Accept, Accept-Language")
+	p.varyWith(ans)
 	p.add("Cache-Control", cacheControl(ans))
 	p.setRedirectPhrase(r, a.form, target.String())
 	return redirectTo(r, p, target.String())
@@ -237,7 +237,7 @@ func (s *Server) locatedList(ctx context.Context, r *request, a parsedTarget, an
 	p := newReply(http.StatusOK)
 	s.link(p, r, a, ans)
 	p.add("Location", best)
-	p.add("Vary", "Accept, Accept-Language")
+	p.varyWith(ans)
 	p.add("Cache-Control", cacheControl(ans))
 	p.add("Last-Modified", validator.LastModified(changed(ans), s.now()))
 	return s.represent(r, p, "text/plain; charset=utf-8", []byte(list))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 )
 
@@ -66,6 +67,14 @@ func (p *reply) vary(header string) {
 		}
 	}
 	p.add("Vary", header)
+}
+
+// varyWith sets the Vary field for an answer.
+func (p *reply) varyWith(ans *nomen.Answer) {
+	p.add("Vary", "Accept, Accept-Language")
+	if ans.ByAgent {
+		p.vary("User-Agent")
+	}
 }
 
 // varying adds the name of a header field to the value of a Vary field. It returns the most common

@@ -29,6 +29,7 @@ type request struct {
 	accept    string // like the fields below, several header fields of this name are joined with commas; "" if absent
 	languages string
 	encodings string // Accept-Encoding
+	agent     string // User-Agent
 	language  string // language of pages that a person has chosen; "" if none
 	charsets  string // Accept-Charset
 	datetime  string // Accept-Datetime

@@ -81,7 +81,7 @@ const foreignPolicy = "sandbox; default-src 'none'; img-src data:; style-src 'un
 func (s *Server) newForeign(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	p := newReply(http.StatusOK)
 	s.link(p, r, a, ans)
-	p.add("Vary", "Accept, Accept-Language")
+	p.varyWith(ans)
 	if ans.MaxAge > 0 {
 		p.add("Cache-Control", cacheControl(ans))
 	} else {

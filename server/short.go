@@ -69,7 +69,7 @@ func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	target, mount := s.belowPublic(q.Target)
 	c.request = request{
 		method: q.Method, target: target, mount: mount, version: versionOf(q), host: q.Host, local: c.local,
-		accept: q.Accept, languages: q.Languages, encodings: q.Coding,
+		accept: q.Accept, languages: q.Languages, encodings: q.Coding, agent: q.Agent,
 	}
 	c.request.country = s.countryOf(c.from, "")
 	r := &c.request

@@ -64,7 +64,7 @@ func TestCompileRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, ok := c.Rules.Apply(name.MustParse("urn:x-a:7")); !ok || r.Locations[0].URL != "https://h.example/7" {
+	if r, ok, _ := c.Rules.Apply(name.MustParse("urn:x-a:7"), rule.Request{}); !ok || r.Locations[0].URL != "https://h.example/7" {
 		t.Errorf("urn:x-a:7 gives %+v, %v", r, ok)
 	}
 	a.Rules[0].Tests[0].To[0] = "https://h.example/13"

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -50,21 +51,28 @@ func (c *cli) withAuthority(ctx context.Context, prefix string, f func(backend, 
 }
 
 func (c *cli) authorityTestCommand() *cobra.Command {
-	return &cobra.Command{
+	var request rule.Request
+	cmd := &cobra.Command{
 		Use:   "test PREFIX NAME...",
 		Short: "show what the rules of an authority do with names",
 		Long: `Test shows which rule of the authority matches each name and the locations it gives.
 If a name has a record or belongs to another authority, no rule applies to the name, and
 test says so.
 The exit status is 1 if one of the names matches no rule.`,
-		Example: "  nomen authority test urn:ietf urn:ietf:rfc:2648",
+		Example: "  nomen authority test urn:ietf urn:ietf:rfc:2648\n  nomen authority test --accept text/turtle https://w3id.org/example https://w3id.org/example/terms",
 		Args:    arguments(2, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withAuthority(cmd.Context(), args[0], func(b backend, a *store.Authority) error {
-				return c.testNames(cmd.Context(), b, a, args[1:])
+				return c.testNames(cmd.Context(), b, a, args[1:], request)
 			})
 		},
 	}
+	f := cmd.Flags()
+	f.StringVar(&request.Accept, "accept", "", "the client's Accept field, for rules with conditions (default none)")
+	f.StringVar(&request.Languages, "language", "", "the client's Accept-Language field, for rules with conditions (default none)")
+	f.StringVar(&request.UserAgent, "user-agent", "", "the client's User-Agent field, for rules with conditions (default none)")
+	f.StringVar(&request.Query, "query", "", "the query of the request without the question mark, for rules with conditions (default none)")
+	return cmd
 }
 
 func (c *cli) authorityListCommand() *cobra.Command {

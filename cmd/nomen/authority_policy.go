@@ -48,6 +48,9 @@ func showPolicy(row func(label string, values ...string), a *store.Authority) er
 		for _, s := range r.SameAs {
 			row("", "  same as "+s)
 		}
+		for _, s := range r.Terms() {
+			row("", "  "+s)
+		}
 	}
 	return nil
 }
@@ -57,6 +60,7 @@ type triedName struct {
 	Name      string           `json:"name"`
 	Rule      int              `json:"rule,omitempty"` // number of the rule, counted from 1
 	Match     string           `json:"match,omitempty"`
+	Status    int              `json:"status,omitempty"` // that the rule sets
 	Locations []nomen.Location `json:"locations,omitempty"`
 	SameAs    []string         `json:"same_as,omitempty"`
 	Left      []string         `json:"left,omitempty"`       // locations that were left out, with the reasons
@@ -66,7 +70,7 @@ type triedName struct {
 
 // testNames prints what the rules of a do with names. If a rule is not used for a name, it
 // prints what is used instead.
-func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string) error {
+func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string, request rule.Request) error {
 	compiled, err := a.Compile()
 	if err != nil {
 		return err
@@ -86,7 +90,7 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 			return usagef("%s is not under %s", n, a.Prefix)
 		}
 		t := triedName{Name: n.Key(), Authority: decider(all, a, n)}
-		if err := t.try(ctx, b, compiled.Rules, n); err != nil {
+		if err := t.try(ctx, b, compiled.Rules, n, request); err != nil {
 			return err
 		}
 		unmatched = unmatched || t.Rule == 0
@@ -102,9 +106,10 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 
 // try applies the rules to n and records the result, and whether n has a record. The rules may be
 // nil.
-func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n name.Name) error {
+func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n name.Name, request rule.Request) error {
 	if rules != nil {
-		if r, ok := rules.Apply(n); ok {
+		if r, ok, _ := rules.Apply(n, request); ok {
+			t.Status = r.Status
 			t.Rule, t.Match, t.Locations, t.SameAs, t.Left = r.Rule+1, r.Pattern, r.Locations, r.SameAs, r.Left
 		}
 	}
@@ -152,6 +157,9 @@ func (c *cli) showTried(t triedName) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s  rule %d: %s\n", t.Name, t.instead(), t.Rule, printable(t.Match))
+	if t.Status != 0 {
+		fmt.Fprintf(&b, "  status %d\n", t.Status)
+	}
 	for _, l := range t.Locations {
 		fmt.Fprintf(&b, "  %s\n", printable(l.URL))
 	}

@@ -39,6 +39,7 @@ func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer
 	values := url.Values{"name": {q.Name.Key()}, "explain": {"yes"}}
 	for key, value := range map[string]string{
 		"s": string(q.Service), "c": q.Component, "r": q.R, "q": q.Q, "accept": q.Accept, "languages": q.Languages,
+		"user_agent": q.UserAgent, "query": q.Query,
 	} {
 		if value != "" {
 			values.Set(key, value)

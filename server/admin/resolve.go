@@ -20,7 +20,7 @@ func (s *API) explain(c *call) error {
 	q := c.q
 	put := nomen.Question{
 		Service: nomen.Service(q.Get("s")), Component: q.Get("c"), R: q.Get("r"), Q: q.Get("q"), Query: q.Get("query"),
-		Accept: q.Get("accept"), Languages: q.Get("languages"), Country: question.Country(q.Get("country")),
+		Accept: q.Get("accept"), Languages: q.Get("languages"), UserAgent: q.Get("user_agent"), Country: question.Country(q.Get("country")),
 	}
 	var err error
 	if put.Explain, err = wanted(q, "explain"); err != nil {

@@ -1,0 +1,275 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+)
+
+// Limits of conditions.
+const (
+	maxConditions = 32             // conditions of a rule
+	maxValue      = name.MaxLength // bytes of a value; a longer one counts as absent
+)
+
+// A Request has the parts of a request on which rules can have conditions.
+type Request struct {
+	Accept    string `json:"accept,omitempty"`                       // field Accept, as sent
+	Languages string `json:"languages,omitempty"`                    // field Accept-Language, as sent
+	UserAgent string `json:"user_agent,omitempty" toml:"user_agent"` // field User-Agent, as sent
+	Query     string `json:"query,omitempty"`                        // query without "?", as sent
+}
+
+// Fields returns the parts of the request that are not empty, as texts such as "accept: text/html".
+func (r Request) Fields() (all []string) {
+	for _, f := range [...][2]string{{onAccept, r.Accept}, {onLanguages, r.Languages}, {onUserAgent, r.UserAgent}, {onQuery, r.Query}} {
+		if f[1] != "" {
+			all = append(all, f[0]+": "+f[1])
+		}
+	}
+	return all
+}
+
+// Terms returns the conditions of the rule, its status and what it does with queries, as texts for
+// people.
+func (r *Rule) Terms() (all []string) {
+	for _, when := range r.When {
+		text := "when " + when.On
+		if when.Not {
+			text += " not"
+		}
+		text += " " + when.Regexp
+		if when.Or {
+			text += " or"
+		}
+		all = append(all, text)
+	}
+	if r.Status != 0 {
+		all = append(all, fmt.Sprintf("status %d", r.Status))
+	}
+	if r.Query != "" {
+		all = append(all, "query "+r.Query)
+	}
+	return all
+}
+
+// A Condition restricts a rule to some requests. The conditions of a rule are tested in order, and
+// all must hold. An exception are the conditions with Or: of a condition with Or and the conditions up
+// to the next one without, one must hold.
+type Condition struct {
+	On         string `json:"on"`                                       // what is tested, see [Conditions]
+	Regexp     string `json:"regexp"`                                   // must match somewhere in the value; its named groups are parts
+	IgnoreCase bool   `json:"ignore_case,omitempty" toml:"ignore_case"` // ignore the case of letters
+	Not        bool   `json:"not,omitempty"`                            // the expression must not match
+	Or         bool   `json:"or,omitempty"`                             // this condition or the next one must hold
+}
+
+// Values of the field On of conditions. The texts of a request are tested as the client sent them:
+// "text/html" matches in any Accept field that contains it, whatever its weights are.
+const (
+	onAccept    = "accept"
+	onLanguages = "languages"
+	onUserAgent = "user_agent"
+	onQuery     = "query"
+	onElement   = "element" // the text with which the patterns are matched
+	onPath      = "path"    // the path of a web name, decoded; for other names, the element
+)
+
+// Conditions returns the values of the field On of conditions.
+func Conditions() []string {
+	return []string{onAccept, onLanguages, onUserAgent, onQuery, onElement, onPath}
+}
+
+// A compiledCondition is an expression and what it is matched with. Equal conditions of a set are
+// compiled once.
+type compiledCondition struct {
+	on    string
+	re    *regexp.Regexp
+	names []string
+	cost  int
+	raw   bool // for the element: it is matched with its escapes
+}
+
+// compileConditions compiles the conditions of rule r. It adds the expressions to the set.
+func (c *Compiled) compileConditions(r *compiledRule) error {
+	if len(r.source.When) > maxConditions {
+		return fmt.Errorf("more than %d", maxConditions)
+	}
+	for i, when := range r.source.When {
+		if when.Or && i == len(r.source.When)-1 {
+			return errors.New(`the last condition has "or", but no condition follows`)
+		}
+		at, err := c.condition(when, r.source.Raw)
+		if err != nil {
+			return err
+		}
+		r.when = append(r.when, at)
+		for _, label := range c.conditions[at].names {
+			switch {
+			case label == "" || when.Not:
+			case slices.Contains(reserved(), label), slices.Contains(r.pattern.names, label):
+				return fmt.Errorf("the name of the part %q is reserved or already used", label)
+			case !slices.Contains(r.given, label):
+				r.given = append(r.given, label)
+			}
+		}
+	}
+	return nil
+}
+
+// condition returns the index of the expression of a condition in the set.
+func (c *Compiled) condition(when Condition, raw bool) (int, error) {
+	if !slices.Contains(Conditions(), when.On) {
+		return 0, fmt.Errorf("invalid value %q of \"on\": must be one of %s", when.On, strings.Join(Conditions(), ", "))
+	}
+	expression := when.Regexp
+	if when.IgnoreCase {
+		expression = "(?i:" + expression + ")"
+	}
+	raw = raw && when.On == onElement
+	same := func(o compiledCondition) bool { return o.on == when.On && o.raw == raw && o.re.String() == expression }
+	if at := slices.IndexFunc(c.conditions, same); at >= 0 {
+		return at, nil
+	}
+	if len(when.Regexp) > maxPattern {
+		return 0, &Error{clip(when.Regexp), maxPattern, "regular expression", fmt.Sprintf("longer than %d bytes", maxPattern)}
+	}
+	if _, err := syntax.Parse(when.Regexp, syntax.Perl); err != nil { // parse it alone first, so that ")(" cannot close our group
+		return 0, regexpError(when.Regexp, err)
+	}
+	p, err := compile(when.Regexp, expression)
+	if err != nil {
+		return 0, err
+	}
+	c.conditions = append(c.conditions, compiledCondition{when.On, p.re, p.names, p.cost, raw})
+	return len(c.conditions) - 1, nil
+}
+
+// A situation is a request and a name, with the results of the conditions that have been tested.
+type situation struct {
+	*Compiled
+	request Request
+	name    name.Name
+	escaped string // the element with its escapes
+	plain   string // the element without escapes
+	steps   int    // steps so far
+	agent   bool   // a condition on User-Agent has been tested
+	fields  bool   // a condition on any part of the request has been tested
+	results map[int]match
+}
+
+// A match is the result of an expression.
+type match struct {
+	ok    bool
+	parts map[string]string
+}
+
+// element returns the element as a rule is matched with it.
+func (s *situation) element(raw bool) string {
+	if raw {
+		return s.escaped
+	}
+	return s.plain
+}
+
+// holds reports whether the conditions of a rule hold, and adds their parts.
+func (s *situation) holds(r *compiledRule, parts map[string]string) bool {
+	for i := 0; i < len(r.when); i++ {
+		when := &r.source.When[i]
+		m := s.match(r.when[i])
+		ok := m.ok != when.Not
+		switch {
+		case !ok && !when.Or:
+			return false
+		case !ok:
+			continue
+		case !when.Not:
+			maps.Copy(parts, m.parts)
+		}
+		for r.source.When[i].Or { // the alternatives are not tested
+			i++
+		}
+	}
+	return true
+}
+
+// match matches expression i of the set, or returns the result of an earlier call.
+func (s *situation) match(i int) match {
+	c := &s.conditions[i]
+	s.agent = s.agent || c.on == onUserAgent
+	s.fields = s.fields || c.on != onElement && c.on != onPath
+	if m, ok := s.results[i]; ok {
+		return m
+	}
+	value := s.value(c)
+	s.steps += c.cost * (len(value) + 1)
+	m := match{}
+	if at := c.re.FindStringSubmatchIndex(value); at != nil {
+		m.ok = true
+		for j, label := range c.names {
+			if label == "" {
+				continue
+			}
+			if m.parts == nil {
+				m.parts = make(map[string]string)
+			}
+			m.parts[label] = ""
+			if at[2*j] >= 0 {
+				m.parts[label] = value[at[2*j]:at[2*j+1]]
+			}
+		}
+	}
+	if s.results == nil {
+		s.results = make(map[int]match)
+	}
+	s.results[i] = m
+	return m
+}
+
+// value returns the text with which a condition is matched.
+func (s *situation) value(c *compiledCondition) string {
+	value := ""
+	switch c.on {
+	case onAccept:
+		value = s.request.Accept
+	case onLanguages:
+		value = s.request.Languages
+	case onUserAgent:
+		value = s.request.UserAgent
+	case onQuery:
+		value = s.request.Query
+	case onElement:
+		value = s.element(c.raw)
+	case onPath:
+		value = s.path()
+	}
+	if len(value) > maxValue {
+		return ""
+	}
+	return value
+}
+
+// path returns the path of a web name, decoded, or the element of another name.
+func (s *situation) path() string {
+	key := s.name.Key()
+	if rest, ok := strings.CutPrefix(key, "https://"); ok {
+		return pathOf(rest)
+	}
+	if rest, ok := strings.CutPrefix(key, "http://"); ok {
+		return pathOf(rest)
+	}
+	return s.plain
+}
+
+// pathOf returns the path after a host, without its query, decoded.
+func pathOf(rest string) string {
+	_, path, _ := strings.Cut(rest, "/")
+	path, _, _ = strings.Cut(path, "?")
+	return "/" + unescape(path)
+}

@@ -17,11 +17,24 @@ func TestNamePath(t *testing.T) {
 		{"urn:dns:example.org:a/../b", "/urn%3Adns%3Aexample.org%3Aa%2F..%2Fb"},
 		{"urn:dns:example.org:a/.", "/urn%3Adns%3Aexample.org%3Aa%2F."},
 		{"urn:example:a/%2E./b", "/urn%3Aexample%3Aa%2F%252E.%2Fb"},
+		{"../a", "/..%2Fa"},
+		{"%2e/a", "/%252e%2Fa"},
+		{"urn:example:a#b/c", "/urn%3Aexample%3Aa%23b%2Fc"},
+		{"urn:example:a/%2E%2e", "/urn%3Aexample%3Aa%2F%252E%252e"},
+		{"urn:example:a/..b/%2Ea/...", "/urn:example:a/..b/%2Ea/..."},
+		{"urn:example:a/%2E%2E%2E", "/urn:example:a/%2E%2E%2E"},
 		{"https://purl.example/net/x?q=1", "/https%3A%2F%2Fpurl.example%2Fnet%2Fx%3Fq=1"},
 	} {
 		if got := NamePath(tt.key); got != tt.want {
 			t.Errorf("NamePath(%q) = %q, want %q", tt.key, got, tt.want)
 		}
+	}
+}
+
+func BenchmarkNamePath(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		NamePath("urn:dns:amd64.example.org:usr/share/doc/abc/examples/kernel/39438.html")
 	}
 }
 

@@ -28,7 +28,8 @@
 #   zipf        all names of the server, the r-th in proportion to 1/r
 #
 # CONTENTS is a list of the files in a Linux distribution, from which the names of large
-# are taken. DIR keeps the stores for the next run. MEMORY is how many MiB
+# are taken. DIR keeps the stores for the next run. WARM is how many seconds of requests (2), of two
+# loads, fill the caches of each server before the first round. MEMORY is how many MiB
 # nomen may take, where it does not choose itself. wrk, nginx, apache2 and taskset are needed.
 set -eu
 rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-10} n=${N:-9200000} samples=500000
@@ -225,7 +226,7 @@ ask() {
 for who in $servers; do # the first requests fill caches
 	set=small
 	[ "$who" != large ] || set=large
-	for load in hot uniform; do ask $load "$who" 1 2 >/dev/null; done
+	for load in hot uniform; do ask $load "$who" 1 ${WARM:-2} >/dev/null; done
 	case $who in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
 	head -100 "$dir/$set.uniform" | while read -r t; do
 		[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is "http://127.0.0.1:$port$t")" = 303 ] || echo "bench-serve: $who: $t is not redirected" >&2

@@ -27,7 +27,8 @@ func AppendSeal(b []byte, e *store.Entry) []byte {
 // DecodeEntry decodes the output of [AppendEntry]. The subject must not be a token. If the value
 // has no digest, DecodeEntry computes it. The error is a [*CorruptError].
 func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
-	e, n, err := decodeEntry(s, value)
+	e := new(store.Entry)
+	n, err := decodeEntry(e, s, value)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +40,8 @@ func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
 
 // DecodeEntryChange is like [DecodeEntry], but returns only the change and computes no hash.
 func DecodeEntryChange(s store.Subject, value []byte) (*store.Change, error) {
-	e, _, err := decodeEntry(s, value)
-	if err != nil {
+	var e store.Entry
+	if _, err := decodeEntry(&e, s, value); err != nil {
 		return nil, err
 	}
 	return e.Change, nil
@@ -95,11 +96,11 @@ func AppendStoredLeaf(b []byte, p Position, value []byte) (leaf []byte, ok bool)
 	return append(b, digest[:]...), true
 }
 
-// decodeEntry decodes the output of [AppendEntry], and returns also how many bytes the value of the
+// decodeEntry decodes the output of [AppendEntry] into e, and returns how many bytes the value of the
 // change has.
-func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
+func decodeEntry(e *store.Entry, s store.Subject, value []byte) (int, error) {
 	d := decoder{s: string(value)}
-	e := &store.Entry{Change: d.change(s)}
+	e.Change = d.change(s)
 	n := d.off
 	if s.Kind == store.KindToken {
 		d.fail("token in the log")
@@ -112,10 +113,7 @@ func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
 	} else {
 		copy(e.Salt[:], d.bytes(len(e.Salt)))
 	}
-	if err := d.end(s.Key); err != nil {
-		return nil, 0, err
-	}
-	return e, n, nil
+	return n, d.end(s.Key)
 }
 
 // CheckDigest returns a [*store.EntryError] if the digest of the entry e does not match its change.

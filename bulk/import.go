@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -262,8 +263,9 @@ func (i *importer) run(ctx context.Context, in *reader) error {
 func (i *importer) read(ctx context.Context, in *reader, toCheck, inOrder chan<- *batch) {
 	defer close(inOrder)
 	defer close(toCheck)
+	turn := pacer.Begin(ctx)
 	for end := error(nil); end == nil; {
-		b := i.batch(in)
+		b := i.batch(in, func() { turn.Rest(ctx.Done()) })
 		end = b.end
 		for _, c := range []chan<- *batch{toCheck, inOrder} {
 			select {
@@ -275,10 +277,11 @@ func (i *importer) read(ctx context.Context, in *reader, toCheck, inOrder chan<-
 	}
 }
 
-// batch reads the next batch.
-func (i *importer) batch(in *reader) *batch {
+// batch reads the next batch. It calls the function step for each record.
+func (i *importer) batch(in *reader, step func()) *batch {
 	b := &batch{ready: make(chan struct{}), items: make([]item, 0, batchSize), reqs: make([]registrar.Request, 0, batchSize)}
 	for len(b.items) < batchSize && b.size < batchBytes {
+		step()
 		line, err := in.next()
 		var bad *LineError
 		switch {

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/rfcindex"
 	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/registrar"
@@ -601,6 +602,47 @@ func TestNothingInMuch(t *testing.T) {
 		sum, err := Import(t.Context(), registrar.New(memstore.New(), registrar.Options{}), registrar.Operator(), strings.NewReader(plain), ImportOptions{Format: c.format})
 		if err != nil || sum.Read != 0 {
 			t.Errorf("%s, not compressed: %+v, %v", c.title, sum, err)
+		}
+	}
+}
+
+// An import rests while requests are answered: when it reads the file, and when it checks the
+// records.
+func TestImportRests(t *testing.T) {
+	var file strings.Builder
+	for i := range batchSize {
+		fmt.Fprintf(&file, `{"name":"urn:dns:example.org:%d","locations":[{"url":"https://a.example/%d"}]}`+"\n", i, i)
+	}
+	p := pacer.New()
+	ctx := pacer.With(t.Context(), p)
+	b := newBench(t)
+	load, err := b.reg.NewLoad(registrar.Operator(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := newReader(strings.NewReader(file.String()), JSONLines, 0, Sheet{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.close()
+	i := &importer{load: load}
+	read := make(chan *batch, 2)
+	var checked *registrar.Batch
+	for _, tt := range []struct {
+		what string
+		do   func() error
+	}{
+		{"reading", func() error { i.read(ctx, in, make(chan *batch, 2), read); return nil }},
+		{"checking", func() (err error) { checked, err = load.Check(ctx, (<-read).reqs); return err }},
+		{"planning", func() error { _, err := load.Preview(ctx, checked); return err }},
+	} {
+		before := p.Rested()
+		p.Request()
+		if err := tt.do(); err != nil {
+			t.Fatalf("%s: %v", tt.what, err)
+		}
+		if p.Rested()-before < time.Millisecond {
+			t.Errorf("%s: did not rest", tt.what)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -116,7 +117,9 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 	case !blind:
 		p.list()
 	}
+	turn := pacer.Begin(ctx)
 	for i := range b.reqs {
+		turn.Rest(ctx.Done())
 		out := &p.outs[i]
 		out.Name, out.Err = b.checks[i].name, cmp.Or(final[i], b.checks[i].err)
 		if out.Err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -120,7 +121,9 @@ func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	}
 	b := &Batch{reqs: reqs, checks: make([]check, len(reqs)), set: set, ascending: true}
 	last := ""
+	turn := pacer.Begin(ctx)
 	for i := range reqs {
+		turn.Rest(ctx.Done())
 		c := &b.checks[i]
 		l.check(i, c, &reqs[i], set)
 		if c.err == nil {

@@ -5,15 +5,16 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 )
 
 // maxBatch is the size of a write while a segment is built, in bytes.
-const maxBatch = 4 << 20
+const maxBatch = 64 << 10
 
 // A builder collects the names of a new segment, in the order of their keys.
 type builder struct {
@@ -60,8 +61,8 @@ func (b *builder) full(names int) bool {
 }
 
 // write writes the data of the segment. The data is safe on disk after the next synced write.
-func (b *builder) write(db *pebble.DB, s *segment) error {
-	w := writer{db: db, batch: db.NewBatch()}
+func (b *builder) write(ctx context.Context, db *pebble.DB, s *segment) error {
+	w := writer{db: db, batch: db.NewBatch(), turn: pacer.Begin(ctx), done: ctx.Done()}
 	defer func() { w.batch.Close() }()
 	w.err = w.batch.DeleteRange(data(s.number), data(s.number+1), nil) // an interrupted build may have left data
 	var key, value []byte
@@ -69,7 +70,7 @@ func (b *builder) write(db *pebble.DB, s *segment) error {
 		key = s.appendName(key[:0], uint16(i))
 		w.set(key, []byte(name))
 	}
-	for _, word := range slices.Sorted(maps.Keys(b.words)) {
+	for _, word := range w.sorted(b.words) {
 		key = s.appendWord(key[:0], []byte(word))
 		value = appendNumbers(value[:0], b.lists[b.words[word]])
 		w.set(key, value)
@@ -83,9 +84,28 @@ type writer struct {
 	db    *pebble.DB
 	batch *pebble.Batch
 	err   error
+	turn  *pacer.Turn
+	done  <-chan struct{} // ends a rest
+}
+
+// compared is the number of comparisons of words between two steps.
+const compared = 256
+
+// sorted returns the words in order.
+func (w *writer) sorted(words map[string]int) []string {
+	list := slices.AppendSeq(make([]string, 0, len(words)), maps.Keys(words))
+	n := 0
+	slices.SortFunc(list, func(a, b string) int {
+		if n++; n%compared == 0 {
+			w.turn.Rest(w.done)
+		}
+		return strings.Compare(a, b)
+	})
+	return list
 }
 
 func (w *writer) set(key, value []byte) {
+	w.turn.Rest(w.done)
 	if w.err != nil {
 		return
 	}
@@ -116,7 +136,7 @@ func (x *Index) rebuild(ctx context.Context, i, most int) error {
 		if len(b.keys) > 0 {
 			g.number = number
 			number++
-			if err := b.write(x.db.DB, &g); err != nil {
+			if err := b.write(ctx, x.db.DB, &g); err != nil {
 				return err
 			}
 		}
@@ -154,21 +174,8 @@ func (x *Index) read(ctx context.Context, b *builder, after, end string) (last s
 	return last, false, ctx.Err()
 }
 
-// rest waits after some work, so that a build does not use a processor all the time.
-func (x *Index) rest(ctx context.Context, worked time.Duration) error {
-	if x.o.Rest <= 0 {
-		return ctx.Err()
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Duration(float64(worked) * x.o.Rest)):
-		return nil
-	}
-}
-
 // chunk is the number of changes that are indexed at a time.
-const chunk = 4096
+const chunk = 1024
 
 // follow indexes up to chunk changes of the log. It reports whether there may be more to do.
 func (x *Index) follow(ctx context.Context) (more bool, err error) {
@@ -211,7 +218,7 @@ func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 			erased = append(erased, number)
 		}
 	}
-	if err := x.extend(changed, at); err != nil {
+	if err := x.extend(ctx, changed, at); err != nil {
 		return err
 	}
 	for _, n := range erased {
@@ -262,11 +269,13 @@ func (x *Index) again(all map[string]latest) map[int]bool {
 }
 
 // extend adds changed names to their segments, with new numbers.
-func (x *Index) extend(all map[string]latest, at position) error {
+func (x *Index) extend(ctx context.Context, all map[string]latest, at position) error {
+	turn := pacer.Begin(ctx)
 	b := x.db.NewBatch()
 	segments := slices.Clone(x.segments)
 	var key []byte
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		turn.Rest(ctx.Done())
 		c, g := all[name].change, &segments[x.segments.at(name)]
 		if c.Record == nil {
 			continue // the name has no record that a search could find

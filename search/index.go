@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
@@ -32,7 +33,7 @@ type Options struct {
 
 	CacheSize int64         // memory for reading, in bytes; 32 MiB if 0
 	Every     time.Duration // how often the log of changes is read; 1 s if 0
-	Rest      float64       // pause after each step of a build, as a multiple of the duration of the step; no pause if 0 or negative
+	Pacer     *pacer.Pacer  // makes [Index.Run] rest while requests are answered; it does not rest if nil
 
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // discarded if nil
@@ -125,7 +126,7 @@ func (x *Index) failed(err error) error {
 
 // load opens the database, reads the state of the index, and removes incomplete segments.
 func (x *Index) load() error {
-	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: x.o.Dir, FS: x.o.FS, CacheSize: x.o.CacheSize, Log: x.o.Log})
+	db, err := pebblestore.OpenSide(pebblestore.SideOptions{Dir: x.o.Dir, FS: x.o.FS, CacheSize: x.o.CacheSize, Log: x.o.Log, Pacer: x.o.Pacer})
 	if err != nil {
 		return err
 	}
@@ -204,6 +205,7 @@ func (x *Index) Status() store.IndexStatus {
 // again. During an import the store gets very many changes. Run then waits, so that it does not slow
 // down the import, and indexes the changes later.
 func (x *Index) Run(ctx context.Context) {
+	ctx = pacer.With(ctx, x.o.Pacer)
 	tick := time.NewTicker(x.o.Every)
 	defer tick.Stop()
 	for {
@@ -307,16 +309,12 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	if err := x.check(ctx, head); err != nil {
 		return false, err
 	}
-	begun := x.o.Now()
 	if i := x.segments.pending(); i >= 0 {
 		more, err = true, x.continueBuild(ctx, i)
 	} else {
 		more, err = x.follow(ctx)
 	}
-	if err != nil || !more {
-		return false, err
-	}
-	return true, x.rest(ctx, x.o.Now().Sub(begun))
+	return more && err == nil, cmp.Or(err, ctx.Err())
 }
 
 // continueBuild builds segment i. If the build takes several steps, it logs the first and the last.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -790,4 +792,54 @@ func headOf(t *testing.T, s store.Store) store.Head {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// A server that builds or extends the index rests while it answers requests: when it reads the
+// records, and when it sorts and writes the words.
+func TestRunRests(t *testing.T) {
+	s := newSubject(t, openPebble(t))
+	change := func(what string) {
+		var changes []store.Change
+		for i := range 4000 {
+			n := name.FromKey(fmt.Sprintf("urn:dns:example.org:%06d", i))
+			changes = append(changes, store.Change{Record: &store.Record{Name: n, Status: nomen.Active, Metadata: nomen.Metadata{"title": {fmt.Sprintf("%s %d of %x", what, i, i)}}}, Expected: store.AnyRevision})
+		}
+		s.apply(changes...)
+	}
+	change("title")
+	p := pacer.New()
+	ctx := pacer.With(t.Context(), p)
+	b := newBuilder()
+	rests := func(what string, do func() error) {
+		t.Helper()
+		before := p.Rested()
+		p.Request()
+		if err := do(); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if p.Rested()-before < time.Millisecond {
+			t.Errorf("%s: did not rest", what)
+		}
+	}
+	s.index.o.baseSize, s.index.o.extraSize = baseSize, extraSize
+	rests("reading", func() error { _, _, err := s.index.read(ctx, b, "", ""); return err })
+	w := writer{turn: p.Begin(), done: t.Context().Done()}
+	rests("sorting", func() error { w.sorted(b.words); return nil })
+	rests("writing", func() error { return b.write(ctx, s.index.db.DB, &segment{number: 1 << 20}) })
+	s.catchUp()
+	change("next")
+	rests("following", func() error { _, err := s.index.follow(ctx); return err })
+	s.index.o.Pacer, s.index.o.Every = p, time.Hour // it follows the log once, and waits then
+	change("last")
+	rests("Run", func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		var running sync.WaitGroup
+		running.Go(func() { s.index.Run(ctx) })
+		for s.index.Status().Position < 12000 && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		cancel()
+		running.Wait()
+		return nil
+	})
 }

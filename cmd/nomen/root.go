@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -38,8 +39,9 @@ type cli struct {
 	verbose bool
 	clockOK bool // accept a clock that is far before the last change
 
-	instance    string // random ID of a server process
-	dataDefault bool   // data is the built-in default, because no option, variable or file sets it
+	instance    string       // random ID of a server process
+	pacer       *pacer.Pacer // of the background work of a server; nil for other commands
+	dataDefault bool         // data is the built-in default, because no option, variable or file sets it
 
 	lostLines atomic.Uint64 // lines of the log of a server that could not be written
 

@@ -19,10 +19,6 @@ const (
 	searchSuffix = ".search"
 )
 
-// restWhileServing is how long a server rests after each step of building the index, as a multiple
-// of the duration of the step.
-const restWhileServing = 1
-
 // searchPath returns the directory of the search index.
 func (c *cli) searchPath() (string, error) {
 	if c.store == "" || c.inDatabase() {
@@ -42,7 +38,7 @@ func (c *cli) startSearch(ctx context.Context, f *serveFlags, s store.Store, log
 	dir, err := c.searchPath()
 	var x *search.Index
 	if err == nil {
-		x, err = search.Open(search.Options{Dir: dir, Store: source, Rest: restWhileServing, Log: log})
+		x, err = search.Open(search.Options{Dir: dir, Store: source, Pacer: c.pacer, Log: log})
 	}
 	if err != nil {
 		log.Error("the search index cannot be opened: names cannot be found by words until the server is restarted", "err", err)

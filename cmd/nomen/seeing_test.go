@@ -21,7 +21,7 @@ func TestMetricsOfServer(t *testing.T) {
 	for _, at := range []string{p.admin, p.public} {
 		want := []string{
 			`nomen_connections{listener="gopher"} 1`, `nomen_names 9154`, "nomen_log_size 9155", "nomen_ready 1",
-			`nomen_build_info{goversion="go1.`, `nomen_cache_capacity_bytes{cache="blocks"} `, "nomen_log_lines_dropped_total 0",
+			`nomen_build_info{goversion="go1.`, `nomen_cache_capacity_bytes{cache="blocks"} `, "nomen_log_lines_dropped_total 0", "nomen_background_rest_seconds_total ",
 			`nomen_jobs{kind="backup",state="done"} 0`, `nomen_upstream_requests{state="running"} 0`, "nomen_misses_total 0",
 		}
 		var missing []string

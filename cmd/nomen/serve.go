@@ -20,6 +20,7 @@ import (
 
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
@@ -167,7 +168,7 @@ const untilAnswered = 10 * time.Second
 
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
-	c.instance = rand.Text()
+	c.instance, c.pacer = rand.Text(), pacer.New()
 	if errs := c.checkServe(&f); len(errs) > 0 {
 		return usageError{c.file.sorted(errs)}
 	}
@@ -275,7 +276,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (s
 	}
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
 		return pebblestore.Open(pebblestore.Options{
-			Dir: dir, CacheSize: c.cacheSize, Log: log, Warm: true, Fatal: c.fatal, ReadOnly: f.readOnly, Now: clock, Program: versionText(),
+			Dir: dir, CacheSize: c.cacheSize, Log: log, Warm: true, Pacer: c.pacer, Fatal: c.fatal, ReadOnly: f.readOnly, Now: clock, Program: versionText(),
 		})
 	})
 	switch {
@@ -335,7 +336,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	}
 	index, endSearch := c.startSearch(ctx, &f, s, log)
 	defer endSearch()
-	seen := newSeen(s, reg, c.lostLines.Load)
+	seen := newSeen(s, reg, c.lostLines.Load, c.pacer.Rested)
 	seen.index.Store(index)
 	v, err := c.newLive(ctx, &f, serverParts{
 		store: s, index: index, registrar: reg, table: table, token: own, proxies: proxies,

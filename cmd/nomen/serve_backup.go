@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/internal/backups"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
@@ -95,7 +96,7 @@ func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, t
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
-		b.Run(ctx)
+		b.Run(pacer.With(ctx, c.pacer))
 		close(ended)
 	}()
 	return b, func() { cancel(); <-ended }, nil

@@ -5,15 +5,18 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
 	"github.com/nomen-project/nomen/search"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
+	"github.com/nomen-project/nomen/server/metrics"
 	"github.com/nomen-project/nomen/signin"
 	"github.com/nomen-project/nomen/store"
 )
@@ -46,7 +49,7 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 		return nil, err
 	}
 	o := server.Options{
-		Store: p.store, Authorities: p.table, Admin: api, Metrics: p.seen.metrics, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
+		Store: p.store, Authorities: p.table, Admin: api, Metrics: pacedMetrics{p.seen.metrics, c.pacer}, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
 		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses,
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log),
@@ -57,6 +60,18 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 	}
 	p.gateway.into(&o)
 	return server.New(o)
+}
+
+// pacedMetrics are metrics that tell a pacer about each request.
+type pacedMetrics struct {
+	*metrics.Metrics
+	pacer *pacer.Pacer
+}
+
+// Observe implements [server.Metrics].
+func (m pacedMetrics) Observe(form string, status int, took time.Duration) {
+	m.pacer.Request()
+	m.Metrics.Observe(form, status, took)
 }
 
 // answerCacheSize returns the size of the cache of answers in bytes.
@@ -90,7 +105,7 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manage
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,
 		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Metrics: p.seen.metrics, Scratch: newScratch,
-		Jobs: filepath.Join(c.data, jobsDir), Scrub: c.scrubRate(f.scrub),
+		Jobs: filepath.Join(c.data, jobsDir), Pacer: c.pacer, Scrub: c.scrubRate(f.scrub),
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second,
 		Config: p.live,
 	}

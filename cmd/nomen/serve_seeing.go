@@ -44,7 +44,7 @@ type seen struct {
 }
 
 // newSeen returns the metrics of a server of a store.
-func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *seen {
+func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64, rested func() time.Duration) *seen {
 	v := &seen{started: clock()}
 	v.metrics = metrics.New(metrics.Options{
 		Forms: server.Forms(), Refusals: server.Refusals(), Store: s,
@@ -54,7 +54,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *s
 			return s != nil && s.Ready()
 		},
 		Scrub: v.scrub, Search: v.indexed, Jobs: v.jobs, Connections: v.connections,
-		Answers: v.answers, Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Build: build(),
+		Answers: v.answers, Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Rested: rested, Build: build(),
 	})
 	return v
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -159,7 +160,9 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 	if err != nil {
 		return err
 	}
+	turn := pacer.Begin(ctx)
 	for s, e := range newest {
+		turn.Rest(ctx.Done())
 		if err := a.present(ctx, s, e); err != nil {
 			return err
 		}

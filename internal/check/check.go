@@ -16,6 +16,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -87,7 +88,7 @@ func (p Problem) Error() string { return string(p) }
 // Run verifies the source as [store.Verifier] describes. It needs the same amount of memory for any
 // size of store.
 func Run(ctx context.Context, src *Source, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	c := &checker{Source: src, ctx: ctx, fault: fault, next: 1, seed: maphash.MakeSeed(), future: store.FutureCheck{Now: src.Now}}
+	c := &checker{Source: src, ctx: ctx, turn: pacer.Begin(ctx), fault: fault, next: 1, seed: maphash.MakeSeed(), future: store.FutureCheck{Now: src.Now}}
 	passes := 3 // the log, the changes and the index
 	if src.Places == nil {
 		passes = 2
@@ -110,6 +111,7 @@ func Run(ctx context.Context, src *Source, fault func(store.Fault), progress fun
 type checker struct {
 	*Source
 	ctx    context.Context
+	turn   *pacer.Turn
 	fault  func(store.Fault)
 	passes *passes
 	future store.FutureCheck
@@ -147,7 +149,7 @@ func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 // step counts one element of a pass for the progress.
 func (c *checker) step() error {
 	c.passes.add(1)
-	return c.ctx.Err()
+	return c.turn.Step(c.ctx)
 }
 
 // log verifies all rows of the log, and computes the tree.
@@ -264,7 +266,7 @@ func (c *checker) tokens() error {
 		return nil
 	}
 	for s, err := range c.Tokens() {
-		if err := cmp.Or(c.broken(s, 0, err), c.ctx.Err()); err != nil {
+		if err := cmp.Or(c.broken(s, 0, err), c.turn.Step(c.ctx)); err != nil {
 			return err
 		}
 	}

@@ -80,6 +80,7 @@ func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, ad
 				return err
 			}
 			pick(v, add)
+			c.turn.Rest(c.ctx.Done())
 		}
 		return c.ctx.Err()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/rates"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
@@ -61,8 +62,9 @@ type Options struct {
 	// are being received. Jobs of earlier runs in it are moved to SharedJobs.
 	SharedJobs store.JobStore
 
-	Scrub    int    // changes of the store that [API.Run] verifies per second; 0 disables the verification
-	ScrubDir string // directory in which the position of the verification is saved; if "", it is not saved
+	Pacer    *pacer.Pacer // makes jobs, counts, exports and the verification rest while requests are answered; may be nil
+	Scrub    int          // changes of the store that [API.Run] verifies per second; 0 disables the verification
+	ScrubDir string       // directory in which the position of the verification is saved; if "", it is not saved
 
 	// Metrics counts requests. It is also a handler for /-/metrics. Clients on this machine may
 	// request /-/metrics without a token. Other clients need a token. If Metrics is nil, nothing is
@@ -157,10 +159,10 @@ func New(o Options) (*API, error) {
 	s.health.Store, s.health.Clock, s.health.Authorities = o.Store, o.Registrar.ClockProblem, s.authorities
 	s.uses.registrar, s.uses.log = s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, o.SharedJobs, s.now, s.log)
-	s.jobs.ends = s.tokenInvalid
+	s.jobs.ends, s.jobs.pacer = s.tokenInvalid, o.Pacer
 	s.jobs.limits = func() Limits { return s.settings.Load().limits }
 	s.countTasks()
-	s.figures = newFigures(s.now, s.log)
+	s.figures = newFigures(s.now, s.log, o.Pacer)
 	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
 	s.handler = s.protected()
 	return s, nil
@@ -180,7 +182,7 @@ func (s *API) Run(ctx context.Context) {
 		s.expectTasks()
 	}
 	if s.scrub != nil {
-		s.scrub.run(ctx)
+		s.scrub.run(pacer.With(ctx, s.jobs.pacer))
 	}
 }
 

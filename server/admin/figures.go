@@ -7,19 +7,18 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/pacer"
 )
 
 // Limits of counting in the background.
 const (
 	maxFigures   = 64                    // results that are kept
 	firstFigures = 80 * time.Millisecond // how long a request waits for a result that was never counted: a page may need two
-	quickCount   = 20_000                // steps without a pause
-	countStep    = 1000                  // steps between two pauses
-	countShare   = 4                     // afterwards, a count works for at most 1/countShare of the time
+	countStep    = 1000                  // steps after which the progress is noted
 )
 
 // figures are the results of counts that take long. A count runs in the background, only one at a
-// time, and its result is kept.
+// time, and its result is kept. It rests while requests are answered.
 type figures struct {
 	now func() time.Time
 	log *slog.Logger
@@ -44,9 +43,9 @@ type figure struct {
 	err     error         // of the last count
 }
 
-func newFigures(now func() time.Time, log *slog.Logger) *figures {
+func newFigures(now func() time.Time, log *slog.Logger, pace *pacer.Pacer) *figures {
 	f := &figures{now: now, log: log, turn: make(chan struct{}, 1), known: map[string]*figure{}}
-	f.ctx, f.cancel = context.WithCancel(context.Background())
+	f.ctx, f.cancel = context.WithCancel(pacer.With(context.Background(), pace))
 	f.turn <- struct{}{}
 	return f
 }
@@ -147,9 +146,9 @@ func (f *figures) count(key string, fig *figure, count counting) {
 	fig.ended = nil
 }
 
-// stepOf returns a function that notes a step of a count, and pauses from time to time.
+// stepOf returns a function that notes a step of a count.
 func (f *figures) stepOf(fig *figure) func() error {
-	done, since := uint64(0), time.Now()
+	done := uint64(0)
 	return func() error {
 		if done++; done%countStep != 0 {
 			return nil
@@ -157,16 +156,6 @@ func (f *figures) stepOf(fig *figure) func() error {
 		f.mu.Lock()
 		fig.done = done
 		f.mu.Unlock()
-		if done < quickCount {
-			return f.ctx.Err()
-		}
-		pause := time.NewTimer((countShare - 1) * time.Since(since))
-		defer pause.Stop()
-		select {
-		case <-pause.C:
-		case <-f.ctx.Done():
-		}
-		since = time.Now()
 		return f.ctx.Err()
 	}
 }

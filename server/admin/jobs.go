@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -57,6 +58,8 @@ type jobTable struct {
 	shared *sharedJobs // where the jobs are saved instead, if several servers share a store; may be nil
 	now    func() time.Time
 	log    *slog.Logger
+
+	pacer *pacer.Pacer // makes jobs rest while requests are answered; may be nil
 
 	limits func() Limits // returns the limits, with defaults for all zero fields
 
@@ -104,6 +107,7 @@ func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slo
 
 // run runs the function work for a job, and returns the error that ended it.
 func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
+	ctx = pacer.With(ctx, js.pacer)
 	watched := js.watch(ctx, j)
 	js.mu.Lock()
 	cancel, ended := j.cancel, j.ended // a job that waits gets others when it is approved

@@ -149,7 +149,7 @@ func TestActivityRights(t *testing.T) {
 // A slow count does not keep a request waiting, and is not started twice.
 func TestFigures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFigures(time.Now, slog.New(slog.DiscardHandler))
+		f := newFigures(time.Now, slog.New(slog.DiscardHandler), nil)
 		counts := 0
 		slow := func(ctx context.Context, step func() error) (any, error) {
 			counts++
@@ -202,7 +202,7 @@ func TestFigures(t *testing.T) {
 
 // An error of the first count is the error of the request, and the next request tries again.
 func TestFiguresFail(t *testing.T) {
-	f := newFigures(time.Now, slog.New(slog.DiscardHandler))
+	f := newFigures(time.Now, slog.New(slog.DiscardHandler), nil)
 	fail := errors.New("no disk")
 	if _, _, err := f.get(t.Context(), "k", time.Hour, func(context.Context, func() error) (any, error) { return nil, fail }); !errors.Is(err, fail) {
 		t.Errorf("got %v", err)

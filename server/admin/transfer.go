@@ -17,6 +17,7 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/paced"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -361,7 +362,7 @@ func (s *API) exportNames(c *call) error {
 		}
 	}
 	out := paced.NewWriter(c.w, s.timeout)
-	sum, err := bulk.Export(c.r.Context(), reachable{s.store, c.actor}, out, o)
+	sum, err := bulk.Export(pacer.With(c.r.Context(), s.jobs.pacer), reachable{s.store, c.actor}, out, o)
 	if err != nil {
 		if out.Written() == 0 {
 			h.Del("Trailer")

@@ -36,6 +36,7 @@ type Options struct {
 	Misses      func() uint64                   // returns the number of failed lookups
 	Certificate func() time.Time                // returns when the first of the certificates expires; zero if there is none
 	Dropped     func() uint64                   // returns the number of log lines that could not be written
+	Rested      func() time.Duration            // returns how long background work has rested for requests
 	Tasks       *Tasks                          // runs of recurring tasks; if nil, only the tasks of the admin API are counted
 
 	Build Build

@@ -109,6 +109,9 @@ func traffic(o Options) (all []prometheus.Collector) {
 			}
 		}))
 	}
+	if o.Rested != nil {
+		all = append(all, counter("nomen_background_rest_seconds_total", "Time for which background work has rested because of requests, summed over its goroutines.", func(to value) { to(o.Rested().Seconds()) }))
+	}
 	if o.Dropped != nil {
 		all = append(all, counter("nomen_log_lines_dropped_total", "Lines of the log that could not be written.", func(to value) { to(float64(o.Dropped())) }))
 	}

@@ -31,6 +31,7 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 // openChecked opens a database whose manifest was checked. No other function calls pebble.Open.
 func openChecked(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
+	d.pacer = o.Pacer
 	if o.hangAfter > 0 {
 		d.limit = o.hangAfter
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/pacer"
 )
 
 // errGone is the cause of failure if the directory of a store was deleted or replaced.
@@ -43,6 +45,7 @@ type engineDisk struct {
 	dir    string
 	lock   *dirLock
 	onDown func(error)
+	pacer  *pacer.Pacer // of flushes and compactions; may be nil
 	mem    *vfs.MemFS
 	first  os.FileInfo // description of dir when it was opened; nil if unknown
 
@@ -254,6 +257,9 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 		}
 		if err == nil {
 			file := &engineFile{File: f, disk: d, kind: kind, isLog: strings.HasSuffix(name, ".log")}
+			if kind != vitalFile {
+				file.turn = d.pacer.Begin()
+			}
 			if file.isLog {
 				d.wal.Store(file)
 			}

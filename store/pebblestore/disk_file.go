@@ -1,6 +1,10 @@
 package pebblestore
 
-import "github.com/cockroachdb/pebble/v2/vfs"
+import (
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/pacer"
+)
 
 // An engineFile is a file of an engineDisk, or its directory.
 type engineFile struct {
@@ -8,6 +12,7 @@ type engineFile struct {
 	disk  *engineDisk
 	kind  fileKind
 	isLog bool
+	turn  *pacer.Turn // of the flush or compaction that writes the file; nil for other files
 }
 
 // do calls the function write, and returns the error for the engine.
@@ -27,6 +32,7 @@ func (f *engineFile) do(write func() error) error {
 
 // Write implements [vfs.File].
 func (f *engineFile) Write(p []byte) (n int, err error) {
+	f.turn.Rest(f.disk.ending)
 	err = f.do(func() (err error) { n, err = f.File.Write(p); return err })
 	if err == nil {
 		n = len(p)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
@@ -57,8 +58,9 @@ func (e *engine) locations(ctx context.Context, prefix string, after store.Place
 	}
 	v := &view{it: it}
 	defer v.close()
+	turn := pacer.Begin(ctx)
 	for ok := it.First(); ok; ok = it.Next() {
-		if err := ctx.Err(); err != nil {
+		if err := turn.Step(ctx); err != nil {
 			return err
 		}
 		p, err := parsePlace(it.Key())

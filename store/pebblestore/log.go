@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
@@ -96,6 +97,7 @@ func (v *view) readAll(list []foundEntry, take func(f *foundEntry, value []byte)
 	l := lookups{present: cursor{view: view{it: v.it}}}
 	defer l.close()
 	for _, f := range order {
+		v.turn.Rest(nil)
 		value, err := l.value(f.row)
 		if f.err = err; err == nil {
 			take(f, value)
@@ -199,6 +201,7 @@ func (r *logRow) damage(format string, args ...any) error {
 // one is missing, it yields an error.
 func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
+		v.turn = pacer.Begin(ctx)
 		for window := uint64(firstWindow); after < to; window = min(4*window, windowSize) {
 			list, err := v.rows(after+1, int(min(to-after, window)))
 			if err == nil && len(list) == 0 {
@@ -212,7 +215,7 @@ func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry
 				if after++; f.err == nil && f.row.seq != after {
 					f.err = f.row.damage("change %d of the log is missing", after)
 				}
-				if err := cmp.Or(f.err, ctx.Err()); err != nil || !yield(f.entry, nil) {
+				if err := cmp.Or(f.err, v.turn.Step(ctx)); err != nil || !yield(f.entry, nil) {
 					return err
 				}
 			}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/gate"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -43,6 +44,7 @@ type Options struct {
 	MustExist bool         // if the store does not exist, return fs.ErrNotExist and create nothing
 	Keep      bool         // if Dir is a backup, open it read-only instead of returning [ErrBackup]
 	Warm      bool         // read names into the cache in the background, as many as have space
+	Pacer     *pacer.Pacer // makes compactions and other background work rest while requests are answered; if nil, they do not rest
 
 	Now     func() time.Time // returns the current time; time.Now if nil
 	Program string           // version of the program, written to the manifests of backups

@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -85,8 +86,9 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	defer v.close()
 	all := make([]*store.Record, len(names))
 	var raw encodings
+	turn := pacer.Begin(ctx)
 	for i, subject := range subjects {
-		if err := ctx.Err(); err != nil {
+		if err := turn.Step(ctx); err != nil {
 			return nil, err
 		}
 		c, err := v.lastOf(subject)
@@ -132,8 +134,9 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 			return err
 		}
 		defer earlier.close()
+		turn := pacer.Begin(ctx)
 		for ok := v.it.First(); ok; ok = v.it.Next() {
-			if err := ctx.Err(); err != nil {
+			if err := turn.Step(ctx); err != nil {
 				return err
 			}
 			c, err := v.here(k, scan.At, earlier)

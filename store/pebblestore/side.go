@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/pacer"
 )
 
 // A Side is a separate database beside a store. Its data is derived from the store, such as an
@@ -26,11 +27,12 @@ type SideOptions struct {
 	FS        vfs.FS       // file system; if nil, that of the operating system
 	CacheSize int64        // memory for uncompressed data, in bytes
 	Log       *slog.Logger // logger for the errors of the engine; nil for no log
+	Pacer     *pacer.Pacer // see [Options]
 }
 
 // OpenSide opens a Side, or creates it. The error wraps [ErrLocked] if another process has it open.
 func OpenSide(s SideOptions) (*Side, error) {
-	o := Options{Dir: s.Dir, FS: s.FS, CacheSize: s.CacheSize, Log: s.Log}
+	o := Options{Dir: s.Dir, FS: s.FS, CacheSize: s.CacheSize, Log: s.Log, Pacer: s.Pacer}
 	o.defaults()
 	// A data directory that was moved away or deleted must not appear again.
 	if _, err := o.FS.Stat(o.FS.PathDir(o.Dir)); err != nil {

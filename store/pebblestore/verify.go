@@ -12,6 +12,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/check"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
@@ -37,7 +38,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 
 // verify verifies a snapshot. It reports changes dated after the time now.
 func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	m := moment{db}
+	m := moment{db, pacer.Begin(ctx)}
 	src := &check.Source{
 		Now: now, Count: -1, Node: source{db}.Node, Log: m.log, Changes: m.changes, Descending: true,
 		Places: m.places, Tokens: m.tokens, Damaged: pebble.IsCorruptionError,
@@ -59,12 +60,16 @@ func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(
 }
 
 // A moment is the content that a store had when a snapshot was taken.
-type moment struct{ db *pebble.Snapshot }
+type moment struct {
+	db   *pebble.Snapshot
+	turn *pacer.Turn
+}
 
 // log yields the rows of the log.
 func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 	return reading.Seq(func(yield func(check.Row, error) bool) error {
 		return viewing(m.db, func(v *view) error {
+			v.turn = m.turn
 			for next := uint64(1); ; {
 				list, err := v.rows(next, windowSize)
 				if err != nil || len(list) == 0 {
@@ -227,6 +232,7 @@ func (m moment) nodes(size uint64, fault func(store.Fault)) error {
 		want += size >> level
 	}
 	for ok := v.it.First(); ok; ok = v.it.Next() {
+		m.turn.Rest(nil)
 		got++
 	}
 	switch err := v.it.Error(); {

@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -16,6 +17,7 @@ type view struct {
 	it      *pebble.Iterator
 	key     []byte // buffer for a key
 	options pebble.IterOptions
+	turn    *pacer.Turn // of a long reading; nil if it does not rest
 }
 
 // newView returns a view of a database, a snapshot or an indexed batch.

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -127,7 +128,7 @@ func (s *Store) decide() {
 func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	w := &s.writer
 	w.reads = &s.reads
-	w.request, w.watch = r, watch
+	w.request, w.watch, w.turn = r, watch, pacer.Begin(r.ctx)
 	if err := w.view.open(e.db); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -25,6 +26,7 @@ type writer struct {
 
 	request *request   // the request being planned
 	watch   *stopwatch // stopwatch of the request
+	turn    *pacer.Turn
 
 	batch  *pebble.Batch
 	apart  []*pebble.Batch // batches with the parts of a long batch; they are added to batch after the last step
@@ -69,6 +71,7 @@ func (w *writer) reset() {
 	}
 	clear(w.apart)
 	w.batch, w.parts, w.apart, w.scrub, w.entries, w.request, w.watch = nil, parts{}, w.apart[:0], nil, w.entries[:0], nil, nil
+	w.turn = nil
 }
 
 // maxEntries is the maximum number of entries whose memory a writer keeps between batches.
@@ -76,7 +79,7 @@ const maxEntries = 8192
 
 // last returns the last change of a subject for [store.Plan].
 func (w *writer) last(s store.Subject) (*store.Change, error) {
-	w.watch.touch()
+	w.touch()
 	if c, raw := w.reads.take(s); c != nil {
 		w.keepRaw(c, raw)
 		return c, nil
@@ -93,6 +96,12 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 		w.keepRaw(c, bytes.Clone(w.view.it.Value()))
 	}
 	return c, err
+}
+
+// touch rests if the batch is background work, and starts the time limit again.
+func (w *writer) touch() {
+	w.turn.Rest(nil)
+	w.watch.touch()
 }
 
 // keepRaw keeps the encoding of a change that is returned by the method writer.last.
@@ -175,7 +184,7 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
 	for i, step := range steps {
-		w.watch.touch()
+		w.touch()
 		w.count += step.Next.Records() - step.Last.Records()
 		var err error
 		switch e := &w.entries[i]; {

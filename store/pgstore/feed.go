@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
@@ -65,13 +66,14 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 		return err
 	}
 	defer s.gate.Leave()
+	turn := pacer.Begin(ctx)
 	for most := uint64(firstFeed); after < h.Size; most = min(4*most, feedChunks*chunkSize) {
 		page, err := s.feedPage(ctx, after, min(h.Size, after+most))
 		if err != nil {
 			return failed("read changes", err)
 		}
 		for _, e := range page {
-			if err := ctx.Err(); err != nil || !yield(e, nil) {
+			if err := turn.Step(ctx); err != nil || !yield(e, nil) {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -87,6 +88,7 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	}
 	return s.snapshot(ctx, s.recent.any(), func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		lower := lower
+		turn := pacer.Begin(ctx)
 		for size := firstPage; ; {
 			page, err := readPage(ctx, tx, k, lower, upper, size)
 			if err != nil || len(page) == 0 {
@@ -98,7 +100,7 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 			changes, err := decodePage(ctx, tx, k, page, scan.At)
 			for _, c := range changes {
 				*begun = true
-				if err := ctx.Err(); err != nil || !yield(c) {
+				if err := turn.Step(ctx); err != nil || !yield(c) {
 					return err
 				}
 			}

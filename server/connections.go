@@ -301,7 +301,7 @@ func (t *limitedListener) signal() {
 // closes a TLS connection directly, without calling limitedConn.Close, state also removes this
 // connection.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
-	wire.SetActive(conn, state == http.StateActive || state == http.StateHijacked)
+	wire.SetState(conn, state)
 	switch state {
 	case http.StateNew:
 		t.open.Add(1)

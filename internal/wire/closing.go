@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net"
+	"net/http"
 	"sync/atomic"
 	"time"
 )
@@ -15,13 +16,23 @@ type closing struct {
 	active atomic.Bool // net/http is processing a request
 	begun  atomic.Bool // bytes of a request have arrived; net/http may not know this yet
 	kept   atomic.Bool // net/http has closed the connection, but the connection stays open: a request was arriving
+	final  atomic.Bool // the connection was then closed
 }
 
-// SetActive records whether net/http is processing a request of a connection. Call it from the
-// ConnState hook of the [http.Server].
-func SetActive(c net.Conn, active bool) {
-	if w, ok := c.(interface{ wire() *conn }); ok {
-		w.wire().closing.active.Store(active)
+// SetState records the state of a connection. Call it from the ConnState hook of the [http.Server].
+//
+// If keep-alive is switched off while net/http writes a response, net/http reads no more requests
+// after the response, and closes the connection. It has not read a request that is arriving at that
+// time, and will not answer it. So if Close has left the connection open, SetState closes it.
+func SetState(c net.Conn, state http.ConnState) {
+	w, ok := c.(interface{ wire() *conn })
+	if !ok {
+		return
+	}
+	k := &w.wire().closing
+	k.active.Store(state == http.StateActive || state == http.StateHijacked)
+	if state == http.StateClosed && k.kept.Load() && !k.final.Load() {
+		go w.wire().lingerAndClose() // lingers, so that the client can read the response
 	}
 }
 
@@ -65,6 +76,7 @@ func (c *conn) waitForRequest() bool {
 // closeNow closes the connection. If the last request was mended, more bytes may follow the request.
 // They are ignored, so closeNow lingers in the background.
 func (c *conn) closeNow() error {
+	c.closing.final.Store(true)
 	if c.request.Load() == nil || c.hijacked.Load() || !c.lingering.CompareAndSwap(false, true) {
 		return c.Conn.Close()
 	}

@@ -424,7 +424,7 @@ func TestLaneRace(t *testing.T) {
 		own := listen(t)
 		l := NewListener(own, Config{IdleTimeout: time.Minute, WriteTimeout: time.Minute, Short: func(_, _ net.Addr) Answerer { return sayTarget }})
 		server := &http.Server{
-			ConnContext: ConnContext, ConnState: func(c net.Conn, s http.ConnState) { SetActive(c, s == http.StateActive) },
+			ConnContext: ConnContext, ConnState: SetState,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "/slow") }),
 		}
 		go server.Serve(l)

@@ -1,0 +1,380 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/bulk/bulktest"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// What `make bar-serve` requires, and how it asks.
+const (
+	maxP99        = 10 * time.Millisecond
+	barClients    = 32 // connections
+	barChanging   = 16 // names that are changed meanwhile
+	barEvery      = 8  // every so many requests of a client are for one of these names
+	barMeasure    = 5 * time.Second
+	barHot        = 5000 // other names that are requested
+	barChangeRest = 20 * time.Millisecond
+)
+
+// A barSize is how much TestBarServe does.
+type barSize struct {
+	long     bool
+	names    uint64 // in the store
+	imported int
+	measure  time.Duration // of the greatest rate
+	duration time.Duration
+}
+
+func barSizeOf(t *testing.T) barSize {
+	s := barSize{names: 2000, imported: 2000, measure: 200 * time.Millisecond, duration: time.Second}
+	if text := os.Getenv("NOMEN_DURATION"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = barSize{long: true, names: 1_000_000, imported: 1_000_000, measure: barMeasure, duration: d}
+	}
+	return s
+}
+
+// TestBarServe serves names, on one processor and on two, while the server builds its search index,
+// imports names, and changes others. After each change is acknowledged, no response may be from
+// before it. With NOMEN_DURATION, as `make bar-serve` sets it, the names are many, the requests are
+// half of those that the server can answer, and 99 % of them must be answered in less than maxP99.
+func TestBarServe(t *testing.T) {
+	size := barSizeOf(t)
+	exe, err := os.Executable()
+	if size.long { // not the test, so that nothing but the program is measured
+		exe = filepath.Join(t.TempDir(), "nomen")
+		build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		var out []byte
+		if out, err = build.CombinedOutput(); err != nil {
+			t.Log(string(out))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, processors := range []int{1, 2} {
+		t.Run(fmt.Sprint(processors), func(t *testing.T) { serveAtBar(t, exe, processors, size) })
+	}
+}
+
+func serveAtBar(t *testing.T, exe string, processors int, size barSize) {
+	data := filepath.Join(t.TempDir(), "data")
+	load := exec.CommandContext(t.Context(), exe, "import", "-", "--data", data)
+	load.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
+	load.Stdin = bulktest.NewReader(size.names, bulktest.Options{})
+	if out, err := load.CombinedOutput(); err != nil {
+		t.Fatalf("import: %v: %s", err, out)
+	}
+	t.Setenv("GOMAXPROCS", strconv.Itoa(processors))
+	p, err := startProgram(exe, data, "--no-access-log", "--connections-per-address", "1000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.kill()
+	b := &bar{T: t, public: p.public, api: adminClient(t, data), hot: barTargets(t, size.names)}
+	for i := range b.acknowledged {
+		b.change(i)
+	}
+	building := b.run(0, size.measure)
+	t.Logf("after the start: %v; is the search index still being built: %v", building, !b.built())
+	done := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() { b.importNames(size.imported) })
+	others.Go(func() { b.changeNames(done) })
+	half := b.run(building.rate()/2, size.duration)
+	close(done)
+	others.Wait()
+	t.Logf("half of that, during an import and %d changes: %v", b.changes.Load(), half)
+	t.Logf("then: %v; is the search index still being built: %v", b.run(0, size.measure), !b.built())
+	if p99 := half.percentile(0.99); size.long && p99 > maxP99 {
+		t.Errorf("99 %% of the requests were answered in %v, want %v", p99, maxP99)
+	}
+	if half.requests == 0 || b.changes.Load() == 0 {
+		t.Error("no requests, or no changes")
+	}
+	if err := p.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// barTargets returns some of the names of [bulktest.NewReader].
+func barTargets(t *testing.T, names uint64) (all []string) {
+	lines := bufio.NewScanner(bulktest.NewReader(names, bulktest.Options{}))
+	step := max(1, int(names)/barHot)
+	for i := 0; lines.Scan(); i++ {
+		if i%step != 0 {
+			continue
+		}
+		_, rest, _ := strings.Cut(lines.Text(), `{"name":"`)
+		target, _, _ := strings.Cut(rest, `"`)
+		if !strings.ContainsAny(target, `\%`) {
+			all = append(all, target)
+		}
+	}
+	if len(all) < 100 {
+		t.Fatalf("%d names", len(all))
+	}
+	return all
+}
+
+// A bar is a server under load. The location of each changing name ends with the number of its last
+// change.
+type bar struct {
+	*testing.T
+	public       string
+	api          *adminapi.Client
+	hot          []string
+	acknowledged [barChanging]atomic.Int64
+	changes      atomic.Int64
+}
+
+func barName(i int) string { return fmt.Sprintf("urn:example:changing-%d", i) }
+
+const barLocation = "https://a.example/"
+
+// change changes a name, and records that the change is acknowledged.
+func (b *bar) change(i int) {
+	n := b.acknowledged[i].Load() + 1
+	rec := &store.Record{Name: name.MustParse(barName(i)), Status: nomen.Active, Locations: []nomen.Location{{URL: barLocation + strconv.FormatInt(n, 10)}}}
+	if _, err := b.api.Put(b.Context(), registrar.Request{Record: rec, Expected: store.AnyRevision, OrCreate: true}, ""); err != nil {
+		b.Error(err)
+		return
+	}
+	b.acknowledged[i].Store(n)
+	b.changes.Add(1)
+}
+
+// changeNames changes names until done is closed. It requests each name once before the change, and
+// twice after it.
+func (b *bar) changeNames(done <-chan struct{}) {
+	c := &barClient{bar: b}
+	defer c.close()
+	for i := 0; ; i = (i + 1) % barChanging {
+		select {
+		case <-done:
+			return
+		case <-time.After(barChangeRest):
+		}
+		c.askChanging(i)
+		b.change(i)
+		c.askChanging(i)
+		c.askChanging(i)
+	}
+}
+
+func (b *bar) importNames(n int) {
+	in, out := io.Pipe()
+	go func() {
+		w := bufio.NewWriter(out)
+		for i := range n {
+			fmt.Fprintf(w, `{"name":"urn:example:imported-%08d","locations":[{"url":"https://a.example/imported/%d"}],"metadata":{"title":["Title %d of many"]}}`+"\n", i, i, i)
+		}
+		_ = out.CloseWithError(w.Flush())
+	}()
+	sum, err := b.api.Import(b.Context(), in, bulk.ImportOptions{})
+	b.Logf("imported %d names in %.1f s", sum.Created, sum.Seconds)
+	if err != nil || sum.Created != int64(n) {
+		b.Errorf("import: %+v, %v", sum, err)
+	}
+}
+
+func (b *bar) built() bool {
+	found, err := b.api.SearchNames(b.Context(), adminapi.Search{Text: "changing", Limit: 1})
+	return err == nil && !found.Index.Building
+}
+
+// run sends requests for a time: so many a second, or as many as the server answers if the rate is 0.
+func (b *bar) run(rate float64, duration time.Duration) (all measured) {
+	var clients sync.WaitGroup
+	parts := make([]measured, barClients)
+	end := time.Now().Add(duration)
+	for i := range parts {
+		clients.Go(func() {
+			c := &barClient{bar: b, next: i * len(b.hot) / barClients}
+			defer c.close()
+			parts[i] = c.work(rate/barClients, end)
+		})
+	}
+	clients.Wait()
+	all.took = duration
+	for i := range parts {
+		all.add(&parts[i])
+	}
+	return all
+}
+
+// measured are the durations of requests, in steps of a tenth of a millisecond.
+type measured struct {
+	requests int
+	took     time.Duration
+	counts   [10_000]int // the last one is for all longer ones
+}
+
+const barStep = 100 * time.Microsecond
+
+func (m *measured) note(d time.Duration) {
+	m.requests++
+	m.counts[min(int(d/barStep), len(m.counts)-1)]++
+}
+
+func (m *measured) add(o *measured) {
+	m.requests += o.requests
+	for i, n := range o.counts {
+		m.counts[i] += n
+	}
+}
+
+func (m *measured) rate() float64 { return float64(m.requests) / m.took.Seconds() }
+
+func (m *measured) percentile(part float64) time.Duration {
+	left := int(part * float64(m.requests))
+	for i, n := range m.counts {
+		if left -= n; left < 0 {
+			return time.Duration(i+1) * barStep
+		}
+	}
+	return time.Duration(len(m.counts)) * barStep
+}
+
+func (m measured) String() string {
+	return fmt.Sprintf("%.0f requests a second, p50 %v, p99 %v, p99.9 %v", m.rate(), m.percentile(0.5), m.percentile(0.99), m.percentile(0.999))
+}
+
+// A barClient sends requests on one connection.
+type barClient struct {
+	*bar
+	next int
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+func (c *barClient) close() {
+	if c.conn != nil {
+		_ = c.conn.Close()
+	}
+}
+
+// work sends requests until the time end. If a response is late, the next request counts from the
+// time at which it should have been sent.
+func (c *barClient) work(rate float64, end time.Time) (m measured) {
+	begun := time.Now()
+	for i := 0; ; i++ {
+		from := time.Now()
+		if rate > 0 {
+			due := begun.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+			if wait := due.Sub(from); wait > 0 {
+				time.Sleep(wait)
+				from = time.Now()
+			} else {
+				from = due
+			}
+		}
+		if !from.Before(end) || !time.Now().Before(end) {
+			return m
+		}
+		if i%barEvery == 0 {
+			c.askChanging(i / barEvery % barChanging)
+		} else if c.next = (c.next + 1) % len(c.hot); c.ask(c.hot[c.next]) == "" {
+			return m
+		}
+		m.note(time.Since(from))
+	}
+}
+
+// askChanging requests a name that is changed meanwhile. The response must have at least the change
+// that was acknowledged before the request.
+func (c *barClient) askChanging(i int) {
+	least := c.acknowledged[i].Load()
+	location := c.ask(barName(i))
+	n, err := strconv.ParseInt(strings.TrimPrefix(location, barLocation), 10, 64)
+	if err != nil || n < least {
+		c.Errorf("%s: got location %q after change %d was acknowledged", barName(i), location, least)
+	}
+}
+
+// ask requests a name, and returns the location of the redirect. It returns "" after an error, which
+// it reports.
+func (c *barClient) ask(target string) string {
+	location, err := c.exchange(target)
+	if err != nil {
+		c.Errorf("%s: %v", target, err)
+	}
+	return location
+}
+
+func (c *barClient) exchange(target string) (location string, err error) {
+	if c.conn == nil {
+		if c.conn, err = net.Dial("tcp", c.public); err != nil {
+			return "", err
+		}
+		c.in = bufio.NewReader(c.conn)
+	}
+	_ = c.conn.SetDeadline(time.Now().Add(time.Minute))
+	if _, err := fmt.Fprintf(c.conn, "GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n", target); err != nil {
+		return "", err
+	}
+	length := 0
+	for first := true; ; first = false {
+		line, err := c.in.ReadSlice('\n')
+		if err != nil {
+			return "", err
+		}
+		if first && !bytes.HasPrefix(line, []byte("HTTP/1.1 303 ")) {
+			return "", fmt.Errorf("the response begins with %q", line)
+		}
+		if v, ok := bytes.CutPrefix(line, []byte("Location: ")); ok {
+			location = string(bytes.TrimSpace(v))
+		}
+		if v, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(v))); err != nil {
+				return "", err
+			}
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			break
+		}
+	}
+	if _, err := c.in.Discard(length); err != nil {
+		return "", err
+	}
+	if location == "" {
+		return "", errors.New("the response has no location")
+	}
+	return location, nil
+}
+
+// TestMeasured checks how durations are counted.
+func TestMeasured(t *testing.T) {
+	m := measured{took: time.Second}
+	for i := range 100 {
+		m.note(time.Duration(i) * time.Millisecond)
+	}
+	if m.rate() != 100 || m.percentile(0.5) != 50*time.Millisecond+barStep || m.percentile(0.99) != 99*time.Millisecond+barStep || m.percentile(0) != barStep {
+		t.Errorf("%v", m)
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -161,6 +162,20 @@ func (t dialectIdentity) read() (_ dialect.Identity, key string, err error) {
 		i.PublicKey, err = readPublicKey(t.PublicKeyFile)
 	}
 	return i, "public-key-file", err
+}
+
+// withClientCertificates returns the TLS configuration of a listener. If it speaks a dialect in which
+// an identity has a public key, it asks clients for certificates, which the dialect verifies.
+func (c *cli) withClientCertificates(s *listenSpec) *tls.Config {
+	signs := slices.ContainsFunc(c.file.dialects(), func(t dialectTable) bool {
+		return slices.Contains(s.dialects, t.Name) && slices.ContainsFunc(t.Identity, func(i dialectIdentity) bool { return i.PublicKeyFile != "" })
+	})
+	if s.secure == nil || !signs {
+		return s.secure
+	}
+	secure := s.secure.Clone()
+	secure.ClientAuth = tls.RequestClientCert
+	return secure
 }
 
 // minDialectSecret is the minimum length of a password of a dialect, in bytes.

@@ -63,7 +63,7 @@ func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.
 			return nil, nil, err
 		}
 		for _, l := range opened {
-			l.Admin, l.Protocols, l.Dialects, l.TLS, l.WellKnown = s.admin, s.protocols, s.dialects, s.secure, s.wellKnown
+			l.Admin, l.Protocols, l.Dialects, l.TLS, l.WellKnown = s.admin, s.protocols, s.dialects, c.withClientCertificates(s), s.wellKnown
 			if s.isExposed(l.Open.Addr()) {
 				log.Warn(exposedText, "listener", l.Open.Addr().String())
 			}

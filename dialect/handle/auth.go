@@ -24,14 +24,15 @@ func (q *request) authenticate() error {
 	var err error
 	switch {
 	case len(field) > maxAuthorization:
-		err = adminapi.ErrUnknownToken
-	case field == "":
+		return adminapi.ErrUnknownToken
 	case ascii.EqualFold(scheme, "Basic"):
 		q.actor, err = q.basic(strings.TrimSpace(rest))
 		q.known = err == nil
 	case ascii.EqualFold(scheme, "Bearer"):
 		q.actor, err = q.identities.Password(q.r.Context(), "", strings.TrimSpace(rest))
 		q.known = err == nil
+	case field == "", ascii.EqualFold(scheme, "Handle"): // such as Handle clientCert="true"
+		q.actor, q.known, err = q.certified()
 	}
 	return err
 }
@@ -71,10 +72,6 @@ func (q *request) needClient() error {
 	}
 	return failed(codeAuthNeeded, "")
 }
-
-// challenges reports whether a client whose credentials are not valid gets a challenge. Clients of
-// the scheme Basic do not: they expect the status 403.
-func (q *request) challenges() bool { return false }
 
 // challenge asks the client for credentials. A client whose request other machines can read gets
 // status 403, so that it does not send any.

@@ -121,7 +121,7 @@ func (q *request) fail(err error) {
 		f = &codeFailure{codeError, "internal error"}
 	}
 	q.retryAfter(err)
-	if f.code == codeAuthNeeded || errors.Is(err, adminapi.ErrUnauthorized) && q.challenges() {
+	if f.code == codeAuthNeeded {
 		q.challenge(f)
 		return
 	}

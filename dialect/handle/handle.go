@@ -81,10 +81,10 @@ const (
 // Serve implements [dialect.Handler].
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, c *dialect.Call) bool {
 	path, query, _ := strings.Cut(c.Target, "?")
-	if !strings.HasPrefix(path, apiPath) {
-		return false
-	}
 	q := &request{Server: s, w: w, r: r, call: c, path: path, query: parseQuery(query)}
+	if !strings.HasPrefix(path, apiPath) {
+		return q.proxy()
+	}
 	q.cors()
 	switch rest, ok := strings.CutPrefix(path, handlesPath); {
 	case r.Method == http.MethodOptions:
@@ -97,7 +97,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, c *dialect.Call) 
 	return true
 }
 
-// A request is a request to the API.
+// A request is a request to the API or to the proxy.
 type request struct {
 	*Server
 	w     http.ResponseWriter

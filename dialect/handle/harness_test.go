@@ -44,6 +44,21 @@ const testPrefix = "20.500.9999"
 
 var testNow = time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 
+// actors returns the actors of the tokens.
+func actors() testAccounts {
+	grant := func(who string, role registrar.Role, prefix string) registrar.Actor {
+		return registrar.Actor{Who: who, Grants: []registrar.Grant{{Role: role, Prefixes: []name.Prefix{name.MustParsePrefix("hdl:" + prefix)}}}}
+	}
+	return testAccounts{
+		"editor": grant("editor", registrar.Editor, testPrefix), "owner": grant("owner", registrar.Owner, testPrefix),
+		"reader": grant("reader", registrar.Reader, testPrefix), "other": grant("other", registrar.Editor, "20.500.8888"),
+		"closed": grant("closed", registrar.Editor, "20.500.7777"),
+	}
+}
+
+// actor returns the actor of a token.
+func (h *harness) actor(token string) registrar.Actor { return actors()[token] }
+
 // A harness is a server with an editor of the prefix, an owner of it, and an editor of another one.
 type harness struct {
 	*testing.T
@@ -65,14 +80,7 @@ func newHarness(t *testing.T) *harness {
 			t.Fatal(err)
 		}
 	}
-	grant := func(who string, role registrar.Role, prefix string) registrar.Actor {
-		return registrar.Actor{Who: who, Grants: []registrar.Grant{{Role: role, Prefixes: []name.Prefix{name.MustParsePrefix("hdl:" + prefix)}}}}
-	}
-	accounts := testAccounts{
-		"editor": grant("editor", registrar.Editor, testPrefix), "owner": grant("owner", registrar.Owner, testPrefix),
-		"reader": grant("reader", registrar.Reader, testPrefix), "other": grant("other", registrar.Editor, "20.500.8888"),
-		"closed": grant("closed", registrar.Editor, "20.500.7777"),
-	}
+	accounts := actors()
 	server, err := New(Options{
 		Store: s, Registrar: registrar.New(s, registrar.Options{Now: now}), Resolver: resolve.New(s, resolve.Options{Now: now}),
 		Identities: dialect.NewIdentities(accounts, []dialect.Identity{

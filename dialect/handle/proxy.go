@@ -1,0 +1,267 @@
+package handle
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/store"
+)
+
+// proxied returns the handle in the path of a request to the proxy. It returns false if the path has
+// no handle of this server.
+func (s *Server) proxied(path string) (string, bool) {
+	handle := unescape(strings.TrimLeft(path, "/"))
+	for _, label := range []string{"info:doi/", "info:hdl/"} {
+		if rest, ok := ascii.CutPrefix(handle, label); ok {
+			handle = rest
+			break
+		}
+	}
+	_, err := s.nameOf(handle)
+	return handle, err == nil
+}
+
+// proxy answers a request to the proxy. It returns false if the request is not for it.
+func (q *request) proxy() (ok bool) {
+	if q.handle, ok = q.proxied(q.path); !ok || q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
+		return false
+	}
+	q.redirect()
+	return true
+}
+
+// redirect redirects to a location of a handle, or shows its values.
+func (q *request) redirect() {
+	q.query = parseParameters(strings.ReplaceAll(q.rawQuery(), "#", "&urlappend=%23"), "&;")
+	if q.query.get("action") == "api" {
+		q.handles(escapeHandle(q.handle))
+		return
+	}
+	rec, err := q.read(q.r.Context(), q.handle, nil)
+	if err != nil {
+		q.failPage(err)
+		return
+	}
+	asked := selection{types: q.query.all("type"), publicOnly: true}
+	for _, text := range q.query.all("index") {
+		if n, err := strconv.Atoi(text); err == nil {
+			asked.indexes = append(asked.indexes, n)
+		}
+	}
+	values := asked.of(rec)
+	if alias, ok := aliasIn(rec.values); ok && !q.query.has("ignore_aliases") && !q.showsValues() {
+		q.toAlias(alias)
+		return
+	}
+	q.toPlace(values)
+}
+
+// rawQuery returns the query of the target, not decoded.
+func (q *request) rawQuery() string {
+	_, query, _ := strings.Cut(q.call.Target, "?")
+	return query
+}
+
+// showsValues reports whether the client asks for a table of the values.
+func (q *request) showsValues() bool {
+	return q.query.has("noredirect") || q.query.get("action") == "showvalues"
+}
+
+// aliasIn returns the handle of which values are an alias.
+func aliasIn(values []nomen.Value) (string, bool) {
+	i := slices.IndexFunc(values, func(v nomen.Value) bool {
+		return ascii.EqualFold(v.Type, typeAlias) && v.Format == nomen.FormatText && v.Public()
+	})
+	if i < 0 {
+		return "", false
+	}
+	return values[i].Data, true
+}
+
+// maxAliases is the maximum length of a chain of aliases.
+const maxAliases = 20
+
+// toAlias redirects to the handle at the end of a chain of aliases.
+func (q *request) toAlias(handle string) {
+	for range maxAliases {
+		rec, err := q.read(q.r.Context(), handle, nil)
+		next, ok := "", false
+		if err == nil {
+			next, ok = aliasIn(rec.values)
+		}
+		if !ok {
+			target := q.call.Base + "/" + escapeHandle(handle)
+			if raw := q.rawQuery(); raw != "" {
+				target += "?" + raw
+			}
+			q.location(http.StatusMovedPermanently, target)
+			return
+		}
+		handle = next
+	}
+	q.sendPage(http.StatusNotFound, "Alias chain too long", "")
+}
+
+// toPlace redirects to one of the locations in values.
+func (q *request) toPlace(values []nomen.Value) {
+	p := placesOf(q.handle, values)
+	if slices.ContainsFunc(p.all, func(l place) bool { return strings.Contains(l.attributes["http_role"], "conneg") }) {
+		q.w.Header().Set("Vary", "Accept")
+	}
+	if q.query.get("action") == "showurls" {
+		q.showURLs(&p)
+		return
+	}
+	chosen, ok := p.pick(q.visitor(), rand.Float64)
+	if !ok || q.showsValues() {
+		q.table(values)
+		return
+	}
+	target := chosen.url
+	for _, more := range q.query.all("urlappend") {
+		target += more
+	}
+	if target = toURI(target); !sameOrigin(chosen.url, target) {
+		q.sendPage(http.StatusBadRequest, "Invalid urlappend", "The result would lead to another server.")
+		return
+	}
+	expires := q.now().Add(chosen.ttl.Left(q.now()))
+	q.w.Header().Set("Expires", expires.UTC().Format(http.TimeFormat))
+	q.location(q.statusOf(&p, &chosen), target)
+}
+
+// sameOrigin reports whether two URLs have the same scheme, user and host.
+func sameOrigin(a, b string) bool {
+	x, errX := url.Parse(a)
+	y, errY := url.Parse(b)
+	return errX == nil && errY == nil && x.Scheme == y.Scheme && x.Host == y.Host && x.User.String() == y.User.String() && x.Opaque == y.Opaque
+}
+
+// statusOf returns the status of a redirect.
+func (q *request) statusOf(p *places, chosen *place) int {
+	text := chosen.attributes["http_sc"]
+	if text == "" {
+		text = p.status
+	}
+	status, _ := strconv.Atoi(text)
+	switch status {
+	case http.StatusMovedPermanently:
+		return status
+	case http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		if q.r.ProtoAtLeast(1, 1) {
+			return status
+		}
+	}
+	return http.StatusFound
+}
+
+// visitor returns what is known about the client. Parameters of the query take precedence.
+func (q *request) visitor() *visitor {
+	v := &visitor{country: q.call.Country, address: q.call.Client, locatt: q.query.all("locatt")}
+	if c := q.query.get("country"); c != "" {
+		v.country = c
+	}
+	if ip, err := netip.ParseAddr(q.query.get("ip")); err == nil {
+		v.address = ip
+	}
+	if q.query.get("action") == "metadata" {
+		v.locatt = append(v.locatt, "role:metadata")
+	}
+	v.locatt = append(v.locatt, implied(q.r.Header)...)
+	return v
+}
+
+// location sends a redirect with the body of Handle.Net's proxy.
+func (q *request) location(status int, target string) {
+	h := q.w.Header()
+	h.Set("Location", target)
+	text := html.EscapeString(target)
+	q.write(status, "text/html; charset=utf-8", "<html><head><title>Handle Redirect</title></head>\n<body><a href=\""+text+"\">"+text+"</a></body></html>")
+}
+
+// write sends a response that scripts and frames cannot use.
+func (q *request) write(status int, contentType, body string) {
+	h := q.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	q.w.WriteHeader(status)
+	if q.r.Method != http.MethodHead {
+		_, _ = q.w.Write([]byte(body)) // an error means that the client is gone
+	}
+}
+
+// sendPage sends a page about a handle.
+func (q *request) sendPage(status int, title, content string) {
+	q.write(status, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html lang=\"en\"><head><title>"+html.EscapeString(title)+"</title></head>\n<body><h1>"+html.EscapeString(title)+"</h1>\n<p>"+html.EscapeString(q.handle)+"</p>\n"+content+"</body></html>\n")
+}
+
+// failPage sends the page for a handle that cannot be resolved.
+func (q *request) failPage(err error) {
+	f := failureOf(err)
+	if f == nil {
+		q.log.Error("handle: request failed", "target", ascii.Head(q.call.Target, 200), "err", err)
+		f = &codeFailure{codeError, "Internal error"}
+	}
+	q.retryAfter(err)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		q.sendPage(http.StatusNotFound, "Handle Not Found", "")
+	case f.code == codeAuthNeeded: // the proxy has no users
+		q.sendPage(http.StatusForbidden, "Not public", "<p>"+html.EscapeString(f.message)+"</p>\n")
+	default:
+		q.sendPage(f.code.status(), "Handle cannot be resolved", "<p>"+html.EscapeString(f.message)+"</p>\n")
+	}
+}
+
+// table sends the values of a handle as a table.
+func (q *request) table(values []nomen.Value) {
+	if len(values) == 0 {
+		q.sendPage(http.StatusOK, "Requested values not found", "")
+		return
+	}
+	var b strings.Builder
+	b.WriteString("<table>\n<tr><th>Index</th><th>Type</th><th>Timestamp</th><th>Data</th></tr>\n")
+	for i := range values {
+		v := &values[i]
+		fmt.Fprintf(&b, "<tr><td>%d</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", v.Index, html.EscapeString(v.Type), html.EscapeString(v.Timestamp), html.EscapeString(v.Data))
+	}
+	q.sendPage(http.StatusOK, "Handle Values", b.String()+"</table>\n")
+}
+
+// showURLs sends the locations of a handle as XML.
+func (q *request) showURLs(p *places) {
+	var b strings.Builder
+	b.WriteString("<locations>")
+	for i := range p.all {
+		b.WriteString(`<location href="`)
+		_ = xml.EscapeText(&b, []byte(p.all[i].url)) // a strings.Builder returns no error
+		fmt.Fprintf(&b, `" weight="%s"`, weightText(p.all[i].weight()))
+		if p.all[i].attributes["mode"] == "legacy" {
+			b.WriteString(` mode="legacy"`)
+		}
+		b.WriteString("/>")
+	}
+	q.write(http.StatusOK, "text/xml; charset=utf-8", b.String()+"</locations>")
+}
+
+// weightText returns a weight with at least one decimal.
+func weightText(w float64) string {
+	text := strconv.FormatFloat(w, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}

@@ -26,15 +26,21 @@
 #   pipelined   the same, 16 requests at once
 #   uniform     all names of the server, at random
 #   zipf        all names of the server, the r-th in proportion to 1/r
+#   tls         like hot, over TLS; for nginx-same and nomen
+#   h2          like hot, over HTTP/2: 16 connections, 16 requests at once each; for nginx-same
+#               and nomen. h2load asks, and prints means and longest times, not percentiles
+#
+# The requests to large begin when it is at rest: its search index is built, and it uses less than
+# a tenth of its processor.
 #
 # CONTENTS is a list of the files in a Linux distribution, from which the names of large
-# are taken. DIR keeps the stores for the next run. WARM is how many seconds of requests (2), of two
-# loads, fill the caches of each server before the first round. MEMORY is how many MiB
-# nomen may take, where it does not choose itself. wrk, nginx, apache2 and taskset are needed.
+# are taken. DIR keeps the stores for the next run. MEMORY is how many MiB
+# nomen may take, where it does not choose itself. wrk, nginx, apache2 and taskset are needed, and
+# openssl and h2load (of Debian's nghttp2-client) for the loads tls and h2.
 set -eu
 rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-10} n=${N:-9200000} samples=500000
 servers=${SERVERS:-nginx nginx-same apache nethttp nomen large ${BEFORE:+before}}
-loads=${LOADS:-hot many close pipelined uniform zipf}
+loads=${LOADS:-hot many close pipelined uniform zipf tls h2}
 case " $servers " in *" large "*) ;; *) n=0 ;; esac
 nomen=$PWD/bin/nomen
 dir=${DIR:-$(mktemp -d "${TMPDIR:-/tmp}/nomen-bench.XXXXXX")}
@@ -47,7 +53,7 @@ finish() {
 trap finish EXIT
 rm -f "$dir"/*.pid
 
-for tool in wrk nginx apache2 httxt2dbm taskset curl; do
+for tool in wrk nginx apache2 httxt2dbm taskset curl openssl $(case " $loads " in *" h2 "*) echo h2load ;; esac); do
 	command -v $tool >/dev/null || { echo "bench-serve: $tool is needed" >&2; exit 3; }
 done
 [ "$(nproc)" -ge 2 ] || { echo "bench-serve: two cores are needed" >&2; exit 3; }
@@ -91,12 +97,35 @@ run() {
 	echo $! >"$dir/$name.pid"
 }
 
-serve() { # NAME PORT STORE PROGRAM
-	run "$1" "$4" serve --data "$dir/$3" --listen 127.0.0.1:"$2" --admin 127.0.0.1:$(($2 + 100)) --no-access-log ${MEMORY:+--memory "$MEMORY"}
+# serve NAME PORT STORE PROGRAM: starts a server of names, also with TLS at PORT + 200.
+serve() {
+	cat >"$dir/$1.toml" <<-EOF
+		[[listen]]
+		address = "127.0.0.1:$2"
+		[[listen]]
+		address = "127.0.0.1:$(($2 + 200))"
+		tls = "files"
+		cert = "$dir/cert.pem"
+		key = "$dir/key.pem"
+	EOF
+	run "$1" "$4" serve --config "$dir/$1.toml" --data "$dir/$3" --admin 127.0.0.1:$(($2 + 100)) --no-access-log ${MEMORY:+--memory "$MEMORY"}
 	wait_for "$2"
 }
 
 wait_for() { tries=0; until curl -s -o /dev/null "http://127.0.0.1:$1/"; do tries=$((tries + 1)); [ $tries -lt 600 ] || { cat "$dir"/*.log >&2; exit 3; }; sleep 0.1; done; }
+
+# at_rest NAME PORT: waits until a server of names is at rest. It compacts its names when nothing was
+# written for a minute.
+at_rest() {
+	sleep 65
+	until curl -s "http://127.0.0.1:$(($2 + 100))/-/metrics" | grep -q '^nomen_search_built 1' && was=$(ticks "$1") && sleep 5 && [ $(($(ticks "$1") - was)) -lt 50 ]; do sleep 1; done
+}
+
+# ticks SERVER: the processor time of a server and its children, in 1/100 s.
+ticks() {
+	top=$(cat "$dir/$1.pid")
+	for p in $top $(cat "/proc/$top/task/$top/children"); do cat "/proc/$p/stat"; done | awk '{ t += $14 + $15 } END { print t }'
+}
 
 # size PORT TARGET: the bytes of an answer.
 size() { curl -si --path-as-is "http://127.0.0.1:$1$2" | wc -c; }
@@ -118,6 +147,9 @@ nginx_conf() {
 			server { listen 127.0.0.1:4590; location / { if (\$target = "") { return 404; } return 303 \$target; } }
 			server {
 				listen 127.0.0.1:4591;
+				listen 127.0.0.1:4791 ssl http2;
+				ssl_certificate $dir/cert.pem;
+				ssl_certificate_key $dir/key.pem;
 				$same
 				${1:+add_header X-Pad $1;}
 				location / { if (\$target = "") { return 404; } return 303 \$target; }
@@ -126,6 +158,7 @@ nginx_conf() {
 	EOF
 }
 
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -days 30 -keyout "$dir/key.pem" -out "$dir/cert.pem" 2>/dev/null
 serve nomen 4594 small "$nomen"
 sample=$(head -1 "$dir/small.hot")
 location=$(curl -s --path-as-is -o /dev/null -w '%{redirect_url}' "http://127.0.0.1:4594$sample")
@@ -202,31 +235,41 @@ function request()
 end
 EOF
 
-# ticks SERVER: the processor time of a server and its children, in 1/100 s.
-ticks() {
-	top=$(cat "$dir/$1.pid")
-	for p in $top $(cat "/proc/$top/task/$top/children"); do cat "/proc/$p/stat"; done | awk '{ t += $14 + $15 } END { print t }'
-}
-
 # ask LOAD SERVER ROUND SECONDS: prints load, server, requests/s, microseconds a request, p50 and p99 in ms.
 ask() {
-	connections=64 list=$1
-	case $1 in many) connections=256 list=hot ;; close | pipelined) list=hot ;; esac
+	connections=64 list=$1 scheme=http
+	case $1 in many) connections=256 list=hot ;; close | pipelined | h2) list=hot ;; tls) list=hot scheme=https ;; esac
+	case $1,$2 in tls,nginx-same | tls,nomen | tls,before | h2,nginx-same | h2,nomen | h2,before) ;; tls,* | h2,*) return ;; esac
 	case $2 in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
 	set=small
 	[ "$2" != large ] || set=large
+	[ $scheme = http ] || port=$((port + 200))
 	before=$(ticks "$2")
-	taskset -c 1 wrk -t1 -c$connections -d"$4s" --latency -s "$dir/ask.lua" "http://127.0.0.1:$port" -- "$dir/$set.$list" "$1" "$3" >"$dir/wrk.out"
+	if [ "$1" = h2 ]; then
+		ask_h2 "$2" "$(($port + 200))" "$4"
+		return
+	fi
+	taskset -c 1 wrk -t1 -c$connections -d"$4s" --latency -s "$dir/ask.lua" "$scheme://127.0.0.1:$port" -- "$dir/$set.$list" "$1" "$3" >"$dir/wrk.out"
 	awk -v load="$1" -v who="$2" -v used=$(($(ticks "$2") - before)) '
 		function ms(v) { return v ~ /us$/ ? v / 1000 : v ~ /ms$/ ? v + 0 : v * 1000 }
 		/^ +50%/ { a = ms($2) } /^ +99%/ { b = ms($2) } /requests in/ { all = $1 } /Requests\/sec/ { r = $2 } /Non-2xx|Socket errors/ { e = e "  " $0 }
 		END { if (all == 0) all = 1; printf "%-10s %-11s %8.0f %7.1f %8.2f %8.2f%s\n", load, who, r, used * 10000 / all, a, b, e }' "$dir/wrk.out"
 }
 
+# ask_h2 SERVER PORT SECONDS: like ask, over HTTP/2.
+ask_h2() {
+	taskset -c 1 h2load -t1 -c16 -m16 -D"$3" -i "$dir/small.hot" -B "https://127.0.0.1:$2" >"$dir/h2.out" 2>&1
+	awk -v who="$1" -v used=$(($(ticks "$1") - before)) '
+		function ms(v) { return v ~ /us$/ ? v / 1000 : v ~ /ms$/ ? v + 0 : v * 1000 }
+		/^finished in/ { r = $4 } /^requests:/ { all = $8; bad = $10 + $12 } /^status codes:/ { bad += $3 + $7 + $9 } /^time for request:/ { b = ms($5); a = ms($6) }
+		END { if (all == 0) all = 1; printf "%-10s %-11s %8.0f %7.1f %8.2f %8.2f%s\n", "h2", who, r, used * 10000 / all, a, b, bad ? "  failed: " bad : "" }' "$dir/h2.out"
+}
+
+[ "$n" = 0 ] || at_rest large 4595
 for who in $servers; do # the first requests fill caches
 	set=small
 	[ "$who" != large ] || set=large
-	for load in hot uniform; do ask $load "$who" 1 ${WARM:-2} >/dev/null; done
+	for load in hot uniform; do ask $load "$who" 1 2 >/dev/null; done
 	case $who in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
 	head -100 "$dir/$set.uniform" | while read -r t; do
 		[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is "http://127.0.0.1:$port$t")" = 303 ] || echo "bench-serve: $who: $t is not redirected" >&2

@@ -94,6 +94,7 @@ type compiledCondition struct {
 	names []string
 	cost  int
 	raw   bool // for the element: it is matched with its escapes
+	merge bool // for the element and the path: they are matched without empty segments
 }
 
 // compileConditions compiles the conditions of rule r. It adds the expressions to the set.
@@ -105,7 +106,7 @@ func (c *Compiled) compileConditions(r *compiledRule) error {
 		if when.Or && i == len(r.source.When)-1 {
 			return errors.New(`the last condition has "or", but no condition follows`)
 		}
-		at, err := c.condition(when, r.source.Raw)
+		at, err := c.condition(when, &r.source)
 		if err != nil {
 			return err
 		}
@@ -123,8 +124,8 @@ func (c *Compiled) compileConditions(r *compiledRule) error {
 	return nil
 }
 
-// condition returns the index of the expression of a condition in the set.
-func (c *Compiled) condition(when Condition, raw bool) (int, error) {
+// condition returns the index of the expression of a condition of rule r in the set.
+func (c *Compiled) condition(when Condition, r *Rule) (int, error) {
 	if !slices.Contains(Conditions(), when.On) {
 		return 0, fmt.Errorf("invalid value %q of \"on\": must be one of %s", when.On, strings.Join(Conditions(), ", "))
 	}
@@ -132,8 +133,10 @@ func (c *Compiled) condition(when Condition, raw bool) (int, error) {
 	if when.IgnoreCase {
 		expression = "(?i:" + expression + ")"
 	}
-	raw = raw && when.On == onElement
-	same := func(o compiledCondition) bool { return o.on == when.On && o.raw == raw && o.re.String() == expression }
+	raw, merge := r.Raw && when.On == onElement, r.Merge && (when.On == onElement || when.On == onPath)
+	same := func(o compiledCondition) bool {
+		return o.on == when.On && o.raw == raw && o.merge == merge && o.re.String() == expression
+	}
 	if at := slices.IndexFunc(c.conditions, same); at >= 0 {
 		return at, nil
 	}
@@ -147,7 +150,7 @@ func (c *Compiled) condition(when Condition, raw bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.conditions = append(c.conditions, compiledCondition{when.On, p.re, p.names, p.cost, raw})
+	c.conditions = append(c.conditions, compiledCondition{when.On, p.re, p.names, p.cost, raw, merge})
 	return len(c.conditions) - 1, nil
 }
 
@@ -171,11 +174,29 @@ type match struct {
 }
 
 // element returns the element as a rule is matched with it.
-func (s *situation) element(raw bool) string {
+func (s *situation) element(raw, merge bool) string {
+	element := s.plain
 	if raw {
-		return s.escaped
+		element = s.escaped
 	}
-	return s.plain
+	if merge {
+		return strings.TrimPrefix(merged(element), "/")
+	}
+	return element
+}
+
+// merged returns a path with one slash in place of several.
+func merged(path string) string {
+	if !strings.Contains(path, "//") {
+		return path
+	}
+	var b strings.Builder
+	for i := range len(path) {
+		if path[i] != '/' || i == 0 || path[i-1] != '/' {
+			b.WriteByte(path[i])
+		}
+	}
+	return b.String()
 }
 
 // holds reports whether the conditions of a rule hold, and adds their parts.
@@ -245,9 +266,11 @@ func (s *situation) value(c *compiledCondition) string {
 	case onQuery:
 		value = s.request.Query
 	case onElement:
-		value = s.element(c.raw)
+		value = s.element(c.raw, c.merge)
 	case onPath:
-		value = s.path()
+		if value = s.path(); c.merge {
+			value = merged(value)
+		}
 	}
 	if len(value) > maxValue {
 		return ""

@@ -41,6 +41,10 @@ func cascade() Set {
 			Regexp: "^$", Locations: to("root"), When: []Condition{{On: "path", Regexp: "^/a/$"}},
 			Tests: []Test{{From: "https://w.example/a/", To: []string{"https://h.example/root"}}, {From: "https://w.example/a/other"}},
 		},
+		{
+			Regexp: "merge/d/(?P<rest>.*)", Merge: true, Locations: to("{+rest}"), When: []Condition{{On: "path", Regexp: "^/a/merge/d"}},
+			Tests: []Test{{From: "https://w.example/a/merge//d/x", To: []string{"https://h.example/x"}}},
+		},
 	}
 }
 
@@ -65,6 +69,8 @@ func TestConditions(t *testing.T) {
 		{"terms", Request{Accept: strings.Repeat("x", maxValue) + "text/turtle"}, "406", Consulted{true, true}},
 		{"", Request{Accept: "text/turtle"}, "https://h.example/root", Consulted{}},
 		{"x", Request{Accept: "text/turtle"}, "", Consulted{}},
+		{"merge//d//x/", Request{}, "https://h.example/x/", Consulted{}},
+		{"/merge/d/x", Request{}, "https://h.example/x", Consulted{}},
 	} {
 		r, ok, on := c.Apply(name.MustParse("https://w.example/a/"+tt.name), tt.request)
 		got := ""

@@ -29,17 +29,18 @@ type Set []Rule
 // of the pattern and three more variables: "name", the full key of the name; "element", the
 // part after the prefix; and "prefix".
 type Rule struct {
-	Match      string           `json:"match,omitempty"`                          // a pattern, see [ParsePattern]
-	Regexp     string           `json:"regexp,omitempty"`                         // or a regular expression, see [ParseRegexp]
-	IgnoreCase bool             `json:"ignore_case,omitempty" toml:"ignore_case"` // ignore the case of ASCII letters
-	Raw        bool             `json:"raw,omitempty"`                            // keep the escapes of the element; otherwise they are decoded
-	Parts      map[string]Part  `json:"parts,omitempty"`                          // conversions of parts
-	Locations  []nomen.Location `json:"locations,omitempty"`                      // their URLs are templates
-	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`         // templates of aliases
-	When       []Condition      `json:"when,omitempty"`                           // conditions on the request
-	Status     int              `json:"status,omitempty"`                         // see [Rule.checkStatus]; if 0, the authority determines it
-	Query      string           `json:"query,omitempty"`                          // "append" or "ignore" the query of the request; if "", the authority determines it
-	Tests      []Test           `json:"tests"`                                    // at least one must match the rule
+	Match      string           `json:"match,omitempty"`                              // a pattern, see [ParsePattern]
+	Regexp     string           `json:"regexp,omitempty"`                             // or a regular expression, see [ParseRegexp]
+	IgnoreCase bool             `json:"ignore_case,omitempty" toml:"ignore_case"`     // ignore the case of ASCII letters
+	Merge      bool             `json:"merge_slashes,omitempty" toml:"merge_slashes"` // match the element without empty segments, as web servers do
+	Raw        bool             `json:"raw,omitempty"`                                // keep the escapes of the element; otherwise they are decoded
+	Parts      map[string]Part  `json:"parts,omitempty"`                              // conversions of parts
+	Locations  []nomen.Location `json:"locations,omitempty"`                          // their URLs are templates
+	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`             // templates of aliases
+	When       []Condition      `json:"when,omitempty"`                               // conditions on the request
+	Status     int              `json:"status,omitempty"`                             // see [Rule.checkStatus]; if 0, the authority determines it
+	Query      string           `json:"query,omitempty"`                              // "append" or "ignore" the query of the request; if "", the authority determines it
+	Tests      []Test           `json:"tests"`                                        // at least one must match the rule
 }
 
 // checkStatus checks the status of a rule and its locations. The status is 301, 302, 303, 307 or 308
@@ -379,7 +380,7 @@ func (c *Compiled) apply(n name.Name, request Request) (r *Result, ok bool, s si
 
 // try returns the parts of the name, or nil if a rule does not match.
 func (s *situation) try(rule *compiledRule) map[string]string {
-	element := s.element(rule.source.Raw)
+	element := s.element(rule.source.Raw, rule.source.Merge)
 	if s.steps += rule.pattern.steps(element); s.steps > maxSteps {
 		return nil
 	}

@@ -1,0 +1,135 @@
+package value
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Set replaces all values of a record. The record then has the locations of the values of the types
+// URL and 10320/loc, and no others. It is the inverse of [Of]. It does not check the values: the
+// registrar does.
+//
+// A location whose value stays keeps the fields that its value does not have, such as the note. The
+// priorities of new locations follow the order of their values: sets of locations before URLs, then
+// by index.
+func Set(r *store.Record, values []nomen.Value) {
+	s := setter{old: newView(r)}
+	sorted := slices.Clone(values)
+	slices.SortStableFunc(sorted, func(a, b nomen.Value) int { return cmp.Compare(a.Index, b.Index) })
+	for i := range sorted {
+		s.set(&sorted[i])
+	}
+	for i := range sorted {
+		s.url(&sorted[i])
+	}
+	slices.SortStableFunc(s.found, func(a, b found) int { return cmp.Compare(a.was, b.was) })
+	r.Values, r.Locations = sorted, nil
+	for _, f := range s.found {
+		r.Locations = append(r.Locations, f.Location)
+	}
+}
+
+// A setter moves locations from values to locations.
+type setter struct {
+	old   *view
+	found []found
+	last  int // the highest priority so far
+}
+
+// A found is a location of a value.
+type found struct {
+	nomen.Location
+	isNew bool
+	was   int // its position in the record before, or a higher number if it is new
+}
+
+// url moves the data of a value of the type URL to a location.
+func (s *setter) url(v *nomen.Value) {
+	if !isURL(v) || v.Data == "" {
+		return
+	}
+	f := s.known(v.Index, func(l *nomen.Location) bool { return l.Attributes == "" })
+	f.URL, f.Index, v.Data = v.Data, v.Index, ""
+	s.rank(&f, 0)
+}
+
+// set moves the locations of a value of the type 10320/loc to locations, if they can represent them.
+func (s *setter) set(v *nomen.Value) {
+	if !isSet(v) {
+		return
+	}
+	set, ok := parseSet(v.Data)
+	all := make([]nomen.Location, len(set.locations))
+	for i := 0; i < len(all) && ok; i++ {
+		ok = toLocation(&all[i], set.locations[i])
+	}
+	if !ok || len(all) == 0 || len(all) > store.MaxLocations {
+		return
+	}
+	first, from := s.last, len(s.found)
+	for _, l := range all {
+		f := s.known(v.Index, func(have *nomen.Location) bool { return have.URL == l.URL })
+		f.Location = withOwn(l, &f.Location)
+		f.Index = v.Index
+		s.rank(&f, first+1+unweighted(&l))
+	}
+	s.join(s.found[from:])
+	v.Data = locationSet{attributes: set.attributes}.text()
+}
+
+// join keeps the locations of a set together and in their order: all get the position of the first.
+func (s *setter) join(set []found) {
+	first := len(s.old.at)
+	for _, f := range set {
+		first = min(first, f.was)
+	}
+	for i := range set {
+		set[i].was = first
+	}
+}
+
+// known returns the first location of the record before that had this index and is accepted, and is
+// not used yet. If there is none, it returns a new one.
+func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
+	for i, at := range s.old.at {
+		l := &s.old.record.Locations[i]
+		if at == index && accept(l) {
+			s.old.at[i] = 0
+			return found{Location: *l, was: i}
+		}
+	}
+	return found{isNew: true, was: len(s.old.at)}
+}
+
+// rank adds a location. If it is new, it gets the priority, or the next one if the priority is 0.
+func (s *setter) rank(f *found, priority int) {
+	if f.isNew {
+		if f.Priority = cmp.Or(priority, s.last+1); f.Priority == 1 {
+			f.Priority = 0 // the default
+		}
+	}
+	s.last = max(s.last, f.Priority, 1)
+	s.found = append(s.found, *f)
+}
+
+// withOwn returns l with the fields of have that a value of the type 10320/loc does not have.
+func withOwn(l nomen.Location, have *nomen.Location) nomen.Location {
+	l.Priority, l.Component, l.Charset, l.Note = have.Priority, have.Component, have.Charset, have.Note
+	l.Down, l.ValidFrom, l.ValidUntil = have.Down, have.ValidFrom, have.ValidUntil
+	return l
+}
+
+// unweighted returns 1 for a location with the weight 0, which is chosen only for its attributes, and
+// 0 for any other. nomen tries such a location after those with a weight.
+func unweighted(l *nomen.Location) int {
+	for _, a := range parseAttributes(l.Attributes) {
+		if a.name == "weight" && strings.Trim(a.value, "0.") == "" {
+			return 1
+		}
+	}
+	return 0
+}

@@ -81,6 +81,21 @@ func TestRetireIsRefused(t *testing.T) {
 	editor.send(nameAt(alb)+"/retire", a.form(namePath(alb)+"/retire")).wantSee(namePath(alb) + "?done=retired")
 }
 
+// Restoring a revision restores its typed values and the locations that are views of them.
+func TestRestoreValues(t *testing.T) {
+	s := newSite(t)
+	values := []nomen.Value{{Index: 1, Type: "URL", Permissions: "1100"}, {Index: 2, Type: "K", Data: "old"}}
+	s.change(alb, "valued", func(r *store.Record) {
+		r.Locations, r.Values = []nomen.Location{{URL: "https://example.org/private", Index: 1}}, values
+	})
+	s.change(alb, "changed", func(r *store.Record) { r.Values = []nomen.Value{{Index: 2, Type: "K", Data: "new"}} })
+	s.get(nameAt(alb)+"/diff?a=2&b=3").want(200, "values[1]", "values[2]", "old", "new")
+	s.send(nameAt(alb)+"/restore?to=2", s.open(alb, "restore?to=2")).wantSee(namePath(alb) + "?done=restored")
+	if got := s.record(alb); !slices.Equal(got.Values, values) || got.Locations[0].Index != 1 {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestRestore(t *testing.T) {
 	s := newSite(t)
 	s.change(alb, "moved", at("https://example.org/new"))

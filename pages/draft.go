@@ -110,15 +110,18 @@ func lines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 func readLocation(f url.Values, id string) locationRow {
 	get := func(field string) string { return strings.TrimSpace(f.Get(id + field)) }
+	index, _ := strconv.Atoi(get("index")) // hidden; 0 if absent
 	return locationRow{Rank: get("priority"), Share: get("weight"), Location: nomen.Location{
 		URL: get("url"), Type: get("type"), Lang: get("lang"), Rel: get("rel"), Country: get("country"),
 		Component: get("component"), Charset: get("charset"), Note: lines(f.Get(id + "note")),
 		ValidFrom: get("valid_from"), ValidUntil: get("valid_until"), Down: f.Get(id+"down") != "",
+		Index: index, Attributes: get("attributes"),
 	}}
 }
 
-// empty reports whether the row has no input.
+// empty reports whether the row has no input. Hidden fields are not input.
 func (l locationRow) empty() bool {
+	l.Index, l.Attributes = 0, ""
 	return l.Location == nomen.Location{} && l.Rank == "" && l.Share == ""
 }
 

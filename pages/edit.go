@@ -37,6 +37,7 @@ func (*editView) Elements() []string {
 func (v *editView) Opens(l locationRow) bool {
 	rare := l
 	rare.ID, rare.URL, rare.Type, rare.Lang = "", "", "", ""
+	rare.Index, rare.Attributes = 0, "" // hidden fields
 	for _, p := range v.Faults {
 		field, ok := strings.CutPrefix(p.ID, l.ID+"-")
 		if ok && field != "url" && field != "type" && field != "lang" {

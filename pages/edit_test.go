@@ -61,11 +61,14 @@ func TestEditKeepsEverything(t *testing.T) {
 	full := nomen.Location{
 		URL: "https://example.org/full", Type: "text/plain", Lang: "de", Rel: "item", Priority: 2, Weight: 3, Country: "FI", Component: "a b",
 		Charset: "ISO-8859-1", Note: "line\nline \u202e\n", Down: true, ValidFrom: "2020-01-01T00:00:00Z", ValidUntil: "2030-01-01T00:00:00Z",
+		Index: 7, Attributes: `id="0" http_role="a <b> & c"`,
 	}
+	values := []nomen.Value{{Index: 7, Type: "10320/loc", Data: "<locations/>"}, {Index: 100, Type: "HS_SECKEY", Data: "<b>hush", Permissions: "1100", TTL: "60"}}
 	s.change(alb, "full", func(r *store.Record) {
 		r.Locations = []nomen.Location{full, {URL: "https://example.org/b"}}
 		r.Metadata = nomen.Metadata{"title": {"\nA <b>\n", " \" ' "}, "date": {"2020"}}
 		r.SameAs = []string{"urn:x-a:1"}
+		r.Values = values
 	})
 	before := s.record(alb)
 	s.send(nameAt(alb)+"/edit", fill(s.editForm(alb), "do", "save")).wantSee(namePath(alb) + "?done=unchanged")
@@ -77,6 +80,10 @@ func TestEditKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff(before.Locations[0], after.Locations[0]); diff != "" {
 		t.Error(diff)
 	}
+	if diff := cmp.Diff(values, after.Values); diff != "" {
+		t.Error(diff)
+	}
+	s.get(nameAt(alb)).want(200, "Typed values", "HS_SECKEY", "hush", "Private", "https://example.org/full")
 	if diff := cmp.Diff(before.Metadata, after.Metadata); diff != "" {
 		t.Error(diff)
 	}

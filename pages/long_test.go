@@ -83,6 +83,12 @@ func TestLargeRecords(t *testing.T) {
 		}
 		return all
 	}
+	typed := func(n, size int) (all []nomen.Value) {
+		for i, data := range many(n, size, "%d") {
+			all = append(all, nomen.Value{Index: i + 1, Type: strings.Repeat("<", min(size, 900)), Data: data, Permissions: "1100", Timestamp: "2026-11-22T13:00:00Z"})
+		}
+		return all
+	}
 	large := store.MaxText - 1000
 	for what, rec := range map[string]store.Record{
 		"locations":      {Locations: located(store.MaxLocations, 40)},
@@ -91,7 +97,9 @@ func TestLargeRecords(t *testing.T) {
 		"long values":    {Metadata: nomen.Metadata{"title": many(15, large, "%d")}},
 		"elements":       {Metadata: nomen.Metadata{strings.Repeat("&", large): {"x"}, "title": {"A title"}}},
 		"identifiers":    {SameAs: many(9000, 50, "urn:x:%d")},
-		"all":            {Locations: located(20, 900), Metadata: nomen.Metadata{"title": many(20, 900, "%d")}, SameAs: many(20, 900, "urn:x:%d")},
+		"typed":          {Values: typed(store.MaxRecordValues, 20)},
+		"long typed":     {Values: typed(15, large)},
+		"all":            {Locations: located(20, 900), Metadata: nomen.Metadata{"title": many(20, 900, "%d")}, SameAs: many(20, 900, "urn:x:%d"), Values: typed(20, 900)},
 	} {
 		s := newSite(t)
 		s.store = memstore.New()
@@ -117,7 +125,7 @@ func TestLargeRecords(t *testing.T) {
 			s.get(n).want(200, "for this page. The record as JSON has all. Record as JSON")
 			var whole store.Record
 			file := s.get(n + "/record.json")
-			if err := json.Unmarshal(file.Body.Bytes(), &whole); err != nil || len(whole.Locations) != len(rec.Locations) || len(whole.Metadata["title"]) != len(rec.Metadata["title"]) || len(whole.SameAs) != len(rec.SameAs) {
+			if err := json.Unmarshal(file.Body.Bytes(), &whole); err != nil || len(whole.Locations) != len(rec.Locations) || len(whole.Metadata["title"]) != len(rec.Metadata["title"]) || len(whole.SameAs) != len(rec.SameAs) || len(whole.Values) != len(rec.Values) {
 				t.Errorf("%s: %v, %d bytes", what, err, file.Body.Len())
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/value"
 )
 
 // Limits of what a page shows of a record, so that its size has a bound whatever the record has.
@@ -80,7 +81,29 @@ func (c *cutting) record(rec *store.Record) *store.Record {
 	few.Metadata = c.metadata(rec.Metadata)
 	few.SameAs = c.list(rec.SameAs, c.most)
 	few.Successors = c.list(rec.Successors, c.most)
+	few.Values = c.values(rec)
 	return &few
+}
+
+// values returns the first typed values of a record, shortened, with the data of views. A record
+// without typed values has only its locations.
+func (c *cutting) values(rec *store.Record) []nomen.Value {
+	if len(rec.Values) == 0 {
+		return nil
+	}
+	all := value.Of(rec)
+	few := make([]nomen.Value, len(all))
+	for i, v := range all {
+		v.Type, v.Data = cut(v.Type, maxShownRest), part(v.Data)
+		few[i] = v
+	}
+	few = first(c, few, c.most, func(v nomen.Value) int { return 3*valueMarkup + htmlSize(v.Type, v.Data, v.Format, v.Timestamp) })
+	for i, v := range few {
+		if v != all[i] {
+			c.omitted++
+		}
+	}
+	return few
 }
 
 // locations returns the first locations, with shortened texts.
@@ -103,7 +126,7 @@ func (c *cutting) locations(all []nomen.Location) []nomen.Location {
 // cutLocation shortens the texts of a location.
 func cutLocation(l nomen.Location) nomen.Location {
 	l.URL = part(l.URL)
-	for _, text := range []*string{&l.Type, &l.Lang, &l.Rel, &l.Country, &l.Component, &l.Charset, &l.Note} {
+	for _, text := range []*string{&l.Type, &l.Lang, &l.Rel, &l.Country, &l.Component, &l.Charset, &l.Note, &l.Attributes} {
 		*text = cut(*text, maxShownRest)
 	}
 	return l

@@ -238,7 +238,7 @@ func (c *request) restore() error {
 	expected, _ := strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
 	content := v.To.Record.Clone()
 	content.Name, content.Spelling = rec.Name, rec.Spelling
-	all := editFields | registrar.FieldSuccessors | registrar.FieldReason | registrar.FieldShowLocations
+	all := editFields | registrar.FieldSuccessors | registrar.FieldReason | registrar.FieldShowLocations | registrar.FieldValues
 	_, err = c.api.Put(c.ctx(), registrar.Request{Record: content, Fields: all, Expected: expected}, v.Why)
 	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:

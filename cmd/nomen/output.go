@@ -21,6 +21,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/value"
 )
 
 // isTerminal reports whether w is a terminal that should get colour and progress bars.
@@ -253,9 +254,28 @@ func (a *answers) record(r *store.Record) error {
 	showLocations(rows, r.Locations)
 	showMetadata(rows, r.Metadata)
 	rows("same as", r.SameAs...)
+	showValues(rows, r)
 	rows("modified", r.Modified.Format(time.RFC3339))
 	rows("revision", fmt.Sprint(r.Revision))
 	return w.Flush()
+}
+
+// showValues prints the typed values of a record, with the data of views. A record without typed
+// values has only its locations.
+func showValues(rows func(string, ...string), r *store.Record) {
+	if len(r.Values) == 0 {
+		return
+	}
+	for _, v := range value.Of(r) {
+		rows("value", fmt.Sprintf("%d %s %s", v.Index, v.Type, v.Data))
+		var parts []string
+		for _, p := range [...]struct{ label, text string }{{"format ", v.Format}, {"TTL ", string(v.TTL)}, {"permissions ", v.Permissions}, {"changed ", v.Timestamp}} {
+			if p.text != "" {
+				parts = append(parts, p.label+p.text)
+			}
+		}
+		rows("", strings.Join(parts, ", "))
+	}
 }
 
 func showLocations(rows func(string, ...string), all []nomen.Location) {

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -52,5 +53,33 @@ func TestFormatOfValues(t *testing.T) {
 		if got := formatIn(t, again); got != 5 {
 			t.Errorf("version %d after later changes, want 5", got)
 		}
+	}
+}
+
+// TestUnitedValues checks that no value is lost when names become one, and that locations stay views
+// of their values.
+func TestUnitedValues(t *testing.T) {
+	r := &store.Record{
+		Locations: []nomen.Location{{URL: "u:1", Index: 1}},
+		Values:    []nomen.Value{{Index: 1, Type: "URL", TTL: "60"}, {Index: 3, Type: "K", Data: "same"}, {Index: 5, Type: "K"}},
+	}
+	addRecord(r, &store.Record{
+		Locations: []nomen.Location{{URL: "u:2", Index: 1}, {URL: "u:3", Index: 4}, {URL: "u:4"}},
+		Values:    []nomen.Value{{Index: 1, Type: "URL"}, {Index: 3, Type: "K", Data: "same"}, {Index: 4, Type: "URL"}, {Index: 5, Type: "L"}},
+	})
+	values := []nomen.Value{
+		{Index: 1, Type: "URL", TTL: "60"},
+		{Index: 2, Type: "URL"},
+		{Index: 3, Type: "K", Data: "same"},
+		{Index: 4, Type: "URL"},
+		{Index: 5, Type: "K"},
+		{Index: 6, Type: "L"},
+	}
+	if !slices.Equal(r.Values, values) {
+		t.Errorf("values %+v, want %+v", r.Values, values)
+	}
+	locations := []nomen.Location{{URL: "u:1", Index: 1}, {URL: "u:2", Index: 2}, {URL: "u:3", Index: 4}, {URL: "u:4"}}
+	if !slices.Equal(r.Locations, locations) {
+		t.Errorf("locations %+v, want %+v", r.Locations, locations)
 	}
 }

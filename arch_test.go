@@ -112,6 +112,8 @@ var layout = []modulePackage{
 	{layer: 8, dir: "internal/audit", ours: "store name internal/codec internal/ledger internal/pacer"},
 	{layer: 8, dir: "mint/reserve", ours: ". mint registrar store name"},
 	{layer: 8, dir: "bulk", ours: ". internal/ascii registrar store name namespace urn uri internal/location internal/pacer", theirs: "github.com/klauspost/compress golang.org/x/text"},
+	{layer: 9, dir: "bulk/from", ours: ". internal/ascii name store"},
+	{layer: 10, dir: "bulk/from/noid", ours: ". bulk/from internal/ascii internal/location mint name store"},
 	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii internal/retryafter misses registrar store rule name urn uri"},
 	{layer: 9, dir: "gateway", ours: ". site internal/paced internal/question internal/rates internal/requestlog internal/retryafter format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra"},

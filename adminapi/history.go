@@ -3,6 +3,7 @@ package adminapi
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -200,6 +201,17 @@ func setNumber(q url.Values, name string, n uint64) {
 // [store.ErrNotFound] for an unknown name.
 func (c *Client) Revisions(ctx context.Context, n name.Name) iter.Seq2[Revision, error] {
 	return lines[Revision](ctx, c, namePath(n)+"/history", url.Values{"format": {"jsonl"}})
+}
+
+// Known reports whether the name n has a record, or had one that was deleted.
+func (c *Client) Known(ctx context.Context, n name.Name) (bool, error) {
+	for _, err := range c.Revisions(ctx, n) {
+		if errors.Is(err, store.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	return false, nil
 }
 
 // Redact removes the content of revisions of n; see [registrar.Registrar.Redact].

@@ -184,7 +184,8 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 // A Minting is the body of POST mint.
 type Minting struct {
 	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
-	Template string `json:"template,omitempty"` // template for the part after the prefix; "" to continue the existing names
+	Template string `json:"template,omitempty"` // template for the part after the prefix; "" for that of the authority, or to continue the existing names
+	Shoulder string `json:"shoulder,omitempty"` // instead of Template: the text before the first part of a template of the authority
 	Count    int    `json:"count"`              // absent for one
 	DryRun   bool   `json:"dry_run,omitempty"`  // reserve nothing
 	Why      string `json:"why,omitempty"`

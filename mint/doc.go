@@ -19,10 +19,20 @@
 //	{hex:8}        eight random hexadecimal digits
 //	{date}         the day as YYYYMMDD; also {year}, {month}, {day}; UTC
 //	{uuid}         a UUID of version 7, like {uuid:7}; also {uuid:4}
+//	{noid:reedeedk}
+//	               the strings of a NOID minter with this mask, in its order
+//	{noid:eedk:add3:2191}
+//	               of a minter that made 2,191 strings before, and whose mask
+//	               becomes eedeedk when its strings are used up
 //	{check}        the check digit or characters that the namespace requires
 //	{check:noid}   the check character of NOID
 //	{check:luhn}   the check digit of ISO/IEC 7812-1 (Luhn)
 //	{check:mod97}  the two check digits of ISO/IEC 7064, MOD 97-10
+//
+// The mask of {noid} begins with "r" for random order (the default), "s" for sequential order or "z"
+// for sequential order without limit. Then "e" stands for a character of the NOID alphabet, and "d"
+// for a digit. A "k" at the end adds the check character of NOID. Only text and dates can be beside
+// {noid}.
 //
 // A template has at most one sequence and at most one check. The check must be
 // the last part. A check is computed over a part of the canonical name:
@@ -35,8 +45,11 @@
 // # Runs
 //
 // A [Run] yields names and never repeats a name. It does not access a store. The
-// caller uses [Run.Seek] or [Run.After] to continue a sequence after the highest
+// caller uses [Run.Seek] to continue a sequence, or the order of NOID, after the last
 // existing name, and must reserve each name in the store before using it.
+//
+// The state of a NOID minter follows from the number of strings that it has made. So there is no file
+// of counters that could be lost, or differ from the names: the existing names are the state.
 //
 // # Documents
 //

@@ -48,6 +48,7 @@ type Run struct {
 	shape  shape
 
 	next uint64              // next number of the sequence
+	noid *noidMinter         // the order of the {noid} part; nil if there is none
 	seen map[string]struct{} // names yielded so far, if the template can repeat itself
 }
 
@@ -70,6 +71,9 @@ func (t Template) Start(o Options) (*Run, error) {
 	}
 	if s := t.sequence(); s != nil {
 		r.next = s.first
+	}
+	if p := t.noid(); p != nil {
+		r.noid = p.noid.start()
 	}
 	err := r.survey()
 	return r, err
@@ -117,7 +121,7 @@ func (r *Run) draw() (string, error) {
 	if s != nil && r.next > s.last {
 		return "", r.exhausted()
 	}
-	if s != nil || r.t.has(uuid7) { // UUIDs of version 7 make every name unique
+	if s != nil || r.t.has(uuid7, noidOrder) { // such a part makes every name unique
 		b, err := r.render()
 		r.next++
 		return string(b), err
@@ -163,6 +167,11 @@ func (r *Run) render() ([]byte, error) {
 			b, err = r.random.append(b, p.text, p.width)
 		case uuid4, uuid7:
 			b, err = r.uuid(b, p.kind)
+		case noidOrder:
+			var ok bool
+			if b, ok = r.noid.next(b); !ok {
+				err = r.exhausted()
+			}
 		}
 		if err != nil {
 			return nil, err

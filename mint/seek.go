@@ -14,9 +14,13 @@ type List func(prefix string) iter.Seq2[name.Name, error]
 // Seek continues a sequence after the highest number among the listed names. If the sequence has a
 // fixed width, Seek determines the number digit by digit. For each digit it tries the highest value
 // first. This takes about ten short lists for each digit, however many names exist. If the sequence
-// has no fixed width, Seek reads all names that begin like the names of the template. If the template
-// has no sequence, Seek does nothing.
+// has no fixed width, Seek reads all names that begin like the names of the template. In the order of
+// NOID, Seek continues after the last existing name, with a few short lists each time the number of
+// names doubles. In other templates, Seek does nothing.
 func (r *Run) Seek(list List) error {
+	if r.noid != nil {
+		return r.seekNoid(list)
+	}
 	last := bytes.LastIndexByte(r.shape.role, '#')
 	if last < 0 {
 		return nil

@@ -57,7 +57,7 @@ func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error
 }
 
 // varies reports whether the names differ in anything but the sequence.
-func (t Template) varies() bool { return t.has(random, uuid4, uuid7) }
+func (t Template) varies() bool { return t.has(random, uuid4, uuid7, noidOrder) }
 
 // has reports whether a part is of one of the kinds.
 func (t Template) has(kinds ...kind) bool {
@@ -96,6 +96,8 @@ func (r *Run) spell(sequenceDigit, randomDigit byte) (string, []int) {
 			b = append(b, bytes.Repeat([]byte{sequenceDigit}, max(p.width, 1))...)
 		case random:
 			b = append(b, bytes.Repeat([]byte{randomDigit}, p.width)...)
+		case noidOrder:
+			b = append(b, bytes.Repeat([]byte{randomDigit}, len(p.noid.mask))...)
 		case date:
 			b = r.day.AppendFormat(b, p.text)
 		case uuid4, uuid7:

@@ -30,6 +30,7 @@ const (
 	date
 	uuid4
 	uuid7
+	noidOrder
 	check
 )
 
@@ -42,6 +43,7 @@ type part struct {
 	first    uint64 // first number of a sequence
 	last     uint64
 	computed checker // the checker of a check
+	noid     noidPart
 }
 
 // A Template is a pattern for names under a prefix. The zero Template is
@@ -83,6 +85,9 @@ func (t Template) String() string { return t.text }
 func (t Template) capacity() uint64 {
 	if s := t.sequence(); s != nil {
 		return s.last - s.first + 1
+	}
+	if p := t.noid(); p != nil {
+		return p.noid.capacity()
 	}
 	total := uint64(1)
 	for _, p := range t.parts {
@@ -132,9 +137,11 @@ func (t Template) check() *part {
 
 // judge rejects invalid combinations of parts.
 func (t Template) judge() error {
-	counted := false
+	counted, ordered := false, t.noid()
 	for i, p := range t.parts {
 		switch {
+		case ordered != nil && p.offset != ordered.offset && p.kind != literal && p.kind != date:
+			return t.fault(p.offset, "noid", "only text and dates can be beside {noid}; its mask ends in k for a check character")
 		case p.kind == check && i < len(t.parts)-1:
 			return t.fault(p.offset, "check", "a check must be the last part")
 		case p.kind == sequence && counted:
@@ -170,17 +177,20 @@ func (t *Template) read(at int) (int, error) {
 		return 0, t.fault(at+1+size, "part", `unexpected "{" inside a part`)
 	}
 	end := at + 1 + size
-	p, err := t.part(at, end)
+	p, checked, err := t.part(at, end)
 	t.parts = append(t.parts, p)
+	if checked {
+		t.parts = append(t.parts, part{kind: check, offset: at, computed: checker{noid, 1}})
+	}
 	return end + 1, err
 }
 
-// part parses the part whose braces are at offsets at and end.
-func (t *Template) part(at, end int) (part, error) {
+// part parses the part whose braces are at offsets at and end. It reports whether a check of NOID
+// follows the part.
+func (t *Template) part(at, end int) (p part, checked bool, err error) {
 	word, rest, given := strings.Cut(t.text[at+1:end], ":")
 	a := arguments{t: t, at: at + 1 + len(word), end: end, rest: rest, given: given}
-	p := part{offset: at}
-	var err error
+	p = part{offset: at}
 	switch word {
 	case "seq":
 		p.kind = sequence
@@ -204,16 +214,19 @@ func (t *Template) part(at, end int) (part, error) {
 		p.kind, p.text = date, "02"
 	case "uuid":
 		p.kind, err = a.version()
+	case "noid":
+		p.kind = noidOrder
+		checked, err = a.noid(&p)
 	case "check":
 		p.kind = check
 		p.computed, err = a.checker()
 	default:
-		return p, t.fault(at+1, "kind", fmt.Sprintf("unknown part %q: want seq, random, digit, hex, date, year, month, day, uuid or check", word))
+		return p, false, t.fault(at+1, "kind", fmt.Sprintf("unknown part %q: want seq, random, digit, hex, date, year, month, day, uuid, noid or check", word))
 	}
 	if err == nil {
 		err = a.done(word)
 	}
-	return p, err
+	return p, checked, err
 }
 
 // arguments holds the unread arguments of a part.

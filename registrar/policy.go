@@ -42,11 +42,33 @@ func checkAnswers(of string, a *store.Authority) error {
 	if a.MaxAge < 0 || a.MaxAge > maxMaxAge {
 		return refuse(of, "max_age", faultf(0, "range", "%d must be between 0 and %d seconds", a.MaxAge, maxMaxAge))
 	}
-	return cmp.Or(checkServices(of, a), checkDirectives(of, a), checkDelegation(of, a), checkRules(of, a))
+	return cmp.Or(checkMint(of, a), checkServices(of, a), checkDirectives(of, a), checkDelegation(of, a), checkRules(of, a))
 }
 
 // CheckDigits returns the values of [store.Authority.CheckDigit] that require check characters.
 func CheckDigits() []string { return []string{"namespace", "noid", "luhn", "mod97"} }
+
+// checkMint checks the templates of new names.
+func checkMint(of string, a *store.Authority) error {
+	shoulders := map[string]bool{}
+	for i, text := range a.Mint {
+		t, err := mint.Parse(a.Prefix, text)
+		if err == nil {
+			_, err = t.Start(mint.Options{})
+		}
+		var bad *mint.Error
+		switch {
+		case errors.As(err, &bad):
+			return refuseAt(of, "mint", i, "", fault{offset: bad.Offset, rule: bad.Rule, message: bad.Message, err: err})
+		case err != nil:
+			return refuseAt(of, "mint", i, "", fault{rule: "template", message: err.Error(), err: err})
+		case shoulders[t.Shoulder()]:
+			return refuseAt(of, "mint", i, "", faultf(0, "template", "another template begins with %q too", t.Shoulder()))
+		}
+		shoulders[t.Shoulder()] = true
+	}
+	return nil
+}
 
 func oneOf(s string, allowed ...string) fault {
 	if slices.Contains(allowed, s) {

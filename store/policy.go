@@ -35,6 +35,8 @@ type Policy struct {
 	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // how long answers may be cached, in seconds
 
 	CheckDigit string `json:"check_digit,omitempty" toml:"check_digit"` // how to compute the check character at the end of new names: namespace, noid, luhn or mod97; see package mint
+
+	Mint []string `json:"mint,omitempty"` // templates of new names, each with another text before its first part; see package mint
 }
 
 // A Delegation passes requests for names of an authority to another resolver.

@@ -30,6 +30,7 @@ type backend interface {
 	Retire(ctx context.Context, n name.Name, r registrar.Retirement, why string) (registrar.Outcome, error)
 	Delete(ctx context.Context, n name.Name, expected uint64, why string) (registrar.Outcome, error)
 	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] // sorted
+	Known(ctx context.Context, n name.Name) (bool, error)                // n has or had a record
 
 	Authority(ctx context.Context, p name.Prefix) (*store.Authority, error)
 	Authorities(ctx context.Context) ([]*store.Authority, error)
@@ -102,6 +103,10 @@ func (l *local) Delete(ctx context.Context, n name.Name, expected uint64, why st
 
 func (l *local) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return reserve.KeysOf(l.store.List(ctx, store.Scan{Prefix: prefix}))
+}
+
+func (l *local) Known(ctx context.Context, n name.Name) (bool, error) {
+	return reserve.KnownIn(ctx, l.store, n)
 }
 
 func (l *local) Authority(ctx context.Context, p name.Prefix) (*store.Authority, error) {

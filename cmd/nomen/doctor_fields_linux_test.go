@@ -13,8 +13,8 @@ import (
 // belongs to the machine.
 const frontAddress = "127.0.0.2"
 
-// from passes a connection on from [frontAddress], after it has changed the request.
-func from(change func(*http.Request)) func(client, server net.Conn) {
+// throughFront passes a connection on from [frontAddress], after it has changed the request.
+func throughFront(change func(*http.Request)) func(client, server net.Conn) {
 	return func(client, server net.Conn) {
 		req, err := http.ReadRequest(bufio.NewReader(client))
 		if err != nil {
@@ -91,7 +91,7 @@ func TestDoctorOfFields(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFront(t, from(c.change))
+			f := newFront(t, throughFront(c.change))
 			data := t.TempDir()
 			p := start(t, data, "--public-url", f.url, "--trusted-proxy", c.trust)
 			f.target <- p.public

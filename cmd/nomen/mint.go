@@ -31,6 +31,8 @@ A template describes what follows the prefix, as literal text and parts in brace
   {digit:8}      eight random digits; {hex:8} eight random hexadecimal digits
   {date}         the date as YYYYMMDD; {year}, {month}, {day}; UTC
   {uuid}         a UUID of version 7, ordered by time; {uuid:4} a random UUID
+  {noid:reedeedk}
+                 the names of a NOID minter with this mask, in its order; see below
   {check}        the check character of the namespace: isbn, issn, nbn:de ...
   {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two digits
 
@@ -38,7 +40,17 @@ If the template does not begin with a delimiter, mint puts the usual delimiter o
 namespace before it: for nbn, a hyphen. For urn:nbn:fi the template x{seq} gives
 urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
-Without a template, mint reads the existing names, at most 20,000. It takes the last name in
+In {noid:MASK}, the mask is that of NOID: r for random order, s for sequential order, z for
+sequential order without limit; then e for a character, d for a digit; k at the end adds the
+check character. {noid:reedk:add3} makes the mask longer by its first three characters when
+its names are used up, as EZID does. A number, as in {noid:reedk:2191}, is how many names
+were made before. Mint continues after the last of these names that exists or existed, so a
+name is never made twice, even if it was deleted.
+
+Without --template, mint uses the templates of the authority ('nomen authority put --mint'):
+the first, or the one that begins with the text of --shoulder.
+
+If the authority has no templates, mint reads the existing names, at most 20,000. It takes the last name in
 sorted order, increases the number in it by one, and adds a check character if the namespace
 requires a check character. For urn:uuid, new names are UUIDs. For an ark prefix, new names
 are random characters with a check character. ISBNs, ISSNs and similar numbers are assigned
@@ -57,10 +69,11 @@ const mintExample = `  nomen mint uuid
 const maxMint = mint.MaxRun
 
 type mintFlags struct {
-	template string
-	count    int
-	dry      bool
-	why      string
+	template, shoulder string
+
+	count int
+	dry   bool
+	why   string
 }
 
 func (c *cli) mintCommand() *cobra.Command {
@@ -73,7 +86,8 @@ func (c *cli) mintCommand() *cobra.Command {
 		Args:    arguments(1, 1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&m.template, "template", "", "what follows the prefix in the new names (default continue the existing names)")
+	f.StringVar(&m.template, "template", "", "what follows the prefix in the new names (default that of the authority, or continue the existing names)")
+	f.StringVar(&m.shoulder, "shoulder", "", "use the template of the authority that begins with this text")
 	f.IntVar(&m.count, "count", 1, "number of names")
 	f.BoolVar(&m.dry, "dry-run", false, "print the names and reserve nothing")
 	whyOption(f, &m.why)
@@ -81,13 +95,16 @@ func (c *cli) mintCommand() *cobra.Command {
 		if m.count < 1 || m.count > maxMint {
 			return usagef("--count %d: must be from 1 to %d", m.count, maxMint)
 		}
+		if m.template != "" && m.shoulder != "" {
+			return usagef("--template and --shoulder cannot be used together")
+		}
 		p, err := reserve.ReadPrefix(args[0])
 		if err != nil {
 			return err
 		}
 		work := func(b backend) error {
 			return c.mintNames(cmd.Context(), b, reserve.Options{
-				Prefix: p, Template: m.template, Count: m.count, DryRun: m.dry, Why: m.why, Now: clock, Warn: c.warn,
+				Prefix: p, Template: m.template, Shoulder: m.shoulder, Count: m.count, DryRun: m.dry, Why: m.why, Now: clock, Warn: c.warn,
 			})
 		}
 		err = c.withStore(cmd.Context(), creates.unless(m.dry), work)
@@ -121,6 +138,8 @@ func (emptyBackend) GetAt(context.Context, name.Name, time.Time) (*store.Record,
 
 func (emptyBackend) Authorities(context.Context) ([]*store.Authority, error) { return nil, nil }
 
+func (emptyBackend) Known(context.Context, name.Name) (bool, error) { return false, nil }
+
 func (emptyBackend) Keys(context.Context, string) iter.Seq2[name.Name, error] {
 	return func(func(name.Name, error) bool) {}
 }
@@ -140,6 +159,7 @@ func (c *cli) mintFailed(o reserve.Options, err error) error {
 	no := errors.As(err, &refused)
 	exhausted := errors.As(err, new(*mint.ExhaustedError))
 	switch {
+	case errors.As(err, new(*reserve.ShoulderError)):
 	case no && o.Template == "":
 		err = fmt.Errorf("%s: cannot continue the existing names of this namespace; pass --template (%w)", o.Prefix, refused.Err)
 	case !no && !exhausted && !errors.Is(err, reserve.ErrCrowded):

@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/bulk/from/noid"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/client/cache"
 	"github.com/nomen-project/nomen/conform"
@@ -66,6 +67,8 @@ func failures() []failure {
 		{"invalid registry", exitFailure, []error{(*urn.EntryError)(nil)}, nil, "", "An entry in the file of `--registry` breaks a rule.", "Correct the entry that the message names."},
 		{"invalid template or rule", exitUsage, []error{(*mint.Error)(nil), (*rule.Error)(nil), (*discover.Error)(nil), (*rule.TestError)(nil), (*rule.IndexError)(nil), (*store.DelegationError)(nil), (*format.Error)(nil)}, nil, "", "A template, pattern, rule, delegation, DNS rule or document breaks its syntax. The message has the offset and the rule.", "Correct the text at this offset: [Rules](rules.md), [authorities](authority.md)."},
 		{"names used up", exitFailure, []error{(*mint.ExhaustedError)(nil), (*mint.RunError)(nil), (*mint.RefusedError)(nil), reserve.ErrCrowded}, nil, "", "The template has no free names left, or the scheme rejects the names that the template generates.", "Use a template with more random characters."},
+		{"no such template", exitNo, []error{(*reserve.ShoulderError)(nil)}, nil, "", "The authority has no template of new names that begins with the text of `--shoulder`.", "`nomen authority get PREFIX` shows the templates."},
+		{"not NOID", exitFailure, []error{noid.ErrNotDatabase, (*noid.UnsupportedError)(nil), (*noid.DamagedError)(nil), (*noid.LineError)(nil)}, nil, "", "The file of `import --format noid` is not a Berkeley DB file of type btree or its dump, or it is damaged.", "Make a dump with the tools of Berkeley DB and import it: `db_dump -p noid.bdb > noid.txt`."},
 		{"address not allowed", exitFailure, []error{(*fetch.RefusedError)(nil)}, nil, "", "The URL leads to a private address, or to a scheme or port that fetch does not use.", "The options of [fetch](fetch.md) allow more."},
 
 		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token, user or job.", "Check the spelling: `nomen export --prefix PREFIX` and `nomen authority list` list what exists. With `--at`, the name may not have existed yet."},

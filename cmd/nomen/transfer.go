@@ -50,6 +50,11 @@ Import leaves retired names unchanged, so that an old file cannot bring back a w
 item. It reports each record of the file that would change a retired name. With --retired,
 import changes retired names too.
 
+With --format noid, import reads files of another program: see
+docs/reference/import-formats.md. It prints each entry of the file that it cannot import,
+with the reason; with --json, one object for each file, then the summary. A directory stands
+for the files of this format in it.
+
 The summary has the ID of the import. To revert the import, use 'nomen undo --import ID'.
 
 To see more:
@@ -63,11 +68,12 @@ truncated, or if the disk is full.`
 // importFlags are the options of import.
 type importFlags struct {
 	bulk.ImportOptions
-	format, policy string
+	format, policy, base string
 }
 
 func (o *importFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix)")
+	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix), or that of another program: "+foreignNames())
+	f.StringVar(&o.base, "base", "", "with the format of another program: what comes before the names in the file, such as ark:12345/")
 	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
 	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
 	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores the column; can be repeated")
@@ -102,14 +108,14 @@ func (c *cli) importCommand() *cobra.Command {
 		if o.OnConflict, ok = bulk.ParseConflict(o.policy); !ok {
 			return usagef("--on-conflict %q: must be merge, keep, replace or fail", o.policy)
 		}
-		if err := checkFiles(args, o.format, o.Sheet); err != nil {
+		work, err := c.importing(cmd.Context(), args, o)
+		if err != nil {
 			return err
 		}
 		if err := c.boundMemory(cmd.Context(), pebblestore.LoadingCacheSize()); err != nil {
 			return err
 		}
-		work := func(b backend) error { return c.importFiles(cmd.Context(), b, args, o.format, o.ImportOptions) }
-		err := c.withStore(cmd.Context(), creates.unless(o.DryRun), work)
+		err = c.withStore(cmd.Context(), creates.unless(o.DryRun), work)
 		var missing *noStoreError
 		if o.DryRun && errors.As(err, &missing) {
 			fmt.Fprintln(c.err, "nomen: "+printable(missing.at)+": no store found; the dry run assumes an empty one")
@@ -119,6 +125,18 @@ func (c *cli) importCommand() *cobra.Command {
 		return err
 	}
 	return cmd
+}
+
+// importing checks the files and returns what imports them.
+func (c *cli) importing(ctx context.Context, args []string, o importFlags) (func(backend) error, error) {
+	if f := foreignFormat(o.format); f != nil {
+		files, err := foreignFiles(args, f)
+		return func(b backend) error { return c.importForeign(ctx, b, files, f, o) }, err
+	}
+	if o.base != "" {
+		return nil, usagef("--base needs --format with the format of another program: %s", foreignNames())
+	}
+	return func(b backend) error { return c.importFiles(ctx, b, args, o.format, o.ImportOptions) }, checkFiles(args, o.format, o.Sheet)
 }
 
 // checkFiles checks the files to import, before any of them is imported.

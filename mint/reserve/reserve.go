@@ -31,6 +31,17 @@ type Backend interface {
 	// may omit names stored under older key rules, because new names
 	// follow the current rules.
 	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error]
+
+	// Known reports whether the name n has a record, or had one that was deleted.
+	Known(ctx context.Context, n name.Name) (bool, error)
+}
+
+// KnownIn implements the method Known of a Backend with a store.
+func KnownIn(ctx context.Context, r store.Reader, n name.Name) (bool, error) {
+	for _, err := range store.History(ctx, r, n) {
+		return err == nil, err
+	}
+	return false, nil
 }
 
 // KeysOf yields the names of records. It stops after an error.
@@ -51,7 +62,8 @@ func KeysOf(records iter.Seq2[*store.Record, error]) iter.Seq2[name.Name, error]
 // Options describe the names to generate.
 type Options struct {
 	Prefix   name.Prefix // prefix of the names
-	Template string      // template; if "", Names derives one from the existing names
+	Template string      // template; if "", that of the authority, or one that Names derives from the existing names
+	Shoulder string      // instead of Template: the text before the first part of a template of the authority
 	Count    int         // number of names
 	DryRun   bool        // do not reserve anything
 	Why      string      // for the history
@@ -115,6 +127,7 @@ type minting struct {
 	Options
 
 	authority *store.Authority // the authority of the names; nil if none
+	ordered   bool             // the names are in the order of NOID
 }
 
 // keys yields the existing names, as the authority stores them.
@@ -141,7 +154,21 @@ func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.ordered = t.Ordered(); m.ordered {
+		return run, run.Seek(func(key string) iter.Seq2[name.Name, error] { return m.knownKey(ctx, key) })
+	}
 	return run, run.Seek(func(prefix string) iter.Seq2[name.Name, error] { return m.keys(ctx, prefix) })
+}
+
+// knownKey yields the name with a key if it has or had a record. A NOID minter never makes the same
+// name again, even if it was deleted.
+func (m *minting) knownKey(ctx context.Context, key string) iter.Seq2[name.Name, error] {
+	return func(yield func(name.Name, error) bool) {
+		n := name.FromKey(key)
+		if known, err := m.Known(ctx, m.authority.Fold(n)); known || err != nil {
+			yield(n, err)
+		}
+	}
 }
 
 // findAuthority finds the authority. If it folds case, findAuthority converts
@@ -163,7 +190,7 @@ func (m *minting) findAuthority(ctx context.Context) error {
 	if m.authority == nil || !m.authority.FoldCase {
 		return nil
 	}
-	m.Template = strings.ToLower(m.Template)
+	m.Template, m.Shoulder = strings.ToLower(m.Template), strings.ToLower(m.Shoulder)
 	folded := m.authority.Fold(sample).Key()
 	m.Prefix, err = name.ParsePrefix(strings.TrimSuffix(folded, "0"))
 	return err
@@ -172,13 +199,45 @@ func (m *minting) findAuthority(ctx context.Context) error {
 // maxModels is how many existing names are read to derive a template.
 const maxModels = 20_000
 
-// pattern returns the given template, or the one derived from the existing
-// names.
-func (m *minting) pattern(ctx context.Context) (mint.Template, error) {
-	if m.Template != "" {
-		return mint.Parse(m.Prefix, m.Template)
+// A ShoulderError means that an authority has no template with a shoulder.
+type ShoulderError struct {
+	Prefix   string
+	Shoulder string
+}
+
+func (e *ShoulderError) Error() string {
+	return fmt.Sprintf("shoulder %q: %s has no template that begins with it; the field \"mint\" of the authority lists its templates", e.Shoulder, e.Prefix)
+}
+
+// kept returns the template of the authority, or "" if it has none.
+func (m *minting) kept() (string, error) {
+	if m.authority != nil && m.authority.Prefix.String() == m.Prefix.String() {
+		for _, text := range m.authority.Mint {
+			t, err := mint.Parse(m.Prefix, text)
+			if err == nil && (m.Shoulder == "" || t.Shoulder() == m.Shoulder) {
+				return text, nil
+			}
+		}
 	}
-	t, err := mint.Suggest(m.Prefix, name.Name{}, mint.Options{})
+	if m.Shoulder != "" {
+		return "", &ShoulderError{m.Prefix.String(), m.Shoulder}
+	}
+	return "", nil
+}
+
+// pattern returns the given template, that of the authority, or the one derived from the existing
+// names.
+func (m *minting) pattern(ctx context.Context) (t mint.Template, err error) {
+	text := m.Template
+	if text == "" {
+		if text, err = m.kept(); err != nil {
+			return t, err
+		}
+	}
+	if text != "" {
+		return mint.Parse(m.Prefix, text)
+	}
+	t, err = mint.Suggest(m.Prefix, name.Name{}, mint.Options{})
 	if err != nil || t.String() != mintNext {
 		return t, err
 	}
@@ -203,6 +262,11 @@ const mintNext = "{seq}"
 // take creates the record of n, and reports whether the name was free. In a dry
 // run it only checks.
 func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error) {
+	if m.ordered {
+		if known, err := m.Known(ctx, m.authority.Fold(n)); known || err != nil {
+			return n, false, err
+		}
+	}
 	if m.DryRun {
 		n = m.authority.Fold(n)
 		_, err := m.GetAt(ctx, n, time.Time{})

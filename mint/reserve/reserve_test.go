@@ -32,6 +32,8 @@ func (k kept) Put(ctx context.Context, req registrar.Request, why string) (regis
 	return k.registrar.Put(ctx, registrar.Operator(), req, why)
 }
 
+func (k kept) Known(ctx context.Context, n name.Name) (bool, error) { return KnownIn(ctx, k.Store, n) }
+
 func (k kept) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return KeysOf(k.List(ctx, store.Scan{Prefix: prefix}))
 }

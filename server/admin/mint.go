@@ -30,7 +30,7 @@ func (s *API) mint(c *call) error {
 		return &adminapi.RequestError{Field: "count", Message: fmt.Sprintf("must be between 1 and %d", mint.MaxRun)}
 	}
 	next, stop := iter.Pull2(reserve.Names(c.r.Context(), actorStore{s, c.actor}, reserve.Options{
-		Prefix: p, Template: body.Template, Count: body.Count, DryRun: body.DryRun, Why: body.Why, Now: s.now,
+		Prefix: p, Template: body.Template, Shoulder: body.Shoulder, Count: body.Count, DryRun: body.DryRun, Why: body.Why, Now: s.now,
 	}))
 	defer stop()
 	n, err, more := next()
@@ -53,6 +53,10 @@ func mintError(template string, err error) error {
 	var bad *mint.Error
 	if errors.As(err, &bad) {
 		return refuse(bad.Offset, bad.Rule, bad.Message)
+	}
+	var shoulder *reserve.ShoulderError
+	if errors.As(err, &shoulder) {
+		return &registrar.RefusalError{Name: shoulder.Prefix, Field: "shoulder", Rule: "mint", Message: shoulder.Error()}
 	}
 	var refused *mint.RefusedError
 	no := errors.As(err, &refused)
@@ -103,6 +107,11 @@ func (m actorStore) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 // Put implements [reserve.Backend].
 func (m actorStore) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
 	return m.s.registrar.Put(ctx, m.actor, req, why)
+}
+
+// Known implements [reserve.Backend].
+func (m actorStore) Known(ctx context.Context, n name.Name) (bool, error) {
+	return reserve.KnownIn(ctx, m.s.store, n)
 }
 
 // Keys implements [reserve.Backend]. It yields only names on which the actor has rights. New names

@@ -109,6 +109,7 @@ func richPolicy() store.Policy {
 		Choice:     store.ChoiceFixed,
 		MaxAge:     3600,
 		CheckDigit: "noid",
+		Mint:       []string{"x{seq}", "r7{noid:eedk:add3:2191}"},
 	}
 }
 

@@ -348,6 +348,7 @@ func anyPolicy(r *rapid.T) store.Policy {
 		Fragment:   rapid.Bool().Draw(r, "fragment"),
 		MaxAge:     rapid.SampledFrom([]int{0, 60}).Draw(r, "max_age"),
 		CheckDigit: anyWord(r),
+		Mint:       rapid.SampledFrom([][]string{nil, {"{uuid}"}, {"x{seq}", "y{seq}"}}).Draw(r, "mint"),
 	}
 	if rapid.Bool().Draw(r, "delegated") {
 		p.Delegation = &store.Delegation{Mode: store.ModeAsk, To: anyWord(r)}

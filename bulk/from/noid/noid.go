@@ -1,0 +1,223 @@
+package noid
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Format returns the format for --format noid.
+func Format() from.Format {
+	return from.Format{
+		Name: "noid", What: "databases of NOID minters: Berkeley DB files of type btree, or the output of 'db_dump -p'",
+		Match: isMinter, Convert: convert,
+	}
+}
+
+// isMinter reports whether a file of a directory is named like a database of Noid or Nog.
+func isMinter(file string) bool { return strings.HasSuffix(path.Base(file), ".bdb") }
+
+// convert reads a database.
+func convert(ctx context.Context, in *from.Input, out *from.Output) error {
+	c := &converter{out: out, base: in.Base, settings: map[string]string{}}
+	if c.base == "" {
+		c.base = "ark:"
+	}
+	err := pairs(in, func(p pair) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		return c.pair(p)
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.end(); err != nil {
+		return err
+	}
+	c.minter()
+	return nil
+}
+
+// pairs calls f with each pair of a database in the order of the keys.
+func pairs(in *from.Input, f func(pair) error) error {
+	text := bufio.NewReader(in)
+	head, err := text.Peek(metaSize)
+	if len(head) == 0 && err != nil && err != io.EOF {
+		return err
+	}
+	if isDump(head) {
+		return (&dump{in: text}).each(f)
+	}
+	if in.At == nil {
+		return &UnsupportedError{"a Berkeley DB file from standard input or compressed"}
+	}
+	b, err := openBtree(in.At, in.Size)
+	if err != nil {
+		return err
+	}
+	return b.each(f)
+}
+
+// A converter collects the pairs of an identifier, which are next to each other.
+type converter struct {
+	out  *from.Output
+	base string
+
+	id     string // identifier of rec
+	line   int    // of its first pair
+	record *store.Record
+	held   bool
+	size   int // bytes of its values
+
+	settings map[string]string // by key, without ":/"
+	order    []setting
+}
+
+// A setting is a key of the minter itself.
+type setting struct {
+	line int
+	key  string
+}
+
+const (
+	settingMark = ":/"    // begins the keys of settings, and the elements that NOID itself keeps
+	maxRecord   = 1 << 20 // maximum size of the values of an identifier, in bytes
+	maxSettings = 4096    // maximum number of settings
+	maxSetting  = 64 << 10
+)
+
+// pair converts one pair.
+func (c *converter) pair(p pair) error {
+	id, element, bound := strings.Cut(string(p.key), "\t")
+	switch {
+	case p.lost != "":
+		c.out.Refuse(p.at, string(p.key), p.lost)
+	case strings.HasPrefix(id, settingMark):
+		c.setting(p)
+	case !bound || id == "":
+		c.out.Refuse(p.at, string(p.key), "is not a key of NOID: want an identifier, a tab and an element")
+	default:
+		if id != c.id {
+			if err := c.end(); err != nil {
+				return err
+			}
+			c.id, c.line, c.held, c.size = id, p.at, false, 0
+			c.record = &store.Record{Spelling: c.base + id, Status: nomen.Reserved}
+		}
+		c.element(p, element)
+	}
+	return nil
+}
+
+// end writes the record of the last identifier.
+func (c *converter) end() error {
+	if c.record == nil {
+		return nil
+	}
+	r := c.record
+	c.record, c.id = nil, ""
+	if len(r.Locations) > 0 && !c.held {
+		r.Status = nomen.Active
+	}
+	return c.out.Record(c.line, r)
+}
+
+// element adds an element to the record of the identifier.
+func (c *converter) element(p pair, element string) {
+	value := string(p.value)
+	if c.size += len(value); c.size > maxRecord {
+		c.out.Refuse(p.at, string(p.key), "the values of the identifier are longer than 1 MiB")
+		return
+	}
+	switch {
+	case element == settingMark+"h":
+		c.held = true
+	case element == settingMark+"c":
+		c.out.Refuse(p.at, string(p.key), "the circulation record "+from.Shorten(value)+" is not kept: the history of the name begins with the import")
+		return
+	case strings.HasPrefix(element, settingMark):
+		c.out.Refuse(p.at, string(p.key), "this element is for NOID itself")
+		return
+	case isTarget(element):
+		if err := location.Check(value); err != nil {
+			c.out.Refuse(p.at, string(p.key), "invalid location: "+err.Error())
+			return
+		}
+		c.locate(value)
+	case dublinCore(element) != "":
+		c.describe(dublinCore(element), value)
+	default:
+		c.out.Refuse(p.at, string(p.key), "a record has no field for this element; its value is "+from.Shorten(value))
+		return
+	}
+	c.out.Handled(1)
+}
+
+// isTarget reports whether the value of an element is where the identifier leads.
+func isTarget(element string) bool {
+	switch strings.ToLower(element) {
+	case "_t", "location", "url", "target", "where":
+		return true
+	}
+	return false
+}
+
+// locate adds a location, unless the record has it.
+func (c *converter) locate(url string) {
+	for _, l := range c.record.Locations {
+		if l.URL == url {
+			return
+		}
+	}
+	c.record.Locations = append(c.record.Locations, nomen.Location{URL: url})
+}
+
+// describe adds a value of an element of Dublin Core.
+func (c *converter) describe(element, value string) {
+	if c.record.Metadata == nil {
+		c.record.Metadata = nomen.Metadata{}
+	}
+	c.record.Metadata[element] = append(c.record.Metadata[element], value)
+}
+
+// dublinCore returns the element of Dublin Core for an element of NOID, or "". Who, what, when and how
+// are those of ERC records.
+func dublinCore(element string) string {
+	switch e := strings.TrimPrefix(strings.ToLower(element), "dc."); e {
+	case "who":
+		return "creator"
+	case "what":
+		return "title"
+	case "when":
+		return "date"
+	case "how":
+		return "type"
+	case "title", "creator", "subject", "description", "publisher", "contributor", "date", "type",
+		"format", "identifier", "source", "language", "relation", "coverage", "rights":
+		return e
+	}
+	return ""
+}
+
+// setting keeps a setting until the end of the database.
+func (c *converter) setting(p pair) {
+	key := strings.TrimPrefix(string(p.key), settingMark)
+	if len(c.order) == maxSettings || len(p.value) > maxSetting {
+		c.out.Refuse(p.at, string(p.key), "the settings are too long for a NOID minter")
+		return
+	}
+	if _, again := c.settings[key]; again {
+		c.out.Refuse(p.at, string(p.key), "the key is repeated")
+		return
+	}
+	c.settings[key] = string(p.value)
+	c.order = append(c.order, setting{p.at, key})
+}

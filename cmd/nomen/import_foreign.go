@@ -1,0 +1,313 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/bulk/from/noid"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// foreignFormats returns the formats of other programs that import reads.
+func foreignFormats() []from.Format { return []from.Format{noid.Format()} }
+
+// foreignNames returns the names of the formats of other programs.
+func foreignNames() string {
+	var all []string
+	for _, f := range foreignFormats() {
+		all = append(all, f.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// foreignFormat returns the format of another program with this name, or nil.
+func foreignFormat(flag string) *from.Format {
+	for _, f := range foreignFormats() {
+		if f.Name == flag {
+			return &f
+		}
+	}
+	return nil
+}
+
+// A foreignFile is a file of another program to import.
+type foreignFile struct {
+	file string // path to open; "-" is standard input
+	path string // below the directory that was given, with slashes
+}
+
+// foreignFiles returns the files that the arguments name. Of a directory, these are the files of the
+// format, in lexical order.
+func foreignFiles(args []string, f *from.Format) ([]foreignFile, error) {
+	var all []foreignFile
+	for _, arg := range args {
+		if arg == "-" {
+			all = append(all, foreignFile{arg, arg})
+			continue
+		}
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.IsDir():
+			all = append(all, foreignFile{arg, filepath.Base(arg)})
+			continue
+		case f.Match == nil:
+			return nil, usagef("%s: --format %s reads files, not directories", arg, f.Name)
+		}
+		err = fs.WalkDir(os.DirFS(arg), ".", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && f.Match(path) {
+				all = append(all, foreignFile{filepath.Join(arg, filepath.FromSlash(path)), path})
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, usagef("no files of the format %s found", f.Name)
+	}
+	return all, nil
+}
+
+// A foreignSummary counts what an import from another program did.
+type foreignSummary struct {
+	Files       int      `json:"files"`
+	Directives  int64    `json:"directives"`
+	Handled     int64    `json:"handled"`
+	Refused     int64    `json:"refused"`
+	Records     int64    `json:"records"` // read from the files
+	Created     int64    `json:"created"`
+	Changed     int64    `json:"changed"`
+	Unchanged   int64    `json:"unchanged"`
+	Retired     int64    `json:"retired,omitempty"` // left unchanged because they are retired
+	Authorities int      `json:"authorities"`       // created or changed
+	Imports     []string `json:"imports,omitempty"` // batch IDs for undoing the changes of records
+}
+
+// A foreignImport is one call of import with a format of another program.
+type foreignImport struct {
+	*cli
+	backend backend
+	format  *from.Format
+	options bulk.ImportOptions
+	base    string
+	total   foreignSummary
+}
+
+// importForeign imports files of another program.
+func (c *cli) importForeign(ctx context.Context, b backend, files []foreignFile, format *from.Format, o importFlags) error {
+	i := &foreignImport{cli: c, backend: b, format: format, options: o.ImportOptions, base: o.base}
+	var result error
+	for _, file := range files {
+		if err := i.file(ctx, file); err != nil {
+			if ctx.Err() != nil || errors.As(err, new(*fs.PathError)) {
+				return errors.Join(err, i.showTotal())
+			}
+			fmt.Fprintln(c.err, "nomen: "+printable(file.file+": "+words(err)))
+			result = cmp.Or(result, errFailed)
+		}
+	}
+	if i.total.Refused > 0 {
+		result = cmp.Or(result, errNo)
+	}
+	return cmp.Or(i.showTotal(), result)
+}
+
+// file imports one file and prints its report.
+func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
+	in, done, err := i.openForeign(f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	records := &recordFeed{}
+	out := from.NewOutput(f.file, records)
+	records.start = func(r io.Reader) (bulk.Summary, error) { return i.records(ctx, f.file, out, r) }
+	shown := 0
+	out.OnRefusal = func(r from.Refusal) {
+		if shown++; !i.json && (i.verbose || shown <= maxShownRefusals) {
+			i.showRefusal(f.file, bulk.Refusal{Line: r.Line, Field: r.Text, Reason: r.Reason})
+		}
+	}
+	failed := i.format.Convert(ctx, in, out)
+	s, err := records.end()
+	i.total.add(s)
+	if err == nil && failed == nil {
+		err = i.authorities(ctx, out)
+	}
+	return errors.Join(cmp.Or(failed, err), i.showReport(out.Report(), shown))
+}
+
+// maxShownRefusals is how many refusals of a file are printed without -v and --json.
+const maxShownRefusals = 20
+
+// openForeign opens a file and returns what closes it. It decompresses the content.
+func (i *foreignImport) openForeign(f foreignFile) (*from.Input, func(), error) {
+	file, size, err := i.open(f.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	in := &from.Input{File: f.file, Path: f.path, Base: i.base}
+	plain, err := bulk.Decompress(file)
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	in.Reader = plain
+	if regular, ok := file.(*os.File); ok && size >= 0 && !plain.Compressed {
+		in.At, in.Size = regular, size
+	}
+	return in, func() { plain.Close(); file.Close() }, nil
+}
+
+// records imports the records of a file.
+func (i *foreignImport) records(ctx context.Context, file string, out *from.Output, r io.Reader) (bulk.Summary, error) {
+	o := i.options
+	o.Format, o.Compression = bulk.JSONLines, bulk.Plain
+	bar, end := i.progress(file, -1)
+	defer end()
+	counted := &countingReader{r: r}
+	o.Progress = func(s bulk.Summary) { bar(s, counted.n.Load()) }
+	o.Warned = func(w bulk.Warning) { i.showWarning(file, w) }
+	o.Refused = func(r bulk.Refusal) { out.Reject(r.Line, r.Name, strings.TrimPrefix(r.Field+": "+r.Reason, ": ")) }
+	o.Doubted = func(d bulk.Doubts) {
+		if len(out.Authorities()) > 0 {
+			d.Uncovered = 0 // by the authorities before this import
+		}
+		i.showDoubts(file, d)
+	}
+	if i.verbose && !i.json {
+		o.Changed = func(change bulk.Change) { i.showChange(file, change) }
+	}
+	return i.backend.Import(ctx, counted, o)
+}
+
+// authorities makes the changes of authorities, or checks them in a dry run.
+func (i *foreignImport) authorities(ctx context.Context, out *from.Output) error {
+	for _, change := range out.Authorities() {
+		there, revision, err := current(ctx, i.backend, change.Prefix)
+		if err != nil {
+			return err
+		}
+		next := there.Clone()
+		change.Change(next)
+		if revision > 0 && next.SameContent(there.Clone()) {
+			continue
+		}
+		reason, err := i.putAuthority(ctx, next, revision)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			out.Reject(change.Line, change.Prefix.String(), reason)
+			continue
+		}
+		i.total.Authorities++
+	}
+	return nil
+}
+
+// putAuthority stores an authority, or checks it in a dry run. It returns the reason if the authority
+// is rejected.
+func (i *foreignImport) putAuthority(ctx context.Context, a *store.Authority, revision uint64) (string, error) {
+	if i.options.DryRun {
+		check, err := i.backend.CheckAuthority(ctx, a)
+		if err == nil && check.Problem != nil {
+			return cmp.Or(check.Problem.Detail, check.Problem.Title), nil
+		}
+		return "", err
+	}
+	_, err := i.backend.PutAuthority(ctx, a, revision, i.options.Why)
+	if errors.As(err, new(*registrar.RefusalError)) || errors.As(err, new(*registrar.DeniedError)) || errors.As(err, new(*adminapi.PreconditionError)) {
+		return err.Error(), nil
+	}
+	return "", err
+}
+
+// showReport prints the report of a file.
+func (i *foreignImport) showReport(r from.Report, refused int) error {
+	i.total.Files++
+	i.total.Directives += r.Directives
+	i.total.Handled += r.Handled
+	i.total.Refused += int64(refused)
+	if i.json {
+		return i.printJSON(r)
+	}
+	if more := refused - maxShownRefusals; more > 0 && !i.verbose {
+		fmt.Fprintf(i.err, "nomen: %s: %d more entries were not imported; -v or --json lists them\n", printable(r.File), more)
+	}
+	return nil
+}
+
+// showTotal prints the summary of all files.
+func (i *foreignImport) showTotal() error {
+	t, created, changed, after := i.total, "created", "changed", ""
+	switch {
+	case i.options.DryRun:
+		created, changed, after = "would create", "would change", " (dry run: nothing was changed)"
+	case len(t.Imports) == 1:
+		after = "; 'nomen undo --import " + t.Imports[0] + "' reverts the records"
+	}
+	return i.say(t, "files %d, entries %d, imported %d, not imported %d; records %d, %s %d, %s %d, unchanged %d; authorities %s or %s %d%s",
+		t.Files, t.Directives, t.Handled, t.Refused, t.Records, created, t.Created, changed, t.Changed, t.Unchanged, created, changed, t.Authorities, after)
+}
+
+// add adds the summary of the records of a file.
+func (t *foreignSummary) add(s bulk.Summary) {
+	t.Records += s.Read
+	t.Created += s.Created
+	t.Changed += s.Changed
+	t.Unchanged += s.Unchanged
+	t.Retired += s.Retired
+	if s.Import != "" {
+		t.Imports = append(t.Imports, s.Import)
+	}
+}
+
+// A recordFeed passes the records of a file to an import, which it starts with the first record.
+type recordFeed struct {
+	start func(io.Reader) (bulk.Summary, error)
+
+	pipe    *io.PipeWriter // nil before the first record
+	done    chan struct{}
+	summary bulk.Summary
+	err     error
+}
+
+// Write passes a part of the records on. After the import has ended, it returns the error.
+func (f *recordFeed) Write(p []byte) (int, error) {
+	if f.pipe == nil {
+		var r *io.PipeReader
+		r, f.pipe = io.Pipe()
+		f.done = make(chan struct{})
+		go func() {
+			defer close(f.done)
+			f.summary, f.err = f.start(r)
+			r.CloseWithError(cmp.Or(f.err, io.ErrClosedPipe))
+		}()
+	}
+	return f.pipe.Write(p)
+}
+
+// end ends the records and waits for the import. If the conversion failed, the records before the
+// error are imported all the same.
+func (f *recordFeed) end() (bulk.Summary, error) {
+	if f.pipe == nil {
+		return bulk.Summary{}, nil
+	}
+	f.pipe.Close()
+	<-f.done
+	return f.summary, f.err
+}

@@ -95,3 +95,26 @@ func ExampleTemplate_String() {
 	fmt.Println(t.String(), err)
 	// Output: alb{seq:3} <nil>
 }
+
+func ExampleTemplate_Shoulder() {
+	t, err := mint.Parse(name.MustParsePrefix("ark:77913"), "r7{noid:reedk}")
+	fmt.Println(t.Shoulder(), err)
+	// Output: r7 <nil>
+}
+
+func ExampleTemplate_Ordered() {
+	for _, text := range []string{"r7{noid:reedk}", "r7{seq}"} {
+		t, err := mint.Parse(name.MustParsePrefix("ark:77913"), text)
+		fmt.Println(t.Ordered(), err)
+	}
+	// Output:
+	// true <nil>
+	// false <nil>
+}
+
+func ExampleTemplate_Counters() {
+	t, err := mint.Parse(name.MustParsePrefix("ark:13030"), "xf{noid:rd:9}")
+	c, ok := t.Counters()
+	fmt.Println(len(c.Values), len(c.Active), ok, err)
+	// Output: 10 1 true <nil>
+}

@@ -18,11 +18,12 @@ const (
 	Memento     Profile = "memento"     // RFC 7089
 	Linkset     Profile = "linkset"     // RFC 9264
 	Signposting Profile = "signposting" // signposting.org/FAIR
+	EZID        Profile = "ezid"        // the API of EZID, version 2
 )
 
 // Profiles returns all profiles.
 func Profiles() []Profile {
-	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting}
+	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting, EZID}
 }
 
 // ParseProfiles parses profile names separated by commas.
@@ -88,6 +89,7 @@ func Cases() []Case {
 		{Memento, "RFC7089-", "RFC 7089, ", mementoCases},
 		{Linkset, "RFC9264-", "RFC 9264, ", linksetCases},
 		{Signposting, "FAIR-", "signposting.org/FAIR, ", signpostingCases},
+		{EZID, "EZID-", "EZID API 2, ", ezidCases},
 	} {
 		for _, r := range t.rows {
 			if t.profile != Yaurn { // only the protocol of 1995 can request an element without its full name

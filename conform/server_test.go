@@ -180,7 +180,7 @@ func (s *little) answer(q *incoming, all string) *reply {
 func (s *little) route(q *incoming) *reply {
 	if s.below != "" {
 		q.target = strings.TrimPrefix(q.target, s.below)
-		if element, ok := strings.CutPrefix(q.target, "/"); ok && !strings.ContainsAny(element, "/:?") && element != "list" && element != "linkset" && element != "signs" && element != "timemap" {
+		if element, ok := strings.CutPrefix(q.target, "/"); ok && !strings.ContainsAny(element, "/:?") && element != "list" && element != "linkset" && element != "signs" && element != "timemap" && element != "status" && element != "login" {
 			q.target = element
 		}
 	}
@@ -188,6 +188,9 @@ func (s *little) route(q *incoming) *reply {
 	path := strings.HasPrefix(q.target, "/")
 	if q.version == "HTTP/1.1" && path && (hosts == 0 && !s.wrong("RFC9112-3.2/host") || hosts > 1 && !s.wrong("RFC9112-3.2/hosts")) {
 		return problem(400)
+	}
+	if isEZID(q) {
+		return s.ezid(q)
 	}
 	if q.method != "GET" && q.method != "HEAD" {
 		switch {

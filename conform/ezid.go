@@ -27,7 +27,7 @@ var ezidCases = []row{
 		must(strings.HasSuffix(text, "\n"), "the last line has no line break")
 		for line := range strings.Lines(text) {
 			label, _, ok := strings.Cut(line, ": ")
-			must(ok && label != "", "the line %.80q is no element", line)
+			must(ok && label != "", "the line %.80q is not an element", line)
 		}
 		return passed()
 	}},

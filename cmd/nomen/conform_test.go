@@ -208,6 +208,9 @@ func conforms(t *testing.T, args ...string) []string {
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatalf("%v in %s", err, line)
 		}
+		if strings.HasPrefix(r.ID, "EZID-") && r.Verdict == conform.NotApplicable && !slices.Contains(args, "ezid") {
+			continue // the listener does not speak the dialect
+		}
 		switch r.Verdict {
 		case conform.Fail:
 			t.Errorf("%s: %s\n%s", r.ID, r.Detail, r.Exchanges)
@@ -217,7 +220,7 @@ func conforms(t *testing.T, args ...string) []string {
 		}
 		total++
 	}
-	if total < 80 {
+	if total < 80 && !slices.Contains(args, "ezid") || total < 10 {
 		t.Errorf("only %d cases", total)
 	}
 	return not

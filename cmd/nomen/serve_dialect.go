@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/dialect/ezid"
 	"github.com/nomen-project/nomen/dialect/handle"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/server/admin"
@@ -44,6 +45,12 @@ type dialectSetting struct {
 // dialectMakers returns the dialects that this program speaks, by their names.
 func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error) {
 	return map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error){
+		"ezid": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
+			return ezid.New(ezid.Options{
+				Scope: d.scope, Identities: dialect.NewIdentities(api, d.identities), Store: p.store, Registrar: p.registrar,
+				Resolver: p.resolver, Authorities: p.table, Version: versionText(), Now: clock, Log: p.log,
+			}), nil
+		},
 		"handle": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
 			return handle.New(handle.Options{
 				Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Scope: d.scope,

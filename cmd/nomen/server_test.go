@@ -42,7 +42,12 @@ func startServer(data string, args ...string) (*process, error) {
 
 // startProgram does what startServer does with another program.
 func startProgram(exe, data string, args ...string) (*process, error) {
-	cmd := exec.Command(exe, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
+	return startCommand(exe, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
+}
+
+// startCommand starts a program as a server, and returns when it has a public and an admin listener.
+func startCommand(exe string, args ...string) (*process, error) {
+	cmd := exec.Command(exe, args...)
 	cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -68,6 +68,10 @@ type Options struct {
 	DryRun   bool        // do not reserve anything
 	Why      string      // for the history
 
+	// Record returns the record with which a name is created. If it returns an error, Names ends with
+	// that error. If Record is nil, the name is reserved.
+	Record func(name.Name) (*store.Record, error)
+
 	Now  func() time.Time          // the clock
 	Warn func([]registrar.Warning) // called with the findings about the first name; may be nil
 }
@@ -275,8 +279,11 @@ func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error
 		}
 		return n, false, err
 	}
-	req := registrar.Request{Record: &store.Record{Name: n, Spelling: n.Key(), Status: nomen.Reserved}, Expected: 0}
-	out, err := m.Put(ctx, req, m.Why)
+	rec, err := m.record(n)
+	if err != nil {
+		return n, false, err
+	}
+	out, err := m.Put(ctx, registrar.Request{Record: rec, Expected: 0}, m.Why)
 	if errors.As(err, new(*store.ConflictError)) {
 		return n, false, nil
 	}
@@ -285,4 +292,12 @@ func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error
 		m.Warn = nil
 	}
 	return out.Name, out.Created, err
+}
+
+// record returns the record with which a name is created.
+func (m *minting) record(n name.Name) (*store.Record, error) {
+	if m.Record != nil {
+		return m.Record(n)
+	}
+	return &store.Record{Name: n, Spelling: n.Key(), Status: nomen.Reserved}, nil
 }

@@ -1,0 +1,37 @@
+// Package ezid answers requests in the protocol of EZID, so that its clients work unchanged: they view,
+// create, change, delete and mint identifiers, and resolve ARKs. Package internal/ezid has the mapping
+// between elements and records.
+//
+// # Requests
+//
+//	GET /id/ID[?prefix_match=yes]          view the elements
+//	PUT /id/ID[?update_if_exists=yes]      create
+//	POST /id/ID                            change
+//	DELETE /id/ID                          delete a reserved identifier
+//	POST /shoulder/SHOULDER                mint
+//	GET /login, /logout                    begin and end a session
+//	GET /status, /version                  about the server
+//	GET /ark:/NAAN/NAME                    resolve; with ?info or ??, the elements
+//
+// The dialect has only the names of its scope. The server itself answers other requests.
+//
+// # Responses
+//
+// The first line of a response is "success: " or "error: " and a text on which clients depend. The
+// status follows from the text, and is not what HTTP would suggest: an unknown identifier has status
+// 400. Unknown parameters are errors.
+//
+// As with EZID, a reserved identifier can be told from one that does not exist: status 401 or 403
+// instead of 400.
+//
+// # Differences from EZID
+//
+//   - Credentials are read, and asked for, only on connections that other machines cannot read. On other
+//     connections, all changes are forbidden.
+//   - Rights come from the tokens and users of nomen. The element _owner is only a note, and only an
+//     actor with the role owner for the name can change it.
+//   - To make an unavailable identifier public again needs the role owner. The change is in the history.
+//   - An unavailable identifier resolves to its tombstone page with status 410.
+//   - Nothing is sent to DataCite, Crossref or N2T.
+//   - HEAD is answered for paths that resolve names.
+package ezid

@@ -1,0 +1,145 @@
+package ezid
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+)
+
+// start is the time of the first change in tests.
+var start = time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
+
+// accounts are the tokens of the tests.
+type accounts map[string]registrar.Actor
+
+func (a accounts) Bearer(_ context.Context, token string) (registrar.Actor, error) {
+	if actor, ok := a[token]; ok {
+		return actor, nil
+	}
+	return registrar.Actor{}, adminapi.ErrUnknownToken
+}
+
+func (a accounts) Account(ctx context.Context, token, _ string) (registrar.Actor, error) {
+	return a.Bearer(ctx, token)
+}
+
+// A fixture is a server of the dialect.
+type fixture struct {
+	*Handler
+	store    *memstore.Store
+	accounts accounts
+	url      string
+	client   *http.Client
+	public   atomic.Bool // other machines can read requests
+	clock    atomic.Int64
+}
+
+func (f *fixture) now() time.Time { return start.Add(time.Duration(f.clock.Load()) * time.Second) }
+
+// open starts a server with two authorities in the scope and one that is not.
+func open(t *testing.T) *fixture {
+	t.Helper()
+	scope := dialect.Scope{name.MustParsePrefix("ark:99999"), name.MustParsePrefix("doi:10.9999")}
+	grant := func(role registrar.Role) registrar.Actor {
+		return registrar.Actor{Who: "apitest", Grants: []registrar.Grant{{Role: role, Prefixes: scope}}}
+	}
+	f := &fixture{store: memstore.New(), accounts: accounts{
+		"T.editor": grant(registrar.Editor), "T.owner": grant(registrar.Owner), "T.reader": grant(registrar.Reader),
+		"T.other": {Who: "other", Grants: []registrar.Grant{{Role: registrar.Owner, Prefixes: []name.Prefix{name.MustParsePrefix("ark:12345")}}}},
+	}}
+	for _, p := range []string{"ark:99999", "doi:10.9999", "ark:12345"} {
+		a := &store.Authority{Prefix: name.MustParsePrefix(p), Owners: []string{"Example Library"}, Description: "Test names"}
+		if _, err := f.store.Apply(t.Context(), []store.Change{{Authority: a, Time: start}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table := store.NewTable(f.store, f.now, time.Second)
+	f.Handler = New(Options{
+		Scope: scope, Identities: dialect.NewIdentities(f.accounts, nil), Store: f.store, Authorities: table,
+		Registrar: registrar.New(f.store, registrar.Options{Now: f.now, Authorities: table}),
+		Resolver:  resolve.New(f.store, resolve.Options{Now: f.now, Authorities: table}),
+		Version:   "1.2.3", Now: f.now,
+	})
+	server := httptest.NewServer(http.HandlerFunc(f.serve))
+	t.Cleanup(server.Close)
+	f.url, f.client = server.URL, server.Client()
+	f.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return f
+}
+
+func (f *fixture) serve(w http.ResponseWriter, r *http.Request) {
+	f.clock.Add(1)
+	c := &dialect.Call{Target: r.RequestURI, Base: "https://id.example.org", Client: netip.MustParseAddr("127.0.0.1"), Private: !f.public.Load()}
+	if !f.Serve(w, r, c) {
+		http.Error(w, "answered by the server", http.StatusTeapot)
+	}
+}
+
+func basic(token string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte("apitest:"+token))
+}
+
+// variables are those of the traces.
+func variables() map[string]string {
+	return map[string]string{"EDITOR": basic("T.editor"), "OWNER": basic("T.owner"), "READER": basic("T.reader"), "OTHER": basic("T.other"), "WRONG": basic("T.wrong")}
+}
+
+func TestTraces(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.trace")
+	if err != nil || len(files) < 5 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".trace"), func(t *testing.T) {
+			f := open(t)
+			f.public.Store(strings.HasPrefix(filepath.Base(file), "public"))
+			runTrace(t, file, f.client, f.url, maps.Clone(variables()))
+		})
+	}
+}
+
+// Making an unavailable identifier public again is a revision of its own, with its author.
+func TestReviveInHistory(t *testing.T) {
+	f := open(t)
+	n := name.MustParse("ark:99999/fk4x")
+	for _, status := range []string{"", "_status: unavailable | withdrawn", "_status: public"} {
+		method := http.MethodPost
+		if status == "" {
+			method = http.MethodPut
+		}
+		req, _ := http.NewRequest(method, f.url+"/id/ark:/99999/fk4x", strings.NewReader(status))
+		req.Header.Set("Authorization", basic("T.owner"))
+		res, err := f.client.Do(req)
+		if err != nil || res.StatusCode >= 300 {
+			t.Fatal(res, err)
+		}
+		res.Body.Close()
+	}
+	var got []nomen.Status
+	for c, err := range store.History(t.Context(), f.store, n) {
+		if err != nil || c.Who != "apitest" {
+			t.Fatal(c, err)
+		}
+		got = append(got, c.Record.Status)
+	}
+	if len(got) != 3 || got[0] != nomen.Active || got[1] != nomen.Retired || got[2] != nomen.Active {
+		t.Errorf("the history has the states %v, want active, retired, active", got)
+	}
+}

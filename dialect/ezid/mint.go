@@ -1,0 +1,161 @@
+package ezid
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/ezid"
+	"github.com/nomen-project/nomen/mint"
+	"github.com/nomen-project/nomen/mint/reserve"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// mint makes a new identifier that begins with a shoulder.
+func (h *Handler) mint(c *call) reply {
+	actor, failure := h.author(c)
+	if !failure.ok() {
+		return failure
+	}
+	ch := change{actor: actor}
+	if ch.given, failure = c.body(); !failure.ok() {
+		return failure
+	}
+	if _, failure = c.options(); !failure.ok() {
+		return failure
+	}
+	s, err := h.shoulder(c.r.Context(), c.rest)
+	switch {
+	case errors.Is(err, errNoShoulder):
+		return badRequest(errNoShoulder.Error())
+	case err != nil:
+		return h.failure(c, err)
+	}
+	return h.mintUnder(c, s, ch)
+}
+
+var errNoShoulder = errors.New("no such shoulder")
+
+// A shoulder is the beginning of new identifiers: the prefix of an authority, and the template of what
+// follows.
+type shoulder struct {
+	prefix   name.Prefix
+	template string
+}
+
+// shoulder returns a shoulder of a name in the scope of the dialect. Any beginning of an identifier is a
+// shoulder.
+func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
+	if text == "uuid:" {
+		text = "uuid:00000000-0000-0000-0000-00000000000"
+	}
+	sample, ok := ezid.ParseID(text + "0")
+	if !ok || !h.Scope.Covers(sample) {
+		return shoulder{}, errNoShoulder
+	}
+	set, err := h.Authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return shoulder{}, err
+	}
+	a := set.Of(sample)
+	if a == nil {
+		return shoulder{}, errNoShoulder
+	}
+	s := shoulder{prefix: a.Prefix}
+	begin, plain := strings.CutSuffix(a.Prefix.Element(sample), "0")
+	switch {
+	case sample.Scheme() == "urn":
+		s.template = "{uuid}"
+	case !plain || strings.ContainsAny(begin, "{}") || !ascii.IsASCII(begin):
+		return shoulder{}, errNoShoulder
+	case sample.Scheme() == "ark":
+		s.template = begin + "{random:8}{check:noid}"
+	default:
+		s.template = begin + "{random:8}"
+	}
+	return s, nil
+}
+
+// mintUnder makes a new identifier.
+func (h *Handler) mintUnder(c *call, s shoulder, ch change) reply {
+	var failure reply
+	names := reserve.Names(c.r.Context(), minting{h, ch.actor}, reserve.Options{
+		Prefix: s.prefix, Template: s.template, Count: 1, Now: h.Now,
+		Record: func(n name.Name) (*store.Record, error) {
+			ch.name = n
+			var rec *store.Record
+			if rec, failure = h.fresh(c, ch); rec == nil {
+				return nil, errRefused
+			}
+			return rec, nil
+		},
+	})
+	for n, err := range names {
+		switch {
+		case errors.Is(err, errRefused):
+			return failure
+		case isMintError(err):
+			return badRequest("shoulder does not support minting")
+		case err != nil:
+			return h.failure(c, err)
+		}
+		r := succeeded(withShadow(n))
+		r.created = true
+		return r
+	}
+	return badRequest("shoulder does not support minting")
+}
+
+// errRefused ends minting if the elements of a request are not valid.
+var errRefused = errors.New("elements refused")
+
+// isMintError reports whether no name can be made with a template.
+func isMintError(err error) bool {
+	return errors.Is(err, reserve.ErrCrowded) || errors.As(err, new(*mint.Error)) || errors.As(err, new(*mint.RefusedError)) ||
+		errors.As(err, new(*mint.ExhaustedError)) || errors.As(err, new(*mint.RunError))
+}
+
+// A minting is the store for an actor who makes new names.
+type minting struct {
+	h     *Handler
+	actor registrar.Actor
+}
+
+var _ reserve.Backend = minting{}
+
+// Authorities implements [reserve.Backend].
+func (m minting) Authorities(ctx context.Context) ([]*store.Authority, error) {
+	set, err := m.h.Authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return set.All(), nil
+}
+
+// GetAt implements [reserve.Backend].
+func (m minting) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	return m.h.Registrar.GetAt(ctx, n, at)
+}
+
+// Put implements [reserve.Backend].
+func (m minting) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
+	return m.h.Registrar.Put(ctx, m.actor, req, why)
+}
+
+// Keys implements [reserve.Backend].
+func (m minting) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
+	return reserve.KeysOf(m.h.Store.List(ctx, store.Scan{Prefix: prefix}))
+}
+
+// Known reports whether the name n has a record, or had one that was deleted.
+func (m minting) Known(ctx context.Context, n name.Name) (bool, error) {
+	for _, err := range store.History(ctx, m.h.Store, n) {
+		return err == nil, err
+	}
+	return false, nil
+}

@@ -1,0 +1,162 @@
+package ezid
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The files testdata/*.trace have requests and the responses to them, in order.
+//
+// Lines that begin with ">" are a request, those that begin with "<" are its response. The rest is
+// comment. The first line of a request is the method and the target, that of a response the status.
+// Header fields follow, and after a line without more, the body. The last line of a body has no line
+// break, unless the line "<\" follows.
+//
+// A header field without value must be absent in a response. In fields and bodies, $NAME is replaced by
+// a variable. A line of a response can have "$*", which stands for any text. From then on, "$1" is this
+// text.
+
+// A message is a request or a response.
+type message struct {
+	line   int // number of its first line
+	first  string
+	fields [][2]string
+	body   string
+}
+
+// An exchange is a request and the response to it.
+type exchange struct{ request, response message }
+
+// runTrace sends the requests of a file with the client, to a server at the base URL, and compares the
+// responses.
+func runTrace(t *testing.T, file string, client *http.Client, base string, variables map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := parseTrace(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	r := &runner{client: client, base: base, variables: variables}
+	for _, x := range all {
+		if faults := r.exchange(x); len(faults) > 0 {
+			t.Fatalf("%s:%d: %s\n%s", file, x.request.line, x.request.first, strings.Join(faults, "\n"))
+		}
+	}
+}
+
+// parseTrace returns the exchanges in a text.
+func parseTrace(text string) (all []exchange, err error) {
+	var last byte
+	inBody, ended := false, false
+	for i, line := range strings.Split(text, "\n") {
+		if line == "" || line[0] != '>' && line[0] != '<' {
+			continue
+		}
+		if line[0] == '>' && last != '>' {
+			all = append(all, exchange{})
+		}
+		if len(all) == 0 {
+			return nil, fmt.Errorf("line %d: a response without a request", i+1)
+		}
+		m := &all[len(all)-1].request
+		if line[0] == '<' {
+			m = &all[len(all)-1].response
+		}
+		content := strings.TrimPrefix(line[1:], " ")
+		switch {
+		case line[0] != last:
+			m.line, m.first, inBody, ended = i+1, content, false, false
+		case inBody && line[1:] == `\`:
+			m.body, ended = m.body+"\n", true
+		case inBody && m.body != "" && !ended:
+			m.body += "\n" + content
+		case inBody:
+			m.body += content
+		case content == "":
+			inBody = true
+		default:
+			name, value, _ := strings.Cut(content, ":")
+			m.fields = append(m.fields, [2]string{name, strings.TrimSpace(value)})
+		}
+		last = line[0]
+	}
+	return all, nil
+}
+
+// A runner sends requests.
+type runner struct {
+	client    *http.Client
+	base      string
+	variables map[string]string
+}
+
+// expand replaces variables.
+func (r *runner) expand(s string) string {
+	for name, value := range r.variables {
+		s = strings.ReplaceAll(s, "$"+name, value)
+	}
+	return s
+}
+
+// exchange sends a request, and returns how the response differs from the expected one.
+func (r *runner) exchange(x exchange) (faults []string) {
+	method, target, _ := strings.Cut(r.expand(x.request.first), " ")
+	req, err := http.NewRequest(method, r.base+target, strings.NewReader(r.expand(x.request.body)))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if _, query, ok := strings.Cut(target, "?"); ok && query == "" {
+		req.URL.ForceQuery = true
+	}
+	for _, f := range x.request.fields {
+		req.Header.Set(f[0], r.expand(f[1]))
+	}
+	res, err := r.client.Do(req)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer res.Body.Close()
+	var body bytes.Buffer
+	if _, err := io.Copy(&body, res.Body); err != nil {
+		return []string{err.Error()}
+	}
+	return r.compare(x.response, res, body.String())
+}
+
+// compare returns how a response differs from the expected one.
+func (r *runner) compare(want message, res *http.Response, body string) (faults []string) {
+	check := func(what, got, want string) {
+		if any, ok := matches(got, r.expand(want)); !ok {
+			faults = append(faults, fmt.Sprintf("%s: got %q, want %q", what, got, r.expand(want)))
+		} else if any != "" {
+			r.variables["1"] = any
+		}
+	}
+	check("status", fmt.Sprint(res.StatusCode), want.first)
+	for _, f := range want.fields {
+		check(f[0], res.Header.Get(f[0]), f[1])
+	}
+	check("body", body, want.body)
+	return faults
+}
+
+// matches compares a text with a pattern, in which "$*" stands for any text. It returns that text.
+func matches(got, pattern string) (any string, ok bool) {
+	before, after, wild := strings.Cut(pattern, "$*")
+	if !wild {
+		return "", got == pattern
+	}
+	rest, ok := strings.CutPrefix(got, before)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(rest, after)
+}

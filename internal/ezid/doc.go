@@ -1,0 +1,33 @@
+// Package ezid converts between records and the identifiers and elements of EZID. The dialect, the
+// import and the export of EZID share it.
+//
+// # Identifiers
+//
+// EZID writes ark:/99999/fk4x for the name ark:99999/fk4x, doi:10.5072/FK2X for doi:10.5072/fk2x, and
+// uuid:... for urn:uuid:....
+//
+// # Elements
+//
+// An element has a label and a value. Elements whose label begins with "_" are reserved:
+//
+//	_target   the URL of the first location that is the resource itself
+//	_status   public, reserved, or unavailable with the reason after " | ": the status and the reason
+//	_updated  the time of the last change
+//
+// Every other element is kept as it was given, as a typed value with the type "ezid:" and the label,
+// and an index from 10001. In addition, elements of the profiles erc, dc and datacite set the metadata of
+// the record:
+//
+//	creator    erc.who   dc.creator    datacite.creator
+//	title      erc.what  dc.title      datacite.title
+//	publisher            dc.publisher  datacite.publisher
+//	date       erc.when  dc.date       datacite.publicationyear
+//	type                 dc.type       datacite.resourcetype
+//
+// The label dc with the name of any other element of Dublin Core sets that element. The elements erc
+// (ANVL), dc and datacite (XML) can have several of these at once. If several elements set the
+// same metadata, the profile of the record (_profile) takes precedence.
+//
+// If the metadata of a record has changed in another way since, the elements that are returned have the
+// metadata of the record.
+package ezid

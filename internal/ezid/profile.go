@@ -1,0 +1,114 @@
+package ezid
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/anvl"
+)
+
+// Profiles with labels for metadata.
+const (
+	erc      = "erc"
+	dc       = "dc"
+	datacite = "datacite"
+)
+
+// fields returns the elements of Dublin Core (RFC 5013), first those that have labels in several
+// profiles.
+func fields() []string {
+	return []string{
+		"creator", "title", "publisher", "date", "type",
+		"subject", "description", "contributor", "format", "identifier", "source", "language", "relation", "coverage", "rights",
+	}
+}
+
+// labelOf returns the label that a profile has for a field of the metadata, or "" if it has none.
+func labelOf(profile, field string) string {
+	labels := map[string]string{}
+	switch profile {
+	case dc:
+		return "dc." + field
+	case erc:
+		labels = map[string]string{"creator": "who", "title": "what", "date": "when"}
+	case datacite:
+		labels = map[string]string{"creator": "creator", "title": "title", "publisher": "publisher", "date": "publicationyear", "type": "resourcetype"}
+	}
+	if label := labels[field]; label != "" {
+		return profile + "." + label
+	}
+	return ""
+}
+
+// ranked returns the profiles with labels for metadata, first the given one.
+func ranked(profile string) []string {
+	all := []string{erc, dc, datacite}
+	if i := slices.Index(all, profile); i > 0 {
+		all = append([]string{profile}, slices.Delete(all, i, i+1)...)
+	}
+	return all
+}
+
+// fieldsOf returns the fields of the metadata that an element sets.
+func fieldsOf(label string) []string {
+	if label == erc || label == dc || label == datacite {
+		return fields()
+	}
+	profile, _, _ := strings.Cut(label, ".")
+	for _, field := range fields() {
+		if labelOf(profile, field) == label {
+			return []string{field}
+		}
+	}
+	return nil
+}
+
+// metadata returns the metadata that the elements of a record set.
+func (e Elements) metadata(profile string) nomen.Metadata {
+	m := nomen.Metadata{}
+	for _, p := range ranked(profile) {
+		block := e.block(p)
+		for _, field := range fields() {
+			values := block[field]
+			if values == nil {
+				values = known(e[labelOf(p, field)])
+			}
+			if m[field] == nil && values != nil {
+				m[field] = values
+			}
+		}
+	}
+	return m
+}
+
+// block returns the metadata in the element that has all of a profile.
+func (e Elements) block(profile string) nomen.Metadata {
+	text := e[profile]
+	if text == "" {
+		return nil
+	}
+	if profile != erc {
+		return readXML(text)
+	}
+	m := nomen.Metadata{}
+	all, err := anvl.Parse(text)
+	if err != nil {
+		return nil
+	}
+	for _, el := range all {
+		for _, field := range fieldsOf(erc + "." + el.Label) {
+			m[field] = known(el.Value)
+		}
+	}
+	return m
+}
+
+// known returns a value as a list. If the value is empty, or only a code such as (:unav) that says why
+// it is unknown, the list is nil.
+func known(value string) []string {
+	if value == "" || strings.HasPrefix(value, "(:") && strings.IndexByte(value, ')') == len(value)-1 {
+		return nil
+	}
+	return []string{value}
+}

@@ -609,8 +609,9 @@ func TestNothingInMuch(t *testing.T) {
 // An import rests while requests are answered: when it reads the file, and when it checks the
 // records.
 func TestImportRests(t *testing.T) {
+	const batches = 10 // so that each step takes several milliseconds
 	var file strings.Builder
-	for i := range batchSize {
+	for i := range batches * batchSize {
 		fmt.Fprintf(&file, `{"name":"urn:dns:example.org:%d","locations":[{"url":"https://a.example/%d"}]}`+"\n", i, i)
 	}
 	p := pacer.New()
@@ -626,14 +627,20 @@ func TestImportRests(t *testing.T) {
 	}
 	defer in.close()
 	i := &importer{load: load}
-	read := make(chan *batch, 2)
+	read := make(chan *batch, batches+1)
+	all := func() (reqs []registrar.Request) {
+		for len(reqs) < batches*batchSize {
+			reqs = append(reqs, (<-read).reqs...)
+		}
+		return reqs
+	}
 	var checked *registrar.Batch
 	for _, tt := range []struct {
 		what string
 		do   func() error
 	}{
-		{"reading", func() error { i.read(ctx, in, make(chan *batch, 2), read); return nil }},
-		{"checking", func() (err error) { checked, err = load.Check(ctx, (<-read).reqs); return err }},
+		{"reading", func() error { i.read(ctx, in, make(chan *batch, batches+1), read); return nil }},
+		{"checking", func() (err error) { checked, err = load.Check(ctx, all()); return err }},
 		{"planning", func() error { _, err := load.Preview(ctx, checked); return err }},
 	} {
 		before := p.Rested()

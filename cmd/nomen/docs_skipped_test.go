@@ -72,6 +72,13 @@ nomen serve --listen :443 --tls-cert cert.pem --tls-key key.pem`},
 	{"sign-in.md", "the link is a secret of ten minutes, and the provider is another host; the scripts signin and user run both commands", `
 nomen sign-in-link
 nomen user add --name 'Zoe Zhang' --subject 'https://login.example.org/realms/staff 8f7c' --role editor --prefix urn:nbn:fi`},
+	{"from-handle.md", "it needs a server with its configuration; TestHandleGuide follows the page with one", `
+nomen authority put hdl:20.500.9999 --owner archive --owner library --fold-case
+nomen token make --who scripts --role editor --prefix hdl:20.500.9999
+nomen put hdl:20.500.9999/ADMIN https://example.org/
+curl -u '300%3A20.500.9999%2FADMIN:correct horse' -H 'Content-Type: application/json' -X PUT -d '[{"index":1,"type":"URL","data":"https://example.org/1"}]' 'https://names.example.org/api/handles/20.500.9999/first?overwrite=false'
+curl https://names.example.org/api/handles/20.500.9999/first
+curl -i https://names.example.org/20.500.9999/first`},
 	{"leave-nomen.md", "it changes the nginx of the machine; in TestClientMaps, nginx and Apache httpd read such maps", `
 chmod 644 names.map
 nginx -t && nginx -s reload`},

@@ -14,13 +14,17 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/bulk/from/htaccess"
 	"github.com/nomen-project/nomen/bulk/from/noid"
+	"github.com/nomen-project/nomen/bulk/from/obo"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
 // foreignFormats returns the formats of other programs that import reads.
-func foreignFormats() []from.Format { return []from.Format{noid.Format()} }
+func foreignFormats() []from.Format {
+	return []from.Format{htaccess.Format(), noid.Format(), obo.Format()}
+}
 
 // foreignNames returns the names of the formats of other programs.
 func foreignNames() string {

@@ -1,0 +1,416 @@
+package htaccess
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/bulk/from/rewrite"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	fileName    = ".htaccess"
+	defaultBase = "https://w3id.org/"
+)
+
+// Format returns the format of .htaccess files.
+func Format() from.Format {
+	return from.Format{
+		Name: "htaccess", What: "redirects of Apache httpd, as of w3id.org",
+		Match:   func(p string) bool { return path.Base(p) == fileName },
+		Convert: Convert,
+	}
+}
+
+// Convert converts a file to the rules of the authority of its directory.
+func Convert(_ context.Context, in *from.Input, out *from.Output) error {
+	c, err := convert(in, out)
+	if err != nil {
+		return err
+	}
+	if set := c.set(); len(set) > 0 {
+		out.Authority(1, c.prefix, func(a *store.Authority) { a.Rules = set })
+	}
+	return nil
+}
+
+func convert(in *from.Input, out *from.Output) (*converter, error) {
+	c, err := newConverter(in)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := readLines(in)
+	if err != nil {
+		return nil, err
+	}
+	c.survey(lines)
+	for _, l := range lines {
+		c.directive(l)
+	}
+	c.noRule("no rule follows")
+	c.finish()
+	c.report(lines, out)
+	return c, nil
+}
+
+// A converter converts a file.
+type converter struct {
+	origin string // scheme and host of the base
+	dir    string // path of the directory, with a final slash
+	prefix name.Prefix
+
+	base    string            // of RewriteBase, or dir
+	env     map[string]string // variables of the environment with a constant value
+	engine  bool              // the rules of mod_rewrite apply
+	usesEnv bool              // some directive tests or inserts a variable of the environment
+
+	skipped   int    // depth of sections that are refused or have no effect
+	refusing  string // the reason why the content of a section is refused; "" if it has no effect
+	pending   []condition
+	badBefore error // why one of the pending conditions is refused
+	rewrites  []entry
+	aliases   []entry // directives of mod_alias, which precede
+	last      []entry // of ErrorDocument
+	refused   map[int]string
+}
+
+// An entry is a rule and where it comes from.
+type entry struct {
+	rule.Rule
+	from  []line
+	expr  *rewrite.Expression
+	conds []condition
+
+	goesOn    bool // later rules may apply to the result
+	synthetic bool // shows what a later rule does with the result of an earlier one
+}
+
+// newConverter returns a converter for a file of a directory below the base.
+func newConverter(in *from.Input) (*converter, error) {
+	base, err := url.Parse(cmp.Or(in.Base, defaultBase))
+	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
+		return nil, fmt.Errorf("invalid base %q: want the URL of the directory, such as %s", in.Base, defaultBase)
+	}
+	c := &converter{origin: base.Scheme + "://" + base.Host, refused: make(map[int]string), env: make(map[string]string)}
+	c.dir = path.Join("/", base.Path, path.Dir(in.Path))
+	if c.prefix, err = name.ParsePrefix(strings.TrimSuffix(c.origin+c.dir, "/")); err != nil {
+		return nil, err
+	}
+	if c.dir != "/" {
+		c.dir += "/"
+	}
+	c.base = c.dir
+	return c, nil
+}
+
+// survey reads the directives that apply to the whole file.
+func (c *converter) survey(lines []line) {
+	for _, l := range lines {
+		switch l.name {
+		case "rewriteengine":
+			c.engine = strings.EqualFold(strings.TrimSpace(l.rest), "on")
+		case "rewritebase":
+			if args := arguments(l.rest); len(args) == 1 && strings.HasPrefix(args[0], "/") {
+				c.base = strings.TrimSuffix(args[0], "/") + "/"
+			}
+		}
+		c.constants(l)
+	}
+	for i, l := range lines {
+		if l.name == "rewriterule" {
+			lines[i].rest = c.withConstants(l.rest)
+		}
+		c.usesEnv = c.usesEnv || strings.Contains(strings.ToUpper(lines[i].rest), "%{ENV:")
+	}
+}
+
+// refuse records why a line is refused. The first reason stays.
+func (c *converter) refuse(l line, reason string) {
+	if c.refused[l.number] == "" {
+		c.refused[l.number] = reason
+	}
+}
+
+// directive converts a directive.
+func (c *converter) directive(l line) {
+	if strings.HasPrefix(l.name, "<") || c.skipped > 0 {
+		c.section(l)
+		return
+	}
+	switch l.name {
+	case "rewritecond":
+		c.condition(l)
+	case "rewriterule":
+		c.rewriteRule(l)
+	case "redirect", "redirectpermanent", "redirecttemp", "redirectmatch":
+		if err := c.alias(l); err != nil {
+			c.refuse(l, err.Error())
+		}
+	case "errordocument":
+		if err := c.errorDocument(l); err != nil {
+			c.refuse(l, err.Error())
+		}
+	default:
+		if reason := c.other(l); reason != "" {
+			c.refuse(l, reason)
+		}
+	}
+}
+
+// section follows sections. The content of <IfModule> applies; the modules of redirects are present.
+func (c *converter) section(l line) {
+	switch {
+	case strings.HasPrefix(l.name, "</"):
+		c.skipped = max(c.skipped-1, 0)
+		if c.skipped > 0 || c.refusing != "" {
+			c.refuseInside(l)
+		}
+	case c.skipped > 0:
+		c.refuseInside(l)
+		if strings.HasPrefix(l.name, "<") {
+			c.skipped++
+		}
+	case l.name == "<ifmodule" && !strings.HasPrefix(l.rest, "!"):
+	case l.name == "<ifmodule":
+		c.skipped, c.refusing = 1, ""
+	default:
+		c.skipped, c.refusing = 1, "unsupported section "+l.name+">"
+		c.refuse(l, c.refusing)
+	}
+}
+
+func (c *converter) refuseInside(l line) {
+	if c.refusing != "" {
+		c.refuse(l, c.refusing)
+	}
+}
+
+// condition reads a RewriteCond.
+func (c *converter) condition(l line) {
+	cond, err := parseCondition(l)
+	c.pending = append(c.pending, cond)
+	if err != nil {
+		c.refuse(l, err.Error())
+		c.badBefore = fmt.Errorf("its condition in line %d is not supported", l.number)
+	}
+}
+
+// noRule refuses the pending conditions.
+func (c *converter) noRule(reason string) {
+	for _, cond := range c.pending {
+		c.refuse(cond.line, reason)
+	}
+	c.pending, c.badBefore = nil, nil
+}
+
+// rewriteRule converts a RewriteRule with its conditions.
+func (c *converter) rewriteRule(l line) {
+	conds, err := c.pending, c.badBefore
+	c.pending, c.badBefore = nil, nil
+	if !c.engine {
+		return // the rule has no effect
+	}
+	var e *entry
+	if err == nil {
+		e, err = c.convert(l, conds)
+	}
+	if err != nil {
+		c.refuse(l, err.Error())
+		for _, cond := range conds {
+			c.refuse(cond.line, fmt.Sprintf("the rule in line %d is not supported", l.number))
+		}
+		return
+	}
+	if e != nil {
+		c.rewrites = append(c.rewrites, *e)
+	}
+}
+
+// convert converts a RewriteRule. If the rule has no effect, the entry is nil.
+func (c *converter) convert(l line, conds []condition) (*entry, error) {
+	args := rewriteArguments(l.rest)
+	if len(args) < 2 {
+		return nil, errors.New("must have a pattern and a target")
+	}
+	f, err := parseFlags(strings.Join(args[2:], ""))
+	if err != nil {
+		return nil, err
+	}
+	pattern, not := strings.CutPrefix(args[0], "!")
+	e := &entry{from: []line{l}, conds: conds}
+	for _, cond := range conds {
+		e.from = append(e.from, cond.line)
+	}
+	conds = effective(conds)
+	e.conds = conds
+	if e.expr, err = rewrite.Parse(pattern, f.fold, "g"); err != nil {
+		return nil, err
+	}
+	if e.When, err = conditionsOf(conds); err != nil {
+		return nil, err
+	}
+	target := args[1]
+	switch {
+	case isError(f.status):
+		e.Status = f.status
+	case target == "-" && !f.last && f.status == 0:
+		return nil, nil
+	case target == "-" && f.status == 0:
+		e.Status = 404 // the directories have no files
+	case target == "-":
+		return nil, errors.New("redirects to the requested path itself")
+	default:
+		err = c.redirect(e, target, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.Regexp == "" {
+		e.Regexp = e.expr.Whole("")
+	}
+	if not {
+		if e.Regexp = ".*"; strings.Contains(target, "$") && e.Status < 400 {
+			return nil, errors.New("a negated pattern has no groups")
+		}
+		e.When = append([]rule.Condition{{On: "element", Regexp: e.expr.Anywhere(), Not: true}}, e.When...)
+	}
+	return e, nil
+}
+
+// redirect sets the location of a rule.
+func (c *converter) redirect(e *entry, target string, f flags) error {
+	target, err := c.absolute(target, f.status != 0)
+	if err != nil {
+		return err
+	}
+	x := expansion{converter: c, flags: f, group: "g", other: "c", groups: e.expr.Groups()}
+	for i := range e.conds {
+		if !e.conds[i].not {
+			x.others = max(x.others, e.conds[i].expr.Groups())
+		}
+	}
+	if len(e.conds) == 0 {
+		x.others = -1
+	}
+	url, err := x.expand(target)
+	if err != nil {
+		return err
+	}
+	if x.whole {
+		e.Regexp = e.expr.Whole("g0")
+	}
+	e.When = append(x.needs, e.When...)
+	e.Status, e.Parts = cmp.Or(f.status, 302), x.Parts
+	e.Query = rule.QueryAppend
+	if f.discard || x.query && !f.append {
+		e.Query = rule.QueryIgnore
+	}
+	e.Locations = []nomen.Location{{URL: url}}
+	e.goesOn = !f.last
+	return nil
+}
+
+// absolute returns the target as an absolute URL.
+func (c *converter) absolute(target string, redirects bool) (string, error) {
+	scheme, _, ok := strings.Cut(target, "://")
+	isURL := ok && strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+.-") == ""
+	own := strings.HasPrefix(strings.ToLower(target)+"/", strings.ToLower(c.origin)+"/")
+	switch {
+	case isURL && own && !redirects, !isURL && !redirects:
+		return "", errors.New("rewrites the path on the server without a redirect")
+	case isURL:
+		return target, nil
+	case strings.HasPrefix(target, "mailto:"), strings.HasPrefix(target, "news:"):
+		return "", errors.New("the target is not the URL of a page")
+	case strings.HasPrefix(target, "/"):
+		return c.origin + target, nil
+	case strings.HasPrefix(target, "%"):
+		return "", errors.New("the scheme or host of the target depends on the request")
+	}
+	return c.origin + c.base + target, nil
+}
+
+// alias converts a directive of mod_alias.
+func (c *converter) alias(l line) error {
+	args := arguments(l.rest)
+	status := "302"
+	switch {
+	case l.name == "redirectpermanent":
+		status = "301"
+	case len(args) > 0 && l.name != "redirecttemp" && !strings.ContainsAny(args[0], "/^"):
+		status, args = args[0], args[1:]
+	}
+	code, err := redirectStatus(status)
+	if err != nil {
+		return err
+	}
+	e := &entry{from: []line{l}}
+	e.Regexp, e.Status = ".*", code
+	if len(args) == 0 || !isError(code) && len(args) != 2 {
+		return errors.New("must have a path and a URL")
+	}
+	pattern := args[0]
+	if l.name != "redirectmatch" {
+		if pattern = "^" + regexp.QuoteMeta(strings.TrimSuffix(args[0], "/")) + "(/.*|$)"; !strings.HasPrefix(args[0], "/") {
+			return errors.New("the path must begin with a slash")
+		}
+	}
+	expr, err := rewrite.Parse(pattern, false, "c")
+	if err != nil {
+		return err
+	}
+	e.When = []rule.Condition{{On: "path", Regexp: expr.Anywhere()}}
+	cond, err := rewrite.Parse(pattern, false, "")
+	e.conds = []condition{{line: l, on: "path", text: pattern, expr: cond}}
+	if err != nil || isError(code) {
+		c.aliases = append(c.aliases, *e)
+		return err
+	}
+	target := strings.ReplaceAll(args[1], "%", `\%`)
+	if l.name != "redirectmatch" {
+		target = strings.NewReplacer("%", `\%`, "$", `\$`, `\`, `\\`).Replace(args[1]) + "$1"
+	}
+	if strings.HasPrefix(target, "/") {
+		target = c.origin + target
+	}
+	x := expansion{converter: c, group: "c", other: "none", groups: expr.Groups(), others: -1}
+	x.noEscape = true
+	url, err := x.expand(target)
+	if err != nil {
+		return err
+	}
+	e.Locations, e.Parts, e.Query = []nomen.Location{{URL: url}}, x.Parts, rule.QueryAppend
+	if x.query {
+		e.Query = rule.QueryIgnore
+	}
+	c.aliases = append(c.aliases, *e)
+	return nil
+}
+
+// errorDocument converts an ErrorDocument 404 with a URL, which is a redirect for all other names.
+func (c *converter) errorDocument(l line) error {
+	args := arguments(l.rest)
+	if len(args) != 2 || args[0] != "404" || !strings.Contains(args[1], "://") {
+		return errors.New("only the URL of an error document for 404 is supported")
+	}
+	x := expansion{converter: c}
+	x.noEscape = true
+	url, err := x.expand(strings.NewReplacer("$", `\$`, "%", `\%`).Replace(args[1]))
+	if err != nil {
+		return err
+	}
+	e := entry{from: []line{l}}
+	e.Regexp, e.Status, e.Query, e.Locations = ".*", 302, rule.QueryIgnore, []nomen.Location{{URL: url}}
+	c.last = append(c.last, e)
+	return nil
+}

@@ -1,0 +1,231 @@
+package htaccess
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/bulk/from/rewrite"
+	"github.com/nomen-project/nomen/rule"
+)
+
+// finish refuses rules that depend on others in a way that is not supported, and gives the other rules
+// their tests.
+func (c *converter) finish() {
+	c.checkGoingOn()
+	for {
+		all := c.entries()
+		set := setOf(all)
+		unreached, err := rewrite.AddTests(set, c.prefix, func(i, variant int) (rewrite.Candidate, bool) {
+			return c.candidate(&all[i], variant)
+		})
+		if err == nil {
+			c.drop(all, c.unexplained(all, unreached), "no request was found that reaches this rule")
+			for i := range all {
+				all[i].Tests = set[i].Tests
+			}
+			c.keep(all, unreached)
+			_, err = setOf(c.entries()).Check(c.prefix)
+			all = c.entries()
+		}
+		var e *rule.IndexError
+		if !errors.As(err, &e) || e.Rule >= len(all) {
+			if err != nil {
+				c.drop(all, indexes(len(all)), err.Error())
+				c.keep(all, indexes(len(all)))
+			}
+			return
+		}
+		c.drop(all, []int{e.Rule}, fmt.Sprintf("%s: %s", e.What, e.Err))
+		c.keep(all, []int{e.Rule})
+	}
+}
+
+func indexes(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+// drop refuses the directives of entries.
+func (c *converter) drop(all []entry, which []int, reason string) {
+	for _, i := range which {
+		for _, l := range all[i].from {
+			c.refuse(l, reason)
+		}
+	}
+}
+
+// keep keeps all entries but some.
+func (c *converter) keep(all []entry, without []int) {
+	var rest []entry
+	for i := range all {
+		if !slices.Contains(without, i) {
+			rest = append(rest, all[i])
+		}
+	}
+	c.aliases, c.rewrites, c.last = nil, rest, nil
+}
+
+// unexplained returns those of the rules that no request reaches for which no earlier rule is the
+// reason. Such an earlier rule answers all requests that the rule would answer alone, and has no
+// conditions, or the same. A rule that begins with a slash never matches in Apache either.
+func (c *converter) unexplained(all []entry, unreached []int) (rest []int) {
+	for _, i := range unreached {
+		e := &all[i]
+		if !e.synthetic && !c.hidden(all, i) && (e.expr == nil || !e.expr.BeginsWithSlash()) {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// hidden reports whether one earlier rule answers all requests that rule i answers alone.
+func (c *converter) hidden(all []entry, i int) bool {
+	before, answers := -1, 0
+	for variant := range 24 {
+		candidate, _ := c.candidate(&all[i], variant)
+		alone, whole := setOf(all[i:i+1]), setOf(all[:i+1])
+		if m, ok := rewrite.Matched(alone, c.prefix, candidate); !ok || m != 0 {
+			continue
+		}
+		m, ok := rewrite.Matched(whole, c.prefix, candidate)
+		if !ok || before >= 0 && m != before {
+			return false
+		}
+		before = m
+		answers++
+	}
+	return answers > 0 && (len(all[before].When) == 0 || slices.Equal(all[before].When, all[i].When))
+}
+
+// checkGoingOn refuses rules without the flag L if a later rule could match their result, which is a
+// URL.
+func (c *converter) checkGoingOn() {
+	var all []entry
+	for i := range c.rewrites {
+		var joined []entry
+		if !c.rewrites[i].goesOn {
+			all = append(all, c.rewrites[i])
+			continue
+		}
+		more, later := c.after(i)
+		joined = append(joined, more...)
+		if later >= 0 {
+			reason := fmt.Sprintf("without the flag L, the rule in line %d applies to its result", c.rewrites[i+1+later].from[0].number)
+			c.drop(c.rewrites, []int{i}, reason)
+		}
+		all = append(append(all, joined...), c.rewrites[i])
+	}
+	c.rewrites = all
+	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != "" })
+}
+
+// after returns rules that answer before rule i as the rules after it do with its result, a URL. If one
+// of these depends on the URL, later is the number of rules between.
+func (c *converter) after(i int) (joined []entry, later int) {
+	first := &c.rewrites[i]
+	for j, e := range c.rewrites[i+1:] {
+		switch {
+		case !e.expr.MayMatchURL():
+			continue
+		case !e.expr.MatchesAll() || e.dependsOnMatch():
+			return nil, j
+		}
+		both := *first
+		both.synthetic, both.goesOn, both.from = true, false, nil
+		both.Status, both.Locations, both.Query, both.Parts = e.Status, e.Locations, e.Query, e.Parts
+		both.When = slices.Concat(first.When, e.When)
+		both.conds = slices.Concat(first.conds, e.conds)
+		if joined = append(joined, both); len(e.When) == 0 {
+			break
+		}
+	}
+	return joined, -1
+}
+
+// dependsOnMatch reports whether the location has groups.
+func (e *entry) dependsOnMatch() bool {
+	return slices.ContainsFunc(e.Locations, func(l nomen.Location) bool { return strings.Contains(l.URL, "{") })
+}
+
+// entries returns all rules in their order. The redirects of mod_alias precede.
+func (c *converter) entries() []entry { return slices.Concat(c.aliases, c.rewrites, c.last) }
+
+// set returns the rules.
+func (c *converter) set() rule.Set { return setOf(c.entries()) }
+
+func setOf(all []entry) (set rule.Set) {
+	for i := range all {
+		r := all[i].Rule
+		r.Merge = true
+		set = append(set, r)
+	}
+	return set
+}
+
+// report counts the directives.
+func (c *converter) report(lines []line, out *from.Output) {
+	for _, l := range lines {
+		if reason := c.refused[l.number]; reason != "" {
+			out.Refuse(l.number, l.text, reason)
+		} else {
+			out.Handled(1)
+		}
+	}
+}
+
+// candidate returns a request that may reach a rule.
+func (c *converter) candidate(e *entry, variant int) (out rewrite.Candidate, ok bool) {
+	out.Element = "no-such-name-0"
+	if e.expr != nil {
+		out.Element = e.expr.Sample(variant)
+		if len(e.When) > 0 && e.When[0].On == "element" && e.When[0].Not {
+			out.Element = strings.Repeat("a/", variant%3) + "other"
+		}
+	}
+	usual := [][2]string{{"", ""}, {"*/*", "curl/8.5.0"}, {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "Mozilla/5.0 (X11; Linux x86_64)"}, {"application/x-other", "other"}, {"text/turtle", ""}}
+	out.Accept, out.UserAgent = usual[variant%len(usual)][0], usual[variant/2%len(usual)][1]
+	given := map[string]string{}
+	for i := 0; i < len(e.conds); i++ {
+		first := i
+		for i < len(e.conds)-1 && e.conds[i].or {
+			i++
+		}
+		cond := &e.conds[first+variant%(i-first+1)]
+		if cond.not || cond.expr == nil {
+			continue
+		}
+		s := cond.expr.Sample(variant / (i - first + 1))
+		if cond.on == "path" {
+			out.Element = strings.TrimPrefix(strings.TrimPrefix(s, c.dir), "/")
+			continue
+		}
+		if given[cond.on] != "" {
+			s = given[cond.on] + separator(cond.on) + s
+		}
+		given[cond.on] = s
+	}
+	set(&out.Accept, given, "accept")
+	set(&out.UserAgent, given, "user_agent")
+	set(&out.Languages, given, "languages")
+	set(&out.Query, given, "query")
+	return out, true
+}
+
+func separator(on string) string {
+	if on == "query" {
+		return "&"
+	}
+	return ", "
+}
+
+func set(field *string, given map[string]string, on string) {
+	if s, ok := given[on]; ok {
+		*field = s
+	}
+}

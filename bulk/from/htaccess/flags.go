@@ -1,0 +1,87 @@
+package htaccess
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// flags are the flags of a RewriteRule.
+type flags struct {
+	status   int // of R, F or G; 0 without them
+	last     bool
+	noEscape bool
+	fold     bool
+	append   bool // QSA
+	discard  bool // QSD
+	backrefs bool // B
+}
+
+// parseFlags parses the flags of a RewriteRule. The error names the first that is not supported.
+func parseFlags(s string) (f flags, err error) {
+	if s == "" {
+		return f, nil
+	}
+	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
+		return f, fmt.Errorf("invalid flags %q: Apache rejects the file", s)
+	}
+	for flag := range strings.SplitSeq(s[1:len(s)-1], ",") {
+		key, value, _ := strings.Cut(strings.TrimFunc(flag, isSpace), "=")
+		switch strings.ToLower(key) {
+		case "":
+		case "l", "last", "end":
+			f.last = true
+		case "ne", "noescape":
+			f.noEscape = true
+		case "nc", "nocase":
+			f.fold = true
+		case "qsa", "qsappend":
+			f.append = true
+		case "qsd", "qsdiscard":
+			f.discard = true
+		case "b":
+			if f.backrefs = true; value != "" {
+				return f, fmt.Errorf("unsupported flag %s", flag)
+			}
+		case "f", "forbidden":
+			f.status, f.last = 403, true
+		case "g", "gone":
+			f.status, f.last = 410, true
+		case "r", "redirect":
+			if f.status, err = redirectStatus(value); err != nil {
+				return f, err
+			}
+		case "ns", "nosubreq", "dpi", "discardpath", "pt", "passthrough":
+		default:
+			return f, fmt.Errorf("unsupported flag %s", flag)
+		}
+	}
+	return f, nil
+}
+
+// redirectStatus returns the status of the flag R and of Redirect.
+func redirectStatus(s string) (int, error) {
+	switch strings.ToLower(s) {
+	case "":
+		return 302, nil
+	case "permanent":
+		return 301, nil
+	case "temp":
+		return 302, nil
+	case "seeother":
+		return 303, nil
+	case "gone":
+		return 410, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err == nil {
+		switch n {
+		case 301, 302, 303, 307, 308, 403, 404, 406, 410:
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("unsupported status %s", s)
+}
+
+// isError reports whether a status is one of an error, for which a rule has no target.
+func isError(status int) bool { return status >= 400 }

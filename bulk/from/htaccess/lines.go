@@ -1,0 +1,101 @@
+package htaccess
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+const maxLine = 64 << 10 // bytes of a line with its continuations
+
+// A line is a directive.
+type line struct {
+	number int
+	text   string
+	name   string // in lower case; for a section "<ifmodule" or "</ifmodule"
+	rest   string // the arguments
+}
+
+// readLines returns the directives of a file, without comments.
+func readLines(r io.Reader) ([]line, error) {
+	var all []line
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLine)
+	for number := 1; in.Scan(); number++ {
+		begin, text := number, in.Text()
+		for strings.HasSuffix(text, `\`) && in.Scan() {
+			number++
+			text = text[:len(text)-1] + in.Text()
+		}
+		text = strings.TrimFunc(strings.TrimPrefix(text, "\ufeff"), isSpace)
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		name, rest := text, ""
+		if i := strings.IndexFunc(text, isSpace); i >= 0 {
+			name, rest = text[:i], strings.TrimLeftFunc(text[i:], isSpace)
+		}
+		if strings.HasPrefix(name, "<") {
+			rest = strings.TrimSuffix(rest, ">")
+			name = strings.TrimSuffix(name, ">")
+		}
+		all = append(all, line{begin, text, strings.ToLower(name), rest})
+	}
+	return all, in.Err()
+}
+
+func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }
+
+// rewriteArguments splits the arguments of a directive of mod_rewrite, at most three. A backslash
+// keeps a space. Text after the third is ignored.
+func rewriteArguments(s string) (all []string) {
+	for len(all) < 3 {
+		s = strings.TrimLeftFunc(s, isSpace)
+		if s == "" {
+			break
+		}
+		quote := byte(0)
+		if s[0] == '"' || s[0] == '\'' {
+			quote, s = s[0], s[1:]
+		}
+		i := 0
+		for ; i < len(s); i++ {
+			if quote == 0 && isSpace(rune(s[i])) || quote != 0 && s[i] == quote {
+				break
+			}
+			if s[i] == '\\' && i+1 < len(s) && isSpace(rune(s[i+1])) {
+				i++
+			}
+		}
+		all = append(all, s[:i])
+		s = s[min(i+1, len(s)):]
+	}
+	return all
+}
+
+// arguments splits the arguments of any other directive.
+func arguments(s string) (all []string) {
+	for {
+		s = strings.TrimLeftFunc(s, isSpace)
+		if s == "" {
+			return all
+		}
+		quote := byte(0)
+		if s[0] == '"' || s[0] == '\'' {
+			quote, s = s[0], s[1:]
+		}
+		var b strings.Builder
+		i := 0
+		for ; i < len(s); i++ {
+			if quote == 0 && isSpace(rune(s[i])) || quote != 0 && s[i] == quote {
+				break
+			}
+			if s[i] == '\\' && i+1 < len(s) && (s[i+1] == '\\' || quote != 0 && s[i+1] == quote) {
+				i++
+			}
+			b.WriteByte(s[i])
+		}
+		all = append(all, b.String())
+		s = s[min(i+1, len(s)):]
+	}
+}

@@ -1,0 +1,53 @@
+package htaccess
+
+import "strings"
+
+// other returns why a directive is refused that is not a redirect, or "" if redirects work the same
+// without it.
+func (c *converter) other(l line) string {
+	args := arguments(l.rest)
+	switch l.name {
+	case "rewriteengine", "rewritebase":
+		return ""
+	case "options", "addtype", "addencoding", "addcharset", "adddefaultcharset", "addlanguage", "defaultlanguage", "forcetype",
+		"addhandler", "removehandler", "removetype", "directoryindex", "indexoptions", "indexignore", "fileetag", "expiresactive", "expiresbytype", "expiresdefault",
+		"languagepriority", "forcelanguagepriority":
+		return "" // about files, which the directories do not have
+	case "directoryslash":
+		return "" // a prefix without its slash is not a name of the authority
+	case "header":
+		return headerReason(args)
+	case "setenv", "setenvif", "setenvifnocase", "browsermatch", "unsetenv":
+		if c.usesEnv {
+			return "variables of the environment are not supported"
+		}
+		return ""
+	case "require":
+		if strings.EqualFold(l.rest, "all granted") {
+			return ""
+		}
+		return "rules do not restrict access: set the access of the authority"
+	case "rewriteoptions":
+		return "rules are not inherited from other directories"
+	}
+	return "unsupported directive"
+}
+
+// headerReason returns why a Header directive is refused. nomen sends the fields for scripts of other
+// sites (CORS) and Vary by itself.
+func headerReason(args []string) string {
+	for len(args) > 0 && (strings.EqualFold(args[0], "always") || strings.EqualFold(args[0], "onsuccess")) {
+		args = args[1:]
+	}
+	if len(args) < 2 {
+		return "must have an action and a field"
+	}
+	field := strings.ToLower(strings.TrimSuffix(args[1], ":"))
+	switch strings.ToLower(args[0]) {
+	case "set", "add", "append", "merge", "setifempty":
+		if field == "vary" || strings.HasPrefix(field, "access-control-") && (len(args) < 3 || field != "access-control-allow-credentials" && (field != "access-control-allow-origin" || args[2] == "*")) {
+			return ""
+		}
+	}
+	return "rules do not set fields of the response"
+}

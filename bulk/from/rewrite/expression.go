@@ -1,0 +1,196 @@
+package rewrite
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+)
+
+// An Expression is a regular expression of a web server, with its groups renamed.
+type Expression struct {
+	tree *syntax.Regexp
+	fold bool
+}
+
+// Parse parses an expression. It is found anywhere in a text, unless it begins with "^" or ends with
+// "$". Its groups get the names prefix0, for the whole match, to prefix9. The error says what is not
+// supported, such as back-references and look-around.
+func Parse(s string, fold bool, prefix string) (*Expression, error) {
+	flags := syntax.Perl
+	if fold {
+		flags |= syntax.FoldCase
+	}
+	tree, err := syntax.Parse(s, flags)
+	if err != nil {
+		return nil, fmt.Errorf("unsupported regular expression: %w", err)
+	}
+	rename(tree, prefix)
+	return &Expression{tree, fold}, nil
+}
+
+// rename names the groups 1 to 9, and removes the names of the others.
+func rename(t *syntax.Regexp, prefix string) {
+	if t.Op == syntax.OpCapture {
+		t.Name = ""
+		if t.Cap <= maxGroup {
+			t.Name = prefix + strconv.Itoa(t.Cap)
+		}
+	}
+	for _, sub := range t.Sub {
+		rename(sub, prefix)
+	}
+}
+
+const maxGroup = 9 // last group to which targets can refer
+
+// Groups returns the number of groups.
+func (e *Expression) Groups() int { return e.tree.MaxCap() }
+
+// Anywhere returns the expression as a condition, which matches anywhere in a value.
+func (e *Expression) Anywhere() string { return e.tree.String() }
+
+// Whole returns the expression for a rule, which must match the whole element. The parameter all is
+// the name of a group for the match, or "".
+func (e *Expression) Whole(all string) string {
+	t := clone(e.tree)
+	before, after := ".*?", ".*"
+	if cutBegin(t) {
+		before = ""
+	}
+	if cutEnd(t) {
+		after = ""
+	}
+	s := t.String()
+	switch {
+	case all != "":
+		s = "(?P<" + all + ">" + s + ")"
+	case t.Op == syntax.OpAlternate:
+		s = "(?:" + s + ")"
+	}
+	if s = before + s + after; s == "" || s == "(?:)" {
+		return "^$" // a rule needs an expression
+	}
+	return s
+}
+
+func clone(t *syntax.Regexp) *syntax.Regexp {
+	c := *t
+	c.Sub = make([]*syntax.Regexp, len(t.Sub))
+	for i, sub := range t.Sub {
+		c.Sub[i] = clone(sub)
+	}
+	c.Rune = slices.Clone(t.Rune)
+	return &c
+}
+
+// cutBegin removes "^" if every match begins with it, and reports whether it does.
+func cutBegin(t *syntax.Regexp) bool { return cut(t, syntax.OpBeginText, 0) }
+
+// cutEnd removes "$" if every match ends with it, and reports whether it does.
+func cutEnd(t *syntax.Regexp) bool { return cut(t, syntax.OpEndText, -1) }
+
+// cut removes an assertion at the beginning (side 0) or the end (side -1) of an expression.
+func cut(t *syntax.Regexp, op syntax.Op, side int) bool {
+	if !has(t, op, side) {
+		return false
+	}
+	drop(t, op, side)
+	return true
+}
+
+func has(t *syntax.Regexp, op syntax.Op, side int) bool {
+	switch t.Op {
+	case op:
+		return true
+	case syntax.OpConcat:
+		return has(t.Sub[at(t, side)], op, side)
+	case syntax.OpCapture:
+		return has(t.Sub[0], op, side)
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(t.Sub, func(sub *syntax.Regexp) bool { return !has(sub, op, side) })
+	}
+	return false
+}
+
+func drop(t *syntax.Regexp, op syntax.Op, side int) {
+	switch t.Op {
+	case op:
+		*t = syntax.Regexp{Op: syntax.OpEmptyMatch}
+	case syntax.OpConcat:
+		i := at(t, side)
+		if drop(t.Sub[i], op, side); t.Sub[i].Op == syntax.OpEmptyMatch {
+			t.Sub = slices.Delete(t.Sub, i, i+1)
+		}
+		switch len(t.Sub) {
+		case 0:
+			*t = syntax.Regexp{Op: syntax.OpEmptyMatch}
+		case 1:
+			*t = *t.Sub[0]
+		}
+	case syntax.OpCapture, syntax.OpAlternate:
+		for _, sub := range t.Sub {
+			drop(sub, op, side)
+		}
+	}
+}
+
+func at(t *syntax.Regexp, side int) int {
+	if side == 0 {
+		return 0
+	}
+	return len(t.Sub) - 1
+}
+
+// MatchesAll reports whether the expression matches every text of at least one character.
+func (e *Expression) MatchesAll() bool {
+	t := clone(e.tree)
+	begins := cutBegin(t)
+	ends := cutEnd(t)
+	for t.Op == syntax.OpCapture {
+		t = t.Sub[0]
+	}
+	switch t.Op {
+	case syntax.OpEmptyMatch:
+		return !begins || !ends
+	case syntax.OpStar, syntax.OpPlus:
+		return t.Sub[0].Op == syntax.OpAnyChar || t.Sub[0].Op == syntax.OpAnyCharNotNL
+	}
+	return false
+}
+
+// BeginsWithSlash reports whether every match begins with a slash at the beginning of the text. The
+// pattern of a RewriteRule in a directory then never matches.
+func (e *Expression) BeginsWithSlash() bool {
+	first := e.first()
+	return first != nil && first.Op == syntax.OpLiteral && first.Rune[0] == '/'
+}
+
+// MayMatchURL reports whether the expression could match a text that begins with a scheme such as
+// "https:".
+func (e *Expression) MayMatchURL() bool {
+	first := e.first()
+	if first == nil {
+		return true
+	}
+	switch first.Op {
+	case syntax.OpLiteral:
+		return first.Rune[0] == 'h' || first.Rune[0] == 'H'
+	case syntax.OpEmptyMatch, syntax.OpEndText:
+		return false
+	}
+	return true
+}
+
+// first returns the first part of an expression that matches only at the beginning of a text, and nil
+// for others.
+func (e *Expression) first() *syntax.Regexp {
+	t := clone(e.tree)
+	if !cutBegin(t) {
+		return nil
+	}
+	for t.Op == syntax.OpConcat || t.Op == syntax.OpCapture {
+		t = t.Sub[0]
+	}
+	return t
+}

@@ -1,0 +1,89 @@
+package rewrite
+
+import (
+	"regexp/syntax"
+	"strings"
+	"unicode"
+)
+
+// Sample returns a text that the expression matches, without regard to assertions. Different values
+// of the variant give different texts: with other alternatives, repetitions and characters.
+func (e *Expression) Sample(variant int) string {
+	var b strings.Builder
+	s := sampler{&b, variant}
+	s.write(e.tree)
+	return b.String()
+}
+
+type sampler struct {
+	*strings.Builder
+	variant int
+}
+
+// next returns a number below n.
+func (s *sampler) next(n int) int {
+	if n <= 0 {
+		return 0
+	}
+	i := s.variant % n
+	s.variant = s.variant/n + i
+	return i
+}
+
+func (s *sampler) write(t *syntax.Regexp) {
+	const most = 1 << 10 // bytes
+	if s.Len() > most {
+		return
+	}
+	switch t.Op {
+	case syntax.OpLiteral:
+		s.WriteString(string(t.Rune))
+	case syntax.OpCharClass:
+		s.WriteRune(s.one(t.Rune))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		s.WriteByte("xZ7_"[s.next(4)])
+	case syntax.OpAlternate:
+		s.write(t.Sub[s.next(len(t.Sub))])
+	case syntax.OpStar:
+		s.repeat(t.Sub[0], s.next(4))
+	case syntax.OpPlus:
+		s.repeat(t.Sub[0], 1+s.next(3))
+	case syntax.OpQuest:
+		s.repeat(t.Sub[0], s.next(2))
+	case syntax.OpRepeat:
+		s.repeat(t.Sub[0], t.Min)
+	default:
+		for _, sub := range t.Sub {
+			s.write(sub)
+		}
+	}
+}
+
+func (s *sampler) repeat(t *syntax.Regexp, n int) {
+	for range n {
+		s.write(t)
+	}
+}
+
+// one returns a character of a class, which is a list of ranges. It prefers letters and digits.
+func (s *sampler) one(ranges []rune) rune {
+	var good []rune
+	for _, r := range "aZ7m0bQ" {
+		for i := 0; i+1 < len(ranges); i += 2 {
+			if ranges[i] <= r && r <= ranges[i+1] {
+				good = append(good, r)
+			}
+		}
+	}
+	if len(good) > 0 {
+		return good[s.next(len(good))]
+	}
+	for i := 0; i+1 < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1] && r < ranges[i]+unicode.MaxASCII; r++ {
+			if r > ' ' && r < unicode.MaxASCII {
+				return r
+			}
+		}
+	}
+	return 'x'
+}

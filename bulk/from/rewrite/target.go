@@ -1,0 +1,85 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/rule"
+)
+
+// A Target builds the template of a location.
+type Target struct {
+	Parts map[string]rule.Part // conversions of the parts in the template
+
+	template strings.Builder
+	host     int // 0 before "://", 1 in the host, 2 after it
+	scheme   string
+}
+
+// Literal adds literal text. With escape, characters that the path of a URL cannot contain are
+// percent-encoded, also "%", "?" and "#"; without, only those that no URL can contain.
+func (t *Target) Literal(s string, escape bool) {
+	for i := range len(s) {
+		t.Char(s[i:], escape)
+	}
+}
+
+// Char is like Literal for the first character of a text.
+func (t *Target) Char(rest string, escape bool) {
+	c := rest[0]
+	t.advance(c)
+	switch {
+	case ascii.IsAlnum(c), strings.IndexByte("$-_.+!*'(),:;@&=/~", c) >= 0,
+		t.host < 2 && strings.IndexByte("{}", c) < 0,
+		!escape && (strings.IndexByte("?#", c) >= 0 || c == '%' && isEscape(rest)):
+		t.template.WriteByte(c)
+	default:
+		t.template.WriteString(ascii.Escape(c))
+	}
+}
+
+// advance follows the beginning of the URL.
+func (t *Target) advance(c byte) {
+	switch {
+	case t.host == 0:
+		if t.scheme += string(c); strings.HasSuffix(t.scheme, "://") {
+			t.host = 1
+		}
+	case t.host == 1 && strings.IndexByte("/?#", c) >= 0:
+		t.host = 2
+	}
+}
+
+func isEscape(s string) bool {
+	return len(s) > 2 && s[0] == '%' && ascii.IsHex(s[1]) && ascii.IsHex(s[2])
+}
+
+// Part adds a part of the name or the request. With escape, its characters that a path cannot contain
+// are percent-encoded, also "%". With all, also the delimiters are.
+func (t *Target) Part(name string, escape, all bool) {
+	if t.host == 1 || all {
+		t.template.WriteString("{" + name + "}")
+		return
+	}
+	t.template.WriteString("{+" + name + "}")
+	if escape {
+		if t.Parts == nil {
+			t.Parts = make(map[string]rule.Part)
+		}
+		t.Parts[name] = rule.Part{Escape: true}
+	}
+}
+
+var errNoHost = errors.New("the scheme or host of the target depends on the request")
+
+// Template returns the template.
+func (t *Target) Template() (string, error) {
+	s := t.template.String()
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok || strings.ContainsAny(scheme, "{") || strings.HasPrefix(rest, "{") && !strings.Contains(rest[:max(0, strings.IndexByte(rest+"/", '/'))], ".") {
+		return "", fmt.Errorf("%w: %s", errNoHost, s)
+	}
+	return s, nil
+}

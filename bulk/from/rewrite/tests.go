@@ -1,0 +1,81 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/rule"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// A Candidate is a request that could show what a rule does.
+type Candidate struct {
+	Element string // decoded
+	rule.Request
+}
+
+// AddTests adds to each rule of a set the first of its candidates that reaches it, as a test. It
+// returns the indexes of the rules that no candidate reaches, without a test: earlier rules answer
+// them. The error is that of an invalid rule, an [*rule.IndexError].
+func AddTests(set rule.Set, at name.Prefix, candidates func(i, variant int) (Candidate, bool)) (unreached []int, err error) {
+	const variants = 48
+	open := make([]int, len(set))
+	for i := range set {
+		open[i] = i
+	}
+	for variant := 0; variant < variants && len(open) > 0; variant++ {
+		trial := slices.Clone(set)
+		for i := range trial {
+			trial[i].Tests = nil
+		}
+		for _, i := range open {
+			if c, ok := candidates(i, variant); ok {
+				if from, ok := spell(at, c.Element); ok {
+					trial[i].Tests = []rule.Test{{From: from, Request: c.Request}}
+				}
+			}
+		}
+		results, err := trial.RunTests(at)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range results {
+			if r.Matched == r.Rule && (len(r.Got) > 0 || len(set[r.Rule].Locations) == 0) {
+				set[r.Rule].Tests = []rule.Test{{From: r.From, To: r.Got, Request: r.Request, Status: r.Status}}
+			}
+		}
+		open = slices.DeleteFunc(open, func(i int) bool { return len(set[i].Tests) > 0 })
+	}
+	return open, nil
+}
+
+// Matched returns the index of the rule that answers a request, or -1. The tests of the set are ignored.
+// If the request cannot be made, ok is false.
+func Matched(set rule.Set, at name.Prefix, c Candidate) (i int, ok bool) {
+	from, ok := spell(at, c.Element)
+	if !ok {
+		return 0, false
+	}
+	trial := slices.Clone(set)
+	for i := range trial {
+		trial[i].Tests = nil
+	}
+	trial[0].Tests = []rule.Test{{From: from, Request: c.Request}}
+	results, err := trial.RunTests(at)
+	if err != nil || len(results) == 0 {
+		return 0, false
+	}
+	return results[0].Matched, true
+}
+
+// spell returns the name of an element. If there is none with exactly this element, ok is false.
+func spell(at name.Prefix, element string) (string, bool) {
+	s := at.String() + "/" + uri.EscapePath(element)
+	n, err := name.Parse(s)
+	if err != nil || !at.Covers(n) {
+		return "", false
+	}
+	plain, err := uri.Unescape(strings.TrimPrefix(n.Key(), at.String()+"/"))
+	return s, err == nil && plain == element
+}

@@ -50,10 +50,11 @@ Import leaves retired names unchanged, so that an old file cannot bring back a w
 item. It reports each record of the file that would change a retired name. With --retired,
 import changes retired names too.
 
-With --format noid, import reads files of another program: see
-docs/reference/import-formats.md. It prints each entry of the file that it cannot import,
-with the reason; with --json, one object for each file, then the summary. A directory stands
-for the files of this format in it.
+Import also reads files of other programs, such as the .htaccess files of a web server
+(--format htaccess) or the database of a NOID minter (--format noid):
+docs/reference/import-formats.md describes these formats. Import prints each entry that it
+cannot import, with the reason. With --json, it prints one object for each file, then the
+summary. A directory stands for the files of the format in it.
 
 The summary has the ID of the import. To revert the import, use 'nomen undo --import ID'.
 
@@ -98,7 +99,8 @@ func (c *cli) importCommand() *cobra.Command {
   nomen import --dry-run -v moved.csv
   nomen import --on-conflict replace --why 'new web site' moved.tsv.gz
   nomen import --map Link=url --map Price= --split 'dc:creator=;' catalogue.csv
-  other-system --dump | nomen import --format csv -`,
+  other-system --dump | nomen import --format csv -
+  nomen import --format htaccess --base https://w3id.org/ --dry-run perma-id`,
 		Args: arguments(1, -1),
 	}
 	o.register(cmd.Flags())

@@ -22,7 +22,8 @@ import (
 // made with this content if it does not exist. "…" stands for any text in a line, and on
 // a line of its own for any lines. Times, durations, hashes and IDs need not agree. A
 // command `nomen serve` runs in the background until the document ends. A block in an
-// HTML comment sets up what the page need not show. A block that cannot be run here is
+// HTML comment sets up what the page need not show; $REPOSITORY is the root of the repository,
+// for files of testdata. A block that cannot be run here is
 // marked in the source: ```console skip=REASON. With -update-docs the documents get what
 // the commands print where it differs: read it before you commit.
 func TestCommandBlocks(t *testing.T) {
@@ -170,12 +171,16 @@ for i in $(seq 300); do grep -q 'admin listener' server%[2]d.log && break; sleep
 			}
 		}
 	}
+	repository, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	sh := exec.CommandContext(ctx, "sh", "-c", script.String())
 	sh.Dir = dir
 	sh.WaitDelay = 10 * time.Second
-	sh.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "NOMEN_DATA="+dir+"/data", "NOMEN_LISTEN="+public, "NOMEN_ADMIN="+admin, "NOMEN_LOG_FORMAT=text", "LC_ALL=C.UTF-8") // the log as on a terminal
+	sh.Env = append(os.Environ(), "REPOSITORY="+repository, "HOME="+dir, "XDG_DATA_HOME="+dir, "NOMEN_DATA="+dir+"/data", "NOMEN_LISTEN="+public, "NOMEN_ADMIN="+admin, "NOMEN_LOG_FORMAT=text", "LC_ALL=C.UTF-8") // the log as on a terminal
 	out, err := sh.CombinedOutput()
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("%v\n%s", err, out)

@@ -41,7 +41,7 @@ type state struct {
 	record  *store.Record // the current record; nil if none
 	before  *store.Record // the record before the batch; nil if none
 	pending bool          // an earlier request of the batch changes the name
-	built   bool          // an earlier request of the batch for this name was accepted: later requests may expect the revision based too. Set only if Load.single
+	built   bool          // an earlier request of the batch for this name was accepted: later requests may also expect the revision in the field based. Set only if Load.single
 	based   uint64        // the revision that the last accepted request expected
 }
 

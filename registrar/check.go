@@ -185,7 +185,7 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 		}
 		if req.Expected == store.AnyRevision {
 			return refuse(of, "status", faultf(0, "state",
-				"the name is retired; to reactivate it, expect the revision of its tombstone, %d", there.Revision))
+				"the name is retired; to reactivate it, give the revision of its tombstone, %d, as the expected revision", there.Revision))
 		}
 	}
 	if err := checkReason(rec); err != nil {

@@ -185,7 +185,7 @@ func checkToken(t *store.Token, why string) error {
 	}
 	f := checkWho(t.Who)
 	if IsUserID(t.Who) {
-		f = faultf(0, "text", "%q has the form of the ID of a user, who would seem to have made the changes", t.Who)
+		f = faultf(0, "text", "%q looks like the ID of a user: changes with this token would seem to be that user's", t.Who)
 	}
 	if f.bad() {
 		return refuse(t.ID, "who", f)

@@ -18,8 +18,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A shortcut answers simple requests for names on one connection without net/http, from the first
-// one on, if the answer is available at once. Its response is byte for byte the one that net/http
+// A shortcut answers simple requests for names on one connection without net/http, beginning with
+// the first request, if the answer is available at once. Its response is byte for byte the one that net/http
 // would send.
 type shortcut struct {
 	server   *Server

@@ -60,9 +60,9 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// AppendIndexed appends to list the URLs under which an index has the subject of c after that
-// change. Each URL is appended once. They stand for the locations and aliases of a record, or for
-// the subjects of a user. It sorts list.
+// AppendIndexed appends to list the URLs under which an index finds the record or user that the
+// change c leaves. For a record, these are its locations and aliases, and for a user, the identities
+// with which the user signs in. Each URL is appended once. AppendIndexed sorts list.
 func (c *Change) AppendIndexed(list []string) []string {
 	switch {
 	case c != nil && c.Record != nil:

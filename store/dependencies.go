@@ -114,7 +114,8 @@ func (d *Dependencies) Vouched() int {
 	return d.vouched
 }
 
-// Validity returns when the answer is valid while a set of authorities is the current one. If the
+// Validity returns until when the answer stays valid, as long as the given set of authorities is
+// the current one. If the
 // answer must not be cached, ok is false.
 func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	d.mu.Lock()

@@ -95,15 +95,15 @@ func (m *machine) run(s string) (end int, ok bool) {
 	return len(s), slices.Contains(now, m.last)
 }
 
-// enter adds to list the state first and the states that it leads to without reading an octet.
+// enter adds a state to list, and the states that this state leads to without reading an octet.
 // It leaves out states that were already entered at this offset.
-func (m *machine) enter(list, entered []int, first, offset int) []int {
-	if entered[first] > offset {
+func (m *machine) enter(list, entered []int, state, offset int) []int {
+	if entered[state] > offset {
 		return list
 	}
-	entered[first] = offset + 1
+	entered[state] = offset + 1
 	n := len(list)
-	for list = append(list, first); n < len(list); n++ {
+	for list = append(list, state); n < len(list); n++ {
 		for _, to := range m.states[list[n]].next {
 			if entered[to] <= offset {
 				entered[to] = offset + 1
@@ -122,7 +122,7 @@ func (g *abnf) compile(rule string) *machine {
 }
 
 // A compiler reads the text of a rule. Each method that reads a part of the rule adds states that
-// match this part. These begin at the state from. The method returns the state in which the match
+// match this part. These begin at the state that the method is given. The method returns the state in which the match
 // ends.
 type compiler struct {
 	machine

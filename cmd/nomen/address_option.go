@@ -6,7 +6,7 @@ import (
 )
 
 // An addressValue is the value of an option for the address of a listener. If the user gives only a
-// number, the number is a port of the field host.
+// number, it is the port, and the field host has the address.
 type addressValue struct {
 	value *string
 	host  string // "" for all addresses of the machine

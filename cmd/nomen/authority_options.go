@@ -42,11 +42,11 @@ func (o *authorityOptions) sets(option string, set func(*store.Authority) error)
 	})
 }
 
-// setsField records that an option sets a field of an authority to the value that the function of
-// returns.
-func setsField[T any](o *authorityOptions, option string, field func(*store.Authority) *T, of func() T) {
+// setsField records that an option sets a field of an authority to the result of the function
+// value.
+func setsField[T any](o *authorityOptions, option string, field func(*store.Authority) *T, value func() T) {
 	o.sets(option, func(a *store.Authority) error {
-		*field(a) = of()
+		*field(a) = value()
 		return nil
 	})
 }

@@ -68,7 +68,7 @@ type triedName struct {
 	Authority string           `json:"decided_by,omitempty"` // the authority with a longer prefix whose rules are used instead
 }
 
-// testNames prints what the rules of a do with names. If a rule is not used for a name, it
+// testNames prints what the rules of an authority do with names. If a rule is not used for a name, it
 // prints what is used instead.
 func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string, request rule.Request) error {
 	compiled, err := a.Compile()

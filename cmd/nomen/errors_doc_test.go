@@ -150,7 +150,7 @@ In a message below, ` + "`...`" + ` stands for a value from the input. Semicolon
 
 ## Syntax of URIs
 
-The rules are the productions of RFC 3986, for IRIs of RFC 3987, and with ` + "`--dialect`" + ` of RFC 1808, RFC 1738 and the draft of 1993. The messages:
+The rules are the productions of RFC 3986; for IRIs, those of RFC 3987; with ` + "`--dialect`" + `, those of RFC 1808, RFC 1738 or the draft of 1993. The messages:
 
 | message |
 | --- |

@@ -42,8 +42,8 @@ urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
 In {noid:MASK}, the mask is that of NOID: r for random order, s for sequential order, z for
 sequential order without limit; then e for a character, d for a digit; k at the end adds the
-check character. {noid:reedk:add3} makes the mask longer by its first three characters when
-its names are used up, as EZID does. A number, as in {noid:reedk:2191}, is how many names
+check character. In {noid:reedk:add3}, when all names of the mask are used up, its first
+three characters without the r are put before it again, as EZID does: reedeedk. A number, as in {noid:reedk:2191}, is how many names
 were made before. Mint continues after the last of these names that exists or existed, so a
 name is never made twice, even if it was deleted.
 

@@ -80,7 +80,8 @@ that is given in the --delegate-to of an authority. With --allow-private, the se
 to private networks for these purposes:
 
   - to fetch resources (I2R);
-  - to ask resolvers of delegated names that it discovered or to which it was redirected;
+  - to ask about a delegated name a resolver that it has discovered, or to which it was
+    redirected;
   - with --ask-others own: to ask resolvers about names that are not served here, when one of
     the --own-users requests them.`
 

@@ -74,7 +74,7 @@ type importFlags struct {
 
 func (o *importFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix), or that of another program: "+foreignNames())
-	f.StringVar(&o.base, "base", "", "with the format of another program: what comes before the names in the file, such as ark:12345/")
+	f.StringVar(&o.base, "base", "", "with the format of another program: text to put before each name of the file, such as ark:12345/")
 	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
 	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
 	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores the column; can be repeated")

@@ -126,7 +126,7 @@ func failed(text string) reply { return reply{text: errorMark + text} }
 // badRequest returns the reply for a request that is not valid.
 func badRequest(why string) reply { return failed("bad request - " + why) }
 
-// Replies that several operations have.
+// ok reports whether the reply says success.
 func (r reply) ok() bool { return !strings.HasPrefix(r.text, errorMark) }
 
 // status returns the status that follows from the text.

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	fullyUsed = 0.9                    // part of the time of the processors from which they are busy
-	longWait  = 500 * time.Microsecond // how long a goroutine that could run waits for a processor, if they are busy
-	manyWaits = 0.1                    // part of the goroutines that wait so long from which the processors are busy
+	fullyUsed = 0.9                    // the processors are busy if at least this part of their time is used
+	longWait  = 500 * time.Microsecond // a wait for a processor is long if it takes at least this time
+	manyWaits = 0.1                    // the processors are busy if at least this part of the waits is long
 )
 
 // A meter is the load of this process. The processors are busy if the process uses almost all of

@@ -117,6 +117,7 @@ var layout = []modulePackage{
 	{layer: 9, dir: "bulk/from/rewrite", ours: "internal/ascii name rule uri"},
 	{layer: 10, dir: "bulk/from/htaccess", ours: ". bulk/from bulk/from/rewrite name rule store"},
 	{layer: 10, dir: "bulk/from/obo", ours: ". bulk/from bulk/from/rewrite name rule store uri", theirs: "go.yaml.in/yaml/v3"},
+	{layer: 10, dir: "bulk/from/ezid", ours: ". bulk/from internal/anvl internal/ezid name store"},
 	{layer: 10, dir: "bulk/from/noid", ours: ". bulk/from internal/ascii internal/location mint name store"},
 	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii internal/retryafter misses registrar store rule name urn uri"},

@@ -127,10 +127,11 @@ type fields struct {
 	Successors    []string         `json:"successors,omitempty"`
 	Reason        string           `json:"reason,omitempty"`
 	ShowLocations bool             `json:"show_locations,omitempty"`
+	Values        []nomen.Value    `json:"values,omitempty"`
 }
 
 func fieldsOf(r *store.Record) fields {
-	return fields{r.Spelling, r.Status, r.Locations, r.Metadata, r.SameAs, r.Successors, r.Reason, r.ShowLocations}
+	return fields{r.Spelling, r.Status, r.Locations, r.Metadata, r.SameAs, r.Successors, r.Reason, r.ShowLocations, r.Values}
 }
 
 // Authority adds a change of an authority. It is made after the records were imported.

@@ -14,6 +14,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/bulk/from/ezid"
 	"github.com/nomen-project/nomen/bulk/from/htaccess"
 	"github.com/nomen-project/nomen/bulk/from/noid"
 	"github.com/nomen-project/nomen/bulk/from/obo"
@@ -23,7 +24,7 @@ import (
 
 // foreignFormats returns the formats of other programs that import reads.
 func foreignFormats() []from.Format {
-	return []from.Format{htaccess.Format(), noid.Format(), obo.Format()}
+	return append(ezid.Formats(), htaccess.Format(), noid.Format(), obo.Format())
 }
 
 // foreignNames returns the names of the formats of other programs.

@@ -1,0 +1,74 @@
+package ezid
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/internal/anvl"
+	"github.com/nomen-project/nomen/internal/ezid"
+)
+
+// blockMark begins the line of an identifier. The lines of its elements follow.
+const blockMark = ":: "
+
+// readANVL reads a file with a block of lines for each identifier.
+func readANVL(ctx context.Context, in *from.Input, out *from.Output) error {
+	im, b := newImporter(in, out), &bounded{Reader: in}
+	b.reset()
+	r := bufio.NewReader(b)
+	var block *entry
+	var text strings.Builder
+	for line := 1; ctx.Err() == nil; line++ {
+		s, err := r.ReadString('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if id, ok := strings.CutPrefix(s, blockMark); ok || err == io.EOF && s == "" {
+			if err := im.addBlock(block, text.String()); err != nil {
+				return err
+			}
+			if !ok {
+				return nil
+			}
+			block = &entry{line: line, id: strings.TrimSpace(id)}
+			text.Reset()
+			b.reset()
+			continue
+		}
+		if block == nil {
+			if strings.TrimSpace(s) != "" {
+				out.Refuse(line, strings.TrimSpace(s), "before the first identifier: a block begins with \":: \" and an identifier")
+			}
+			continue
+		}
+		if text.Len()+len(s) > maxEntry {
+			return errTooLong
+		}
+		text.WriteString(s)
+	}
+	return ctx.Err()
+}
+
+// addBlock writes the record of an identifier, whose elements are in a text.
+func (im *importer) addBlock(e *entry, text string) error {
+	if e == nil {
+		return nil
+	}
+	all, err := anvl.Parse(text)
+	var bad *anvl.Error
+	if errors.As(err, &bad) {
+		im.out.Refuse(e.line+bad.Line, e.id, string(bad.Reason))
+		return nil
+	}
+	e.elements = ezid.Elements{}
+	for _, el := range all {
+		if el.Value != "" {
+			e.elements[el.Label] = el.Value
+		}
+	}
+	return im.add(e)
+}

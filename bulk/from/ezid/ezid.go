@@ -1,0 +1,164 @@
+// Package ezid imports the batch downloads of EZID: CSV, XML and ANVL.
+//
+// Package internal/ezid describes how elements become fields of a record. Every element is kept as it is
+// in the file, except those that a record has anyway: _target, _status, and _shadowedby, which follows
+// from the DOI. Times in the form of ISO 8601 become seconds.
+//
+// Each identifier is a directive. It is refused if it is not valid, or if one of its elements is not. In the
+// second case, the record has the other elements.
+//
+// In a CSV file, EZID has replaced line breaks by spaces, so that some elements can no longer be
+// read: use XML or ANVL if identifiers have the elements erc, dc, datacite or crossref.
+package ezid
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/internal/ezid"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Formats returns the formats of downloads.
+func Formats() []from.Format {
+	return []from.Format{
+		{Name: "ezid-csv", What: "batch download of EZID as CSV", Convert: readCSV},
+		{Name: "ezid-xml", What: "batch download of EZID as XML", Convert: readXML},
+		{Name: "ezid-anvl", What: "batch download of EZID as ANVL", Convert: readANVL},
+	}
+}
+
+// usualBase is the URL of EZID.
+const usualBase = "https://ezid.cdlib.org"
+
+// An entry is an identifier of a file with its elements.
+type entry struct {
+	line     int
+	id       string
+	elements ezid.Elements
+	faults   []string // what could not be read
+}
+
+// fail adds that an element was not imported.
+func (e *entry) fail(label, reason string) { e.faults = append(e.faults, label+": "+reason) }
+
+// An importer writes the entries of a file.
+type importer struct {
+	out  *from.Output
+	base string
+}
+
+func newImporter(in *from.Input, out *from.Output) *importer {
+	return &importer{out, strings.TrimSuffix(cmp.Or(in.Base, usualBase), "/")}
+}
+
+// add writes the record of an entry.
+func (im *importer) add(e *entry) error {
+	n, ok := ezid.ParseID(e.id)
+	if !ok {
+		im.out.Refuse(e.line, e.id, "invalid identifier")
+		return nil
+	}
+	rec := &store.Record{Name: n, Spelling: spelling(n, e.id), Status: nomen.Active}
+	mapped := mappedOf(e.elements)
+	for _, label := range slices.Sorted(maps.Keys(e.elements)) {
+		im.set(rec, e, label)
+	}
+	for field, value := range mapped {
+		if rec.Metadata == nil {
+			rec.Metadata = nomen.Metadata{}
+		}
+		if len(rec.Metadata[field]) == 0 {
+			rec.Metadata[field] = []string{value}
+		}
+	}
+	if err := im.out.Record(e.line, rec); err != nil {
+		return err
+	}
+	if len(e.faults) > 0 {
+		im.out.Refuse(e.line, e.id, strings.Join(e.faults, "; "))
+		return nil
+	}
+	im.out.Handled(1)
+	return nil
+}
+
+// set sets an element of a record.
+func (im *importer) set(rec *store.Record, e *entry, label string) {
+	value := e.elements[label]
+	if label == ezid.Created || label == ezid.Updated {
+		var ok bool
+		if value, ok = seconds(value); !ok {
+			e.fail(label, "must be a time, not "+strconv.Quote(from.Shorten(e.elements[label])))
+			return
+		}
+	}
+	var bad *ezid.FieldError
+	if err := ezid.Apply(rec, ezid.Elements{label: value}, ezid.Rules{Base: im.base, New: true, Import: true}); errors.As(err, &bad) {
+		e.fail(bad.Label, bad.Reason)
+	}
+}
+
+// spelling returns the identifier if it is a spelling of the name, and the key otherwise.
+func spelling(n name.Name, id string) string {
+	if given, err := name.Parse(id); err == nil && given == n {
+		return id
+	}
+	return n.Key()
+}
+
+// mappedOf removes the columns of a CSV file that EZID has computed from other elements, and returns the
+// metadata in them.
+func mappedOf(e ezid.Elements) map[string]string {
+	all := map[string]string{}
+	for _, field := range []string{"Creator", "Title", "Publisher", "Date", "Type"} {
+		label := "_mapped" + field
+		if e[label] != "" && !strings.HasPrefix(e[label], "(:") { // a code such as (:unav) says that it is unknown
+			all[strings.ToLower(field)] = e[label]
+		}
+		delete(e, label)
+	}
+	return all
+}
+
+// seconds returns a time as the number of seconds since 1970.
+func seconds(s string) (string, bool) {
+	if _, err := strconv.ParseUint(s, 10, 63); err == nil {
+		return s, true
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	return strconv.FormatInt(t.Unix(), 10), err == nil
+}
+
+// maxEntry is the maximum length of an identifier with its elements in a file, in bytes.
+const maxEntry = 16 << 20
+
+// errTooLong is returned for an entry that is too long.
+var errTooLong = errors.New("an identifier with its elements must not be longer than 16 MiB")
+
+// A bounded reader fails if an entry is too long.
+type bounded struct {
+	io.Reader
+	left int
+}
+
+// reset begins a new entry.
+func (b *bounded) reset() { b.left = maxEntry }
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.Reader.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

@@ -170,14 +170,19 @@ func isTarget(element string) bool {
 	return false
 }
 
-// locate adds a location, unless the record has it.
+// locate adds a location, unless the record has it. NOID does not say which of several locations to
+// use, so they are used in the order of the file.
 func (c *converter) locate(url string) {
 	for _, l := range c.record.Locations {
 		if l.URL == url {
 			return
 		}
 	}
-	c.record.Locations = append(c.record.Locations, nomen.Location{URL: url})
+	l := nomen.Location{URL: url}
+	if n := len(c.record.Locations); n > 0 {
+		l.Priority = n + 1
+	}
+	c.record.Locations = append(c.record.Locations, l)
 }
 
 // describe adds a value of an element of Dublin Core.

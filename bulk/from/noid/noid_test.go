@@ -139,7 +139,7 @@ func TestConvert(t *testing.T) {
 			`{"name":"ark:13030/xf78p","status":"reserved"}`,
 			`{"name":"ark:13030/xfc5w","status":"reserved"}`,
 			`{"name":"ark:13030/xfh23","status":"reserved"}`,
-			`{"name":"ark:13030/xfn0n","status":"active","locations":[{"url":"https://mirror.example.org/5"},{"url":"https://example.org/5"}]}`,
+			`{"name":"ark:13030/xfn0n","status":"active","locations":[{"url":"https://mirror.example.org/5"},{"url":"https://example.org/5","priority":2}]}`,
 			`{"name":"ark:13030/xfr70","status":"reserved","metadata":{"description":["` + strings.Repeat("A long text. ", 400) + `\\ends in a backslash é"]}}`,
 			`{"name":"ark:13030/xfw5j","status":"reserved"}`,
 		}

@@ -91,7 +91,7 @@ func TestInvalidTokens(t *testing.T) {
 	valid := fill(s.get("tokens/new").form("/-/ui/tokens/new"), "who", "Harvester", "role", "reader", "prefixes", "ark:12345")
 	for _, tt := range []struct{ field, value, part, id string }{
 		{"who", "", "must not be empty", "who"},
-		{"who", "u-01234567", "form of the ID of a user", "who"},
+		{"who", "u-01234567", "looks like the ID of a user", "who"},
 		{"role", "boss", "must be reader, editor, owner or administrator", "role"},
 		{"prefixes", " \n", "Enter a prefix, or choose all names", "prefixes"},
 		{"prefixes", "urn:dns:example.org\nx y", "", "prefixes"},

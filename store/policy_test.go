@@ -49,7 +49,8 @@ func TestPolicyText(t *testing.T) {
 func TestPolicyTextRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"fetch":true,"speed":1}`:                 `"speed"`,
-		`{"rules":[{"match":"x","when":"now"}]}`:   `"when"`,
+		`{"rules":[{"match":"x","whom":"now"}]}`:   `"whom"`,
+		`{"rules":[{"match":"x","when":"now"}]}`:   `rules.when`,
 		`{"delegation":{"mode":"ask","via":"x"}}`:  `"via"`,
 		`{"fetch":"yes"}`:                          "bool",
 		`{"fetch":true} {}`:                        "unexpected data",

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -139,13 +140,16 @@ func TestDamagedManifestRefused(t *testing.T) {
 	base := disk.PathBase(path)
 	middle := bytes.Clone(text)
 	middle[len(middle)/3] ^= 4
+	second := recordHeader + int(binary.LittleEndian.Uint16(text[4:]))
+	later := append(bytes.Clone(text), text[:second]...)
+	later[second+recordHeader+1] ^= 4
 	for _, tt := range []struct {
 		name, file string
 		content    []byte
 		want       string
 	}{
 		{"middle", base, middle, base + ": damaged: the record at byte "},
-		{"later", base, middle, "is invalid, but a later one is valid"},
+		{"later", base, later, "is invalid, but a later one is valid"},
 		{"empty", base, []byte{}, base + ": damaged: the record at byte 0 of 0 is invalid"},
 		{"marker", "marker.manifest.000001." + base, nil, "marker.manifest.*: the file is missing, but 0"},
 	} {

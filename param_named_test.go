@@ -17,6 +17,9 @@ const particles = " above after again against all along among any around as aske
 	" each every for from how if in into less like many more most no none not of off on once only other over own same since" +
 	" so than that then there these this those till to too toward under until up very what when where whether which who whom why with within without "
 
+// prepositions are the particles that rarely end a clause or precede a verb, except as names.
+const prepositions = " above after at before below between beyond by from in of on since to until with "
+
 // verbs and connectives show that the word beside them is a noun, and so the name of a parameter.
 const (
 	verbs       = " accepts are becomes begins can cannot contains does ends fails gives had has have holds is lacks may must returns says was will yields "
@@ -84,11 +87,12 @@ func bareParticles(doc string, names []string) (found []string) {
 			before = strings.ToLower(words[i-1])
 		}
 		if i+1 < len(words) {
-			after = words[i+1]
+			after = strings.TrimRight(words[i+1], ".,;:)")
 		}
 		subject := w == name && strings.Contains(verbs, " "+after+" ") && (before == "" || strings.HasSuffix(before, ".") || strings.Contains(connectives, " "+before+" "))
 		object := w != name && strings.Contains(connectives, " "+before+" ")
-		if subject || object {
+		preposition := strings.Contains(prepositions, " "+name+" ") && before != "parameter" && (w != name || strings.Contains(verbs, " "+after+" "))
+		if subject || object || preposition {
 			found = append(found, before+" "+w+" "+after)
 		}
 	}
@@ -102,7 +106,9 @@ func TestBareParticles(t *testing.T) {
 		"f calls after, and returns.":                                     1,
 		"After is nil.":                                                   0, // not the name
 		"If the parameter before is nil, there was no record.":            0,
-		"f returns what there was before. It is empty after a change.":    0,
+		"f returns what there was. It is empty after a change.":           0,
+		"These begin at the state before.":                                1,
+		"f returns what the function after returns.":                      1,
 	} {
 		if got := bareParticles(doc, []string{"before", "after"}); len(got) != want {
 			t.Errorf("bareParticles(%q) = %q, want %d", doc, got, want)

@@ -22,8 +22,8 @@ type Difference struct {
 // InAnotherOrder is the value of [Difference.After] for a list whose values were only reordered.
 const InAnotherOrder = "(in another order)"
 
-// Differences returns the changes that lead from the record before to the record after, by field. A nil record means that
-// the name did not exist. Locations with the same URL and component are the same location.
+// Differences returns the changes of each field that lead from the first record to the second. A
+// nil record means that the name did not exist. Locations with the same URL and component are the same location.
 func Differences(before, after *store.Record) []Difference {
 	var none store.Record
 	if before == nil {

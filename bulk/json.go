@@ -213,10 +213,10 @@ func ordinary(s string) int {
 	return i
 }
 
-// escaped reads the rest of a string whose first escape is at offset from.
-func (d *decoder) escaped(from int) string {
-	b := append(make([]byte, 0, len(d.in[d.at:from])+64), d.in[d.at:from]...)
-	d.at = from
+// escaped reads the rest of a string whose first escape is at offset.
+func (d *decoder) escaped(offset int) string {
+	b := append(make([]byte, 0, len(d.in[d.at:offset])+64), d.in[d.at:offset]...)
+	d.at = offset
 	for d.at < len(d.in) && d.err == nil {
 		switch c := d.in[d.at]; {
 		case c == '"':

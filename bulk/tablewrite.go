@@ -165,11 +165,11 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	return e.text(b, string(all))
 }
 
-// mark inserts an apostrophe before the cell that begins at the offset from, if e.marks is set and
+// mark inserts an apostrophe before the cell that begins at offset, if e.marks is set and
 // a spreadsheet could execute the cell.
-func (e *tableEncoder) mark(b []byte, from int) []byte {
-	if e.marks && isFormula(b[from:]) {
-		return slices.Insert(b, from, '\'')
+func (e *tableEncoder) mark(b []byte, offset int) []byte {
+	if e.marks && isFormula(b[offset:]) {
+		return slices.Insert(b, offset, '\'')
 	}
 	return b
 }

@@ -18,9 +18,9 @@ type part struct {
 
 const partMark = "====="
 
-// readParts splits a text/urc-0 result into parts. The result before has the lines before the
+// readParts splits a text/urc-0 result into parts. The result head holds the lines before the
 // first header.
-func readParts(body string) (before []string, parts []part) {
+func readParts(body string) (head []string, parts []part) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body), "\n")
 	if n := len(lines); lines[n-1] == "" {
 		lines = lines[:n-1]
@@ -28,7 +28,7 @@ func readParts(body string) (before []string, parts []part) {
 	for i := 0; i < len(lines); i++ {
 		rest, isHeader := strings.CutPrefix(lines[i], partMark)
 		if len(parts) == 0 && !isHeader {
-			before = append(before, lines[i])
+			head = append(head, lines[i])
 			continue
 		}
 		if !isHeader {
@@ -47,7 +47,7 @@ func readParts(body string) (before []string, parts []part) {
 		}
 		parts = append(parts, p)
 	}
-	return before, parts
+	return head, parts
 }
 
 // urlStart matches the beginning of a URL line: a scheme, or <URL:.

@@ -115,15 +115,15 @@ func trimmed(b []byte) (i, j int) {
 }
 
 // listed yields the bounds of the words of b. Words are separated by the octets for which the
-// function between returns true.
-func listed(b []byte, between func(byte) bool, yield func(i, j int)) {
+// function isSeparator returns true.
+func listed(b []byte, isSeparator func(byte) bool, yield func(i, j int)) {
 	for i := 0; i < len(b); {
-		if between(b[i]) {
+		if isSeparator(b[i]) {
 			i++
 			continue
 		}
 		j := i
-		for j < len(b) && !between(b[j]) {
+		for j < len(b) && !isSeparator(b[j]) {
 			j++
 		}
 		yield(i, j)

@@ -97,10 +97,10 @@ func (s *scanner) escapedSlash(i int) int {
 	return 0
 }
 
-// inString reports whether the offset at is inside a string of JSON or a program. It judges by the
+// inString reports whether offset is inside a string of JSON or a program. It judges by the
 // last quotation mark before this offset and the text before that mark.
-func (s *scanner) inString(at int) bool {
-	low, i := max(0, at-maxBehind), at-1
+func (s *scanner) inString(offset int) bool {
+	low, i := max(0, offset-maxBehind), offset-1
 	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {
 		i--
 	}

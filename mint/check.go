@@ -55,11 +55,10 @@ func mod97(key string) string {
 	return string([]byte{byte('0' + digits/10), byte('0' + digits%10)})
 }
 
-// tail returns the longest suffix of s that consists of bytes for which the function in returns
-// true.
-func tail(s string, in func(byte) bool) string {
+// tail returns the longest suffix of s that consists of bytes for which accepted returns true.
+func tail(s string, accepted func(byte) bool) string {
 	at := len(s)
-	for at > 0 && in(s[at-1]) {
+	for at > 0 && accepted(s[at-1]) {
 		at--
 	}
 	return s[at:]

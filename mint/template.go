@@ -156,31 +156,31 @@ func (t Template) fault(at int, rule, message string) error {
 	return &Error{Input: t.text, Offset: at, Rule: rule, Message: message}
 }
 
-// read appends the literal or part at offset at, and returns its end.
-func (t *Template) read(at int) (int, error) {
-	rest := t.text[at:]
+// read appends the literal or part that begins at offset, and returns its end.
+func (t *Template) read(offset int) (int, error) {
+	rest := t.text[offset:]
 	switch end := strings.IndexAny(rest, "{}"); {
 	case end < 0:
-		t.parts = append(t.parts, part{offset: at, text: rest})
+		t.parts = append(t.parts, part{offset: offset, text: rest})
 		return len(t.text), nil
 	case end > 0:
-		t.parts = append(t.parts, part{offset: at, text: rest[:end]})
-		return at + end, nil
+		t.parts = append(t.parts, part{offset: offset, text: rest[:end]})
+		return offset + end, nil
 	case rest[0] == '}':
-		return 0, t.fault(at, "literal", `unexpected "}" without "{"`)
+		return 0, t.fault(offset, "literal", `unexpected "}" without "{"`)
 	}
 	size := strings.IndexAny(rest[1:], "{}")
 	switch {
 	case size < 0:
 		return 0, t.fault(len(t.text), "part", `missing "}"`)
 	case rest[1+size] == '{':
-		return 0, t.fault(at+1+size, "part", `unexpected "{" inside a part`)
+		return 0, t.fault(offset+1+size, "part", `unexpected "{" inside a part`)
 	}
-	end := at + 1 + size
-	p, checked, err := t.part(at, end)
+	end := offset + 1 + size
+	p, checked, err := t.part(offset, end)
 	t.parts = append(t.parts, p)
 	if checked {
-		t.parts = append(t.parts, part{kind: check, offset: at, computed: checker{noid, 1}})
+		t.parts = append(t.parts, part{kind: check, offset: offset, computed: checker{noid, 1}})
 	}
 	return end + 1, err
 }

@@ -28,22 +28,21 @@ func broken(at, end int, rule, message string) *Finding {
 	return &Finding{Code: CodeRule, Severity: uri.SeverityError, Offset: at, End: end, Rule: rule, Message: message}
 }
 
-// wrongCheck returns an error for the check digit or characters that begin at the offset at.
-func wrongCheck(at int, rule, got, want string) *Finding {
+// wrongCheck returns an error for the check digit or characters that begin at offset.
+func wrongCheck(offset int, rule, got, want string) *Finding {
 	return &Finding{
-		Code: CodeCheckDigit, Severity: uri.SeverityError, Offset: at, End: at + len(got),
+		Code: CodeCheckDigit, Severity: uri.SeverityError, Offset: offset, End: offset + len(got),
 		Rule: rule, Message: "is " + got + ", should be " + want, Right: want,
 	}
 }
 
-// wrongByte returns an error for the byte of s at the offset at, or for the end of s if the
-// offset is there.
-func wrongByte(s string, at int, rule, want string) *Finding {
-	if at >= len(s) {
+// wrongByte returns an error for the byte of s at offset, or, if s ends there, for the end of s.
+func wrongByte(s string, offset int, rule, want string) *Finding {
+	if offset >= len(s) {
 		return broken(len(s), len(s), rule, "unexpected end, expected "+want)
 	}
-	f := broken(at, at+1, rule, fmt.Sprintf("found %q, expected %s", s[at:at+1], want))
-	f.Right = digitLike(s[at])
+	f := broken(offset, offset+1, rule, fmt.Sprintf("found %q, expected %s", s[offset:offset+1], want))
+	f.Right = digitLike(s[offset])
 	return f
 }
 

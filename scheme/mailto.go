@@ -118,9 +118,9 @@ func checkLocalPart(s string, from, to int) []Finding {
 	return nil
 }
 
-// checkQuoted checks a quoted-string that begins at the offset from. The text inside its quotation
-// marks begins at i.
-func checkQuoted(s string, from, i, to int, rule string) []Finding {
+// checkQuoted checks a quoted-string that begins at start. The text inside its quotation marks
+// begins at i.
+func checkQuoted(s string, start, i, to int, rule string) []Finding {
 	for i < to {
 		c, next := layout.Octet(s, i)
 		switch {
@@ -133,7 +133,7 @@ func checkQuoted(s string, from, i, to int, rule string) []Finding {
 		}
 		i = next
 	}
-	return layout.Refuse(from, to, rule, "missing closing quotation mark")
+	return layout.Refuse(start, to, rule, "missing closing quotation mark")
 }
 
 // isAtext reports whether c is an atext character (RFC 5322, 3.2.3; RFC 6532,

@@ -70,13 +70,13 @@ func (s *Staleness) dependencies() *Dependencies {
 	return s.Dependencies
 }
 
-// Note records that stale data was read. The parameter since is the time at which this data was
-// last known to be current. If s is nil or since is zero, Note does nothing.
-func (s *Staleness) Note(since time.Time) {
-	if s == nil || since.IsZero() {
+// Note records a read of stale data, which was last known to be current at the time current. If s
+// is nil or current is zero, Note does nothing.
+func (s *Staleness) Note(current time.Time) {
+	if s == nil || current.IsZero() {
 		return
 	}
-	ns := max(since.UnixNano(), math.MinInt64+1)
+	ns := max(current.UnixNano(), math.MinInt64+1)
 	for {
 		old := s.since.Load()
 		if old != 0 && old <= ns || s.since.CompareAndSwap(old, ns) {

@@ -23,15 +23,15 @@ func (u *URN) read1995(s string) *Error {
 	return nil
 }
 
-// cut1995 truncates an invalid name before the offset at. If no part of the ElementID precedes
+// cut1995 truncates an invalid name before offset. If no part of the ElementID precedes
 // that offset, cut1995 sets u to the zero URN.
-func (u *URN) cut1995(at int) {
-	if u.auth == 0 || at <= int(u.auth)+1 {
+func (u *URN) cut1995(offset int) {
+	if u.auth == 0 || offset <= int(u.auth)+1 {
 		*u = URN{}
 		return
 	}
-	u.s = u.s[:at]
-	u.nss = uint32(at)
+	u.s = u.s[:offset]
+	u.nss = uint32(offset)
 	u.r, u.q = u.nss, u.nss
 }
 

@@ -244,7 +244,7 @@ func (q *request) applyOnce(ctx context.Context, n name.Name, do change) (create
 }
 
 // stamped returns values in the order of their indexes. A value that differs from the one with the
-// same index in there gets the timestamp at.
+// same index in there gets a new timestamp, the parameter at.
 func stamped(values, there []nomen.Value, at string) []nomen.Value {
 	before := map[int]nomen.Value{}
 	for _, v := range there {

@@ -41,33 +41,33 @@ func SourceOf(r store.Reader) (Source, error) {
 	return nil, fmt.Errorf("%T cannot prove its log: %w", r, errors.ErrUnsupported)
 }
 
-// Since verifies at most limit changes after the head in the parameter since; a limit of 0 means all. It verifies
-// that the log of the store begins with the log of that head, and that each later change is as
+// Since verifies at most limit changes after the head start. A limit of 0 means all changes. It
+// verifies that the log of the store begins with the log of start, and that each later change is as
 // logged. For each changed name and authority, the store must serve the newest revision, and the
 // index must have its locations. Since calls fault for each fault, and progress, if it is not nil,
 // from time to time. It returns the head up to which it has verified, so that a later call can
 // continue there.
 //
-// If the log of the store does not begin with the log of the head since, the error is a
-// [*store.HeadError]. Any other error is a failed read.
-func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+// If the log of the store does not begin with the log of start, the error is a [*store.HeadError].
+// Any other error is a failed read.
+func Since(ctx context.Context, s Source, start store.Head, limit uint64, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
 	}
 	end, err := s.Head(ctx)
 	if damage(err) {
-		return end, &store.HeadError{Since: since, Reason: fmt.Sprintf("cannot read the log: %v; verify the whole store to find all faults", err)}
+		return end, &store.HeadError{Since: start, Reason: fmt.Sprintf("cannot read the log: %v; verify the whole store to find all faults", err)}
 	}
 	if err != nil {
 		return end, err
 	}
 	a := &auditor{Source: s, end: end, fault: fault}
-	if a.log, err = a.begin(ctx, since); err != nil {
+	if a.log, err = a.begin(ctx, start); err != nil {
 		return store.Head{}, err
 	}
 	to := end.Size
 	if limit > 0 {
-		to = min(to, since.Size+limit)
+		to = min(to, start.Size+limit)
 	}
 	for a.log.Size() < to {
 		if err := a.step(ctx, min(to, (a.log.Size()/stepSize+1)*stepSize)); err != nil {
@@ -77,7 +77,7 @@ func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault 
 			return a.end, nil
 		}
 		if progress != nil {
-			progress(a.log.Size()-since.Size, to-since.Size)
+			progress(a.log.Size()-start.Size, to-start.Size)
 		}
 	}
 	return a.log.Head(), nil

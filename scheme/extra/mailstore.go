@@ -182,14 +182,14 @@ func imapControl(l *layout.Layout) int {
 	}
 }
 
-// isLiteralEnd reports whether the text before ends with the length of a literal, and the text
-// after begins with a line break.
-func isLiteralEnd(before, after string) bool {
-	text, braced := cutSuffixFold(before, "%7D")
+// isLiteralEnd reports whether head ends with the length of a literal, and tail begins with a
+// line break.
+func isLiteralEnd(head, tail string) bool {
+	text, braced := cutSuffixFold(head, "%7D")
 	text = strings.TrimSuffix(text, "+")
 	open := strings.TrimRight(text, "0123456789")
 	_, opened := cutSuffixFold(open, "%7B")
-	_, ends := ascii.CutPrefix(after, "%0D%0A")
+	_, ends := ascii.CutPrefix(tail, "%0D%0A")
 	return braced && opened && ends && len(open) < len(text)
 }
 

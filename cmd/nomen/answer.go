@@ -24,8 +24,8 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 	return judge(ctx, failed, err)
 }
 
-// judge returns the error of a command that prints answers. The answers ended with err, and failed
-// says whether one of them was a failure.
+// judge returns the error with which a command that prints answers ends. The parameter err is the
+// error after the last answer, and the parameter failed says whether any answer was a failure.
 func judge(ctx context.Context, failed bool, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -37,8 +37,8 @@ func judge(ctx context.Context, failed bool, err error) error {
 }
 
 // answerStored is like answerNames, but it opens the store before it calls f, and prints the errors
-// that f returns. If the names come from standard input, it opens the store when the first line has
-// arrived. Until then, the command at the other end of the pipe may have the store open.
+// that f returns. If the names come from standard input, it opens the store only after the first
+// input has arrived. Before that, the command that writes to the pipe may still have the store open.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)

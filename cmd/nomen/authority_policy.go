@@ -60,7 +60,7 @@ type triedName struct {
 	Name      string           `json:"name"`
 	Rule      int              `json:"rule,omitempty"` // number of the rule, counted from 1
 	Match     string           `json:"match,omitempty"`
-	Status    int              `json:"status,omitempty"` // that the rule sets
+	Status    int              `json:"status,omitempty"` // the status that the rule sets
 	Locations []nomen.Location `json:"locations,omitempty"`
 	SameAs    []string         `json:"same_as,omitempty"`
 	Left      []string         `json:"left,omitempty"`       // locations that were left out, with the reasons

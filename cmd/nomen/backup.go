@@ -83,7 +83,7 @@ func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 		return err
 	}
 	line, by := backupLine{dir, clock().Sub(start).Seconds(), durable.CurrentUser()}, ""
-	if _, remote := b.(*adminapi.Client); remote { // the server has written its address as its user
+	if _, remote := b.(*adminapi.Client); remote { // the server made the backup, as the user who owns urlFile
 		if info, err := os.Stat(filepath.Join(c.data, urlFile)); err == nil {
 			line.User = durable.OwnerOf(info)
 		}

@@ -20,9 +20,9 @@ const (
 	caretIndent  = "  "
 )
 
-// caretOn shows where an input is invalid. If w is a terminal and err has such a place, it returns
+// caretOn shows where an input is invalid. If w is a terminal and err says where, caretOn returns
 // two lines: the input, and a caret below the invalid character. There is a line break before each
-// line. Otherwise it returns "".
+// line. Otherwise caretOn returns "".
 func caretOn(w io.Writer, err error) string {
 	var bad uri.InputError
 	if !isScreen(w) || !errors.As(err, &bad) {

@@ -128,7 +128,8 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 }
 
 // optionError converts an error of pflag to one that says which values the option accepts. The
-// error contains name as the name of the option, or the name on the command line if name is "".
+// message calls the option by the parameter name. If this is "", the message uses the name on the
+// command line.
 func optionError(name string, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {

@@ -144,7 +144,8 @@ func checkServeFiles(f *serveFlags) error {
 	return errors.Join(append(errs, err, checkDefault(find.fallback))...)
 }
 
-// checkTexts checks the options in the file that only other commands have.
+// checkTexts checks the options in the file that this command does not have, but another command
+// has.
 func (c *cli) checkTexts() []error {
 	if c.file == nil {
 		return nil

@@ -10,7 +10,7 @@ const (
 	unclassified optionClass = iota
 	live                     // a reload changes it
 	restart                  // a change needs a restart
-	ofCommand                // of the command line only, and no part of the configuration
+	ofCommand                // only for the command line; not part of the configuration
 )
 
 // optionClasses returns the options of serve in each class. Each option is in exactly one.

@@ -133,7 +133,7 @@ func (r *crawling) run(ctx context.Context, arg string) error {
 	return err
 }
 
-// prepare checks the options and parses those with a syntax.
+// prepare checks the options, and sets those of the crawler and of the client.
 func (r *crawling) prepare() (err error) {
 	r.options.NoParents, r.options.NoChildren = r.relation == crawl.Child, r.relation == crawl.Parent
 	switch {
@@ -169,8 +169,7 @@ func (r *crawling) prepare() (err error) {
 	return nil
 }
 
-// addresses returns the addresses of the resolver of an authority. Several authorities may have the
-// same resolver.
+// addresses returns the addresses, with ports, of the resolver of an authority.
 func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	at := authority
 	port := strconv.Itoa(int(cmp.Or(r.client.Port, discover.Port)))
@@ -198,9 +197,9 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	return all
 }
 
-// queriers returns a querier, and a function that closes it. Because the user named the first
-// authority, the querier may ask it in a private network. The other authorities were named by
-// authorities, so the querier asks them only at public addresses, unless --allow-private is given.
+// queriers returns a querier, and a function that closes it. The querier asks the first authority at
+// any address, because the user named it. Without --allow-private, the querier asks all other
+// authorities only at public addresses, because only the answers of servers name them.
 func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {

@@ -82,7 +82,7 @@ type diagnosis struct {
 type doctor struct {
 	*cli
 	flags         *serveFlags
-	options       *pflag.FlagSet // the options of serve, which set flags
+	options       *pflag.FlagSet // the options of serve; their values are in the field flags
 	command       *cobra.Command // the command nomen
 	configuration error          // the error of reading the configuration
 

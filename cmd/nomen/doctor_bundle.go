@@ -26,7 +26,8 @@ type safe string
 const concealed = "…"
 
 // hidden returns an argument of a diagnosis as it appears in a support bundle. Numbers, durations
-// and safe text are unchanged. Of an error, only the kind appears, as in docs/reference/errors.md.
+// and safe text are unchanged. An error is replaced by its title in docs/reference/errors.md, and
+// everything else is concealed.
 func hidden(arg any) any {
 	switch v := arg.(type) {
 	case safe, int, int64, uint64, float64, bool, time.Duration, os.FileMode:
@@ -91,8 +92,8 @@ func (d *doctor) bundledResults() []byte {
 	return b.Bytes()
 }
 
-// bundledOptions returns the options that are set. It shows the value of a text only if such a text
-// contains no names.
+// bundledOptions returns the options that are set. It shows the values of numbers, durations and
+// switches, and conceals all other values, because they may contain names or secrets.
 func (d *doctor) bundledOptions() []byte {
 	var b bytes.Buffer
 	d.options.VisitAll(func(f *pflag.Flag) {

@@ -222,8 +222,8 @@ func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 	d.certificate(check, chain[0], hosts)
 }
 
-// hasOwnCertificate reports whether a server has a separate certificate for another host, as a
-// server that orders certificates has.
+// hasOwnCertificate reports whether the server at an address has a certificate for another host.
+// For example, a server that orders certificates has a separate one for each host.
 func hasOwnCertificate(ctx context.Context, address, host string) bool {
 	host = store.CanonicalHost(host)
 	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, ServerName: host}}).DialContext(ctx, "tcp", address) //nolint:gosec // only the names matter

@@ -141,7 +141,7 @@ func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.Ex
 	return s, err
 }
 
-// exportInto writes to a device or a pipe, which it does not replace as it would replace a file.
+// exportInto writes to a device or a pipe. It opens the existing one and does not replace it.
 func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	f, err := os.OpenFile(output, os.O_WRONLY, 0)
 	if err != nil {

@@ -194,7 +194,7 @@ func (r *fetching) prepare() (err error) {
 	if err := r.find.complete(&r.client); err != nil {
 		return err
 	}
-	r.options.DNS, err = r.find.hosts() // also for URLs
+	r.options.DNS, err = r.find.hosts() // the hosts of URLs are looked up in the same way
 	return err
 }
 

@@ -103,7 +103,7 @@ func groupOf(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short, Long: long, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	var examples []string // the first one of each
+	var examples []string // the first example of each subcommand
 	for _, sub := range subs {
 		first, _, _ := strings.Cut(sub.Example, "\n")
 		examples = append(examples, first)

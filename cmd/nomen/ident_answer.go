@@ -23,7 +23,7 @@ type answers struct {
 	colour   bool
 	buf      []byte // answers that are not written yet
 	line     int    // number of the line of standard input; 0 for arguments
-	alone    bool   // there is only one argument, so no empty line need stand for an answer that failed
+	alone    bool   // there is only one argument: after an error, refuse writes no empty line
 	no       bool
 	err      error // the first write error
 }

@@ -60,8 +60,8 @@ func directivesOf(n urn.URN) []directive {
 	return all
 }
 
-// acceptsDirective reports whether the value of the keyword s is a known service. It accepts
-// all values of other keywords, because namespaces define them.
+// acceptsDirective reports whether a directive is valid. With the keyword "s", the value must be a
+// known service. All values of other keywords are valid, because namespaces define them.
 func acceptsDirective(keyword, value string) bool {
 	if keyword != "s" {
 		return true
@@ -184,7 +184,7 @@ func (k *checker) spelling(v *verdict, id identifier) {
 		switch f.Code {
 		case uri.FindingInvalid, uri.FindingNUL, uri.FindingCharset,
 			uri.FindingNeedlessEscape, uri.FindingLowerEscape, uri.FindingUpperScheme:
-			// The rules of URNs cover these.
+			// The checks of URNs report these.
 		default:
 			f.Offset = id.offsetIn(v.Input, f.Offset)
 			v.add(f)

@@ -52,8 +52,8 @@ type foreignFile struct {
 	path string // below the directory that was given, with slashes
 }
 
-// foreignFiles returns the files that the arguments name. Of a directory, these are the files of the
-// format, in lexical order.
+// foreignFiles returns the files that the arguments name. For a directory, it returns those files in
+// the directory that have the format, in lexical order.
 func foreignFiles(args []string, f *from.Format) ([]foreignFile, error) {
 	var all []foreignFile
 	for _, arg := range args {
@@ -159,7 +159,7 @@ func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 // maxShownRefusals is how many refusals of a file are printed without -v and --json.
 const maxShownRefusals = 20
 
-// openForeign opens a file and returns what closes it. It decompresses the content.
+// openForeign opens a file, decompresses its content, and returns a function that closes it.
 func (i *foreignImport) openForeign(f foreignFile) (*from.Input, func(), error) {
 	file, size, err := i.open(f.file)
 	if err != nil {
@@ -189,7 +189,7 @@ func (i *foreignImport) records(ctx context.Context, file string, out *from.Outp
 	o.Refused = func(r bulk.Refusal) { out.Reject(r.Line, r.Name, strings.TrimPrefix(r.Field+": "+r.Reason, ": ")) }
 	o.Doubted = func(d bulk.Doubts) {
 		if len(out.Authorities()) > 0 {
-			d.Uncovered = 0 // by the authorities before this import
+			d.Uncovered = 0 // the authorities of the file, which are created later, may cover these names
 		}
 		i.showDoubts(file, d)
 	}

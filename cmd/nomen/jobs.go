@@ -343,7 +343,7 @@ func printResult(line func(what, text string), r *adminapi.JobResult) {
 	}
 }
 
-// problemText returns the text of a problem, with what helps if the clock is the cause.
+// problemText returns the text of a problem. If the clock is the cause, it adds what the user can do.
 func problemText(p *adminapi.Problem) string {
 	if p.Rule == adminapi.RuleClock {
 		return p.Detail + "; " + remedyClock

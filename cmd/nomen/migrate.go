@@ -193,10 +193,9 @@ func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to 
 	return n, write()
 }
 
-// compareStores returns an error unless the second store has all tokens of the first, and
-// both have the same number of records and the same history. If times were repaired, the
-// histories need only have the same number of changes. It returns the head of the second
-// store and the number of records.
+// compareStores checks that the second store has all tokens of the first, the same number of
+// records and the same history. After a repair of times, it compares only the number of changes in
+// the histories. It returns the head of the second store and the number of records.
 func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head, retimed bool) (store.Head, int64, error) {
 	got, err := settledHead(ctx, to)
 	switch {

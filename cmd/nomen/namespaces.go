@@ -48,7 +48,7 @@ func (c *cli) namespacesCommand() *cobra.Command {
 	})
 }
 
-// registryCommand completes a command that shows a registry, to which --registry adds.
+// registryCommand completes a command that shows a registry, with the entries of --registry added.
 func (c *cli) registryCommand(cmd *cobra.Command, table func(registry.Registries) registry.Table) *cobra.Command {
 	file, format := addRegistry(cmd), addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -138,8 +138,8 @@ func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	return c.server(ctx)
 }
 
-// If a store is locked, another command has it open, or a server that is starting or shutting down.
-// None of these takes long, so the command tries again.
+// If a store is locked, either another command has it open, or a server is just starting or shutting
+// down. Neither takes long, so the command tries again.
 const (
 	patience = 5 * time.Second        // total time
 	pause    = 20 * time.Millisecond  // between attempts

@@ -84,8 +84,8 @@ func (c *cli) redactCommand() *cobra.Command {
 	return cmd
 }
 
-// redactName returns a function that redacts the history of a name. With ask it shows what will be
-// removed, and unless it is a dry run, it asks for confirmation.
+// redactName returns a function that redacts the history of a name. If the parameter ask is set, the
+// function first shows what will be removed. Then it asks for confirmation, except in a dry run.
 func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
 	n, err := name.Parse(spelling)
 	return func(ctx context.Context, b backend) error {
@@ -155,8 +155,9 @@ func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, re
 	})
 }
 
-// confirmRemoval prints the end of a sentence about what will be removed, and unless it is a dry run,
-// asks the user for confirmation. The function same says whether the typed text confirms it.
+// confirmRemoval completes a printed sentence that begins with what will be removed. Except in a dry
+// run, it then asks the user for confirmation. The function same says whether the typed text
+// confirms the removal.
 func (c *cli) confirmRemoval(red registrar.Redaction, kind string, same func(typed string) bool) error {
 	if red.DryRun {
 		fmt.Fprintln(c.err, " would be removed permanently.")

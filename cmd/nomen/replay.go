@@ -253,7 +253,7 @@ func (r *replaying) text(report *replay.Report) error {
 			fmt.Fprintf(w, "  by rule %s\t%s\n", rules, tallyText(c.Rules[rules]))
 		}
 		if r.verbose {
-			continue // all differences are above
+			continue // with --verbose, all differences have already been printed
 		}
 		for _, d := range c.Examples {
 			fmt.Fprintf(w, "  %s\n", differenceText(d))
@@ -291,7 +291,7 @@ func differenceText(d replay.Difference) string {
 	return text + ": old " + short(d.Old.String()) + ", new " + short(d.New.String())
 }
 
-// notes prints what the shares do not say.
+// notes prints what the shares do not show: what was skipped, and how some requests were compared.
 func (r *replaying) notes(report *replay.Report) {
 	l := report.Log
 	for _, n := range []struct {

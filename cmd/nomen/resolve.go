@@ -241,7 +241,8 @@ type resolving struct {
 	jobs     int
 }
 
-// ask resolves a name. An error can come with an answer: a tombstone.
+// ask resolves a name. If it returns an error, the answer can still be set, for example to a
+// tombstone.
 func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Time, error) {
 	q, err := r.ofName(arg)
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	}
 	read := make(chan error, 1)
 	go func() {
-		defer close(queue) // only after the result is in read, because closing queue ends printAll
+		defer close(queue) // after the error is in the channel read, because closing queue ends printAll
 		defer close(work)
 		read <- c.readNames(ctx, args, queue, work)
 	}()

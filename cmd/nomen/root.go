@@ -205,7 +205,7 @@ func (c *cli) root() *cobra.Command {
 // and the configuration file.
 func (c *cli) configure(cmd *cobra.Command) error {
 	for _, w := range unknownVariables(os.Environ(), knownOptions(cmd.Root())) {
-		fmt.Fprintf(c.err, "nomen: warning: %v\n", w) // has no values
+		fmt.Fprintf(c.err, "nomen: warning: %v\n", w) // contains no values, and so no secrets
 	}
 	return c.readSources(cmd)
 }

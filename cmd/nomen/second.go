@@ -59,8 +59,8 @@ func (c *cli) announceRedaction(ctx context.Context, b backend) error {
 	return err
 }
 
-// announceRelocation says after a dry run whether a second person must approve the relocation of so
-// many names.
+// announceRelocation says after a dry run whether a second person must approve the relocation of this
+// number of names.
 func (c *cli) announceRelocation(ctx context.Context, b backend, names int64) (bool, error) {
 	rule, err := secondPerson(ctx, b)
 	waits := err == nil && rule.RelocateAbove > 0 && names > int64(rule.RelocateAbove)
@@ -77,7 +77,7 @@ type redactableLine struct {
 	Prefix       string   `json:"prefix,omitempty"`
 	User         string   `json:"user,omitempty"`
 	Revision     uint64   `json:"revision"`          // the current one
-	Redacts      []uint64 `json:"redacts,omitempty"` // absent for all
+	Redacts      []uint64 `json:"redacts,omitempty"` // absent if all revisions are redacted
 	DryRun       bool     `json:"dry_run"`
 	SecondPerson bool     `json:"second_person,omitempty"` // a second person would have to approve it
 }

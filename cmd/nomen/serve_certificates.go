@@ -249,7 +249,7 @@ func (v *serverCertificates) hosts(ctx context.Context, table *store.Table) ([]s
 	return all, nil
 }
 
-// sources returns all of them.
+// sources returns the certificates in files, and those of the manager if there is one.
 func (v *serverCertificates) sources() (all []certificates.Source) {
 	for _, f := range v.files {
 		all = append(all, f)

@@ -101,7 +101,7 @@ func (o *gatewayFlags) access() (names, proxy *gateway.AccessControl, err error)
 	return names, proxy, nil
 }
 
-// openForeign lets permitted clients resolve names of others.
+// openForeign lets permitted clients resolve the names of other institutions.
 func (p *gatewayServer) openForeign(w *outside, door *gateway.AccessControl, table *store.Table) error {
 	finder, dns, err := w.flags.find.finder(0, nil)
 	if err != nil {

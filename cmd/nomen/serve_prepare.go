@@ -79,8 +79,8 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 	return c.loadDemo(ctx, &local{store: s, registrar: reg})
 }
 
-// putAuthorities writes the authorities of the configuration file to the store in one batch. The
-// errors about them have their places.
+// putAuthorities writes the authorities of the configuration file to the store in one batch. An error
+// about an authority says where in the file it is.
 func (c *cli) putAuthorities(ctx context.Context, reg *registrar.Registrar) ([]registrar.Outcome, error) {
 	authorities := c.file.authorities()
 	if len(authorities) == 0 {

@@ -94,8 +94,8 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 }
 
 // begin permits reloads, and reloads after each hangup until the server shuts down. The parameter
-// ready says whether systemd knows that the server is ready. Only then may systemd learn about
-// reloads.
+// ready says whether systemd knows that the server is ready. If it is false, reloads are not reported
+// to systemd.
 func (v *liveServer) begin(hangups <-chan os.Signal, ready bool) {
 	v.begun, v.ready = true, ready
 	<-v.reloading
@@ -387,7 +387,7 @@ func (c *cli) fixed(next *cli) (errs []error) {
 	return errs
 }
 
-// differences returns the options of which the values have changed.
+// differences returns the options whose values have changed.
 func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 	c.flags.VisitAll(func(f *pflag.Flag) {
 		if classOf(f.Name) != live {

@@ -406,8 +406,8 @@ func (c *cli) userRedactCommand() *cobra.Command {
 	return cmd
 }
 
-// redactUser redacts a user. With ask it shows what will be removed, and unless it is a dry run, it
-// asks for confirmation.
+// redactUser redacts a user. If the parameter ask is set, it first shows what will be removed. Then
+// it asks for confirmation, except in a dry run.
 func (c *cli) redactUser(ctx context.Context, b backend, id string, red registrar.Redaction, ask bool) error {
 	if ask {
 		u, err := b.User(ctx, id)

@@ -68,8 +68,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // http.StripPrefix may have removed a prefix from the path of a request. targetBelow returns the
-// target without this prefix, and returns the prefix as the mount. A target in absolute form
-// keeps the prefix; the mount is the same.
+// target without this prefix, and returns the prefix as the mount. If the target is in absolute
+// form, it keeps the prefix, and targetBelow still returns the prefix as the mount.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)
@@ -138,7 +138,7 @@ func isMetrics(method, target string) bool {
 // refuseBody limits the time for reading a body that is not used. The request is the last one on
 // its connection, because internal/wire does not parse what follows a body.
 func refuseBody(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // tests have no connection
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // fails only in tests, in which there is no connection
 }
 
 // hasBody reports whether a request of HTTP/1 declares a body.
@@ -249,7 +249,7 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		}
 		values[i] = f.value
 		if old := h[f.name]; old != nil {
-			h[f.name] = append(old, f.value) // in our spelling
+			h[f.name] = append(old, f.value) // not h.Add, which would change the letter case of the name
 		} else {
 			h[f.name] = values[i : i+1 : i+1]
 		}

@@ -118,7 +118,7 @@ func (s *Server) streamBatch(ctx context.Context, r *request, set *store.Authori
 		return s.resolveItems(stale, w, r, set, q, items)
 	}
 	door := s.explainer.Access
-	p.private = door.Policy() == gateway.Own && door.Admits(gateway.ClientOf(ctx)) // other servers may be asked on behalf of an own user
+	p.private = door.Policy() == gateway.Own && door.Admits(gateway.ClientOf(ctx)) // other servers may be asked, because the client is a user of this server
 	return s.codeStream(r, p)
 }
 

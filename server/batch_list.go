@@ -60,7 +60,8 @@ func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ 
 }
 
 // readItems reads a list from the body of a request and reserves memory for it. The caller must
-// call the returned function to release the memory. The reply is nil, unless the list is invalid.
+// call the returned function to release the memory. If the list cannot be read, readItems returns a
+// reply with the error, and otherwise a nil reply.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	read, p := r.listReader()

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// cacheControl returns the Cache-Control field for an answer. Unless the answer has a lifetime, the
+// cacheControl returns the Cache-Control field for an answer. If the answer has no lifetime, the
 // field makes a cache send a conditional request before every reuse (1995, 5).
 func cacheControl(ans *nomen.Answer) string { return cacheFor(ans.MaxAge, ans.Private) }
 

@@ -225,7 +225,7 @@ func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 	for e := idle.Front(); e != nil; {
 		c := e.Value.(*limitedConn)
 		switch {
-		case c.heard.Load() > c.since && moves > 0: // answered without net/http, which would have corrected the order
+		case c.heard.Load() > c.since && moves > 0: // a request was answered without net/http, so state has not updated the position of c
 			moves--
 			before := e.Prev()
 			t.setBusy(c)

@@ -26,9 +26,10 @@ const listPath = "/-/list/"
 const typeList = format.TypeText + "; charset=utf-8"
 
 // list streams all ElementIDs of an authority, active and retired, one per line and ordered by name
-// (1995, 3.5.2: Y95-57). Short lists have a length and an ETag, and so have responses to HEAD,
-// ranges and conditional requests. For these, the server reads the list once before it sends the
-// list. If the first reading takes too long, the list is sent without length and ETag.
+// (1995, 3.5.2: Y95-57). The response has a length and an ETag if the list is short, or if the
+// request is a HEAD, a range request or a conditional request. To compute them, the server reads the
+// whole list before it sends the list. If this takes too long, the list is sent without length and
+// ETag.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {

@@ -309,8 +309,8 @@ func (s *Server) limitedServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve runs h on the connections that a listener accepts. The parameter on is this listener. The
-// parameter of is the same listener without wrappers. It records the state of connections.
+// serve runs h on the connections that the listener in the parameter on accepts. The parameter of is
+// the limitedListener inside that listener; it records the state of the connections.
 func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
 	s := &listenerServer{Server: h, of: of, on: on, ended: make(chan struct{})}

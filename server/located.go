@@ -107,8 +107,9 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds the answer about a name, known, to the answer about one of its locations, ans. The
-// description in ans is that of the first name.
+// gather adds an answer about a name to an answer about a location of that name. The parameter known
+// is the answer about the name, and ans is the answer about the location. The description in ans is
+// that of the first name that was added.
 func gather(ans, known *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service

@@ -146,7 +146,7 @@ type mementos struct {
 // neighbors. If that time is before the first revision, mementosAt takes the first one. It returns
 // ErrNotFound if the name was never public.
 func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
-	var later, second *store.Change // in time: the revision after c, and the one after the first
+	var later, second *store.Change // the public revision after c in time, and the second public revision
 	for c, err := range store.History(ctx, s.store, a.kept()) {
 		if err != nil {
 			return m, err
@@ -221,7 +221,7 @@ const (
 // as the response to the returned target.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = wholeURL(adminapi.UnescapeName(text))
-	page := parsedTarget{form: formPage} // the target to which errors are the response
+	page := parsedTarget{form: formPage} // returned together with an error
 	none := &nomen.Error{Kind: nomen.Unknown, Name: text, Message: "no history found"}
 	target := text
 	_, _, absolute := absoluteForm(text)

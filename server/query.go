@@ -213,14 +213,14 @@ func keywordIndex(keyword, value string) int {
 	return -1
 }
 
-// readAt parses the time in a directive that occurs times times. More than one occurrence is
-// invalid, because it would be ambiguous.
-func (q *query) readAt(value string, times int) {
+// readAt parses the time in a directive. The parameter count is how often the directive occurs in the
+// query. More than one occurrence is invalid, because it would be ambiguous.
+func (q *query) readAt(value string, count int) {
 	text, err := uri.Unescape(value)
-	if err == nil && times == 1 {
+	if err == nil && count == 1 {
 		q.at, err = adminapi.ParseTime(text)
 	}
-	if err != nil || times > 1 {
+	if err != nil || count > 1 {
 		q.at, q.badAt = time.Time{}, value
 	}
 }

@@ -32,7 +32,7 @@ type reply struct {
 
 	text []string // the lines of a body of plain text
 
-	private bool // other servers were asked on behalf of an own user: pages of other sites must not read the response
+	private bool // other servers were asked because the client is a user of this server: pages of other sites must not read the response
 
 	fieldBuf [16]field // backing array of fields
 }

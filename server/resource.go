@@ -107,8 +107,9 @@ func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply 
 	return p
 }
 
-// copyExactly copies a body whose size is known; a size of -1 means unknown, and copies the whole
-// body. It truncates a body that is longer than its size, and returns an error for a shorter one.
+// copyExactly copies a body with the given size. If the body is longer, copyExactly copies only that
+// many bytes. If it is shorter, copyExactly returns an error. A size of -1 means that the size is
+// unknown, so copyExactly copies the whole body.
 func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	if size < 0 {
 		_, err := io.Copy(w, from)

@@ -52,7 +52,7 @@ type Options struct {
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
 	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // explains what users enter; if nil, asks no other servers. Must have the same Access as Resolver
+	Explainer *gateway.Explainer // explains what users enter; must have the same Access as Resolver. If nil, explanations are made without asking other servers
 	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
@@ -89,9 +89,9 @@ type Options struct {
 
 	// AnswerCache is the size in bytes of the cache of whole answers; 0 means that answers are not
 	// cached. Only answers that come from Store through an engine of package resolve are cached,
-	// and only if the engine uses Authorities and Store is a [store.Invalidator]. The cache never
-	// returns an answer that Resolver would not return at that time, except that with a store that
-	// other processes change too, an answer can be as old as those of the store itself.
+	// and only if the engine uses Authorities and Store is a [store.Invalidator]. The cache returns
+	// the answer that Resolver would return at that time. But if other processes change the store
+	// too, a cached answer can be as old as the data that the store itself may return.
 	AnswerCache int64
 
 	// SameOrigin makes the server leave out the header fields that let scripts of other sites read

@@ -49,9 +49,9 @@ func (c *shortcut) use(s *Server) {
 	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 }
 
-// answer appends the response to the request q to dst. If ok is false, net/http must answer the
-// request. The request is then not simple, or the answer may take long. Only net/http notices when
-// a client disconnects while it waits.
+// answer appends the response to the request q to dst. It returns false if net/http must answer the
+// request. This is the case if the request is not simple. It is also the case if the answer may take
+// long, because only net/http notices when a client disconnects while it waits.
 func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server.use()
 	defer s.users.done()

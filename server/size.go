@@ -64,9 +64,9 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 }
 
-// begin returns the size of the list of an authority if it is in the cache. Otherwise it returns a
-// channel that is closed when the counting of the list ends. If it returns mine, the caller must
-// count; otherwise another request is counting.
+// begin returns the size of the list of an authority if the size is in the cache. Otherwise it
+// returns a channel that is closed when the counting of the list ends. If the result mine is true,
+// the caller must count. If it is false, another request is counting.
 func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -84,13 +84,13 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the result of counting a list. If the cache has more than others sizes already, end
-// first drops them all.
-func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, others int) {
+// end stores the result of counting a list. If the cache already has more sizes than the parameter
+// limit says, end first drops them all.
+func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, limit int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if err == nil {
-		if z.known == nil || len(z.known) > others {
+		if z.known == nil || len(z.known) > limit {
 			z.known = map[name.Prefix]size{}
 		}
 		z.known[p] = n

@@ -272,7 +272,8 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 //
 //   - a string without a scheme
 //   - a string with an unknown scheme, unless it is a name that an authority here covers
-//   - an invalid name, if elements is set. Callers set elements if the host belongs to an authority
+//   - an invalid name, if the parameter elements is set. Callers set it if the host belongs to an
+//     authority
 //
 // A string that begins with "urn:" is always a name.
 func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, bool, error) {

@@ -91,7 +91,7 @@ const PagesRoot = "/-/ui/"
 type Metrics interface {
 	AdminRequest(role string, status int)      // a request was answered; role is the role of its token, or "none"
 	Ran(task string, at time.Time, err error)  // a task ended: a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store
-	Expect(task string, lastSuccess time.Time) // before this start, a task last succeeded at that time
+	Expect(task string, lastSuccess time.Time) // a task last succeeded at that time, in an earlier run of the server
 	http.Handler                               // shows the metrics
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// bearer returns the actor of a token in its spelling. Neither its error nor its timing reveals
-// whether the ID or the secret is wrong.
+// bearer returns the actor of the token with the given spelling. Neither the error nor the timing
+// reveals whether the ID or the secret is wrong.
 func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, error) {
 	tokens, ok := s.store.(store.Tokens)
 	if !ok {
@@ -44,9 +44,9 @@ func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, err
 	return registrar.Bearer(t)
 }
 
-// Bearer returns the actor of a token in its spelling. The rate limit of tokens applies, as it does
-// to requests to the API: if the token has reached it, the error is an [*adminapi.RateError]. If
-// the token is not valid, the error wraps [adminapi.ErrUnauthorized].
+// Bearer returns the actor of the token with the given spelling. The rate limit of tokens applies, as
+// in requests to the API: if the token has reached the limit, the error is an [*adminapi.RateError].
+// If the token is not valid, the error wraps [adminapi.ErrUnauthorized].
 func (s *API) Bearer(ctx context.Context, spelling string) (registrar.Actor, error) {
 	a, err := s.bearer(ctx, spelling)
 	if err != nil {

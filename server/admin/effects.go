@@ -55,7 +55,8 @@ func (s *API) CheckAuthority(ctx context.Context, actor registrar.Actor, a *stor
 	return out, err
 }
 
-// effects finds names whose answers would differ if next replaced the authority with its prefix.
+// effects finds names whose answers would differ if the authority next replaced the present authority
+// with the same prefix.
 func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.AuthorityCheck) error {
 	later := changedAuthorities{s.store, next}
 	engines := [2]*resolve.Engine{s.comparable(s.store), s.comparable(later)}

@@ -110,7 +110,7 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 	ctx = pacer.With(ctx, js.pacer)
 	watched := js.watch(ctx, j)
 	js.mu.Lock()
-	cancel, ended := j.cancel, j.ended // a job that waits gets others when it is approved
+	cancel, ended := j.cancel, j.ended // copied, because approving a waiting job replaces both fields
 	js.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
@@ -136,8 +136,8 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 	return work(ctx)
 }
 
-// finish records that a job has ended. If jobs are shared, it stores this before anyone sees it, so
-// that the client can go on at another server.
+// finish records that a job has ended. If jobs are shared, finish stores the end of the job before
+// clients learn of it, so that a client can continue at another server.
 func (js *jobTable) finish(j *job, err, cause error) {
 	if js.shared != nil {
 		js.writing.Lock()
@@ -201,8 +201,8 @@ func (js *jobTable) cancelJobsOf(token string) {
 	}
 }
 
-// end records that a job has ended. If cause is not nil, it was cancelled or interrupted for that
-// reason; err is the error of its work.
+// end records that a job has ended. If cause is not nil, the job was cancelled or interrupted for
+// that reason. The parameter err is the error of the job's work.
 func (j *job) end(at time.Time, err, cause error) {
 	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
 	switch {

@@ -23,8 +23,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// identify records what a request is recognised by if the client sends it again, and what
-// applying it starts. The value body is the content of the request.
+// identify records by what the server recognises a request that the client sends again. For a dry
+// run, it also records the request itself, which applying the dry run starts. The value body is the
+// content of the request.
 func (c *call) identify(of *startOf, body any) (err error) {
 	if of.request, err = json.Marshal(body); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	}
 	run := &importRun{api: s, call: c, job: next, in: f, options: o, out: nowhere()}
 	run.before = func(ctx context.Context) error {
-		pins, err := s.pin(ctx, f, o) // before checkFile, so that each change by others is seen by one of them
+		pins, err := s.pin(ctx, f, o) // before checkFile: checkFile finds the earlier changes by others, and the pins catch the later ones
 		if err != nil {
 			return err
 		}
@@ -223,10 +224,10 @@ func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	err = bulk.Names(f.file, f.options, func(_ int, spelling string) error {
 		n, err := name.Parse(spelling)
 		if err != nil {
-			return ctx.Err() // this line is rejected
+			return ctx.Err() // not a valid name: the import rejects this line
 		}
 		if n, err = s.registrar.Kept(ctx, n, time.Time{}); err == nil && changed[n] && c.actor.Reaches(n) {
-			delete(changed, n) // count it once
+			delete(changed, n) // so that each name is counted only once
 			if found.Count++; found.Count <= adminapi.MaxJobSamples {
 				found.Names = append(found.Names, n.Key())
 			}
@@ -294,7 +295,7 @@ const (
 	maxDifferenceText = 500 // bytes of a value
 )
 
-// add adds a change that leads to a record.
+// add adds a change. The parameter record is the record after the change.
 func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Record) {
 	if s.n++; s.n > adminapi.MaxJobSamples || record == nil {
 		return

@@ -32,7 +32,7 @@ var errNoFile = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.
 
 func (js *jobTable) path(id, suffix string) string { return filepath.Join(js.dir, id+suffix) }
 
-// keep makes the stored body f the file of a job, which then can be applied.
+// keep makes the stored body f the file of a job. From then on the job can be applied.
 func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 	if err := js.putFile(ctx, j.ID, uploadSuffix, f.File); err != nil {
 		return err
@@ -46,12 +46,12 @@ func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 		return nil
 	})
 	if err != nil {
-		js.log.Info("files of earlier jobs remain", "err", err) // until the next file
+		js.log.Info("files of earlier jobs remain", "err", err) // the next call of keep tries again
 	}
 	return nil
 }
 
-// putFile makes a file in the directory for jobs a file of a job.
+// putFile moves the file f, which is in the directory for jobs, to where the files of a job are kept.
 func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) error {
 	if js.shared != nil {
 		return js.putParts(ctx, id, suffix, f)

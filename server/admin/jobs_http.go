@@ -113,7 +113,7 @@ func (s *API) cancelJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// settle waits a few seconds for a job to end, or until it waits for a second person.
+// settle waits, for a few seconds at most, until a job has ended or waits for a second person.
 func (js *jobTable) settle(c *call, j *job) {
 	js.mu.Lock()
 	ended, elsewhere := j.ended, j.State == adminapi.JobRunning && j.cancel == nil
@@ -245,7 +245,7 @@ func (s *API) job(c *call) (*job, error) {
 	s.jobs.lapse()
 	j := s.jobs.find(c.value)
 	switch {
-	case err != nil && (j == nil || !s.jobs.runs(j)): // the state of own jobs is known in any case
+	case err != nil && (j == nil || !s.jobs.runs(j)): // the state of a job that runs on this server is known even if reading fails
 		return nil, err
 	case j == nil || !c.sees(j):
 		return nil, store.ErrNotFound

@@ -17,8 +17,9 @@ import (
 // pinBatch is the number of records that are read at once.
 const pinBatch = 1000
 
-// pins are the revisions that the names of a file had before it is imported. They are in a file, in
-// the order of the records: 0 if any revision will do, otherwise the revision plus one.
+// pins are the revisions of the names in a file before the file is imported. A temporary file has one
+// number for each record, in the order of the records: the revision plus one, or 0 if the record may
+// be imported whatever the revision is.
 type pins struct {
 	api  *API
 	file *os.File

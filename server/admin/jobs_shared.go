@@ -292,7 +292,7 @@ func (js *jobTable) take(next *job) {
 		js.all[i] = next
 		return
 	}
-	j.dirty = true // the store then has again what this server knows
+	j.dirty = true // so that push stores again what this server knows
 	switch {
 	case !js.runs(j):
 	case next.Stop:

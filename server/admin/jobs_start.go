@@ -15,7 +15,7 @@ type startOf struct {
 
 	key, print string          // of the request, if it may be sent again; see [adminapi.KeyHeader]
 	request    json.RawMessage // what applying this dry run starts; may be nil
-	reserved   *reservation    // with which the limits allow the job; may be nil
+	reserved   *reservation    // the reservation of the job, which start releases; may be nil
 	requester  *requester      // if a second person must approve the job
 }
 

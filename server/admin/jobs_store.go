@@ -93,7 +93,7 @@ func (js *jobTable) saveShared() error {
 	js.mu.Lock()
 	closing := js.closing
 	js.mu.Unlock()
-	if closing { // which stores the jobs, and then the store may be closed
+	if closing { // the method close stores the jobs itself; after that, the store may be closed
 		return nil
 	}
 	err := js.sync(ctx)

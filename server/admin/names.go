@@ -34,8 +34,8 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	return s.reached(c, n, at, c.actor.Role())
 }
 
-// reached returns a name as it was stored at the given time. If the caller has no rights on the
-// name, it returns an error. The error says that the caller needs the role in the parameter need.
+// reached returns a name in the spelling in which it was stored at the given time. If the caller has
+// no rights on the name, reached returns an error, which says that the caller needs the role need.
 func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
@@ -44,7 +44,8 @@ func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (
 	return kept, err
 }
 
-// The limits of what one request for a list reads. Most records may have another status.
+// The limits of what one request for a list reads. They are needed because a request can ask for a
+// status that few records have.
 const (
 	maxRead     = 100_000                // records
 	maxReadTime = 150 * time.Millisecond // checked at every readGrain records

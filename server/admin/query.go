@@ -77,8 +77,8 @@ type intent struct {
 	strict      bool
 }
 
-// intent reads the parameter "why" and the expected revision. If "strict" is among the parameters
-// more, it also reads "strict".
+// intent reads the parameter "why" and the expected revision. The list more has further parameters
+// that the request may have. If "strict" is one of them, intent also reads it.
 func (c *call) intent(more ...string) (in intent, err error) {
 	q, err := c.query(append(more, "why", "expected")...)
 	if err != nil {

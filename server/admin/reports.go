@@ -115,7 +115,7 @@ func (r *reach) add(ctx context.Context, n name.Name) {
 	r.counts[of.Prefix].Names++
 }
 
-// all returns the authorities with most names.
+// all returns the authorities with the most names.
 func (r *reach) all() []adminapi.Reach {
 	all := make([]adminapi.Reach, 0, len(r.counts))
 	for _, of := range r.counts {
@@ -164,9 +164,9 @@ func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 // progress at intervals. It returns the head of the log that it has verified.
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
-// verification returns the verification that a request asks for. With the parameter "since", it
-// covers only the changes after that head. Otherwise it covers the whole store. For the second,
-// subject is "since" and that head; otherwise it is "".
+// verification returns the verification that a request asks for. If the request has the parameter
+// "since", the verification covers only the changes after that head, and the result subject is
+// "since" followed by the head. Otherwise the verification covers the whole store, and subject is "".
 func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {

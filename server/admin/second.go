@@ -210,7 +210,7 @@ func (js *jobTable) lapse() {
 	for _, j := range js.all {
 		if j.State == adminapi.JobWaiting && !js.now().Before(j.Approval.Until) {
 			j.State, j.Ended, j.Next = adminapi.JobLapsed, j.Approval.Until, "make the request again"
-			if js.shared == nil { // otherwise each server finds it
+			if js.shared == nil { // each server of a shared store computes this state itself
 				js.saveSoon(j)
 			}
 		}

@@ -337,8 +337,8 @@ func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation
 	return cmp.Or(err, failed)
 }
 
-// isLast reports whether the last change of a name has a batch ID. After a relocation, the new
-// location of a name can begin with the old address again.
+// isLast reports whether the last change of a name has the given batch ID. If so, that batch has
+// already moved the name. Its new location can still begin with the address to be replaced.
 func (s *API) isLast(ctx context.Context, n name.Name, batch string) (bool, error) {
 	for c, err := range store.History(ctx, s.store, n) {
 		return err == nil && c.Batch == batch && batch != "", err

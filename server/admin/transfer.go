@@ -300,7 +300,8 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	return o, c.permitAuthor(o.Who)
 }
 
-// permitAuthor returns an error if the caller may not make changes in the name of the user author.
+// permitAuthor returns an error if the caller may not make changes in the name of another user, whose
+// ID is the parameter author.
 func (c *call) permitAuthor(author string) error {
 	if author == "" || c.actor.MayAll(registrar.Administrator) {
 		return nil

@@ -45,8 +45,8 @@ func (u *tokenUses) note(t *store.Token, now time.Time) {
 	}()
 }
 
-// due reports whether a use of a token must be recorded now. If so, the next use to be recorded is
-// one after the time next.
+// due reports whether a use of a token must be recorded now. If so, further uses of the token need
+// not be recorded until the time next.
 func (u *tokenUses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -38,7 +38,8 @@ func (b *backOff) waits(now time.Time) bool {
 	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
 
-// pause returns first doubled for each failure after the first, at most last.
+// pause returns how long to wait after a number of failures in a row: the duration first after one
+// failure, and twice as long after each further failure, but at most the duration last.
 func pause(failures int, first, last time.Duration) time.Duration {
 	if failures > 20 {
 		return last

@@ -325,8 +325,8 @@ func (h *host) adopt(cert *tls.Certificate) {
 	}
 }
 
-// orderAll orders certificates for the hosts in due. If another node is ordering, it returns others
-// and orders nothing more. Its error is a failure of the store.
+// orderAll orders certificates for the hosts in due. If another node is ordering, orderAll orders
+// nothing more, and the result others is true. An error is a failure of the store.
 func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err error) {
 	lease := m.prefix + "lease"
 	defer func() {

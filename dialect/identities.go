@@ -4,8 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
+	"net/netip"
+	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/registrar"
 )
 
@@ -33,11 +38,23 @@ type Identity struct {
 type Identities struct {
 	accounts Accounts
 	all      map[string]*Identity
+	now      func() time.Time
+	failures *gateway.Rates
 }
 
-// NewIdentities returns Identities for the identities.
-func NewIdentities(accounts Accounts, identities []Identity) *Identities {
-	k := &Identities{accounts: accounts, all: make(map[string]*Identity, len(identities))}
+// Limits of failed attempts to authenticate, for each client: one IPv4 address or one IPv6 /64.
+const (
+	failureBurst   = 10               // failures in a row
+	failureRefill  = 10 * time.Second // after this time, one more
+	failureClients = 10_000           // clients with a limit of their own; all others share one
+)
+
+// NewIdentities returns Identities for the identities. The parameter now is the clock.
+func NewIdentities(accounts Accounts, identities []Identity, now func() time.Time) *Identities {
+	k := &Identities{
+		accounts: accounts, all: make(map[string]*Identity, len(identities)), now: now,
+		failures: gateway.NewRates(1/failureRefill.Seconds(), failureBurst, failureClients),
+	}
 	for i := range identities {
 		k.all[identities[i].ID] = &identities[i]
 	}
@@ -52,11 +69,43 @@ func (k *Identities) Actor(ctx context.Context, i *Identity) (registrar.Actor, e
 	return k.accounts.Account(ctx, i.Token, i.User)
 }
 
-// Password returns the actor of a user with a password. If the identity with this ID has a secret,
-// the password is this secret. Otherwise it is a token with its secret, and if the identity exists,
-// it must be the token of this identity. If the password is wrong, the error wraps
-// [adminapi.ErrUnauthorized]. Comparisons take the same time wherever two secrets differ.
-func (k *Identities) Password(ctx context.Context, id, password string) (registrar.Actor, error) {
+// An AttemptsError is returned if a client has failed to authenticate too often.
+type AttemptsError struct {
+	After time.Duration // when the next attempt is possible
+}
+
+func (e *AttemptsError) Error() string {
+	return "too many wrong passwords from this address; try again in " + retryafter.Format(e.After) + "s"
+}
+
+// RetryAfter returns the value of the header field Retry-After.
+func (e *AttemptsError) RetryAfter() string { return retryafter.Format(e.After) }
+
+// Attempt authenticates a client at an address by calling check. If the error of check wraps
+// [adminapi.ErrUnauthorized], the attempt counts as failed. If the client has failed too often, Attempt
+// does not call check, and the error is an [*AttemptsError], even if the credentials are right.
+func (k *Identities) Attempt(from netip.Addr, check func() (registrar.Actor, error)) (registrar.Actor, error) {
+	var limit *gateway.LimitError
+	if errors.As(k.failures.Check(from, k.now()), &limit) {
+		return registrar.Actor{}, &AttemptsError{limit.After}
+	}
+	a, err := check()
+	if errors.Is(err, adminapi.ErrUnauthorized) {
+		k.failures.Charge(from, k.now())
+	}
+	return a, err
+}
+
+// Password returns the actor of a user with a password, for a client at an address; see
+// [Identities.Attempt]. If the identity with this ID has a secret, the password is this secret.
+// Otherwise it is a token with its secret, and if the identity exists, it must be the token of this
+// identity. If the password is wrong, the error wraps [adminapi.ErrUnauthorized]. Comparisons take the
+// same time wherever two secrets differ.
+func (k *Identities) Password(ctx context.Context, from netip.Addr, id, password string) (registrar.Actor, error) {
+	return k.Attempt(from, func() (registrar.Actor, error) { return k.password(ctx, id, password) })
+}
+
+func (k *Identities) password(ctx context.Context, id, password string) (registrar.Actor, error) {
 	i := k.all[id]
 	if i == nil || i.Secret == nil {
 		return k.bearer(ctx, i, password)

@@ -20,10 +20,23 @@ func NewRates(perSecond float64, burst, addresses int) *Rates {
 // Set changes the rate and the size of bursts. What clients have used before still counts.
 func (d *Rates) Set(perSecond float64, burst int, now time.Time) { d.table.Set(perSecond, burst, now) }
 
+// Check returns the error that Spend would return, but takes no token.
+func (d *Rates) Check(from netip.Addr, now time.Time) error {
+	return limited(d.table.Wait(Guest(from), now))
+}
+
+// Charge takes a token from the bucket of an address, even if the bucket is empty. In that case, the
+// bucket stays empty for longer.
+func (d *Rates) Charge(from netip.Addr, now time.Time) { d.table.Charge(Guest(from), now) }
+
 // Spend takes a token from the bucket of an address. If the bucket is empty, the error is a
 // [*LimitError].
 func (d *Rates) Spend(from netip.Addr, now time.Time) error {
-	if wait := d.table.Spend(Guest(from), now); wait > 0 {
+	return limited(d.table.Spend(Guest(from), now))
+}
+
+func limited(wait time.Duration) error {
+	if wait > 0 {
 		return &LimitError{After: wait}
 	}
 	return nil

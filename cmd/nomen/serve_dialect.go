@@ -47,14 +47,14 @@ func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (d
 	return map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error){
 		"ezid": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
 			return ezid.New(ezid.Options{
-				Scope: d.scope, Identities: dialect.NewIdentities(api, d.identities), Store: p.store, Registrar: p.registrar,
+				Scope: d.scope, Identities: dialect.NewIdentities(api, d.identities, clock), Store: p.store, Registrar: p.registrar,
 				Resolver: p.resolver, Authorities: p.table, Version: versionText(), Now: clock, Log: p.log,
 			}), nil
 		},
 		"handle": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
 			return handle.New(handle.Options{
 				Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Scope: d.scope,
-				Identities: dialect.NewIdentities(api, d.identities), Now: clock, Log: p.log,
+				Identities: dialect.NewIdentities(api, d.identities, clock), Now: clock, Log: p.log,
 			})
 		},
 	}

@@ -32,7 +32,7 @@ func (h *Handler) authenticate(c *call) (a registrar.Actor, known bool, failure 
 	if !given || !failure.ok() {
 		return a, false, failure
 	}
-	a, err := h.Identities.Password(c.r.Context(), user, password)
+	a, err := h.Identities.Password(c.r.Context(), c.Client, user, password)
 	switch {
 	case err == nil:
 		return a, true, reply{}

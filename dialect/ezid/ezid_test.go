@@ -3,6 +3,9 @@ package ezid
 import (
 	"context"
 	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -72,7 +75,7 @@ func open(t *testing.T) *fixture {
 	}
 	table := store.NewTable(f.store, f.now, time.Second)
 	f.Handler = New(Options{
-		Scope: scope, Identities: dialect.NewIdentities(f.accounts, nil), Store: f.store, Authorities: table,
+		Scope: scope, Identities: dialect.NewIdentities(f.accounts, nil, f.now), Store: f.store, Authorities: table,
 		Registrar: registrar.New(f.store, registrar.Options{Now: f.now, Authorities: table}),
 		Resolver:  resolve.New(f.store, resolve.Options{Now: f.now, Authorities: table}),
 		Version:   "1.2.3", Now: f.now,
@@ -142,4 +145,64 @@ func TestReviveInHistory(t *testing.T) {
 	if len(got) != 3 || got[0] != nomen.Active || got[1] != nomen.Retired || got[2] != nomen.Active {
 		t.Errorf("the history has the states %v, want active, retired, active", got)
 	}
+}
+
+// A client that has sent too many wrong passwords must wait, at all doors.
+func TestTooManyPasswords(t *testing.T) {
+	f := open(t)
+	f.Identities = dialect.NewIdentities(f.accounts, nil, func() time.Time { return start })
+	do := func(method, path, token string) string {
+		t.Helper()
+		req, _ := http.NewRequest(method, f.url+path, http.NoBody)
+		req.Header.Set("Authorization", basic(token))
+		res, err := f.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(res.StatusCode, " ", string(body), " ", res.Header.Get("Retry-After"))
+	}
+	for range 10 {
+		if got, want := do("GET", "/login", "T.wrong"), "401 error: unauthorized "; got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+	for _, path := range []string{"GET /login", "GET /id/ark:/99999/fk4x", "PUT /id/ark:/99999/fk4x", "POST /id/ark:/99999/fk4x", "DELETE /id/ark:/99999/fk4x", "POST /shoulder/ark:/99999/fk4"} {
+		method, path, _ := strings.Cut(path, " ")
+		for _, token := range []string{"T.wrong", "T.owner"} {
+			if got, want := do(method, path, token), "503 error: concurrency limit exceeded 10"; got != want {
+				t.Errorf("%s %s with %s: got %q, want %q", method, path, token, got, want)
+			}
+		}
+	}
+	if _, err := f.store.Get(t.Context(), name.MustParse("ark:99999/fk4x"), time.Time{}); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("the record exists: %v", err)
+	}
+}
+
+// A token that sends too many requests gets the time to wait.
+func TestRateOfToken(t *testing.T) {
+	f := open(t)
+	f.Identities = dialect.NewIdentities(limitedAccounts{}, nil, f.now)
+	req, _ := http.NewRequest("GET", f.url+"/login", http.NoBody)
+	req.Header.Set("Authorization", basic("T.owner"))
+	res, err := f.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != 503 || res.Header.Get("Retry-After") != "3" {
+		t.Errorf("got %d with Retry-After %q, want 503 with 3", res.StatusCode, res.Header.Get("Retry-After"))
+	}
+}
+
+// limitedAccounts are accounts that have reached their rate limit.
+type limitedAccounts struct{ accounts }
+
+func (limitedAccounts) Bearer(context.Context, string) (registrar.Actor, error) {
+	return registrar.Actor{}, &adminapi.RateError{After: 3 * time.Second}
 }

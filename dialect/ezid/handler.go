@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/anvl"
+	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -212,7 +214,15 @@ func (h *Handler) failure(c *call, err error) reply {
 	var limit *store.LimitError
 	var state *store.StateError
 	var away *store.AwayError
+	var rate *adminapi.RateError
+	var attempts *dialect.AttemptsError
 	switch {
+	case errors.As(err, &attempts):
+		c.w.Header().Set("Retry-After", attempts.RetryAfter())
+		return failed("concurrency limit exceeded")
+	case errors.As(err, &rate):
+		c.w.Header().Set("Retry-After", retryafter.Format(rate.After))
+		return failed("concurrency limit exceeded")
 	case errors.As(err, new(*registrar.DeniedError)):
 		return failed("forbidden")
 	case errors.As(err, &refused):

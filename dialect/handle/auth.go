@@ -29,7 +29,7 @@ func (q *request) authenticate() error {
 		q.actor, err = q.basic(strings.TrimSpace(rest))
 		q.known = err == nil
 	case ascii.EqualFold(scheme, "Bearer"):
-		q.actor, err = q.identities.Password(q.r.Context(), "", strings.TrimSpace(rest))
+		q.actor, err = q.identities.Password(q.r.Context(), q.call.Client, "", strings.TrimSpace(rest))
 		q.known = err == nil
 	case field == "", ascii.EqualFold(scheme, "Handle"): // such as Handle clientCert="true"
 		q.actor, q.known, err = q.certified()
@@ -48,7 +48,7 @@ func (q *request) basic(credentials string) (registrar.Actor, error) {
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
-	return q.identities.Password(q.r.Context(), canonicalID(unescape(user)), password)
+	return q.identities.Password(q.r.Context(), q.call.Client, canonicalID(unescape(user)), password)
 }
 
 // canonicalID returns the form INDEX:HANDLE of the user name of a client. A name without an index

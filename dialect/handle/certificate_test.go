@@ -43,7 +43,7 @@ func TestClientCertificates(t *testing.T) {
 	h.server.identities = dialect.NewIdentities(accounts, []dialect.Identity{
 		{ID: "300:20.500.9999/ADMIN", Token: "editor", PublicKey: &keys[0].PublicKey},
 		{ID: "301:20.500.9999/ADMIN", Token: "editor", Secret: []byte("correct horse")},
-	})
+	}, time.Now)
 	secure, _, _, client := h.listen()
 	uid := pkix.AttributeTypeAndValue{Type: asn1.ObjectIdentifier{0, 9, 2342, 19200300, 100, 1, 1}, Value: "300:20.500.9999/ADMIN"}
 	for i, tt := range []struct {

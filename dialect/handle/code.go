@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/registrar"
@@ -86,6 +87,7 @@ func failureOf(err error) *codeFailure {
 		limit    *store.LimitError
 		conflict *store.ConflictError
 		rate     *adminapi.RateError
+		attempts *dialect.AttemptsError
 		tooLong  *http.MaxBytesError
 	)
 	switch {
@@ -103,7 +105,7 @@ func failureOf(err error) *codeFailure {
 		return &codeFailure{codeProtocol, fmt.Sprintf("request body longer than %d bytes", tooLong.Limit)}
 	case errors.As(err, &conflict):
 		return &codeFailure{codeBusy, "the handle was modified concurrently; send the request again"}
-	case errors.As(err, &rate), store.IsAway(err):
+	case errors.As(err, &rate), errors.As(err, &attempts), store.IsAway(err):
 		return &codeFailure{codeBusy, strings.TrimPrefix(err.Error(), "store: ")}
 	case errors.Is(err, store.ErrReadOnly):
 		return &codeFailure{codeNotSupported, "changes are not accepted: the server is read-only"}
@@ -131,8 +133,11 @@ func (q *request) fail(err error) {
 // retryAfter says when the request can succeed, if this is known.
 func (q *request) retryAfter(err error) {
 	var rate *adminapi.RateError
+	var attempts *dialect.AttemptsError
 	var away *store.AwayError
 	switch {
+	case errors.As(err, &attempts):
+		q.w.Header().Set("Retry-After", attempts.RetryAfter())
 	case errors.As(err, &rate):
 		q.w.Header().Set("Retry-After", retryafter.Format(rate.After))
 	case errors.As(err, &away):

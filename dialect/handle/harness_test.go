@@ -86,7 +86,7 @@ func newHarness(t *testing.T) *harness {
 		Identities: dialect.NewIdentities(accounts, []dialect.Identity{
 			{ID: "300:20.500.9999/ADMIN", Token: "editor", Secret: []byte("correct horse")},
 			{ID: "301:20.500.9999/ADMIN", Token: "gone", Secret: []byte("correct horse")},
-		}),
+		}, now),
 		Scope: dialect.Scope{name.MustParsePrefix("hdl:" + testPrefix), name.MustParsePrefix("hdl:20.500.7777")},
 		Now:   now, Log: slog.New(slog.DiscardHandler),
 	})

@@ -59,6 +59,30 @@ func (t *Table[K]) Spend(key K, now time.Time) (wait time.Duration) {
 	return wait
 }
 
+// Wait returns what Spend would return, but takes no token.
+func (t *Table[K]) Wait(key K, now time.Time) (wait time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.buckets[key]
+	switch {
+	case b == nil && len(t.buckets) < t.keys:
+		return 0
+	case b == nil:
+		b = t.shared
+	}
+	r := b.ReserveN(now, 1)
+	defer r.CancelAt(now)
+	return r.DelayFrom(now)
+}
+
+// Charge takes a token from the bucket of a key, even if the bucket is empty. In that case, the bucket
+// stays empty for longer.
+func (t *Table[K]) Charge(key K, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bucket(key, now).ReserveN(now, 1)
+}
+
 // bucket returns the bucket of a key. If there are too many keys, it returns the shared bucket.
 func (t *Table[K]) bucket(key K, now time.Time) *rate.Limiter {
 	if b := t.buckets[key]; b != nil {

@@ -103,6 +103,32 @@ func TestSweepsAreRare(t *testing.T) {
 	}
 }
 
+// Wait takes nothing, and Charge takes a token even if none is left.
+func TestCharge(t *testing.T) {
+	table := New[string](1, 2, 1)
+	check := func(key string, after, want time.Duration) {
+		t.Helper()
+		for range 3 {
+			if got := table.Wait(key, start.Add(after)); got != want {
+				t.Errorf("%s after %s: wait %s, want %s", key, after, got, want)
+			}
+		}
+	}
+	check("own", 0, 0)
+	for i, want := range []time.Duration{0, time.Second, 2 * time.Second} {
+		table.Charge("own", start)
+		check("own", 0, want)
+		if i == 0 {
+			check("shared", 0, 0)
+		}
+	}
+	table.Charge("shared", start)
+	table.Charge("another", start)
+	check("third", 0, time.Second)
+	check("own", 1500*time.Millisecond, time.Second/2)
+	check("own", 2*time.Second, 0)
+}
+
 // A new rate applies at once to all buckets, and what was used before still counts.
 func TestSet(t *testing.T) {
 	table := New[string](1, 2, 1)

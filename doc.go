@@ -37,7 +37,7 @@
 //
 // # Errors
 //
-// A parser returns an error that implements [uri.InputError]: the input, the byte offset, the
-// rule of the document and what was found. Use errors.As to get it. A check returns values of
-// the type [uri.Finding]. A valid identifier can have findings too, such as warnings.
+// A parser returns an error that implements [uri.InputError]. This error has the input, the byte
+// offset, the rule of the document and what was found. Use errors.As to get it. A check returns
+// values of the type [uri.Finding]. A valid identifier can have findings too, such as warnings.
 package nomen

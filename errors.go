@@ -20,8 +20,8 @@ const (
 	Denied                    // access is denied
 )
 
-// String returns a word for the kind, which is the last part of the problem type that responses
-// have.
+// String returns a word for the kind, such as "retired". The same word ends the problem type in
+// HTTP responses.
 func (k Kind) String() string {
 	switch k {
 	case Malformed:
@@ -76,9 +76,9 @@ type Error struct {
 	Offset      int      // for Malformed: the offset of the fault in Name, in bytes
 	Rule        string   // for Malformed: the production that Name violates
 	Message     string   // for people, without the name
-	Suggestions []string // names that may have been meant
-	Legal       bool     // for Denied: whether the reasons are legal
-	Status      int      // HTTP status that a rule has set; 0 for that of Kind
+	Suggestions []string // names that the client may have meant
+	Legal       bool     // for Denied: access is denied for legal reasons
+	Status      int      // HTTP status that a rule has set; 0 means the status of Kind
 	Answer      *Answer  // the tombstone, if Kind is Gone
 	Why         []string // explanation for people, if Question.Explain was set
 	Err         error    // the cause, or nil

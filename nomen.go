@@ -77,7 +77,7 @@ type Question struct {
 	At        time.Time // time for which to answer; zero means now
 
 	Strict  bool // do not use a default service (RFC 2169)
-	Succeed bool // for every service, not just I2L and I2R: follow the successor of a retired name if there is only one (1995, 4)
+	Succeed bool // if a retired name has only one successor, follow it for every service, not just for I2L and I2R (1995, 4)
 	Explain bool // set Why in the answer
 	Hops    int  // number of resolvers that passed on the question
 }
@@ -102,7 +102,7 @@ type Location struct {
 	Priority   int    `json:"priority,omitempty"`                       // 1 is tried first; 0 means 1
 	Weight     int    `json:"weight,omitempty"`                         // share of the requests among locations of equal priority; 0 means 1
 	Country    string `json:"country,omitempty"`                        // ISO 3166-1 alpha-2
-	Component  string `json:"component,omitempty"`                      // the component of a structured resource that is there
+	Component  string `json:"component,omitempty"`                      // the component of a structured resource that this location has
 	Charset    string `json:"charset,omitempty"`                        // the charset of Note in the format text/urc-0
 	Note       string `json:"note,omitempty"`                           // free text (metainformation)
 	Down       bool   `json:"down,omitempty"`                           // known to be unavailable: tried last
@@ -161,12 +161,12 @@ type Answer struct {
 	MaxAge     time.Duration // how long the answer may be cached; 0 if unknown
 
 	// RedirectStatus is the HTTP status for redirects to a location or to the resolver of a
-	// delegation. It is 0 if the authority has set none. Formats do not contain it, so only the
-	// server that called the resolver uses it.
+	// delegation. It is 0 if the authority has set none. Formats do not contain RedirectStatus, so
+	// only the server that called the resolver uses it.
 	RedirectStatus int
 
-	// Direct says that the rule that gave the locations has a status or conditions. A client that
-	// prefers a description to a page gets a redirect nevertheless. ByAgent says that the answer
+	// Direct is set if the locations come from a rule that has a status or conditions. Then even a
+	// client that prefers a description to a page gets a redirect. ByAgent is set if the answer
 	// depends on Question.UserAgent. Formats contain neither.
 	Direct, ByAgent bool
 

@@ -8,8 +8,8 @@ import (
 )
 
 // A Value is a typed value of a record, as other systems of persistent identifiers keep it. A
-// record keeps each value as it was given. Values have no influence on answers, except those of
-// which locations are views (package value).
+// record keeps each value as it was given. Answers do not depend on values. But some values are
+// views of locations, and answers depend on the locations (package value).
 type Value struct {
 	Index       int    `json:"index"`                 // from 1; no other value of the record has it
 	Type        string `json:"type"`                  // such as URL, HS_ADMIN or 21.T11148/8074aed799118ac263ad

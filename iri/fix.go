@@ -23,8 +23,9 @@ const (
 // each finding has the offsets of the bytes concerned and their replacement. Fix
 //
 //   - removes tabs and line breaks,
-//   - turns backslashes into slashes, and writes two slashes before the host, in schemes where
-//     browsers do (http, https, ws, wss, ftp; not the slashes of file),
+//   - turns backslashes into slashes in the schemes in which browsers do (http, https, ws, wss,
+//     ftp, file),
+//   - writes two slashes before the host in these schemes except file,
 //   - escapes characters that are not allowed, such as spaces, brackets outside a host, and
 //     percent signs that do not begin an escape,
 //   - converts international characters as [IRI.LookupURI] does.
@@ -74,7 +75,7 @@ type mender struct {
 	b        strings.Builder // the repaired input; usually an IRI
 	found    []uri.Finding
 
-	authority, query, fragment bool // whether the query and the fragment have begun; whether the next byte is in the authority
+	authority, query, fragment bool // whether the next byte is in the authority; whether the query, and the fragment, have begun
 }
 
 // result returns u and the changes. If u hides a host or lacks one, result returns an error.

@@ -21,7 +21,7 @@ const maxNoid = 1 << 53
 type noidPart struct {
 	mask  string // "e" and "d", at least one
 	kind  byte   // 'r' random order, 's' sequential, 'z' sequential without limit
-	add   int    // number of characters of the mask by which it grows when it is used up; 0 if it does not
+	add   int    // number of characters added to the mask when its strings are used up; 0 if the mask does not grow
 	first uint64 // how many names of the mask were minted before
 }
 
@@ -33,7 +33,7 @@ type noidMinter struct {
 
 	count  uint64   // strings minted with this mask
 	total  uint64   // strings of the mask
-	each   uint64   // strings of a counter; the last one may have fewer
+	each   uint64   // strings of each counter; the last counter may have fewer
 	values []uint64 // of the counters
 	active []uint16 // indexes of the counters that are not used up
 }
@@ -180,8 +180,8 @@ func (m *noidMinter) next(b []byte) ([]byte, bool) {
 // name that was registered out of order does not move the position.
 const noidWindow = 4
 
-// seekNoid continues after the last name of the order that exists. Names exist up to a position and
-// not after it, so it finds the position by doubling a distance, then halving it.
+// seekNoid continues after the last existing name in the order of NOID. All names before it in this
+// order exist, too. So seekNoid finds its position by doubling a distance, then halving it.
 func (r *Run) seekNoid(list List) error {
 	known, err := r.knownAt(r.noid, list)
 	if err != nil || !known {

@@ -185,12 +185,12 @@ func (t *Template) read(offset int) (int, error) {
 	return end + 1, err
 }
 
-// part parses the part whose braces are at offsets at and end. It reports whether a check of NOID
-// follows the part.
-func (t *Template) part(at, end int) (p part, checked bool, err error) {
-	word, rest, given := strings.Cut(t.text[at+1:end], ":")
-	a := arguments{t: t, at: at + 1 + len(word), end: end, rest: rest, given: given}
-	p = part{offset: at}
+// part parses the part whose braces are at the offsets start and end. It reports whether a check of
+// NOID follows the part.
+func (t *Template) part(start, end int) (p part, checked bool, err error) {
+	word, rest, given := strings.Cut(t.text[start+1:end], ":")
+	a := arguments{t: t, at: start + 1 + len(word), end: end, rest: rest, given: given}
+	p = part{offset: start}
 	switch word {
 	case "seq":
 		p.kind = sequence
@@ -221,7 +221,7 @@ func (t *Template) part(at, end int) (p part, checked bool, err error) {
 		p.kind = check
 		p.computed, err = a.checker()
 	default:
-		return p, false, t.fault(at+1, "kind", fmt.Sprintf("unknown part %q: want seq, random, digit, hex, date, year, month, day, uuid, noid or check", word))
+		return p, false, t.fault(start+1, "kind", fmt.Sprintf("unknown part %q: want seq, random, digit, hex, date, year, month, day, uuid, noid or check", word))
 	}
 	if err == nil {
 		err = a.done(word)

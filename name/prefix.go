@@ -115,8 +115,8 @@ func CanonicalPrefix(s string) (string, error) {
 }
 
 // Beginning returns the beginning of the keys that a person looks for by a prefix. This is the
-// result of [CanonicalPrefix], or s itself if s is not a prefix. It may still be the beginning of
-// one, such as a part of a scheme.
+// result of [CanonicalPrefix]. If s is not a prefix, it is s itself, because s may be the beginning
+// of a prefix, such as a part of a scheme.
 func Beginning(s string) string {
 	if canonical, err := CanonicalPrefix(s); err == nil {
 		return canonical

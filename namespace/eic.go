@@ -61,12 +61,12 @@ func eicCheck(s string) byte {
 	return '-'
 }
 
-// judgeByte compares the check character at the offset at with the character expected.
-func judgeByte(nss string, at int, rule string, expected byte) *Finding {
-	if nss[at] == expected {
+// judgeByte compares the check character at offset with the expected character.
+func judgeByte(nss string, offset int, rule string, expected byte) *Finding {
+	if nss[offset] == expected {
 		return nil
 	}
-	return wrongCheck(at, rule, nss[at:at+1], string(rune(expected)))
+	return wrongCheck(offset, rule, nss[offset:offset+1], string(rune(expected)))
 }
 
 // eicTypes has the letters for the kinds of objects. The third character of a code is one of

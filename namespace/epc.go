@@ -137,16 +137,16 @@ func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *
 	return end, nil
 }
 
-// check parses a period at the offset at and the field e after it, and returns the offset after
+// check parses a period at offset and the field e after the period, and returns the offset after
 // the field. The last field extends to the end of nss.
-func (e epcField) check(nss string, at int, last, pattern bool) (int, *Finding) {
-	if at == len(nss) {
+func (e epcField) check(nss string, offset int, last, pattern bool) (int, *Finding) {
+	if offset == len(nss) {
 		if pattern {
-			return at, nil
+			return offset, nil
 		}
-		return at, broken(at, at, e.name, "is missing")
+		return offset, broken(offset, offset, e.name, "is missing")
 	}
-	start, end := at+1, len(nss)
+	start, end := offset+1, len(nss)
 	if !last {
 		end = until(nss, start, '.')
 	}

@@ -23,9 +23,9 @@ const (
 // [Check].
 type Finding = uri.Finding
 
-// broken returns an error for the bytes between the offsets at and end.
-func broken(at, end int, rule, message string) *Finding {
-	return &Finding{Code: CodeRule, Severity: uri.SeverityError, Offset: at, End: end, Rule: rule, Message: message}
+// broken returns an error for the bytes between the offsets start and end.
+func broken(start, end int, rule, message string) *Finding {
+	return &Finding{Code: CodeRule, Severity: uri.SeverityError, Offset: start, End: end, Rule: rule, Message: message}
 }
 
 // wrongCheck returns an error for the check digit or characters that begin at offset.
@@ -47,11 +47,11 @@ func wrongByte(s string, offset int, rule, want string) *Finding {
 }
 
 // remark returns a finding about a valid name.
-func remark(code Code, at, end int, rule, message string) Finding {
-	return Finding{Code: code, Severity: uri.SeverityWarning, Offset: at, End: end, Rule: rule, Message: message}
+func remark(code Code, start, end int, rule, message string) Finding {
+	return Finding{Code: code, Severity: uri.SeverityWarning, Offset: start, End: end, Rule: rule, Message: message}
 }
 
 // advice returns a remark with the preferred form.
-func advice(at, end int, rule, message, right string) Finding {
-	return Finding{Code: CodeForm, Severity: uri.SeverityInfo, Offset: at, End: end, Rule: rule, Message: message, Right: right}
+func advice(start, end int, rule, message, right string) Finding {
+	return Finding{Code: CodeForm, Severity: uri.SeverityInfo, Offset: start, End: end, Rule: rule, Message: message, Right: right}
 }

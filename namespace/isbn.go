@@ -73,8 +73,8 @@ func checkISBN13(nss string, d [13]byte) *Finding {
 	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(string(d[:12])))
 }
 
-// judgeCheck compares the check digit got with the check digit expected. Its index in nss, not
-// counting hyphens, is k.
+// judgeCheck compares the check digit of nss with the expected one. The index of the check digit in
+// nss, not counting hyphens, is k.
 func judgeCheck(nss string, k int, rule string, got, expected byte) *Finding {
 	if got == expected {
 		return nil

@@ -223,8 +223,8 @@ func (l *isoLint) fields() {
 	}
 }
 
-// pass advances past a field of the given kind and the fields that belong to it. It reports
-// false if the field is incomplete; it then reports the rest of the name as an addition.
+// pass advances past a field of the given kind and the fields that belong to it. If the field is
+// incomplete, pass returns false, and adds a finding that the rest of the name is an addition.
 func (l *isoLint) pass(kind int) bool {
 	switch start, s := l.start, l.text(); {
 	case kind == isoStatus && isISODraft(s):

@@ -19,9 +19,9 @@ func mendAlnum(nss string) (string, string) {
 	return string(b), "other characters between the digits"
 }
 
-// mendISBN is like mendAlnum, but also corrects nine digits (an ISBN from the years before
-// ISBN, which needs a leading 0), twelve digits (the check digit is missing), and fourteen
-// digits (one digit is repeated).
+// mendISBN is like mendAlnum, but also corrects nine digits (a number of the system before ISBN,
+// which needs a leading 0), twelve digits (the check digit is missing), and fourteen digits (one
+// digit is repeated).
 func mendISBN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	switch {

@@ -27,10 +27,10 @@ func (s statement) with(n Namespace) Namespace {
 }
 
 // statementTable has a line for every NID of the standard catalogue. The last column names the
-// documents that were read; they say nothing about a column that is empty. If the last column
-// is empty, the row comes from other sources. A service that a document describes without its
-// designator, such as from URN to URL or to metadata, is listed under the designator of RFC
-// 2483. None of the documents read defines a query keyword or a parameter of an r- or
+// documents that were read; they say nothing about a column that is empty. If the last column is
+// empty, the row comes from other sources. A service that a document describes without its
+// designator, such as "URN to URL", is listed under the designator of RFC
+// 2483. None of these documents defines a query keyword or a parameter of an r- or
 // q-component.
 //
 //go:embed statements.tsv

@@ -60,8 +60,8 @@ func (r *Rule) Terms() (all []string) {
 }
 
 // A Condition restricts a rule to some requests. The conditions of a rule are tested in order, and
-// all must hold. An exception are the conditions with Or: of a condition with Or and the conditions up
-// to the next one without, one must hold.
+// all must hold. But the field Or makes a condition and the next one alternatives, of which at
+// least one must hold.
 type Condition struct {
 	On         string `json:"on"`                                       // what is tested, see [Conditions]
 	Regexp     string `json:"regexp"`                                   // must match somewhere in the value; its named groups are parts
@@ -199,7 +199,8 @@ func merged(path string) string {
 	return b.String()
 }
 
-// holds reports whether the conditions of a rule hold, and adds their parts.
+// holds reports whether the conditions of a rule hold, and adds the parts that their expressions
+// match to the map parts.
 func (s *situation) holds(r *compiledRule, parts map[string]string) bool {
 	for i := 0; i < len(r.when); i++ {
 		when := &r.source.When[i]
@@ -213,7 +214,7 @@ func (s *situation) holds(r *compiledRule, parts map[string]string) bool {
 		case !when.Not:
 			maps.Copy(parts, m.parts)
 		}
-		for r.source.When[i].Or { // the alternatives are not tested
+		for r.source.When[i].Or { // do not test the remaining alternatives
 			i++
 		}
 	}

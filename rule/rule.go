@@ -87,7 +87,7 @@ type Part struct {
 // A Test is a name with the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
-	To   []string `json:"to,omitempty"` // the URLs of all locations in order; without locations, the aliases; empty if no rule may match the name
+	To   []string `json:"to,omitempty"` // the URLs of all locations in order, or the aliases if the rule has no locations; empty if no rule must match the name
 
 	Request     // of the client
 	Status  int `json:"status,omitempty"` // status of the rule; with 403, 404, 406 or 410, a rule must match, and To is empty
@@ -343,16 +343,15 @@ type Result struct {
 	Query     string   // as in the rule
 }
 
-// A Consulted says on which parts of a request the result of a set depends. It depends on the name in
-// any case.
+// A Consulted says on which parts of a request the result of a set depends, besides the name.
 type Consulted struct {
 	Fields    bool // on any part of the request
 	UserAgent bool
 }
 
-// Apply returns the result for n and a request of the first rule that matches. If no rule matches, ok
-// is false. After maxSteps steps, Apply stops and returns a result without locations. The field Left
-// of this result gives the reason. This happens only with sets that [Set.Check] rejects.
+// Apply returns the result of the first rule that matches n and the request. If no rule matches, ok
+// is false. After maxSteps steps, Apply stops and returns a result without locations. The field
+// Left of this result gives the reason. This happens only with sets that [Set.Check] rejects.
 func (c *Compiled) Apply(n name.Name, request Request) (r *Result, ok bool, on Consulted) {
 	r, ok, s := c.apply(n, request)
 	return r, ok, Consulted{s.fields, s.agent}

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Host-specific file names (RFC 8089). In 1993 "file" is a synonym of "ftp", and
-// the draft calls the locators of ftp file addresses.
+// Host-specific file names (RFC 8089). In 1993 "file" is a synonym of "ftp", and the draft calls
+// FTP locators "file addresses".
 var file = Scheme{
 	Name: "file", Title: "Host-specific file names", Kind: KindLocator,
 	Reference: "RFC 8089; 1993, BNF: fileaddress",

@@ -241,8 +241,8 @@ func partsNews(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalNews writes an asterisk for all groups. After a server the asterisk may be omitted, and
-// it may be percent-encoded (RFC 5538, 4).
+// canonicalNews writes the identifier of all groups as an asterisk. A URI can have this asterisk
+// percent-encoded, or omit it after a server (RFC 5538, 4).
 func canonicalNews(u uri.URI) string {
 	l := layout.Of(u)
 	from, kind := newsBody(&l)

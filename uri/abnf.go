@@ -60,7 +60,7 @@ func (g *abnf) match(rule, s string) (end int, ok bool) {
 // A machine is a nondeterministic finite automaton. It starts in state 0.
 type machine struct {
 	states []state
-	last   int // the state in which the whole input must leave the machine
+	last   int // the state that the machine must be in after the whole input
 }
 
 // A state leads to other states. It leads to the states in next without reading an octet. It leads
@@ -122,8 +122,8 @@ func (g *abnf) compile(rule string) *machine {
 }
 
 // A compiler reads the text of a rule. Each method that reads a part of the rule adds states that
-// match this part. These begin at the state that the method is given. The method returns the state in which the match
-// ends.
+// match this part. The parameter is the state in which the match begins, and the result is the
+// state in which it ends.
 type compiler struct {
 	machine
 	grammar *abnf

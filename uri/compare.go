@@ -122,8 +122,7 @@ func sameBack(a, b *normalizer) bool {
 		same(a.part(a.u.frag, a.end(), a.decode, false), b.part(b.u.frag, b.end(), b.decode, false))
 }
 
-// end returns the end of the spelling. If normalisation removes an empty fragment, end returns
-// the end of the rest.
+// end returns the end of the spelling, without an empty fragment if normalisation removes it.
 func (n *normalizer) end() uint32 {
 	if n.voidFragment && int(n.u.frag)+1 == len(n.u.s) {
 		return n.u.frag

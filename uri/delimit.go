@@ -25,20 +25,20 @@ func Undelimit(s string) (string, bool) {
 	return inner, true
 }
 
-// DelimitedOffset converts the offset at in the result of [Undelimit] to the offset in s.
-func DelimitedOffset(s string, at int) int {
+// DelimitedOffset converts an offset in the result of [Undelimit] to the offset in s.
+func DelimitedOffset(s string, offset int) int {
 	from, to, ok := delimited(s)
 	if !ok {
-		return at
+		return offset
 	}
 	for ; from < to; from++ {
 		if strings.IndexByte(delimitedSpace, s[from]) >= 0 {
 			continue
 		}
-		if at == 0 {
+		if offset == 0 {
 			return from
 		}
-		at--
+		offset--
 	}
 	return to
 }

@@ -48,13 +48,13 @@ const (
 	FindingIPHost         FindingCode = "ip-host"             // 1993, Internet protocol parts
 	FindingRareIPv4       FindingCode = "rare-ipv4"           // 2003, 7.3; RFC 3986, 7.4
 	FindingPort           FindingCode = "nondefault-port"     // 1997, 7; 2003 and RFC 3986, 7.2
-	FindingReservedPort   FindingCode = "reserved-port"       // a port below 1024 that is not the default: the same sections
+	FindingReservedPort   FindingCode = "reserved-port"       // a port below 1024 that is not the default: 1997, 7; 2003 and RFC 3986, 7.2
 	FindingPortRange      FindingCode = "port-range"          // above 65535
 	FindingNeedlessPort   FindingCode = "needless-port"       // empty, or the default: RFC 3986, 6.2.3
 	FindingCRLF           FindingCode = "escaped-crlf"        // 1997, 7; 2003, 7.2; RFC 3986, 7.3
 	FindingNUL            FindingCode = "nul"                 // RFC 3986, 7.3
 	FindingControl        FindingCode = "escaped-control"     // other controls: RFC 3986, 7.3
-	FindingDelimiter      FindingCode = "escaped-delimiter"   // a delimiter that some programs decode too early: 2.2, 2.4
+	FindingDelimiter      FindingCode = "escaped-delimiter"   // a delimiter that some programs decode too early: RFC 3986, 2.2 and 2.4
 	FindingDoubleEscape   FindingCode = "double-escape"       // 1997, 2.4.2; RFC 3986, 2.4
 	FindingCharset        FindingCode = "not-utf8"            // 2003, 6.3; RFC 3986, 2.5
 	FindingNeedlessEscape FindingCode = "needless-escape"     // 1997, 2.3; 2003, 2.3; RFC 3986, 2.3

@@ -207,7 +207,7 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 		return true
 	}
 	rest := s[u.hostEnd:]
-	if len(rest) <= 8 && len(s) > 8 { // a few octets of the host do no harm, and make up a word
+	if len(rest) <= 8 && len(s) > 8 { // test eight octets at once, even if the first of them belong to the host
 		rest = s[len(s)-9:]
 	}
 	if hasUpperOrEscape(s[:u.hostEnd]) || hasEscapeOrDot(rest) {

@@ -16,8 +16,8 @@ func parse(d Dialect, s string) (u URI, f fault) {
 // s is valid, the fault has code 0. If it is not, u is not valid, but u.scheme is set if s has a
 // scheme.
 //
-// Most URIs have no escapes. Functions such as skipPath read their usual characters, and the loops
-// here the other unescaped characters. The functions below handle the other URIs.
+// Most URIs have no escapes. For these URIs, functions such as skipPath read the usual characters,
+// and the loops in parse read the rest. The functions below handle all other URIs.
 func (u *URI) parse(d Dialect, s string) (f fault) {
 	if !d.IsValid() {
 		return fault{code: CodeDialect}

@@ -31,8 +31,9 @@ func (ds Directives) Get(keyword string) (string, bool) {
 //
 //   - The keyword is not registered.
 //   - The keyword occurs more than once, even with the same value.
-//   - The parameter accepts is a function that returns false for the keyword and the value. If it
-//     is nil, every value is accepted. [Namespace.Accepts] is a suitable function.
+//   - The namespace does not accept the value: the function in the parameter accepts returns false
+//     for the keyword and the value. If the parameter is nil, every value is accepted.
+//     [Namespace.Accepts] is a suitable function.
 func (u URN) Directives(registered Keywords, accepts func(keyword, value string) bool) Directives {
 	query, ok := u.Query()
 	if !ok {

@@ -181,8 +181,8 @@ func bounds1995(s string) (int, int) {
 	return open, end
 }
 
-// offset1995 converts the offset at in the result of [clean1995] to the offset in its input s.
-func offset1995(s string, at int) int {
+// offset1995 converts an offset in the result of [clean1995] to the offset in its input s.
+func offset1995(s string, offset int) int {
 	i, end := bounds1995(s)
 	if i < end && s[i] == '<' {
 		i, end = i+1, end-1
@@ -191,10 +191,10 @@ func offset1995(s string, at int) int {
 		if is(s[i], classSpace) {
 			continue
 		}
-		if at == 0 {
+		if offset == 0 {
 			return i
 		}
-		at--
+		offset--
 	}
 	return end
 }

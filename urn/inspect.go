@@ -29,8 +29,8 @@ const (
 	FindingRelative        uri.FindingCode = "relative-reference-urn" // 2012, 2.5.1; RFC 8141, 4.3
 )
 
-// An Inspector produces findings about URNs. It reports that a name, keyword or service is not
-// registered only if the registry concerned is not empty.
+// An Inspector produces findings about URNs. An Inspector also reports names, keywords and services
+// that are not in their registry. If a registry is empty, the Inspector does not use it.
 type Inspector struct {
 	Namespaces Namespaces
 	SchemeIDs  SchemeIDs

@@ -273,8 +273,8 @@ func checkComponents(d Dialect, s string) *Error {
 	return inside("urn:aa:a", checkUnfragmented)(d, s)
 }
 
-// announced returns a check of a component without the two characters that introduce it, which
-// are the parameter prefix.
+// announced returns a check of an r- or q-component. The check gets the component without the two
+// characters that begin it, such as "?+". These two characters are the parameter prefix.
 func announced(prefix, rule string) func(Dialect, string) *Error {
 	return inside(prefix, func(d Dialect, s string) *Error {
 		end, err := scanComponent(s, 0, rule)

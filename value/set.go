@@ -92,8 +92,8 @@ func (s *setter) join(set []found) {
 	}
 }
 
-// known returns the first location of the record before that had this index and is accepted, and is
-// not used yet. If there is none, it returns a new one.
+// known returns the first location of the old record that has the index, is accepted by the
+// function accept, and is not used yet. If there is none, it returns a new location.
 func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
 	for i, at := range s.old.at {
 		l := &s.old.record.Locations[i]
@@ -105,7 +105,8 @@ func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
 	return found{isNew: true, was: len(s.old.at)}
 }
 
-// rank adds a location. If it is new, it gets the priority, or the next one if the priority is 0.
+// rank adds a location. A new location gets the given priority, or, if that is 0, the next higher
+// one.
 func (s *setter) rank(f *found, priority int) {
 	if f.isNew {
 		if f.Priority = cmp.Or(priority, s.last+1); f.Priority == 1 {
@@ -116,7 +117,8 @@ func (s *setter) rank(f *found, priority int) {
 	s.found = append(s.found, *f)
 }
 
-// withOwn returns l with the fields of have that a value of the type 10320/loc does not have.
+// withOwn copies from have to l the fields that a value of the type 10320/loc cannot contain, and
+// returns l.
 func withOwn(l nomen.Location, have *nomen.Location) nomen.Location {
 	l.Priority, l.Component, l.Charset, l.Note = have.Priority, have.Component, have.Charset, have.Note
 	l.Down, l.ValidFrom, l.ValidUntil = have.Down, have.ValidFrom, have.ValidUntil

@@ -62,8 +62,8 @@ func KeysOf(records iter.Seq2[*store.Record, error]) iter.Seq2[name.Name, error]
 // Options describe the names to generate.
 type Options struct {
 	Prefix   name.Prefix // prefix of the names
-	Template string      // template; if "", that of the authority, or one that Names derives from the existing names
-	Shoulder string      // instead of Template: the text before the first part of a template of the authority
+	Template string      // template; if "", the template of the authority, or one that Names derives from the existing names
+	Shoulder string      // if not "", use the template of the authority that has this text before its first part
 	Count    int         // number of names
 	DryRun   bool        // do not reserve anything
 	Why      string      // for the history
@@ -175,8 +175,8 @@ func (m *minting) knownKey(ctx context.Context, key string) iter.Seq2[name.Name,
 	}
 }
 
-// findAuthority finds the authority. If it folds case, findAuthority converts
-// prefix and template accordingly.
+// findAuthority finds the authority of the names. If the authority folds case, findAuthority
+// converts prefix and template to lower case.
 func (m *minting) findAuthority(ctx context.Context) error {
 	all, err := m.Authorities(ctx)
 	if err != nil {

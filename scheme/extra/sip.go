@@ -257,10 +257,10 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSIP converts the parts to lower case whose case RFC 3261, 19.1.4 ignores, and sorts the
-// parts whose order it ignores. It omits no parameter. The RFC ignores some parameters that only
-// one of two URIs has. This makes its equivalence intransitive, so a canonical form cannot express
-// it.
+// canonicalSIP converts to lower case the parts whose case RFC 3261, 19.1.4 ignores, and sorts the
+// parts whose order that section ignores. It omits no parameter. The RFC ignores some parameters
+// that only one of two URIs has. This makes the equivalence of the RFC intransitive, so a canonical
+// form cannot express it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

@@ -104,8 +104,8 @@ func badHost(s string, from, to int) int {
 	return pid.BadHostName(s, from, to)
 }
 
-// badTopLabel checks the last label of a host name, which must begin with a letter. It returns the
-// offset of the label if it does not, and -1 if it does. The host name may have a trailing dot.
+// badTopLabel checks that the last label of a host name begins with a letter. If it does,
+// badTopLabel returns -1, otherwise the offset of the label. The host name may have a trailing dot.
 func badTopLabel(s string, from, to int) int {
 	if to-from > 1 && s[to-1] == '.' {
 		to--

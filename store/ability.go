@@ -43,9 +43,9 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 type BatchReader interface {
 	// Records returns for each name the record that Get would return, in the order of names. The
 	// record is nil if the name has none. Records is fastest if names are in the order of their
-	// keys. The caller should set change if it will store new versions of these records. The
-	// store may then keep the returned values until it gets the new versions, so the caller must
-	// not modify the values themselves.
+	// keys. If the caller will store new versions of these records, it should set the parameter
+	// change. The store can then keep the returned values until it gets the new versions, so the
+	// caller must not modify the values themselves.
 	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)
 }
 

@@ -36,8 +36,8 @@ func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) it
 	}
 }
 
-// markEnd returns the end of the range of aliases or subjects that the URL is in. If the URL is a
-// location, it returns "".
+// If the URL stands for an alias or a subject, markEnd returns the end of the range of URLs that an
+// index uses for aliases or for subjects. If the URL is a location, markEnd returns "".
 func markEnd(url string) string {
 	for _, mark := range [...]string{aliasMark, subjectMark} {
 		if strings.HasPrefix(url, mark) {
@@ -60,9 +60,9 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// AppendIndexed appends to list the URLs under which an index finds the record or user that the
-// change c leaves. For a record, these are its locations and aliases, and for a user, the identities
-// with which the user signs in. Each URL is appended once. AppendIndexed sorts list.
+// AppendIndexed appends to list the URLs under which an index finds the record or user as it is
+// after the change c. For a record, these are its locations and aliases, and for a user, the
+// identities with which the user signs in. Each URL is appended once. AppendIndexed sorts list.
 func (c *Change) AppendIndexed(list []string) []string {
 	switch {
 	case c != nil && c.Record != nil:
@@ -82,10 +82,11 @@ func (c *Change) AppendIndexed(list []string) []string {
 // MaxAliased is the maximum number of names that [Aliased] returns.
 const MaxAliased = 16
 
-// An Aliaser is a Reader that finds aliases, but not by its index of locations.
+// An Aliaser is a Reader that finds aliases without an index of locations.
 type Aliaser interface {
 	// Aliased returns the names of the records whose current same_as contains n in upper or lower
-	// case. It returns the first [MaxAliased] of them at most, in the order of their keys.
+	// case. The names are in the order of their keys. If there are more than [MaxAliased], it
+	// returns only the first [MaxAliased].
 	Aliased(ctx context.Context, n name.Name) ([]name.Name, error)
 }
 
@@ -114,8 +115,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether the same_as of r contains n. If the authority of a name in same_as folds
-// case, the name is folded before the comparison. The authority is the one in the set.
+// HasAlias reports whether the same_as of r contains n. A name in same_as is folded before the
+// comparison if its authority in the set folds case.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

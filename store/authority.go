@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An Authority is a prefix of names and the policy for these names. Its keys in TOML are those in
-// JSON, but the fields that the store sets are not in TOML.
+// An Authority is a prefix of names and the policy for these names. Its keys in TOML and in JSON
+// are the same. The fields that the store sets are not in TOML.
 type Authority struct {
 	Prefix      name.Prefix   `json:"prefix"`
 	Owners      []string      `json:"owners,omitempty"`                                 // responsible people or departments; fewer than two cause a warning

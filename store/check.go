@@ -113,7 +113,8 @@ func misshapen(c *Change) string {
 	return ""
 }
 
-// ordered reports whether values have indexes from 1, in ascending order and without duplicates.
+// ordered reports whether the indexes of the values are at least 1 and ascending, without
+// duplicates.
 func ordered(values []nomen.Value) bool {
 	last := 0
 	for i := range values {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// MaxSkew is how much later than the clock the last change of a subject may be. Times never
-// decrease. So up to this difference, a new change gets the time of the last change. If the
+// MaxSkew limits how far the last change of a subject can be ahead of the clock. Times never
+// decrease, so up to this difference a new change gets the time of the last change. If the
 // difference is greater, the clock is or was wrong. A new change is then rejected, unless it has
 // AnyTime.
 const MaxSkew = 24 * time.Hour
@@ -45,9 +45,9 @@ type FutureCheck struct {
 	Now time.Time // time of the clock; if it is zero, Add does nothing
 
 	changes     uint64
-	first, last uint64 // sequence numbers of the first and the last such change
+	first, last uint64 // sequence numbers of the first and the last change that is later than Now
 	latest      time.Time
-	subject     Subject // subject of the first such change
+	subject     Subject // subject of the change first
 }
 
 // Add checks the time t of the change with the number seq. It must be called in the order of the

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A textError is an error of encoding/json about a text, with its position there.
+// A textError is an error of encoding/json with its position in the text.
 type textError struct {
 	error
 	line, column int
@@ -38,8 +38,8 @@ func DecodeText(text []byte, v any) error {
 	return nil
 }
 
-// faultOf returns the offset after the fault that an error is about, and a message. Without an offset
-// in the error, it is the one at which decoding ended.
+// faultOf returns a message for the error err, and the offset after the fault. If err has no
+// offset, faultOf returns the parameter ended, which is the offset at which decoding ended.
 func faultOf(err error, ended int64) (offset int64, message string) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -57,7 +57,7 @@ func newTextError(text []byte, offset int64, message string, err error) error {
 	return &textError{err, 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n'), message}
 }
 
-// withArticle returns the name of a kind of value in encoding/json with its article.
+// withArticle puts "a" or "an" before the name that encoding/json uses for a kind of value.
 func withArticle(value string) string {
 	switch value {
 	case "bool":

@@ -13,8 +13,8 @@ const maxDependencies = 16
 
 // Dependencies records what an answer depends on, so that a cache can keep the answer until one of
 // these things changes. Stores and resolvers record it in the context of the request
-// ([DependenciesOf]). Before the first Begin and after Stop, Dependencies records nothing. All
-// methods can be called concurrently, and for nil, but Begin and Validity belong to the cache.
+// ([DependenciesOf]). Before the first Begin and after Stop, Dependencies records nothing. Begin
+// and Validity are for the cache only. All other methods can be called concurrently, and on nil.
 type Dependencies struct {
 	active  atomic.Bool
 	mu      sync.Mutex
@@ -91,8 +91,9 @@ func (d *Dependencies) Until(t time.Time) {
 	}
 }
 
-// Vouch says that a resolver records all that its answer depends on besides a set of authorities. If
-// it is called again with another set, the answer must not be cached.
+// A resolver calls Vouch to promise that its answer depends only on this set of authorities and on
+// what the resolver records. Without this promise, the answer must not be cached. If Vouch is
+// called again with another set, the answer must not be cached either.
 func (d *Dependencies) Vouch(set *AuthoritySet) {
 	if d == nil || !d.active.Load() {
 		return
@@ -114,9 +115,9 @@ func (d *Dependencies) Vouched() int {
 	return d.vouched
 }
 
-// Validity returns until when the answer stays valid, as long as the given set of authorities is
-// the current one. If the
-// answer must not be cached, ok is false.
+// Validity returns how long the answer stays valid. The caller must stop using the answer when the
+// parameter set is no longer the current set of authorities. If the answer must not be cached, ok
+// is false.
 func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,15 +129,16 @@ func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	return v, true
 }
 
-// A Validity says when an answer is valid: until one of the keys changes on which it depends.
+// A Validity says how long an answer is valid: until the time in the field until, or until a key on
+// which the answer depends changes.
 type Validity struct {
 	all   uint64
 	until int64 // in Unix nanoseconds; 0 for no limit
 	keys  []dependency
 }
 
-// Holds reports whether an answer is still valid. The parameter must be the one that was passed to
-// [Dependencies.Begin].
+// Holds reports whether an answer is still valid. The parameter now must be the Invalidations that
+// were passed to [Dependencies.Begin].
 func (v *Validity) Holds(now *Invalidations) bool {
 	t := now.counters()
 	if v.all != t.all.Load() || !now.usable() || v.until != 0 && time.Now().UnixNano() >= v.until {

@@ -124,9 +124,9 @@ type Verifier interface {
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
-// A HeadError is returned if a log does not begin with the log that has an earlier head.
+// A HeadError is returned if a log does not continue an earlier log that is known by its head.
 type HeadError struct {
-	Since  Head   // the earlier head
+	Since  Head   // head of the earlier log
 	Size   uint64 // size of the log
 	Reason string
 }

@@ -17,8 +17,8 @@ type Meaning struct {
 	Country    bool          // the country comes from the r-component, and not from the client
 }
 
-// Interpret returns what the question q means under the policy of the authority a. This must be the
-// authority of q's name. If a is nil, there is no policy. Interpret is the only function that
+// Interpret returns what the question q means under the policy of the authority a. The authority
+// must be that of q's name. If a is nil, there is no policy. Interpret is the only function that
 // applies policies to questions. It is idempotent. It changes q as follows:
 //
 //   - The directives of the r-component set the service and the component, unless q already

@@ -6,20 +6,23 @@ import (
 	"sync/atomic"
 )
 
-// Invalidations tells caches of answers which answers a change may have made outdated. It counts
-// the changes of each key, modulo a hash, so its size does not depend on the number of names, and
-// an import needs no list of what to remove. Two keys with the same hash share a counter; a change
-// of one then also invalidates the answers about the other, which is harmless.
+// Invalidations tells caches of answers which answers a change may have made outdated. It has a
+// fixed number of counters, and the hash of a key selects the counter for the changes of the key.
+// So its size does not depend on the number of names, and an import needs no list of what to
+// remove. If two keys share a counter, a change of one also invalidates the answers about the
+// other, which is harmless.
 //
 // A store counts a change after readers can see the change and before Apply returns. A cache reads
-// the counters before it reads the store ([Dependencies]). So if a read missed a change, the change
-// is counted later than the counters were read, and the answer is invalid.
+// the counters before it reads the store ([Dependencies]). So if the cache reads the store too
+// early to see a change, the store counts this change after the cache has read the counters, and
+// the answer is invalid.
 //
 // Nothing is counted before the first [Dependencies] of the store begins. The zero value is ready
 // for use. All methods can be called concurrently.
 type Invalidations struct {
-	// Usable reports whether all changes are counted now, also those of other processes. While it
-	// returns false, no answer is valid. It must be set before the first use; nil means always.
+	// Usable reports whether all changes are counted now, including those of other processes. While
+	// Usable returns false, no answer is valid. Usable must be set before the first use; if it is
+	// nil, all changes are always counted.
 	Usable func() bool
 
 	table atomic.Pointer[invalidationTable]
@@ -60,8 +63,8 @@ func (v *Invalidations) InvalidateAll() {
 	}
 }
 
-// InvalidateSteps counts the changes of steps that have been written. An answer that found a record
-// by its alias depends on the record too, so aliases need not be counted when they are removed.
+// InvalidateSteps counts the changes of steps that have been written. The removal of an alias need
+// not be counted: an answer that found a record by its alias depends on the record too.
 func (v *Invalidations) InvalidateSteps(steps []Step) {
 	if v.table.Load() == nil {
 		return

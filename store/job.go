@@ -30,14 +30,15 @@ var ErrJobChanged = errors.New("store: another server has changed the jobs")
 type JobStore interface {
 	Vault
 
-	// Jobs returns all jobs, without the bodies of those that were stored by the write after or an
-	// earlier one, and the number of the last write.
+	// Jobs returns all jobs, and the number of the last write. A job has no Body if its last write
+	// has the number after or a smaller one.
 	Jobs(ctx context.Context, after uint64) (rows []JobRow, head uint64, err error)
 
-	// PutJobs stores jobs, all or none, and returns the number of this write. If a job in rows does
-	// not have the given Seq, or has Seq 0 and another job was added after the write after, PutJobs
-	// returns ErrJobChanged. A job that already has the given body is not a conflict, so the call can be
-	// repeated if its result was lost.
+	// PutJobs stores either all of the rows or none, and returns the number of this write. It
+	// returns ErrJobChanged if the stored job does not have the Seq of its row. It also returns
+	// ErrJobChanged if a row has Seq 0 and another job was added by a write with a number greater
+	// than the parameter after. If the stored job already has the body of the row, there is no
+	// conflict. So the call can be repeated if its result was lost.
 	PutJobs(ctx context.Context, after uint64, rows ...JobRow) (uint64, error)
 
 	// PutJobPart stores a part of a file of a job, or returns ErrNotFound if the job does not exist. Parts

@@ -125,8 +125,9 @@ func (r *Record) SameContent(o *Record) bool {
 		r.Redacted == o.Redacted
 }
 
-// PublicLocations returns the locations that the record may show to anyone, without the fields that
-// they have as views of values. It leaves out views of private values. It does not modify r.
+// PublicLocations returns the locations that may be shown to anyone. A location can be the view of
+// a typed value: if the value is private, the location is left out, and otherwise its fields Index
+// and Attributes are cleared. PublicLocations does not modify r.
 func (r *Record) PublicLocations() []nomen.Location {
 	if !slices.ContainsFunc(r.Locations, isView) {
 		return r.Locations
@@ -141,7 +142,7 @@ func (r *Record) PublicLocations() []nomen.Location {
 	return public
 }
 
-// isView reports whether a location has fields that only a view of a value has.
+// isView reports whether a location is the view of a typed value.
 func isView(l nomen.Location) bool { return l.Index != 0 || l.Attributes != "" }
 
 // Value returns the value with an index, or nil if the record has none. The result points into

@@ -56,8 +56,8 @@ type Store interface {
 	// error is the error of ctx, and nothing was written.
 	Apply(ctx context.Context, changes []Change) ([]Result, error)
 
-	// Close waits for the calls in progress and closes the store. All later calls return ErrClosed,
-	// except that calling Close again does nothing.
+	// Close waits for the calls in progress and closes the store. All later calls of other methods
+	// return ErrClosed. Later calls of Close do nothing.
 	Close() error
 }
 

@@ -123,7 +123,7 @@ func (t *Table) Replace(revision *Authority) {
 // An AuthoritySet finds the authority of a name, of a host or of a local address.
 type AuthoritySet struct {
 	all      []*Authority // in the byte order of their prefixes
-	parents  []int        // for each prefix, the index of the longest other prefix with whose bytes it begins; -1 if none
+	parents  []int        // for each authority, the index of its parent, which has the longest other prefix that its own prefix begins with; -1 if none
 	hosts    map[string]*Authority
 	address  map[netip.Addr]*Authority
 	compiled map[*Authority]*compilation
@@ -138,7 +138,7 @@ type compilation struct {
 }
 
 // readSet reads the authorities from the store. For authorities that have not changed, it takes the
-// compiled form from the set last.
+// compiled form from the parameter last, the previous set.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := newSet()
 	known := 0

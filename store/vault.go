@@ -61,8 +61,8 @@ func CheckSecret(key string, value []byte) error {
 	return nil
 }
 
-// Leases implements the method Lease of a [Vault] that is open in one process. The zero Leases has
-// no lease. It is safe for concurrent use.
+// Leases implements the method Lease of a [Vault] that only one process has open. The zero Leases
+// has no lease. It is safe for concurrent use.
 type Leases struct {
 	mu   sync.Mutex
 	held map[string]lease

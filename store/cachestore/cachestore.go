@@ -16,7 +16,7 @@
 // latest revisions of recently changed subjects.
 //
 // Caches of answers can use the cache of records as their source ([store.Invalidator]): a cached
-// answer is at most as old as a cached record, and is used only while records are.
+// answer is at most as old as a cached record, and is used only while cached records can be used.
 //
 // The cache has current records, aliases, authorities, the list of authorities and, for a short
 // time, the absence of a name. It does not cache listings, reads as of a time, tokens, users, secrets,
@@ -106,7 +106,7 @@ type Store struct {
 
 	mu      sync.RWMutex
 	minima  map[store.Subject]minimum
-	paused  time.Time          // until this time, and until forget has then emptied the cache, nothing is cached; zero if not paused
+	paused  time.Time          // nothing is cached until this time, and then until forget has emptied the cache; zero if not paused
 	all     []*store.Authority // the list of authorities
 	allGood bool               // the list has every known change
 
@@ -326,8 +326,8 @@ func (s *Store) countEviction(e otter.DeletionEvent[store.Subject, value]) {
 	}
 }
 
-// Apply implements [store.Store]. It removes the subjects of changes from the cache if they
-// were changed, or may have been.
+// Apply implements [store.Store]. It removes a subject from the cache if it was changed, or if it
+// is not known whether it was changed.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	results, err := s.Backing.Apply(ctx, changes)
 	for i := range changes {

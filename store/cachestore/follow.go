@@ -51,8 +51,8 @@ func (s *Store) tell(err error) {
 	}
 }
 
-// look reads the changes since the last call. It reads the last known change again: if the
-// database has lost changes in a failover, another change has this number, or none.
+// look reads the changes since the last call. It reads the last known change again: if the database
+// has lost changes in a failover, another change has this number, or no change has it.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
 		if err := s.begin(ctx); err != nil {
@@ -139,10 +139,10 @@ func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, er
 	return all, nil
 }
 
-// behind handles a log that ends before the last change seen. If that change was seen so long
-// ago that every replica must have it, behind empties the cache and continues at the end of
-// this log. In that case either changes were lost, or only a late replica is available, and
-// its answers must not stay in the cache.
+// behind handles a log that ends before the last change seen. If that change was seen so long ago
+// that every replica must have it, behind empties the cache and continues at the end of this log.
+// In that case either changes were lost, or only a late replica is available. The answers of this
+// replica must not stay in the cache.
 func (s *Store) behind(ctx context.Context, now time.Time) error {
 	head, err := s.Backing.Head(ctx)
 	if err != nil || len(s.marks) == 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// soon calls ask for a current answer when there is also a stale one. If ask takes too long,
-// soon returns errSlow and leaves ask running, because a database may take long to give up.
+// soon calls the function ask for a current answer when there is also a stale one. If ask takes too
+// long, soon returns errSlow and lets ask continue, because a database can take long to give up.
 func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -43,9 +43,9 @@ func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, er
 	return r.v, r.err
 }
 
-// withoutFeed calls ask for a current answer when there is also a stale one. It calls use and
-// returns the stale answer if the store is unavailable, was unavailable a moment ago, or does
-// not respond soon.
+// withoutFeed calls the function ask for a current answer when there is also a stale one. It calls
+// the function use and returns the stale answer if the store is unavailable, was unavailable a
+// moment ago, or does not respond soon.
 func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()
@@ -92,8 +92,8 @@ type unkept struct{ value value }
 
 func (u *unkept) Error() string { return "cachestore: value must not be cached" }
 
-// unkeptValue returns the result of a loader. If the loader has returned an error that is an
-// unkept, the result is its value.
+// unkeptValue returns the result v, err of a loader. But if err is an unkept, it returns the value
+// of the unkept and no error.
 func unkeptValue(v value, err error) (value, error) {
 	var once *unkept
 	if errors.As(err, &once) {
@@ -215,7 +215,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 }
 
 // History implements [store.Historian]. The history is not cached, and may come from a replica that
-// does not have a change yet that this cache knows.
+// does not yet have all changes that this cache knows.
 func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
 	store.DependenciesOf(ctx).Unknown()
 	return s.Backing.History(ctx, n)

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// places is an index of locations. It contains every location that any record has had since
-// the index was built, because readers may hold a slice of it. A reader must check whether the
-// record still has the location.
+// places is an index of locations. No location is ever removed from it, because readers may hold a
+// slice of it. So it contains every location that any record has had since the index was built, and
+// a reader must check whether the record still has the location.
 type places struct {
 	made   bool
 	sorted []store.Place // sorted places; replaced by a new slice, never changed

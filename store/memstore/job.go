@@ -13,7 +13,7 @@ import (
 type jobs struct {
 	rows       map[string]store.JobRow
 	parts      map[jobPart][]byte
-	head, born uint64 // number of the last write, and of the last that added a job
+	head, born uint64 // number of the last write, and of the last write that added a job
 }
 
 type jobPart struct {

@@ -150,7 +150,7 @@ func (s *Store) identify(step store.Step) {
 	}
 }
 
-// index looks for the user who has a subject now, among all users.
+// index searches all users for the one who has a subject now, and updates the index of subjects.
 func (s *Store) index(subject string) {
 	delete(s.users, subject)
 	for id, versions := range s.tables[store.KindUser].versions {

@@ -35,9 +35,9 @@ func (t *table) add(key string, v version) {
 	t.versions[key] = append(before, v)
 }
 
-// at returns the last change of the subject with this key that is in a batch up to moment and was
-// made up to the given time. If there is none, it returns nil. Both numbers increase from each
-// version to the next.
+// at returns the last change of the subject with this key that was visible at a time. The number of
+// its batch must not be greater than moment. If there is no such change, at returns nil. Neither
+// the numbers of batches nor the times decrease from one version to the next.
 func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	all := t.versions[key]
 	n := sort.Search(len(all), func(i int) bool {

@@ -11,9 +11,9 @@ import (
 // aliasBatch is how much of the index is written in one batch, in bytes.
 const aliasBatch = 4 << 20
 
-// indexAliases writes the aliases in the index of locations again, by the rules of names of this
-// program. If it was interrupted, the next call starts again from the beginning. The caller must
-// sync the database. A million records take about a second.
+// indexAliases writes the aliases in the index of locations again, according to this program's
+// rules of names. If indexAliases was interrupted, the next call starts again from the beginning.
+// The caller must sync the database. A million records take about a second.
 func indexAliases(db *pebble.DB) (err error) {
 	batch := db.NewBatch()
 	defer func() { err = errors.Join(err, batch.Close()) }()

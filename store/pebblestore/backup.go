@@ -36,11 +36,11 @@ var ErrNoBackup = errors.New("the directory is not an earlier backup of this sto
 
 // Backup implements [store.Backuper]. A backup is a store that can be opened read-only, with a
 // [Manifest] of its files. [Restore] makes a store from a backup. If an earlier backup has a table
-// with the same bytes as the store's, the new backup links to it. Backup copies all other tables
-// and verifies the checksums of their blocks. So a damaged store does not replace a good backup.
-// The new backup replaces the earlier one when it is complete and on disk. After a crash at least
-// one complete backup remains. Its name may then end in ".old". The next Backup renames it back.
-// Directories with ".new" or ".copy" appended are removed.
+// with the same bytes as a table of the store, the new backup gets a hard link to it. Backup copies
+// all other tables and verifies the checksums of their blocks. So a damaged store does not replace
+// a good backup. The new backup replaces the earlier one when it is complete and on disk. After a
+// crash at least one complete backup remains. Its name may then end in ".old". The next Backup
+// renames it back. Directories with ".new" or ".copy" appended are removed.
 //
 // The engine creates links to its files beside the store. If the file system of the store is full
 // or read-only, the engine copies the files to a directory beside the backup.
@@ -52,9 +52,9 @@ func (s *Store) Backup(ctx context.Context, dir string, progress func(done, tota
 }
 
 // BackupLinked makes a backup in a directory that does not exist yet. It is like [Store.Backup],
-// but does not replace the earlier backup. The earlier backup is in another directory of the same
-// file system. The new backup has hard links to the tables that both have. The parameter earlier
-// can be "".
+// but does not replace the earlier backup. The parameter earlier is the directory of the earlier
+// backup in the same file system, or "" if there is none. The new backup has hard links to the
+// tables that both backups have.
 func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
 }
@@ -175,7 +175,7 @@ func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string,
 	return err
 }
 
-// checkpoint makes a checkpoint of an engine, and sets in m what describes it.
+// checkpoint makes a checkpoint of an engine, and stores its description in m.
 func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	if there, err := isThere(s.fs, dir); err != nil || there {
 		if err = errors.Join(err, s.fs.RemoveAll(dir)); err != nil {
@@ -194,8 +194,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	return s.settleCheckpoint(dir, m)
 }
 
-// copyEngine copies the files of a read-only engine. If another engine takes its place during the
-// copy, copyEngine fails.
+// copyEngine copies the files of a read-only engine. If another engine replaces the engine e during
+// the copy, copyEngine fails.
 func (s *Store) copyEngine(e *engine, dir string) error {
 	files, err := s.fs.List(s.dir)
 	if err == nil {
@@ -238,8 +238,8 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// isRest returns ErrNoBackup if dir exists and has anything other than what an unfinished backup
-// leaves, which may be removed.
+// isRest checks that dir may be removed: either it does not exist, or it has only what an
+// unfinished backup leaves. If dir has anything else, isRest returns ErrNoBackup.
 func (s *Store) isRest(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {
@@ -405,8 +405,8 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 }
 
 // settleCheckpoint moves the changes in the log of a checkpoint to tables. A bit error in a table
-// is always detected. At the end of a log, a bit error looks like an interrupted write. It sets in
-// m what describes the checkpoint.
+// is always detected, but a bit error at the end of a log looks like an interrupted write.
+// settleCheckpoint stores the description of the checkpoint in m.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err
@@ -450,8 +450,8 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs gives a new backup the group permissions of an earlier one. They apply to the files that
-// both have, too.
+// shareAs gives a new backup the group permissions of an earlier backup, including the files that
+// both backups have.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return

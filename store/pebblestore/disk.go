@@ -23,8 +23,8 @@ var errGone = errors.New("the directory of the store was deleted or replaced")
 // errEnding makes the compactions of an engine fail while it is closed.
 var errEnding = errors.New("the store is being closed")
 
-// compactionPause is the maximum time that a compaction waits when the disk is full. It checks
-// every roomTick whether there is space again.
+// compactionPause is the maximum time that a compaction waits when the disk is full. The compaction
+// checks every roomTick whether there is space again.
 const (
 	compactionPause = 30 * time.Second
 	roomTick        = time.Second
@@ -393,8 +393,9 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 }
 
 // lockError returns ErrLocked if err means that another store or process holds the lock. File
-// systems report this in different ways. So lockError excludes the other known causes. These are a
-// lock file that cannot be created, and a file system without locks.
+// systems report this in different ways. So lockError recognises the other known causes and returns
+// ErrLocked for everything else. Other causes are a lock file that cannot be created, and a file
+// system without locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err

@@ -16,8 +16,7 @@
 // and lets it write nothing to the directory. When the directory can be written again, the store
 // opens another engine, which recovers the data on disk. The store checks that every acknowledged
 // change is there, and replaces the first engine. It does the same if the directory was deleted or
-// replaced. It also does so if the directory could not be written when the store was opened.
-// Condition reports the state.
+// replaced, or could not be written when the store was opened. Condition reports the state.
 //
 // # Reading
 //

@@ -80,10 +80,11 @@ func engineOptions(o Options) *pebble.Options {
 	return p
 }
 
-// spanPolicy gives each key space tables of its own. A compaction then rewrites only the tables
-// whose keys overlap. In a table with log and index together, the range between the newest row
-// of the log and the newest location has all locations. Names get fast compression, because
-// lookups read them, and everything else compact compression.
+// spanPolicy gives each key space tables of its own. A compaction rewrites the tables whose keys
+// overlap. If a new table could have rows of the log and locations together, its range of keys
+// would reach from the newest row of the log to the newest location, and overlap with nearly all
+// tables of locations. Names get fast compression, because lookups read them, and everything else
+// compact compression.
 func spanPolicy(start []byte) (pebble.SpanPolicy, []byte, error) {
 	return pebble.SpanPolicy{PreferFastCompression: start[0] == spaceName}, []byte{start[0] + 1}, nil
 }

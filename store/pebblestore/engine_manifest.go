@@ -83,7 +83,7 @@ func readFile(files vfs.FS, name string) ([]byte, error) {
 }
 
 // validRecords returns the size of the valid records at the beginning of a manifest, in bytes, and
-// whether they are all that it has.
+// whether the manifest has nothing after them.
 func validRecords(text []byte) (size int, whole bool) {
 	r := record.NewReader(bytes.NewReader(text), 0)
 	for {
@@ -127,8 +127,8 @@ func hasRecord(text []byte, from int) bool {
 	return false
 }
 
-// checkTorn opens a database whose manifest ends with an invalid record. It returns an error unless
-// the database has all changes up to the mark without this record. It opens the database read-only,
+// checkTorn opens a database whose manifest ends with an invalid record. It returns an error if,
+// without this record, the database lacks a change up to the mark. It opens the database read-only,
 // because the engine would otherwise remove the tables that the invalid record lists.
 func checkTorn(o Options, lock *dirLock) error {
 	mark, err := readMark(o.FS, o.Dir)

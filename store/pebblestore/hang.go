@@ -19,7 +19,8 @@ const (
 // errHung is the cause of failure if a call of the file system does not return.
 var errHung = errors.New("the disk does not answer")
 
-// A stopwatch calls a function, unless it is stopped before its time is over.
+// A stopwatch calls a function when its time is over. If it is stopped before, it does not call the
+// function.
 type stopwatch struct {
 	mu    sync.Mutex
 	timer *time.Timer

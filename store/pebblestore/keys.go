@@ -72,14 +72,15 @@ func appendHistory(b []byte, s store.Subject) []byte {
 
 const stampSize = 16 // length of time and revision in a history key, in bytes
 
-// appendStamp appends a time and a revision such that later ones sort first.
+// appendStamp appends a stamp: a time and a revision, encoded so that the stamps of later changes
+// sort first.
 func appendStamp(b []byte, at time.Time, revision uint64) []byte {
 	b = binary.BigEndian.AppendUint64(b, ^(uint64(at.UnixMilli()) ^ 1<<63))
 	return binary.BigEndian.AppendUint64(b, ^revision)
 }
 
-// appendMoment appends a stamp. It sorts before the stamps of all changes made at the given time or
-// earlier, and after the stamps of all later changes.
+// appendMoment appends a stamp that sorts before the stamps of all changes made at the given time
+// or earlier, and after the stamps of all later changes.
 func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }
@@ -125,7 +126,7 @@ func appendNode(b []byte, level int, index uint64) []byte {
 // detected without reading other rows.
 const markSize = 4
 
-// A logRow says which change has a number in the log.
+// A logRow says which change a number in the log refers to.
 type logRow struct {
 	seq      uint64
 	subject  store.Subject
@@ -174,8 +175,8 @@ func parseRow(key, value []byte) (*logRow, error) {
 	return r, nil
 }
 
-// appendEscaped appends a URL, with the byte FF after each NUL. The URL ends with NUL NUL, which
-// keeps the order of URLs.
+// appendEscaped appends a URL, with the byte FF after each NUL, and NUL NUL after the URL. Encoded
+// URLs have the same order as the URLs.
 func appendEscaped(b []byte, url string) []byte {
 	for i := range len(url) {
 		if b = append(b, url[i]); url[i] == 0 {

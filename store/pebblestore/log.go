@@ -57,8 +57,8 @@ type foundEntry struct {
 	err   error
 }
 
-// rows reads rows of the log, from the number in the parameter from, at most n. It does not read
-// their entries.
+// rows reads at most n rows of the log, beginning with the number in the parameter from. It does
+// not read the entries of the rows.
 func (v *view) rows(from uint64, n int) ([]foundEntry, error) {
 	var list []foundEntry
 	v.key = appendSeq(v.key[:0], from)
@@ -79,8 +79,8 @@ func (v *view) rows(from uint64, n int) ([]foundEntry, error) {
 // lookupAll reads the entries of rows.
 func (v *view) lookupAll(list []foundEntry) { v.readAll(list, (*foundEntry).decode) }
 
-// leafAll reads the leaves of rows. It reads the entry only of a row whose leaf takes decoding or
-// does not match the row.
+// leafAll computes the leaves of rows. It decodes an entry only if the leaf cannot be computed from
+// the encoded entry, or if this leaf does not match the row.
 func (v *view) leafAll(list []foundEntry) { v.readAll(list, (*foundEntry).hash) }
 
 // readAll passes the stored value of the entry of each row to the function take.
@@ -158,7 +158,7 @@ func (l *lookups) value(row *logRow) ([]byte, error) {
 	return l.earlier(row)
 }
 
-// earlier returns the stored value of the entry to which a row refers from the history.
+// earlier returns, from the history, the stored value of the entry to which a row refers.
 func (l *lookups) earlier(row *logRow) (_ []byte, err error) {
 	if l.past == nil {
 		if l.past, err = l.present.clone(); err != nil {
@@ -197,8 +197,8 @@ func (r *logRow) damage(format string, args ...any) error {
 	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
 }
 
-// all yields the entries whose numbers are greater than after and not greater than the limit. If
-// one is missing, it yields an error.
+// all yields the entries whose numbers are greater than the parameter after, up to and including
+// the number in the parameter to. If an entry is missing, it yields an error.
 func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		v.turn = pacer.Begin(ctx)

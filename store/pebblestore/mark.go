@@ -70,9 +70,10 @@ func (e *engine) checkMark() error {
 	return viewing(e.db, func(v *view) error { return v.checkRows(mark.Size, e.log.Size()) })
 }
 
-// checkRows returns an error unless the log has all rows whose numbers are greater than after and
-// not greater than the limit. Rows after the mark were in the write-ahead log. If one of its files is
-// missing, so are rows in their middle.
+// checkRows returns an error if the log lacks a row whose number is greater than the parameter
+// after and at most the parameter to. The rows after the mark were in the write-ahead log. If one
+// file of the write-ahead log is missing, some of these rows are missing, although later rows
+// exist.
 func (v *view) checkRows(after, to uint64) error {
 	v.key = appendSeq(v.key[:0], after+1)
 	for ok := v.it.SeekGE(v.key); after < to; ok = v.it.Next() {

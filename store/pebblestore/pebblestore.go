@@ -28,7 +28,7 @@ import (
 const (
 	formatVersion = 5 // the latest: version of stores with typed values
 	formatUsers   = 4 // version of stores with users, but without typed values
-	formatNoUsers = 3 // version of stores without either, which earlier programs can open
+	formatNoUsers = 3 // version of stores without users and typed values, which earlier programs can open
 )
 
 // ErrLocked is returned by [Open] when another process has the store open.

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A private is a file system whose new files and directories only their owner can read, with any
-// umask. A store has reserved names and hashes of tokens. It wraps the file system of the operating
-// system.
+// A private wraps the file system of the operating system. Whatever the umask, only the owner can
+// read the files and directories that it creates, because a store has reserved names and hashes of
+// tokens.
 type private struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].
@@ -44,8 +44,8 @@ func (p private) make(name string) error {
 	return f.Close()
 }
 
-// Create implements [vfs.FS]. The engine requires that it removes an existing file instead of
-// truncating the file. The file can have other hard links.
+// Create implements [vfs.FS]. It does not truncate an existing file, but removes it, as the engine
+// requires: the file can have other hard links.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -58,7 +58,7 @@ type RekeyResult struct {
 	From    uint64 `json:"from"`   // version of the rules of names in the store
 	To      uint64 `json:"to"`     // version of the rules of names of this program
 	Moved   int64  `json:"moved"`  // number of keys and prefixes that change
-	United  int64  `json:"united"` // number of these that share a key afterwards
+	United  int64  `json:"united"` // number of these keys and prefixes that are equal to another one afterwards
 	Blocked int64  `json:"blocked"`
 	Kept    string `json:"kept,omitempty"` // path of the old store
 }
@@ -70,8 +70,8 @@ type RekeyResult struct {
 // The old store is not modified. Rekey writes a new store beside it, compares the two, and
 // exchanges them. The old store gets another name, which is in the result. After a crash, the old
 // or the new store is in place, or [Open] puts the new one in place. If nothing moves, Rekey only
-// updates the version in the store. If the version is current, or if any move is blocked, Rekey
-// does nothing.
+// updates the version in the store. If the version is current, or if a [Move] blocks the
+// conversion, Rekey does nothing.
 //
 // The new store has a new log with new salts. The changes are in the order of their times, then of
 // their keys and revisions.

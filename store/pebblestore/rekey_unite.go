@@ -208,9 +208,9 @@ func add(list *[]string, values ...string) {
 	}
 }
 
-// addValues adds the typed values of the record o to the record r. A value whose index r has already
-// gets the lowest free index, unless r has the same value. It returns the new index of each such
-// value.
+// addValues adds the typed values of the record o to the record r. If r has a different value with
+// the same index, the value gets the lowest free index. The result maps the old index of each of
+// these values to its new index.
 func addValues(r, o *store.Record) map[int]int {
 	var taken []nomen.Value
 	for _, v := range o.Values {

@@ -35,7 +35,7 @@ func (e *DamagedError) Error() string {
 
 // A Damage says what is damaged: a file of a backup, or the store in it.
 type Damage struct {
-	File    string       // name of the file; "" if it is about the store
+	File    string       // name of the file; "" if the store is damaged
 	Problem string       // what is wrong, for people to read
 	Fault   *store.Fault // the fault of the store; set if File is empty
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // Limits of the free space that is needed to accept a change. The space is used when data in memory
-// is written to tables. On a small disk, the limit is a share of the disk. The next opening replays
-// the write-ahead log. So on every disk, the space is at least the size of this log plus
-// spareBytes.
+// is written to tables. On a small disk, the limit is a share of the disk. But on every disk, it is
+// at least the size of the write-ahead log plus spareBytes, because the next opening of the store
+// replays this log.
 const (
 	roomShare   = 8 // the limit is at most an eighth of the disk, and of its inodes
 	spareInodes = 64

@@ -45,7 +45,7 @@ func OpenSide(s SideOptions) (*Side, error) {
 	}
 	lock := &dirLock{}
 	db, err := openDatabase(o, lock, nil, func(p *pebble.Options, _ *engineDisk) {
-		p.Experimental.SpanPolicyFunc = nil // for the key spaces of a store
+		p.Experimental.SpanPolicyFunc = nil // only a store has the key spaces that this function knows
 		for i := range p.Levels {
 			p.Levels[i].FilterPolicy = pebble.NoFilterPolicy
 		}

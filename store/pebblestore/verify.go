@@ -147,8 +147,9 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields the history from the position of the view v on. It ends when the function more
-// returns false for the prefix of a subject's keys. It reports whether to continue.
+// pass yields the history, beginning at the position of the view v. If the function more returns
+// false for the prefix of a subject's keys, pass ends and returns true. If yield returns false,
+// pass ends and returns false.
 func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]
@@ -220,7 +221,7 @@ func each[T any](m moment, space byte, what string, read func(*view) (T, error))
 }
 
 // nodes reports stored nodes that the Merkle tree of a log of this size does not have. It does not
-// compare the others; that is done when their last leaf is read.
+// check the hashes of nodes: a node is checked when its last leaf is read.
 func (m moment) nodes(size uint64, fault func(store.Fault)) error {
 	v, err := m.iterate(spaceNode)
 	if err != nil {

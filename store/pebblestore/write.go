@@ -68,8 +68,8 @@ func (r *request) await(e *engine) bool {
 	return false
 }
 
-// Apply implements [store.Store]. Cancelling the context while the batch is being written
-// does not stop it.
+// Apply implements [store.Store]. Cancelling the context while the batch is being written does not
+// stop the writing.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.gate.Enter(); err != nil {
 		return nil, err

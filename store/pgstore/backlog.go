@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A backlog records since when changes have been waiting to be sealed without any node sealing.
+// A backlog records since when changes have been waiting to be sealed while no node has sealed any.
 type backlog struct {
 	mu    sync.Mutex
 	fence int64

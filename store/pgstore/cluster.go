@@ -101,8 +101,8 @@ func (cl *cluster) close() {
 
 // keepWatch checks the server s regularly until ctx ends, and at once when a connection to it was
 // lost. Because of these checks, other calls do not try a server that is down. A server that is
-// down is checked more often. Such a check does not wait for earlier checks. The connections of
-// those can hang even after the server is available again.
+// down is checked more often. Such a check does not wait for earlier checks, because their
+// connections can hang even after the server is available again.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()

@@ -27,10 +27,11 @@
 // all nodes. Changes are planned from the data of the primary (see [store.Fresh]).
 //
 // If a transaction conflicts with another transaction or loses its server, it is retried until the
-// time of the parameter wait is over. If the connection is lost during the commit, the outcome is unknown. The next attempt
-// looks for the random salt of the changes, so that they are never written twice. If no server can
-// be reached, Apply returns a [*store.UnknownError]. PostgreSQL also reports success if it stops
-// waiting for a synchronous standby. The package treats this like a lost connection.
+// time of the parameter wait is over. If the connection is lost during the commit, the outcome is
+// unknown. The next attempt looks for the random salt of the changes, so that they are never
+// written twice. If no server can be reached, Apply returns a [*store.UnknownError]. PostgreSQL
+// also reports success if it stops waiting for a synchronous standby. The package treats this like
+// a lost connection.
 //
 // If several primaries have the same data, the primary with the highest timeline is used. An old
 // primary may not know that another server was promoted in its place.

@@ -22,8 +22,8 @@ const firstFeed = 16
 const (
 	readHead  = "select size, hash from nomen_head where id = 1"
 	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
-	// This must be one statement. With two, it could miss a change that moves to nomen_past between
-	// them.
+	// This must be one statement. Two statements could miss a change that moves to nomen_past
+	// between them.
 	readContents = `select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
 	as u(n, kind, key, time, revision) join nomen_present c on c.kind = u.kind and c.key = u.key and c.revision = u.revision
 	union all

@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The tables of jobs are not part of the schema's version, as those of secrets are not. Each write
-// locks the only row of nomen_job_head until it is committed. So writes are in the order of their
-// numbers, and a server that reads the jobs after a number misses none.
+// The tables of jobs are not part of the version of the schema. Neither are the tables of secrets.
+// Each write locks the only row of nomen_job_head until it is committed. So writes are in the order
+// of their numbers, and a server that reads the jobs after a number misses none.
 const (
 	makeJobHead = `create table if not exists nomen_job_head (
 	id   smallint not null primary key check (id = 1),

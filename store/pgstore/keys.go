@@ -7,8 +7,8 @@ import (
 )
 
 // Keys consist of these characters (see package store). No key has any other character, so the
-// store does not query a server about a key with one. PostgreSQL would reject some of these
-// characters.
+// store does not query a server about a key with another character. PostgreSQL would reject some of
+// these characters.
 const (
 	lowest  = "!"
 	highest = '~'

@@ -15,9 +15,9 @@ type unit struct {
 }
 
 // inOrderOf orders units so that each revision follows the one before it, and returns the first of
-// them. The result has at least limit units, if there are so many. The list is in the order of the database's
-// clock. Units that change the same subject are already in the right order, unless the clock was
-// set back or the database has several clocks.
+// them: at least limit units, or all if there are fewer. The parameter units must be in the order
+// of the database's clock. Units that change the same subject are already in the right order,
+// unless the clock was set back or the database has several clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
 	next := map[store.Subject]uint64{} // lowest revision of each subject that is waiting
 	for _, u := range units {

@@ -13,7 +13,7 @@ const (
 	maxAge   = time.Hour        // maximum age of a connection, because old ones use much memory and stay at servers that have moved
 	maxIdle  = 5 * time.Minute  // maximum idle time of a connection
 	maxWaits = 10 * time.Second // maximum wait for a connection if all are in use
-	readWait = time.Second      // the same for a read, which the client can retry
+	readWait = time.Second      // maximum wait for a connection for a read, which the client can retry
 )
 
 // noScans prevents query plans that scan whole tables. There is an index for each statement. But

@@ -158,8 +158,8 @@ func (w *rowWriter) flush() {
 	w.entries, w.count, w.names = nil, 0, 0
 }
 
-// redact removes the content of the revisions that a step redacts. Some may be made by the same
-// transaction; the others exist.
+// redact removes the content of the revisions that a step redacts. Some of these revisions may be
+// made by the same transaction; the others are already in the database.
 func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil

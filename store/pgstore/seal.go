@@ -22,7 +22,7 @@ const (
 	sealEnd    = 2 * time.Second // maximum time for sealing while a node is closed
 	sealPause  = 5 * time.Second // time after which the server aborts a sealing transaction that is idle
 	sealUnits  = 512             // number of rows of nomen_pending that are read at a time
-	sealMargin = 128             // if sealUnits rows were read, how many of them may be left for the next sealing: rows that must precede them may not have been read
+	sealMargin = 128             // if sealUnits rows were read, up to so many of them are left for the next sealing, because rows that must precede them were perhaps not read
 )
 
 const (
@@ -39,8 +39,9 @@ const (
 	on conflict (chunk) do update set entries = excluded.entries, hashes = excluded.hashes`
 )
 
-// A sealer assigns committed changes their numbers in the log. Changes of an open transaction get
-// later numbers, when it is committed. So no reader of the log misses a change.
+// A sealer assigns committed changes their numbers in the log. The changes of an open transaction
+// get numbers only after it is committed, and these are greater than all earlier numbers. So no
+// reader of the log misses a change.
 //
 // Two sealers at once do no harm. Each raises the fence of the head in its transaction, if the
 // fence still has the value that the sealer read. So only one of the two succeeds, and the other

@@ -38,7 +38,7 @@ type work bool
 
 const (
 	short work = false // one or a few statements, each no longer than readTimeout
-	long  work = true  // may wait for its consumer
+	long  work = true  // may wait for the caller that consumes the result
 )
 
 func (s *server) pool(w work) *pool {
@@ -68,7 +68,7 @@ type server struct {
 	lines   quiet.Lines
 }
 
-// A life lasts until a server is lost.
+// A life is the time until a server is lost. Then its context ends.
 type life struct {
 	ctx context.Context
 	end context.CancelFunc

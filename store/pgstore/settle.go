@@ -19,9 +19,9 @@ const (
 // node says more.
 var errNotSealed = errors.New("no node seals them")
 
-// Settle implements [store.Settler]. Other nodes may not seal the waiting changes, for example
-// because the node that wrote them was killed. Then this store seals them. It seals them even if it
-// was opened read-only, because sealing only assigns numbers in the log. The changes must be sealed
+// Settle implements [store.Settler]. If no other node seals the waiting changes, for example
+// because the node that wrote them was killed, this store seals them. It does so even if it was
+// opened read-only, because sealing only assigns numbers in the log. The changes must be sealed
 // within the time that a call may wait. Otherwise the error says how many transactions are waiting.
 func (s *Store) Settle(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {

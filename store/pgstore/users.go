@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// lockUsers makes transactions that change users wait for each other, so that no two give a
-	// subject to two users. It also sets the version of the schema, because earlier programs do
-	// not know users.
+	// lockUsers makes transactions that change users wait for each other, so that no two
+	// transactions give the same subject to different users. It also sets the version of the
+	// schema, because earlier programs do not know users.
 	lockUsers = "update nomen_meta set format = greatest(format, $1) where id = 1"
 	ownersOf  = "select head, mark, key, rest from nomen_place where head = any($1)"
 )
@@ -54,7 +54,7 @@ func (o owners) after(planned map[store.Subject]*store.Change) func(subject stri
 			}
 		}
 		id := o[store.SubjectURL(subject)]
-		if planned[store.Subject{Kind: store.KindUser, Key: id}] != nil { // it no longer has the subject
+		if planned[store.Subject{Kind: store.KindUser, Key: id}] != nil { // the user no longer has the subject
 			return "", nil
 		}
 		return id, nil

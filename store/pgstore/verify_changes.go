@@ -73,7 +73,7 @@ type stream struct {
 	v    *verifier
 	kind store.Kind
 	page func(s *stream) ([]changeRow, error)
-	row  changeRow // the last one returned
+	row  changeRow // the row that the method next returned last
 	rows []changeRow
 	size int
 	end  bool

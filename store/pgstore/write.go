@@ -27,9 +27,9 @@ type request struct {
 	done    chan struct{} // closed when results and err are final
 }
 
-// Apply implements [store.Store]. After writing has begun, cancelling the context does not stop it.
-// If no database can be reached for the time given by the connection string, Apply returns a
-// [*store.AwayError]. If it cannot find out whether the batch was written, it returns a
+// Apply implements [store.Store]. After writing has begun, cancelling the context does not stop the
+// writing. If no database can be reached for the time given by the connection string, Apply returns
+// a [*store.AwayError]. If it cannot find out whether the batch was written, it returns a
 // [*store.UnknownError].
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.enter(ctx); err != nil {

@@ -70,8 +70,8 @@ func changesOfContent() []func(*store.Record) {
 	}
 }
 
-// conflict checks that the store rejects change c with a conflict between
-// these revisions.
+// conflict checks that the store rejects the change c with a ConflictError that has these
+// revisions.
 func (s *suite) conflict(c store.Change, expected, current uint64) {
 	s.Helper()
 	s.conflictIn([]store.Change{c}, &store.ConflictError{

@@ -64,7 +64,7 @@ func loaded(b *testing.B, open func(b *testing.B) store.Store) store.Store {
 	return s
 }
 
-// load writes n records from number i on in one batch.
+// load writes n records in one batch. The first has the number i.
 func load(b *testing.B, s store.Store, i, n int) {
 	changes := make([]store.Change, n)
 	for j := range changes {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// clocks checks that after a clock was once far ahead, later changes do not
-// silently get its time: the store rejects them.
+// clocks checks what happens after a clock was far ahead once: the store rejects later changes,
+// instead of silently giving them the time of that clock.
 func clocks(s *suite) {
 	const day = 24 * 60
 	future := 64 * 365 * day

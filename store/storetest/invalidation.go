@@ -17,8 +17,8 @@ type dependent struct {
 	change func()
 }
 
-// invalidations checks that an answer is no longer valid when a change of something that it was made
-// from has been acknowledged, and that it stays valid until then.
+// invalidations checks that an answer stays valid until something that it was made from changes.
+// When that change has been acknowledged, the answer must no longer be valid.
 func invalidations(s *suite) {
 	s.apply(put("urn:x-a:1", "u:1", 0), reserve("urn:x-a:r", 0), sameAs("urn:x-a:alias", 0, "urn:x-a:b"), put("urn:x-a:old", "u:1", 0), put("urn:x-a:old", "u:2", 1))
 	get := func(k string) func(context.Context) error {
@@ -85,7 +85,8 @@ func (d *dependent) check(s *suite) {
 	}
 }
 
-// depends returns when an answer is valid that was made by a function that reads the store.
+// depends calls the function read, which makes an answer from the store, and returns the validity
+// of this answer.
 func (s *suite) depends(read func(context.Context) error) (store.Validity, bool) {
 	s.Helper()
 	d := new(store.Dependencies)
@@ -99,7 +100,7 @@ func (s *suite) depends(read func(context.Context) error) (store.Validity, bool)
 	return d.Validity(nil)
 }
 
-// uncounted checks that answers from all other reads must not be cached.
+// uncounted checks that the answers of reads for which no changes are counted must not be cached.
 func (s *suite) uncounted() {
 	s.Helper()
 	for what, read := range map[string]func(context.Context) error{
@@ -142,8 +143,8 @@ func invalidatedByLoad(s *suite) {
 	d.check(o)
 }
 
-// invalidatedInRace checks that no answer that misses an acknowledged change is valid, while others
-// write.
+// While other goroutines write, invalidatedInRace checks that an answer is not valid if it misses
+// an acknowledged change.
 func invalidatedInRace(s *suite) {
 	const rounds = 200
 	counts := store.InvalidationsOf(s.Store)

@@ -58,7 +58,7 @@ func jobRows(s *suite) {
 	k.put(store.ErrJobChanged, 0, row("b", 0, "B")) // another job was added meanwhile
 	k.put(store.ErrJobChanged, 1, row("a", 0, "other"))
 	k.put(store.ErrJobChanged, 1, row("a", 7, "other"))
-	k.put(store.ErrJobChanged, 1, row("c", 1, "C")) // which was removed
+	k.put(store.ErrJobChanged, 1, row("c", 1, "C")) // the job c was removed, or never existed
 	k.want(0, 1, "a@1=A")
 	k.put(nil, 0, row("a", 0, "A")) // repeated
 	k.want(1, 2, "a@2=A")
@@ -82,8 +82,8 @@ func jobRows(s *suite) {
 	s.hidden()
 }
 
-// jobRace checks that of several servers that add a job at the same time, one succeeds, and that
-// each sees the job then.
+// jobRace adds jobs as several servers that do so at the same time. It checks that exactly one of
+// them succeeds.
 func jobRace(s *suite) {
 	k := newJobStore(s)
 	var wins atomic.Int32

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// trickyKeys are keys whose order is easily got wrong, in byte order.
+// trickyKeys returns keys that are easily sorted wrongly. They are in byte order.
 func trickyKeys() []string {
 	return []string{
 		"A", "B", "Z", "a", "a!", "a%C3%A4", "a-", "a-b", "a.", "a.b", "a/", "a//", "a/b", "a0", "a00", "a1", "a10", "a2",

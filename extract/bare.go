@@ -116,8 +116,8 @@ func (s *scanner) bareFound(kind Kind, target string, pieces ...segment) bool {
 	return true
 }
 
-// wordAt returns the offset after a word at i, ignoring case. The word must be in lower case. If it
-// is not at i, wordAt returns -1.
+// wordAt returns the offset after a word at i, ignoring case. The parameter word must be in lower
+// case. If the text at i is another, wordAt returns -1.
 func (s *scanner) wordAt(i int, word string) int {
 	for k := range len(word) {
 		if ascii.Lower(s.peek(i+k)) != word[k] {
@@ -127,8 +127,8 @@ func (s *scanner) wordAt(i int, word string) int {
 	return i + len(word)
 }
 
-// pastSpace skips white space at i, and returns the offset of the next other octet. If there is no
-// such octet nearby, it returns i.
+// pastSpace skips white space at i, and returns the offset of the next octet that is not white
+// space. If there is none nearby, it returns i.
 func (s *scanner) pastSpace(i int) int {
 	for k := i; k < i+maxLabel; k++ {
 		if !is(s.peek(k), classSpace) {

@@ -23,7 +23,7 @@ type number struct {
 }
 
 // number reads a number of at most max digits at i. A hyphen may stand between two digits. If
-// spaced is set, a space may, too.
+// spaced is set, a space may also stand there.
 func (s *scanner) number(i, max int, spaced bool) (num number) {
 	from := i
 	for num.n < max {

@@ -24,8 +24,8 @@ var ErrEmbeddedBase = errors.New("extract: the base to embed must be absolute")
 // EmbedBase copies an HTML document and inserts a BASE (1997 and 2003, 5.1.4). So its relative
 // references have the same targets wherever the copy is stored. If the document has a relative
 // BASE, EmbedBase makes it absolute. If the document has an absolute BASE, EmbedBase copies the
-// document unchanged. It does not look for a BASE after the first 8 MiB. In the copy, the inserted
-// BASE precedes such a BASE and takes effect in its place.
+// document unchanged. EmbedBase looks for a BASE only in the first 8 MiB. A later BASE stays in the
+// copy, but the inserted one precedes it and takes effect.
 func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
@@ -126,7 +126,7 @@ func (e *embedding) startTag(t *htmlTag) {
 	e.check()
 }
 
-// take records the BASE of the document if the tag is one, and reports whether it is.
+// take reports whether a BASE tag sets the base of the document. If it does, take records the base.
 func (e *embedding) take(t *htmlTag) bool {
 	href, ok := t.get("href")
 	if !ok {

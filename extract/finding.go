@@ -124,7 +124,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	return err == nil
 }
 
-// cut returns the text in the document of the first n octets of the spelling.
+// cut returns the part of the document that has the first n octets of the spelling.
 func (s *scanner) cut(n int) string {
 	for _, g := range s.segs {
 		if n <= g.end-g.start {

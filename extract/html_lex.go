@@ -201,8 +201,8 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 	}
 }
 
-// until passes on the rest up to the text end by calls of pass, and then skips the text end. Each
-// call of pass must remove octets from the rest.
+// until calls pass with pieces of the rest until the rest begins with the string end, and then
+// skips this string. Each call of pass must remove octets from the rest.
 func (l *htmlLexer) until(end string, pass func(n int)) {
 	for !l.stop {
 		rest := l.rest()

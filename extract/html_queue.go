@@ -268,8 +268,8 @@ func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s.flush(q, sc, true, "")
 }
 
-// found adds an identifier found in the text v. Before that, off octets have been dropped from the
-// beginning of v.
+// found adds an identifier that a scanner has found in the text v. Earlier, off octets were dropped
+// from the beginning of v.
 func (q *queue) found(v *source.Mapped, f Finding, off int64, s *scope, where string) {
 	f.Start, f.End = v.Span(int(f.Start-off), int(f.End-off))
 	if !q.tape.Has(f.Start, f.End, f.Text) {

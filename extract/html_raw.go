@@ -53,9 +53,9 @@ func (l *htmlLexer) raw(name string, passOn bool) {
 	}
 }
 
-// rawText passes on the rest up to the end tag of an element by calls of pass. Each call must
-// remove octets from the rest. In a script, "<!--" and "<script" make end tags part of the script
-// (13.2.5.17 ff.).
+// rawText calls pass with pieces of the rest until the rest begins with the end tag of an element.
+// Each call of pass must remove octets from the rest. In a script, "<!--" and "<script" make end
+// tags part of the script (13.2.5.17 ff.).
 func (l *htmlLexer) rawText(name string, pass func(n int)) {
 	script := scriptState{on: name == "script"}
 	for !l.stop {

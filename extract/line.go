@@ -109,10 +109,11 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// mark returns the start of the text of the line at i, or -1 if that line does not continue the
-// line that contains the offset first. If that line begins with quotation or comment marks ("> ", "# ",
-// "// "), the line at i must begin with the same marks. Its text is after these. A line without a
-// bullet continues a list item; another item does not.
+// mark reports whether the line at i continues an earlier line, which contains the offset first. If
+// it does, mark returns the start of its text, otherwise -1. If the earlier line begins with
+// quotation or comment marks ("> ", "# ", "// "), the line at i must begin with the same marks, and
+// its text begins after them. A list item continues on a line without a bullet. A line with a
+// bullet begins another item.
 func (s *scanner) mark(first, i int) int {
 	line := s.lineStart(first)
 	mark := bytes.TrimRight(markOf(s.b[line:first]), " \t")

@@ -143,8 +143,8 @@ func (m *markdown) leave(depth int) {
 	m.containers = m.containers[:depth]
 }
 
-// enter returns the offset in a line after the marks of the open containers, and
-// how many of them it has.
+// enter skips the marks of the open containers at the beginning of a line. It returns the offset
+// after these marks, and the number of open containers whose marks the line has.
 func (m *markdown) enter(line []byte) (at, matched int) {
 	for _, c := range m.containers {
 		width, n := indentOf(line[at:])

@@ -220,8 +220,8 @@ func through(b []byte, end string) int {
 	return 0
 }
 
-// close reads a closing bracket and what makes a link or an image of the text
-// before it.
+// close reads a closing bracket. If a destination in parentheses follows, the brackets are a link
+// or an image, and close reads the destination.
 func (p *inlines) close() {
 	p.i++
 	if len(p.opened) == 0 {

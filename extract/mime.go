@@ -102,9 +102,9 @@ func place(p *mime.Part) string {
 	return s
 }
 
-// headerFields searches the fields of a header. A reference in Content-Location
-// is relative to the base outside, others to the header's own base (1997,
-// 5.1.1).
+// headerFields searches the fields of a header. A reference in Content-Location is relative to the
+// base outside the part. A reference in any other field is relative to the base that the header
+// sets (1997, 5.1.1).
 func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 	outside, inside := knownScope(outer), knownScope(own)
 	for i := range fs {

@@ -291,10 +291,9 @@ func (s *scanner) decideHier(i int) bool {
 	return s.plain(start) || s.take(start, i, nil)
 }
 
-// schemeStart returns the start of the scheme name that ends at i, where low is
-// the start of the run of scheme characters. Words and punctuation may precede
-// it without a space, as in "...http://a/" and "1.http://a/". It returns -1 if
-// there is no scheme.
+// schemeStart returns the start of the scheme name that ends at i, where low is the start of the
+// run of scheme characters. Words and punctuation can precede the scheme name without a space, as
+// in "...http://a/" and "1.http://a/". It returns -1 if there is no scheme.
 func (s *scanner) schemeStart(low, i int) int {
 	for low < i && !ascii.IsLetter(s.b[low]) {
 		low++
@@ -371,8 +370,8 @@ func (s *scanner) isKnown(start, end int) bool {
 	return end-start <= maxScheme && scheme.Standard().Known(string(s.b[start:end]))
 }
 
-// decideOpaque looks for an identifier without "//". It only finds schemes with
-// a rule, as any word may stand before a colon.
+// decideOpaque looks for an identifier without "//". It finds only schemes with a rule, because any
+// word can stand before a colon.
 func (s *scanner) decideOpaque(i int) bool {
 	start := s.word(i)
 	for start < i && !ascii.IsLetter(s.b[start]) {

@@ -57,8 +57,8 @@ func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
 // SniffSize is how many bytes of a document [Sniff] examines.
 const SniffSize = 1024
 
-// TypeOfName returns the type that a file suffix indicates. A plain text suffix
-// is not conclusive, as messages are often stored under such names.
+// TypeOfName returns the type that a file suffix indicates. A suffix of plain text is not
+// conclusive, because messages are often stored under such names.
 func TypeOfName(name string) (Type, bool) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml", ".xht":

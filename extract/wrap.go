@@ -104,7 +104,7 @@ func (s *scanner) inString(offset int) bool {
 	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {
 		i--
 	}
-	s.work += maxBehind / 16 // the same for any window
+	s.work += maxBehind / 16 // a constant, because the work must not depend on the size of the window
 	if i <= low || s.b[i] == '\n' {
 		return i == 0 && s.b[0] == '"'
 	}

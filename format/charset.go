@@ -111,10 +111,10 @@ func (c charset) missing(s string) int {
 // bestCharset returns the charset for a part:
 //
 //   - declared, if it contains all characters of the note.
-//   - Otherwise, the charset that lacks the fewest characters of the note. If several charsets
-//     lack equally few, the one of them that lacks the fewest characters of the description.
-//   - The fallback in place of that charset, if that charset lacks a character of the note or the
-//     description and the fallback is not zero.
+//   - Otherwise, the charset that lacks the fewest characters of the note. If there are several,
+//     the one of them that lacks the fewest characters of the description.
+//   - If that charset lacks a character of the note or the description, and the fallback is not
+//     zero: the fallback.
 func bestCharset(declared, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(declared); ok && c.missing(note) == 0 {
 		return c

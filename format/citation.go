@@ -122,8 +122,8 @@ func isLegalForm(s string) bool {
 	return false
 }
 
-// persons returns the persons in values. If at least one value is not an http or https URI, it
-// drops the values that are such URIs. They identify the persons who are also named.
+// persons returns the persons in values. If at least one value is a name, persons drops the values
+// that are http or https URIs, because they identify the same persons as the names.
 func persons(values []string) []person {
 	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
 	var all []person
@@ -187,8 +187,9 @@ func (d date) ris() (year, day string) {
 	return year, day
 }
 
-// cite returns the citation of an answer. Its URL is the URL of the name according to p. Without
-// that, it is the name itself if it is a URL, otherwise the first location of the resource.
+// cite returns the citation of an answer. The URL of the citation is the first of these that
+// exists: the URL of the name according to p, the name itself if it is a URL, the first location of
+// the resource.
 func cite(a *nomen.Answer, p Page) citation {
 	c := citeMetadata(a.Metadata)
 	c.id, c.url = a.Name.Key(), p.nameURL(a.Name.Key())
@@ -224,7 +225,7 @@ func citeMetadata(m nomen.Metadata) citation {
 
 // Reference returns one line with which a text can cite a resource: creators, year, title,
 // publisher and URL, as far as they are known. It returns "" for metadata without a title. If the
-// date has another form than a citation has, Reference returns all of it.
+// date does not begin with a year, the line has the whole date in place of the year.
 func Reference(m nomen.Metadata, url string) string {
 	c := citeMetadata(m)
 	title := first(c.titles)

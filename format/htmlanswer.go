@@ -33,7 +33,7 @@ func (p *page) answer(a *nomen.Answer, heading string) {
 	}
 }
 
-// kind says what kind of name it is. The title is in English.
+// kind writes what kind of name the page is about. The title of the kind is in English.
 func (p *page) kind(k kind) {
 	if k.id == "" {
 		return
@@ -300,8 +300,8 @@ func (p *page) why(steps []string) {
 	p.print("</ol>\n")
 }
 
-// owner says who is responsible for the name, and how to reach them. Without a contact of the authority
-// it gives that of the site.
+// owner says who is responsible for the name, and how to reach them. If the authority has no
+// contact, owner writes the contact of the site.
 func (p *page) owner(heading string) {
 	o, contact := p.on.Owner, p.on.Site.Contact()
 	if o.Description == "" && o.Contact == "" && contact == "" {

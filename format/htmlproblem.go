@@ -73,8 +73,8 @@ func (p *page) available(all []string) {
 	p.print("</ul>\n")
 }
 
-// suggestions writes names that may have been meant. If the last of them is the beginning of an
-// unknown name, it has its own heading.
+// suggestions writes the names that the client may have meant. If the last of these names is the
+// beginning of the unknown name in the question, it has its own heading.
 func (p *page) suggestions(e *Problem) {
 	all, above := e.Suggestions, ""
 	if last := len(all) - 1; last >= 0 && e.Kind() == nomen.Unknown && isAbove(all[last], e.Name) {
@@ -91,7 +91,7 @@ func (p *page) suggestions(e *Problem) {
 	}
 }
 
-// isAbove reports whether name is short with a delimiter and more text after it.
+// isAbove reports whether name consists of the text in short, a delimiter and more text.
 func isAbove(short, name string) bool {
 	rest, ok := strings.CutPrefix(name, short)
 	return ok && strings.IndexAny(rest, "/:.-") == 0 && strings.Trim(rest, ".,;:!?)]}>'\"/-_") != ""
@@ -118,8 +118,8 @@ func (p *page) reason(e *Problem) {
 	}
 }
 
-// detail writes what happened. If that says no more than the kind, it writes a text about the
-// kind in the language of the page.
+// detail writes what happened. If the problem has no detail beyond its kind, detail writes a text
+// about the kind in the language of the page.
 func (p *page) detail(e *Problem) {
 	detail, at := e.Detail, p.on.Past.At
 	if !at.IsZero() {

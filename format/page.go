@@ -20,7 +20,7 @@ type Page struct {
 	Owner Owner         // who is responsible for the name
 	Past  Past          // the name at other times
 	QR    template.HTML // a QR code of the URL of the name; "" for none
-	Other bool          // a problem is not about a name, but about a page
+	Other bool          // the problem on the page is about a page, not about a name
 }
 
 // An Owner is responsible for the names that begin with a prefix.

@@ -21,10 +21,10 @@ type Problem struct {
 
 	Name        string        // the name in the question
 	Service     nomen.Service // the service in the question
-	Offset      int           // of malformed: offset of the error in Name, in bytes
-	Rule        string        // of malformed: the production that was violated
-	Suggestions []string      // names that may have been meant
-	Legal       bool          // of denied: for legal reasons
+	Offset      int           // for a malformed name: offset of the error in Name, in bytes
+	Rule        string        // for a malformed name: the production that it violates
+	Suggestions []string      // names that the client may have meant
+	Legal       bool          // access is denied for legal reasons
 	Available   []string      // media types that are available
 	Answer      *nomen.Answer // the tombstone, if there is one
 	Why         []string      // explanation for people, if it was asked for

@@ -29,7 +29,7 @@ func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 // A urcPart is a part before conversion to a charset.
 type urcPart struct {
 	location    *nomen.Location // nil for a part without a location
-	description []field         // of the first part
+	description []field         // nil except in the first part
 }
 
 // answerParts returns at least one part.

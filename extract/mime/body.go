@@ -91,7 +91,7 @@ func sniffed(f source.Feed, declared string) (source.Feed, string) {
 	return &chain{first: source.MappedFeed{Mapped: head}, then: f}, source.HTMLCharset(head.Text, declared)
 }
 
-// A chain returns one feed after another.
+// A chain returns the pieces of two feeds, those of the field first before those of the field then.
 type chain struct {
 	first source.MappedFeed
 	then  source.Feed

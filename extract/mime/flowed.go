@@ -6,14 +6,14 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// A joined returns joined lines, one at a time.
+// A joined returns lines in which several lines of its source are joined.
 type joined struct {
 	src source.Window
 	out source.MappedFeed
 }
 
-// Next returns the next piece. line reads a line of src into out, if there is
-// one.
+// Next returns the next piece. It calls line to append a line of src to out. The function line
+// returns false if no line is left.
 func (f *joined) Next(line func() bool) (source.Piece, bool) {
 	for {
 		if p, ok := f.out.Next(); ok {
@@ -30,7 +30,7 @@ func (f *joined) Next(line func() bool) (source.Piece, bool) {
 // space continues on the next line with the same quote depth.
 type flowedFeed struct {
 	joined
-	deleteEnd bool // whether the trailing space of such a line is removed (DelSp)
+	deleteEnd bool // whether the space at the end of a line that continues is removed (DelSp)
 	soft      bool // whether the last line continues
 	depth     int  // quote depth of the last line
 }

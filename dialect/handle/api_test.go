@@ -198,6 +198,7 @@ func TestPrivateValues(t *testing.T) {
 		{"", "?publicOnly=false", "1"},
 		{"", "?index=2", ""},
 		{asEditor, "", "12"},
+		{asEditor, "?callback=f&publicOnly=no", "1"},
 		{asEditor, "?publicOnly", "1"},
 		{asEditor, "?publicOnly=no", "12"},
 		{basic("1:a", "reader.secret"), "", "12"},

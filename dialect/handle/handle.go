@@ -82,6 +82,11 @@ const (
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, c *dialect.Call) bool {
 	path, query, _ := strings.Cut(c.Target, "?")
 	q := &request{Server: s, w: w, r: r, call: c, path: path, query: parseQuery(query)}
+	if strings.TrimSuffix(path, "/") == searchPath {
+		q.cors()
+		q.run(q.reverse)
+		return true
+	}
 	if !strings.HasPrefix(path, apiPath) {
 		return q.proxy()
 	}
@@ -141,22 +146,25 @@ func (q *request) cors() {
 // handles answers a request for /api/handles/REST.
 func (q *request) handles(rest string) {
 	q.handle = unescape(rest)
-	if err := q.authenticate(); err != nil {
-		q.fail(err)
-		return
-	}
-	var err error
 	switch q.r.Method {
 	case http.MethodGet, http.MethodHead:
-		err = q.get()
+		q.run(q.get)
 	case http.MethodPost:
-		err = q.post()
+		q.run(q.post)
 	case http.MethodPut:
-		err = q.put()
+		q.run(q.put)
 	case http.MethodDelete:
-		err = q.remove()
+		q.run(q.remove)
 	default:
 		q.answer(http.StatusNotImplemented, codeProtocol, "Unknown method "+q.r.Method)
+	}
+}
+
+// run authenticates the client and calls a function, and answers if one of them fails.
+func (q *request) run(do func() error) {
+	err := q.authenticate()
+	if err == nil {
+		err = do()
 	}
 	if err != nil {
 		q.fail(err)

@@ -59,12 +59,11 @@ func (q *request) list() error {
 	if err != nil {
 		return err
 	}
-	select {
-	case q.lists <- struct{}{}:
-		defer func() { <-q.lists }()
-	default:
-		return failed(codeBusy, "too many lists of handles are being read")
+	release, err := q.occupy()
+	if err != nil {
+		return err
 	}
+	defer release()
 	out := listAnswer{Code: codeSuccess, Prefix: given, Handles: []string{}}
 	if both {
 		out.Page, out.PageSize = &p.number, &p.size
@@ -87,6 +86,17 @@ func (q *request) list() error {
 	out.Total = strconv.Itoa(total)
 	q.send(http.StatusOK, out)
 	return nil
+}
+
+// occupy returns an error if too many lists are being read. Otherwise the caller may read one, and
+// must then call the function.
+func (s *Server) occupy() (release func(), err error) {
+	select {
+	case s.lists <- struct{}{}:
+		return func() { <-s.lists }, nil
+	default:
+		return nil, failed(codeBusy, "too many lists of handles are being read")
+	}
 }
 
 // maxListed is the maximum number of handles in one response.
@@ -134,7 +144,7 @@ func (q *request) readList(ctx context.Context, begin string, do func(handle str
 		if err != nil {
 			return err
 		}
-		if rec.Status != nomen.Active || !q.scope.Covers(rec.Name) || !q.actor.Reaches(rec.Name) {
+		if !q.mayList(rec) {
 			continue
 		}
 		handle, _ := handleOf(rec.Spelling)
@@ -143,4 +153,10 @@ func (q *request) readList(ctx context.Context, begin string, do func(handle str
 		}
 	}
 	return nil
+}
+
+// mayList reports whether the handle of a record is public, the dialect is switched on for it, and
+// the client has rights on it.
+func (q *request) mayList(rec *store.Record) bool {
+	return rec.Status == nomen.Active && q.scope.Covers(rec.Name) && q.actor.Reaches(rec.Name)
 }

@@ -8,11 +8,13 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// valuesOf returns the values of a record, in the order of their indexes.
+// valuesOf returns the values of a record, in the order of their indexes. Values without a timestamp,
+// such as those of an imported batch file or of a location that was added as such, have the time of
+// the last change: pyhandle cannot change a value that has none.
 func valuesOf(rec *store.Record) []nomen.Value {
 	all := value.Of(rec)
 	for i := range all {
-		if v := &all[i]; v.Timestamp == "" && rec.Value(v.Index) == nil { // a location that was added as such
+		if v := &all[i]; v.Timestamp == "" {
 			v.Timestamp = timestamp(rec.Modified)
 		}
 	}

@@ -17,13 +17,13 @@ import (
 	"testing/fstest"
 )
 
-// layout says in which layer each package is, which others of ours it may
-// import, and which modules of others. The reasons are in docs/explanation/design.md. A
-// package that is not in the table is an error.
+// layout says for each package in which layer it is, which packages of this module it may import,
+// and which other modules. The reasons are in docs/explanation/design.md. A package that is not in
+// the table is an error.
 //
-// Imports of ours must come from lower layers, or from packages of the same layer
-// that import none of ours. Test files are exempt, and so are packages named main
-// below another package (generators).
+// A package may import packages of lower layers, and packages of its own layer that import no
+// package of this module. Test files are exempt, and so are packages named main below another
+// package (generators).
 var layout = []modulePackage{
 	{layer: 0, dir: "uri", ours: "internal/ascii"},
 	{layer: 0, dir: "internal/ascii"},

@@ -122,7 +122,8 @@ func (c *codeNames) line(dir, line string) (faults []string) {
 	return faults
 }
 
-// excepted reports whether wordsNamed has a word, and that the word is in the file it has there.
+// excepted reports whether wordsNamed has a word. If wordsNamed gives a file for the word, excepted
+// also checks that the file contains it.
 func (c *codeNames) excepted(word string) bool {
 	file, ok := wordsNamed[word]
 	if ok && file != "" && !occurs(file, regexp.MustCompile(`\b`+word+`\b`)) {

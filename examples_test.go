@@ -35,8 +35,8 @@ func publish(ctx context.Context) (*memstore.Store, error) {
 	return st, err
 }
 
-// A program keeps names and resolves them itself: the registrar writes into a
-// store, the engine reads from it. What has no answer is an error that says why.
+// A program keeps names and resolves them itself: the registrar writes into a store, the engine
+// reads from it. If there is no answer, the error says why.
 func Example() {
 	ctx := context.Background()
 	st, err := publish(ctx)
@@ -61,8 +61,8 @@ func Example() {
 	// unknown-name urn:example:alb003
 }
 
-// The same over the network: the server makes HTTP of an engine, the client makes
-// an engine of HTTP. Both are a [nomen.Resolver].
+// The same over the network: the server answers HTTP requests from an engine, and the client sends
+// questions to a server. The engine and the client are both a [nomen.Resolver].
 func Example_network() {
 	ctx := context.Background()
 	st, err := publish(ctx)
@@ -89,8 +89,8 @@ func Example_network() {
 	// Output: [Second album] https://example.org/albums/2
 }
 
-// Two spellings of one name have one key, under which everything keeps them; what
-// is wrong with a name is reported with its offset.
+// Two spellings of one name have one key, under which every store keeps the name. An error about a
+// name has the offset of the fault.
 func Example_names() {
 	a, b := name.MustParse("URN:ISBN:0-395-36341-1"), name.MustParse("urn:isbn:9780395363416")
 	fmt.Println(a, a == b)
@@ -104,9 +104,9 @@ func Example_names() {
 	// 8 assigned-name has no ":" after the NID
 }
 
-// TestExamples: in these packages every exported function and method has an
-// example that runs, or is used by one. Errors show themselves when they are
-// printed. (urn asks for more, beside its files.)
+// TestExamples checks that in these packages every exported function and method is used by an
+// example that runs. The methods of errors are excepted, because printing an error calls them.
+// Packages uri and urn have stricter tests of their own.
 func TestExamples(t *testing.T) {
 	for _, dir := range []string{"mint", "namespace"} {
 		t.Run(dir, func(t *testing.T) { checkExamples(t, dir) })

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A program that imports the server links neither DNS nor Prometheus, nor the admin API or
-// a store: it brings its own.
+// A program that imports the server links neither DNS nor Prometheus, nor the admin API or a store.
+// It can pass its own to the server.
 func TestWhatTheServerLinks(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "./server").Output()
 	if err != nil {

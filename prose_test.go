@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// phrases are what comments, strings and documents do not say, and what they say instead.
-// The terms are those of docs/glossary.md.
+// phrases are the phrases that comments, strings and documents must not use, and what to write
+// instead. The terms are those of docs/glossary.md.
 var phrases = []struct{ instead, said string }{
 	{`"is not a", "must be", "invalid", "cannot"`, "is no, are no, was no, were no"}, // but "there is no", "is no longer"
 	{`"there is no", "must be one of"`, "is none, are none, was none, were none"},
@@ -34,7 +34,7 @@ var phrases = []struct{ instead, said string }{
 	{`"as entered"`, "as it was typed"},
 }
 
-// A lexicon has what is said instead of a phrase.
+// A lexicon says for each of these phrases what to write instead.
 type lexicon map[string]string
 
 func newLexicon() lexicon {
@@ -50,7 +50,8 @@ func newLexicon() lexicon {
 // maxPhrase is the number of words in the longest phrase.
 const maxPhrase = 4
 
-// find returns the phrases in a text that stand in one line without a mark between.
+// find returns the phrases of the lexicon that a text contains. Only single spaces are between the
+// words of a phrase.
 func (l lexicon) find(text string) (found []string) {
 	words := wordsOf(text)
 	for i := range words {
@@ -69,8 +70,8 @@ func (l lexicon) find(text string) (found []string) {
 	return found
 }
 
-// wordsOf returns the words of a text in lower case, with an empty one between two that
-// are not separated by one space alone.
+// wordsOf returns the words of a text in lower case. Between two words that are not separated by a
+// single space, it returns an empty word.
 func wordsOf(text string) (words []string) {
 	text = strings.ToLower(text)
 	isWord := func(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' }
@@ -94,8 +95,7 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// allowed are phrases that are right where they stand, by file: quotations, and words of a
-// specification.
+// allowed are the phrases that a file may use: quotations, and words of a specification.
 var allowed = map[string][]string{
 	"docs/glossary.md": { // the words not to use
 		"as it was typed", "house, registrar", "| keeper |", "| asker |", "house, room, floor",
@@ -104,7 +104,7 @@ var allowed = map[string][]string{
 	"store/pgstore/pgtest/pgtest.go":     {`"nobody"`},                 // the Unix user
 }
 
-// TestProse holds comments, strings and documents to the words that people use.
+// TestProse checks that comments, strings and documents do not use these phrases.
 func TestProse(t *testing.T) {
 	lexicon := newLexicon()
 	found := map[string][]string{}

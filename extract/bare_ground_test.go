@@ -64,8 +64,8 @@ func checkBare(t *testing.T, n int, f Finding) {
 	}
 }
 
-// TestBareNumbers reads lists of real numbers: those that are right are found
-// after their word, those that are wrong are not, and none is found without it.
+// TestBareNumbers reads lists of real numbers. Valid numbers are found after their word, such as
+// ISBN. Invalid numbers, and numbers without the word, are not found.
 func TestBareNumbers(t *testing.T) {
 	for _, list := range []struct {
 		file, word string

@@ -95,7 +95,7 @@ func TestEmbedBaseErrors(t *testing.T) {
 	}
 }
 
-// TestEmbedBaseMIME checks the same for messages.
+// A saved copy of a message contains its base.
 func TestEmbedBaseMIME(t *testing.T) {
 	base := uri.MustParse("http://a.example/b/c#f")
 	long := "http://a.example/" + strings.Repeat("x", 1000)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBareHostile reads text in which every place could begin or continue a bare
-// identifier: one that took quadratic time would not end.
+// TestBareHostile reads text in which every offset could begin or continue a bare identifier. With
+// an algorithm of quadratic time, the test would not finish.
 func TestBareHostile(t *testing.T) {
 	for _, unit := range []string{
 		"10.1002/a<b>3.0.CO;2-X", "<b>3.0.CO;2-X", "[b]2.0.CO;2", "(", "(a)", "10.1002/(", "10.1002/a,", "10.1002/a.", "doi:10.1002/(SICI)<", "doi:10.1002/a<b>3.0.CO;2-X",

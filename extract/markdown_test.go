@@ -125,8 +125,8 @@ func TestMarkdownExamples(t *testing.T) {
 	}
 }
 
-// TestMarkdownHostile reads text that is hard to read: one that took quadratic
-// time would not end.
+// TestMarkdownHostile reads text that costs much time. With an algorithm of quadratic time, the
+// test would not finish.
 func TestMarkdownHostile(t *testing.T) {
 	for _, unit := range []string{
 		"[", "![", "[a](", "[a](<b", "*", "`", "<", "<a ", "<a b='", "> ", "- ", "]", "[a][", "[a]: b\n", "[a]: <", "\\", "&", "(", "[a](b)", "[a](b \"",

@@ -120,8 +120,8 @@ func compose(target rfcTarget) []byte {
 	return b.Bytes()
 }
 
-// lastBreak returns where a line is broken that is to be at most width bytes long, at low or
-// later; 0 for nowhere.
+// lastBreak returns the last offset, from low on, at which a line can be broken so that it has at
+// most width bytes. It returns 0 if there is none.
 func lastBreak(line string, width, low int) int {
 	if len(line) <= low {
 		return 0

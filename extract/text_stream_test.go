@@ -60,7 +60,7 @@ http://last.example/a`
 // smallLimit allows small windows.
 const smallLimit = 256
 
-// whole returns the findings in text that is seen at once.
+// whole returns the findings in a text that is one window.
 func whole(text []byte, o Options, limit int) []Finding { return wholeAfter(0, text, o, limit) }
 
 // wholeAfter is like whole, as if count findings came before. The fast path is
@@ -271,8 +271,8 @@ func testLinear(t *testing.T, unit string, size int, o Options) {
 	}
 }
 
-// What is skipped because too much was read for it does not depend on how the
-// text is split, and reading resumes on the next line.
+// The scanner skips text if decisions about it read too much. Which text it skips does not depend
+// on how the text is split, and reading resumes on the next line.
 func TestGreedyTextInStream(t *testing.T) {
 	doc := strings.Repeat(strings.Repeat("(http://a/", 4000)+" tel:123tel:123\n", 4) + "http://b.example/\n"
 	whole, _ := collectText(strings.NewReader(doc))

@@ -276,8 +276,7 @@ func alone(write func(io.Writer, *nomen.Answer, Page) error) func(io.Writer, *no
 	return func(w io.Writer, a *nomen.Answer) error { return write(w, a, Page{}) }
 }
 
-// golden compares got with a file.
-// golden compares a text with a file, which does not have the style sheet of pages.
+// golden compares a text with a file. The file does not have the style sheet of pages.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if begin, rest, ok := strings.Cut(got, "<style>"); ok {

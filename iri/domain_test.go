@@ -56,8 +56,8 @@ func readCases(t *testing.T) []domainCase {
 	return cases
 }
 
-// TestASCIIDomain compares with what browsers do. There are two differences, both
-// of which refuse a host and never make another one of it:
+// TestASCIIDomain compares with what browsers do. There are two differences. In both, we return an
+// error where browsers accept the host, so we never find another host than browsers:
 //
 //   - an empty label beside one that is mapped ("ä..c", or a label of soft hyphens):
 //     no resolver can look it up;

@@ -236,7 +236,7 @@ func TestAfter(t *testing.T) {
 		prefix, text string
 		under        string
 		there        []string
-		others       []string // that are not names of the template
+		others       []string // names that do not match the template
 		want         string
 	}{
 		{"urn:ietf:rfc", "{seq}", "urn:ietf:rfc:", []string{"urn:ietf:rfc:9", "urn:ietf:rfc:2648", "urn:ietf:rfc:999"}, []string{"urn:ietf:rfc:2649x"}, "urn:ietf:rfc:2649"},

@@ -127,7 +127,7 @@ func TestRefusals(t *testing.T) {
 		{"ark:12345", 9, "ARK"},
 		{"ark:12345/--", 12, "ARK"},
 		{"ark:/1_2/x", 6, "NAAN"},
-		{"ark:/1-2-3_4/x", 10, "NAAN"},    // where it is in what was given, hyphens and all
+		{"ark:/1-2-3_4/x", 10, "NAAN"},    // the offset in the input, including hyphens
 		{"ark:12345/x?info", 11, "query"}, // a request, not part of the name
 		{"ark:12345/x??", 11, "query"},
 		{"doi:10.1000/x?locatt=id:1", 13, "query"},
@@ -257,8 +257,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestPrefixMessages: what is said is said of the prefix, not of what it is tried
-// with.
+// TestPrefixMessages checks that errors are about the prefix, not about the name with which
+// ParsePrefix tries it.
 func TestPrefixMessages(t *testing.T) {
 	for in, want := range map[string]string{
 		"urn:example:a?":   `name: "urn:example:a?": offset 13: rq-components: "?" is followed by the end, not by "+" or "="`,
@@ -284,7 +284,7 @@ func TestPrefixOfNumbers(t *testing.T) {
 	}
 }
 
-// TestDOIsAgree in both schemes: the name is the same but for its beginning.
+// TestDOIsAgree checks that the keys of a DOI in both schemes differ only in their beginning.
 func TestDOIsAgree(t *testing.T) {
 	for _, doi := range []string{"10.1000/Ab", "10.1000%2fAb%20%c3", "10.1000/a%41%7f%0A", "10.1000/a%2F", "x/Y"} {
 		a, b := MustParse("doi:"+doi), MustParse("urn:doi:"+doi)
@@ -294,8 +294,7 @@ func TestDOIsAgree(t *testing.T) {
 	}
 }
 
-// spellings are the examples of all namespaces, as they are and with letters in
-// either case.
+// spellings returns the examples of all namespaces, unchanged, in lower case and in upper case.
 func spellings() []string {
 	var all []string
 	for n := range namespace.All() {
@@ -360,8 +359,8 @@ func respell(r *rapid.T, s string) string {
 	return string(b)
 }
 
-// TestPrefixesOfNames cuts every name wherever it divides: what can be read as a
-// prefix covers the name, and joins with its element to the name.
+// TestPrefixesOfNames divides names at each delimiter. If the first part is a prefix, it must cover
+// the name, and joined with the element of the name it must give the name again.
 func TestPrefixesOfNames(t *testing.T) {
 	for _, s := range spellings() {
 		n := MustParse(s)
@@ -389,8 +388,8 @@ func TestPrefixesOfNames(t *testing.T) {
 	}
 }
 
-// TestRealNames reads real URNs: their keys are keys, and names that their
-// namespaces hold equivalent have one.
+// TestRealNames checks real URNs: the key of a key is the key itself, and names that their
+// namespaces consider equivalent have the same key.
 func TestRealNames(t *testing.T) {
 	lines, whole := testrun.Lines(t, "urns/urns-real.txt")
 	keys := map[string]Name{}
@@ -480,8 +479,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The delimiter at the end of a prefix is kept where it was written, and its spans are
-// what covered keys begin with.
+// CanonicalPrefix keeps a delimiter at the end of a prefix. The spans of a prefix are the
+// beginnings of the keys that it covers.
 func TestCanonicalPrefix(t *testing.T) {
 	for _, tt := range []struct{ in, want, spans string }{
 		{"URN:NBN:FI", "urn:nbn:fi", "urn:nbn:fi- urn:nbn:fi:"},

@@ -11,9 +11,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// TestRecords looks at each record: it is complete (N12-63), says what the draft
-// requires is given (N12-35, N12-56), and its example is valid and canonical enough to
-// be shown.
+// TestRecords checks that each record is complete (N12-63), that it has what the draft requires
+// (N12-35, N12-56), and that its example is valid.
 func TestRecords(t *testing.T) {
 	last := ""
 	for n := range namespace.All() {
@@ -83,8 +82,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestCheck runs after the general syntax, on what it accepted (N12-02): offsets
-// are those of the URN.
+// TestCheck checks findings about names that the general syntax accepts (N12-02). Their offsets are
+// those in the URN.
 func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
 		in          string
@@ -125,8 +124,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestOverruled shows that a namespace cannot make different what the general
-// syntax holds equivalent (N12-54).
+// TestOverruled checks that names that are equivalent by the general syntax stay equivalent, even
+// if their namespace disagrees (N12-54).
 func TestOverruled(t *testing.T) {
 	n := namespace.Namespace{NID: "odd", Name: "Odd", Kind: urn.KindUnregistered, Reference: "this test", Security: "none"}
 	calls := 0
@@ -206,8 +205,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestNoAllocations: checking what is valid costs none, but for dns, which reads
-// with the parser of 1995.
+// TestNoAllocations checks that checking a valid name allocates nothing. The namespace dns is an
+// exception, because it uses the parser of 1995.
 func TestNoAllocations(t *testing.T) {
 	for nid, list := range good {
 		n := mustLookup(t, nid)
@@ -228,8 +227,9 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestLongNames: what a rule allocates for a name of 60 kB does not grow with its
-// square, whatever the name repeats. Bytes are counted, and no time.
+// TestLongNames checks that the memory that a rule allocates does not grow with the square of the
+// length of a name. The names have 60 kB of repeated text. The test counts bytes and does not
+// measure time.
 func TestLongNames(t *testing.T) {
 	const size, most = 60_000, 200 * 60_000 // a part of a name is four words
 	for n := range namespace.All() {

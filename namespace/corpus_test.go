@@ -24,15 +24,15 @@ func mustLookup(t testing.TB, nid string) namespace.Namespace {
 	return n
 }
 
-// TestISBNCorpus holds real numbers against the check digits, the conversion and
-// the ranges.
+// TestISBNCorpus checks that the check digits, the conversion and the ranges agree with real
+// numbers.
 func TestISBNCorpus(t *testing.T) {
 	isbn := mustLookup(t, "isbn")
 	good, _ := testrun.Lines(t, "isbn/isbn-goodbooks.tsv")
 	for _, line := range good[1:] {
 		f := strings.Split(line, "\t")
 		if f[2] == "" {
-			f[2] = isbn.Display(f[1]) // of a range that is not given out
+			f[2] = isbn.Display(f[1]) // the number is in a range that is not assigned
 		}
 		for _, s := range f[:3] {
 			if got := isbn.Check(s); got != nil {
@@ -105,7 +105,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestTemplateExamples holds the examples of the registrations against the rules.
+// TestTemplateExamples checks that the rules accept the examples of the registrations.
 func TestTemplateExamples(t *testing.T) {
 	checked := 0
 	examples, _ := testrun.Lines(t, "iana/template-examples.tsv")
@@ -129,23 +129,23 @@ func TestTemplateExamples(t *testing.T) {
 	}
 }
 
-// notAName are the words of the registrations that begin like a name of a
-// namespace but stand for part of one.
+// notAName are words of the registrations that look like a name, but are only the beginning of
+// names.
 var notAName = map[string]bool{
 	"URN:ISBN:978-951": true, // all numbers of Finland
 	"URN:ISBN:978-952": true,
 	"urn:mrn:iala":     true, // all names of an organization
 }
 
-// A classOf is what is said in the same words about several names.
+// A classOf is a class of findings whose messages differ only in numbers and quoted text.
 type classOf struct{ severity, nid, rule, found string }
 
-// varying is what of a message differs from name to name.
+// varying matches the parts of a message that differ from name to name.
 var varying = regexp.MustCompile(`"[^"]*"|[0-9]+`)
 
-// TestRealNames holds what the rules say of names that were met against the
-// tables of docs/reference/names-refused.md: every class is there with its count, and its
-// example is of it.
+// TestRealNames compares the findings about real names with the tables of
+// docs/reference/names-refused.md. Each class must be there with its count, and with an example of
+// this class.
 func TestRealNames(t *testing.T) {
 	classes, names := map[classOf][]string{}, 0
 	all, whole := testrun.Lines(t, "urns/urns-real.txt")

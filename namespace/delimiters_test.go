@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// TestDelimiters holds the delimiters against the records: the names of a
-// namespace have no parts if it has rules and nothing that separates, and what
-// divides them separates.
+// TestDelimiters compares Delimiters with the field Delimiters of the records. A namespace with
+// rules but without this field has no delimiters. In other namespaces, Delimiters returns only
+// characters of the field.
 func TestDelimiters(t *testing.T) {
 	for n := range namespace.All() {
 		got := namespace.Delimiters(n.NID)
@@ -74,8 +74,8 @@ func TestFoldPrefix(t *testing.T) {
 	}
 }
 
-// TestFoldPrefixIsThatOfNames cuts names wherever they divide, in each case of
-// letters: the prefix of the canonical spelling is the folded prefix.
+// TestFoldPrefixIsThatOfNames divides names at each delimiter, in lower and upper case. The folded
+// prefix must be the beginning of the canonical spelling.
 func TestFoldPrefixIsThatOfNames(t *testing.T) {
 	for n := range namespace.All() {
 		u, err := urn.Parse(n.Example)

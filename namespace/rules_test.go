@@ -96,8 +96,7 @@ var good = map[string][]string{
 	"epcglobal": {"cbv:bizstep:accepting", "xsd:1"},
 }
 
-// TestGood holds the strings of each namespace against its rule; the namespace
-// decides what is legal.
+// TestGood checks that the rules of each namespace accept its valid strings.
 func TestGood(t *testing.T) {
 	for nid, list := range good {
 		n := mustLookup(t, nid)
@@ -126,13 +125,12 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestBad tells where and by which rule a string is refused, and what should
-// stand there.
+// TestBad checks the offset, the rule and the correction in the finding about an invalid string.
 func TestBad(t *testing.T) {
 	for _, tt := range []struct {
 		nid, nss string
 		offset   int
-		rule     string // begins so
+		rule     string // beginning of the rule
 		right    string
 	}{
 		{"isbn", "978-951-0-18435-7", 16, "ISBN-13 check digit", "6"},
@@ -304,7 +302,7 @@ func TestBad(t *testing.T) {
 		{"iptc", "a:b", 0, "NSS", ""},
 		{"iptc", "workdoc:a:b", 11, "doc-version", ""},
 		{"service", "sos.", 4, "let-dig", ""},
-		{"isbn", "ISBN9789510184356", 0, "ISBN", "1"}, // the letter is what is wrong, not how many follow
+		{"isbn", "ISBN9789510184356", 0, "ISBN", "1"}, // the finding is about the letter, not about the number of digits
 		{"isbn", "978-951018435X6", 13, "ISBN", ""},
 		{"isbn", "97895101843561", 13, "ISBN", ""},
 		{"isbn", "9789510184356x", 13, "ISBN", ""},
@@ -314,7 +312,7 @@ func TestBad(t *testing.T) {
 		{"said", "E8wY", 4, "said", ""},
 	} {
 		f := mustLookup(t, tt.nid).Check(tt.nss)
-		if tt.rule == "" { // accepted, or refused by rules of package urn
+		if tt.rule == "" { // accepted, or rejected by package urn
 			continue
 		}
 		if f == nil {
@@ -327,7 +325,8 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// TestEquivalences are the additions of the namespaces: they widen (N12-54).
+// TestEquivalences checks the equivalences that namespaces add to those of the general syntax
+// (N12-54).
 func TestEquivalences(t *testing.T) {
 	for _, tt := range []struct{ nid, a, b, canonical string }{
 		{"isbn", "951-0-18435-7", "9789510184356", "9789510184356"},
@@ -385,8 +384,8 @@ func TestEquivalences(t *testing.T) {
 	}
 }
 
-// TestKeptApart are names that must not fall together: case after the prefix of
-// an NBN, versions, and spellings that break the rules.
+// TestKeptApart checks names that must not become equivalent: case after the prefix of an NBN,
+// versions, and spellings that break the rules.
 func TestKeptApart(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"urn:nbn:fi-aB", "urn:nbn:fi-ab"},
@@ -474,7 +473,7 @@ func TestDisplay(t *testing.T) {
 	for _, tt := range []struct{ nid, nss, want string }{
 		{"isbn", "9789510184356", "978-951-0-18435-6"},
 		{"isbn", "080442957x", "0-8044-2957-X"},
-		{"isbn", "9786500000008", "9786500000008"}, // refused: as given
+		{"isbn", "9786500000008", "9786500000008"}, // invalid: returned unchanged
 		{"issn", "10501242", "10501242"},
 		{"issn", "1050124x", "1050-124X"},
 		{"ismn", "M260000438", "979-0-2600-0043-8"},

@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// TestStatements holds the table of statements against the catalogue: every NID has
-// one row and no row is left over, a row names documents of the namespace, and what
-// it says is well formed (N12-35, N12-56, N12-68 to N12-70).
+// TestStatements compares the table of statements with the catalogue. Every NID has exactly one
+// row, every row has an NID of the catalogue and names documents of its namespace, and its values
+// are well formed (N12-35, N12-56, N12-68 to N12-70).
 func TestStatements(t *testing.T) {
 	for nid := range statements() {
 		if _, ok := Lookup(nid); !ok {

@@ -173,7 +173,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// hostile are texts as long as Suggest reads, made to keep it busy.
+// hostile returns texts of the maximum length that Suggest reads, made to cost much time.
 func hostile() map[string]string {
 	long := func(prefix, unit, end string) string {
 		return prefix + strings.Repeat(unit, (2048-len(prefix)-len(end))/len(unit)) + end
@@ -207,7 +207,7 @@ func hostile() map[string]string {
 	}
 }
 
-// BenchmarkSuggest guesses at what people write, and at nonsense.
+// BenchmarkSuggest measures suggestions for typical input and for hostile texts.
 func BenchmarkSuggest(b *testing.B) {
 	texts := hostile()
 	texts["mistyped ISBN"] = "urn:isbn:978-951-0-18435-7"
@@ -223,8 +223,8 @@ func BenchmarkSuggest(b *testing.B) {
 	}
 }
 
-// TestSuggestBounded: what a text costs is bounded by counting, not by a clock: a
-// text that is twice as long is checked no more often.
+// TestSuggestBounded checks that the number of calls of Check does not grow with the length of a
+// text.
 func TestSuggestBounded(t *testing.T) {
 	checks := 0
 	n := namespace.Namespace{NID: "busy", Name: "Busy", Reference: "this test", Security: "none"}
@@ -250,7 +250,7 @@ func TestSuggestBounded(t *testing.T) {
 	}
 }
 
-// FuzzSuggest: suggestions are few, valid, and not what was asked.
+// FuzzSuggest checks that suggestions are few, are valid, and differ from the input.
 func FuzzSuggest(f *testing.F) {
 	for _, s := range []string{
 		"urn:isbn:978-951-0-18435-7", "https://doi.org/10.1000/182", "ISBN 978–951", "URN:ISBN:9789510184356", "urn/isbn.1", "um;isbn 1", "（９７８）", "a/doi/abs/10.1/2", "<urn:urn:nbn:de:101:1-2>", "http://h/urn%3aisbn%3a1", "RFC 1", "urn:isnb:1", "{x}",
@@ -274,9 +274,8 @@ func FuzzSuggest(f *testing.F) {
 	})
 }
 
-// FuzzRules: no rule panics, offsets are inside, the canonical form checks and is
-// a fixed point of namespace and syntax, and valid names that look the same are
-// the same.
+// FuzzRules checks that no rule panics, that offsets are inside the name, that the canonical form
+// is valid and canonical, and that valid names with the same display form are equivalent.
 func FuzzRules(f *testing.F) {
 	for nid, list := range good {
 		for _, nss := range list {

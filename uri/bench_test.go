@@ -32,8 +32,8 @@ func measure(b *testing.B, name string, urls []string, size int64, f func(string
 	})
 }
 
-// BenchmarkLists measures what is done to a URL, with net/url beside it. More
-// libraries are compared in the module in ../bench.
+// BenchmarkLists measures operations on URLs, and for comparison those of net/url. The module in
+// ../bench compares more libraries.
 func BenchmarkLists(b *testing.B) {
 	for _, l := range []string{"kasztp.txt", "node_files.txt", "debian-homepages-vcs.txt"} {
 		urls, size := corpus(b, l)

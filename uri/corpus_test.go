@@ -12,7 +12,7 @@ import (
 var lists = []struct {
 	name          string
 	good, refused int
-	part          [2]int // the same of the part that is committed
+	part          [2]int // the same numbers for the part that is committed
 }{
 	{"kasztp.txt", 47668, 342, [2]int{150, 20}},
 	{"node_files.txt", 43415, 0, [2]int{151, 0}},

@@ -124,8 +124,8 @@ func shortReferences(d Dialect) []URI {
 	return out
 }
 
-// Results of resolution have the components computed: resolution of a result is
-// the result again, and its authority is that of base or reference.
+// The result of resolution has the components that were computed. If it is resolved again, it stays
+// the same. Its authority is that of the base or of the reference.
 func TestResolveProperties(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d Dialect) {
 		r := rand.New(rand.NewPCG(5, 2))

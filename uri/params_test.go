@@ -57,7 +57,7 @@ func TestFormParams(t *testing.T) {
 	}
 }
 
-// What is set is read again, whatever it is, and net/url reads the same.
+// Get returns any value that was set, and net/url reads the same value.
 func TestParamsProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := uri.MustParse("http://h/?a=%7e&&b")

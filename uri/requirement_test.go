@@ -47,7 +47,7 @@ func (r req) isNot(d Dialect, rule string, inputs ...string) {
 	}
 }
 
-// undefined is the want of a component that is not there.
+// undefined is the expected text of an undefined component.
 const undefined = "(undefined)"
 
 func (r req) has(d Dialect, s string, c Component, want string) {

@@ -98,8 +98,8 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(checkWords)
 }
 
-// looksNormal reads the host and the rest apart. Here the rest has every length, and what is not
-// normal is at every place.
+// looksNormal tests the host and the rest separately. The test tries every length of the rest, with
+// an octet that is not normal at every offset.
 func TestLooksNormalParts(t *testing.T) {
 	for _, host := range []string{"h", "example.org", "u@a.example.org"} {
 		for n := range 20 {

@@ -325,7 +325,7 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// The builder makes every URI of what it takes from it.
+// A Builder with the components of a URI builds the same URI.
 func TestBuilderRoundTrip(t *testing.T) {
 	for d := Draft1993; d.IsValid(); d++ {
 		for _, s := range []string{"", "x:", "http://u:p@h:80/a?b#c", "//h", "?", "#", "a/b", "ftp://h/", "file:///x", "x://a:b:c/d", "foo:[x]"} {
@@ -421,7 +421,7 @@ func TestUndelimit(t *testing.T) {
 func TestEscapeText(t *testing.T) {
 	for _, tt := range []struct {
 		d          Dialect
-		text, want string // "" for a character that the charset has not
+		text, want string // "" for a character outside the charset
 	}{
 		{Draft1993, "\u00ff", "%FF"}, // U93-31
 		{Draft1993, "\u0100", ""},    // U93-32

@@ -11,15 +11,15 @@ import (
 	"github.com/nomen-project/nomen/internal/testrun"
 )
 
-// metLines returns the lines of a list of URNs as they were met, without the
-// empty ones, or those of the part that is committed.
+// metLines returns the lines of a list of URNs found in practice, without empty lines. If the whole
+// list is not there, it returns the lines of the part that is committed.
 func metLines(t testing.TB, name string) (lines []string, whole bool) {
 	t.Helper()
 	lines, whole = testrun.Lines(t, "urns/"+name)
 	return slices.DeleteFunc(lines, func(s string) bool { return s == "" }), whole
 }
 
-// metMalformed returns the strings that their collectors thought malformed.
+// metMalformed returns the strings that the collectors of the list classified as malformed.
 func metMalformed(t testing.TB) []string {
 	var bad []string
 	lines, _ := metLines(t, "urns-malformed.tsv")
@@ -30,7 +30,7 @@ func metMalformed(t testing.TB) []string {
 	return bad
 }
 
-// accepted counts what each dialect reads.
+// accepted counts the lines that each dialect accepts.
 func accepted(lines []string) map[string]int {
 	n := map[string]int{}
 	for _, s := range lines {
@@ -43,12 +43,11 @@ func accepted(lines []string) map[string]int {
 	return n
 }
 
-// What is right by RFC 8141 and what is not, in names as they were met: the
-// counts of docs/reference/urns-met.md.
+// The counts of valid and invalid names in docs/reference/urns-met.md are correct.
 func TestMetSyntax(t *testing.T) {
 	good, whole := metLines(t, "urns-real.txt")
 	bad := metMalformed(t)
-	if !whole { // what the collectors thought of them
+	if !whole { // how the collectors classified them
 		if real, malformed := accepted(good)["rfc8141"], accepted(bad)["rfc8141"]; real != len(good) || malformed != 0 {
 			t.Errorf("%d of %d are right, and %d of those that are not", real, len(good), malformed)
 		}
@@ -84,8 +83,9 @@ func refusals(d Dialect, lines []string) map[string]int {
 	return n
 }
 
-// ofPart compares counts of a part with those of the whole: where there are not more of a
-// kind, they are made the same, so that only what the whole does not have differs.
+// ofPart prepares the counts of a part for the comparison with those of the whole list. If a count
+// of the part is not greater, ofPart sets it to the count of the whole list. So only counts that
+// the part cannot have differ.
 func ofPart(got, whole map[string]int) {
 	for what, n := range whole {
 		if got[what] <= n {
@@ -132,7 +132,7 @@ func TestMetRefusals(t *testing.T) {
 	}
 }
 
-// What the findings say of them.
+// The counts of findings about these names.
 func TestMetFindings(t *testing.T) {
 	in := Inspector{Namespaces: IANANamespaces()}
 	n := map[string]int{}
@@ -154,8 +154,7 @@ func TestMetFindings(t *testing.T) {
 	}
 }
 
-// Which names are of registered namespaces: our table says what the collectors
-// thought.
+// Our table and the collectors agree which names are in registered namespaces.
 func TestMetRegistered(t *testing.T) {
 	table := IANANamespaces()
 	lines, _ := metLines(t, "urns-real.tsv")
@@ -168,8 +167,8 @@ func TestMetRegistered(t *testing.T) {
 	}
 }
 
-// No name changes by being made canonical and read again, and those that are one
-// differ in an f-component or in the case of the scheme or the NID.
+// The canonical spelling of a name, parsed again, is canonical. Equivalent names in the list differ
+// only in an f-component or in the case of the scheme or the NID.
 func TestMetCanonical(t *testing.T) {
 	byName := map[Name][]URN{}
 	lines, whole := metLines(t, "urns-real.txt")

@@ -64,8 +64,8 @@ func exampleName(fn *ast.FuncDecl) string {
 	return recv.(*ast.Ident).Name + "_" + fn.Name.Name
 }
 
-// Names are read and compared without a network, and so nothing is imported that
-// has one (N12-50, N12-65; resolvers stand elsewhere and are chosen by NID).
+// Names are parsed and compared without a network, so no package that uses one is imported (N12-50,
+// N12-65). Other packages have the resolvers, which are chosen by NID.
 func TestNoNetwork(t *testing.T) {
 	for _, f := range parseFiles(t, false) {
 		for _, imp := range f.Imports {

@@ -57,7 +57,7 @@ func TestRegisterNamespaces(t *testing.T) {
 	}
 }
 
-// fieldOf checks which field of an entry was refused.
+// fieldOf checks which field of an entry an error is about.
 func fieldOf(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	var e *EntryError
@@ -69,8 +69,8 @@ func fieldOf(t *testing.T, name string, err error, want string) {
 	}
 }
 
-// IANA's table is the whole of the registry, in order, and its records are
-// complete but for those of templates without a field for security.
+// IANA's table has the whole registry, in order. Its records are complete, except those whose
+// templates have no field for security.
 func TestIANANamespaces(t *testing.T) {
 	table := IANANamespaces()
 	kinds := map[NIDKind]int{}
@@ -95,7 +95,7 @@ func TestIANANamespaces(t *testing.T) {
 	}
 }
 
-// The table says what the registry says.
+// The table agrees with the registry.
 func TestIANAFacts(t *testing.T) {
 	lines, _ := testrun.Lines(t, "iana/urn-namespaces.tsv")
 	table := IANANamespaces()

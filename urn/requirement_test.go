@@ -21,8 +21,8 @@ func parse(t *testing.T, d Dialect, s string) URN {
 	return u
 }
 
-// Every URN since 2012 is a URI, and what the generic parser cuts out is what
-// the parser of URNs does.
+// Every URN since 2012 is a URI, and the generic parser and the parser of URNs find the same
+// components.
 func TestURNsAreURIs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []Dialect{Draft2012, RFC8141} {
@@ -62,8 +62,8 @@ func manyOf(r *rand.Rand, n int) []string {
 	return out
 }
 
-// What a registered keyword, a fragment or the case of the scheme makes of a name
-// (N12-03 to N12-15 are rows of TestAccepts).
+// Names with registered keywords, with fragments, and with the scheme in other letter case (N12-03
+// to N12-15).
 func TestAccepts(t *testing.T) {
 	for _, tt := range []struct {
 		id, in string
@@ -80,7 +80,7 @@ func TestAccepts(t *testing.T) {
 		{"N12-07", "urn:a_b:x", Draft2012, false},
 		{"N12-09", "urn:URN:x", Draft2012, false},
 		{"N12-09", "urn:Urn:x", RFC2141, false},
-		{"N12-09", "urn:urn:x", RFC8141, true}, // a finding there: its text no longer says so
+		{"N12-09", "urn:urn:x", RFC8141, true}, // accepted with a finding: RFC 8141 itself does not exclude the name
 		{"N12-12", "urn:foo:a[b]", Draft2012, false},
 		{"N12-13", "urn:foo:a&b~c", Draft2012, true},
 		{"N12-13", "urn:foo:a&b", RFC2141, false},
@@ -168,8 +168,8 @@ func TestParseAssigned(t *testing.T) { // N12-24, N12-36
 	}
 }
 
-// Duplicates of a registered keyword cancel each other, those of others are
-// ignored anyway, and order has no meaning.
+// A registered keyword that occurs twice is ignored, as all other keywords always are. Order has no
+// meaning.
 func TestDirectives(t *testing.T) { // N12-27 to N12-35
 	known := Keywords2012()
 	for _, tt := range []struct{ id, query, s, c string }{
@@ -199,8 +199,8 @@ func TestDirectives(t *testing.T) { // N12-27 to N12-35
 	}
 }
 
-// What a resolver is asked for has no fragment and begins with "urn:"; nothing
-// of an inapplicable fragment reaches the name.
+// The assigned part of a name, by which a resolver finds the record, has neither query nor
+// fragment, and begins with "urn:".
 func TestAssignedPart(t *testing.T) {
 	u := parse(t, Draft2012, "urn:foo:a?s=I2L#x")
 	if got := u.Assigned(); got.String() != "urn:foo:a" || !got.IsAssigned() || got.Dialect() != Draft2012 {
@@ -243,7 +243,7 @@ func TestComparerWidensOnly(t *testing.T) {
 	}
 }
 
-// The order is total, and says 0 of equivalent names only.
+// The order is total, and only equivalent names compare as equal.
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var all []URN
@@ -336,7 +336,7 @@ func TestConvertBetweenAll(t *testing.T) {
 	}
 }
 
-// A name that is converted to and fro is what it was, but for the tilde.
+// A name that is converted to another dialect and back is unchanged, except for the tilde.
 func TestConvertRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, s := range manyOf(r, 3000) {
@@ -385,7 +385,7 @@ func TestEncodeNSS(t *testing.T) {
 			t.Errorf("%s: %v.EncodeNSS(%q, %q) = %q, %v; want %q", tt.name, tt.d, tt.in, tt.special, got, err, tt.want)
 		}
 	}
-	for c := range rune(0x180) { // exactly what cannot stand bare is escaped
+	for c := range rune(0x180) { // exactly the characters that need an escape are escaped
 		for d := RFC2141; d.IsValid() && c > 0; d++ {
 			nss, err := d.EncodeNSS("a"+string(c), "")
 			if err != nil {
@@ -450,7 +450,7 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-// No two names are shown alike.
+// No two names have the same display form.
 func TestDisplayMergesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	atoms := []string{"a", "é", "e", ":", "%", "2", "5", "C", "3", "A", "9", "[", "~", "/", "書", "́", " ", "?", "#"}
@@ -582,7 +582,7 @@ func TestInspect(t *testing.T) {
 		{RFC8141, "urn:isbn:a?+r", "r-component info 10"},
 		{Draft2012, "urn:isbn:a?s=I2L&zz=1", "ignored-directive warning 17"},                                // N12-30
 		{Draft2012, "urn:isbn:a?s=I2L&s=I2R", "ignored-directive warning 11, ignored-directive warning 17"}, // N12-29
-		{Draft2012, "urn:isbn:a?c=ToC", ""},                                                                 // which components there are is for the namespace to say
+		{Draft2012, "urn:isbn:a?c=ToC", ""},                                                                 // only the namespace knows its components
 		{Draft2012, "urn:isbn:a?s=I2U", "ignored-directive warning 11"},                                     // A12-1
 		{Draft1995, "urn:dns:a.b:urn+m", "reserved-request warning 12"},                                     // Y95-61
 		{Draft1995, "urn:foo:a.b:c", "unknown-scheme-id warning 4"},                                         // Y95-18

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// A slow and readable reading of the grammars: a rule is run on a set of places
-// in the input and gives the set of places where it may end. The rules are the
-// ABNF of the documents, and where their prose says more, a combinator that says
-// so.
+// A slow and readable interpreter of the grammars. A rule runs on a set of offsets in the input,
+// and returns the set of offsets at which it can end. The rules are the ABNF of the documents. If
+// the prose of a document adds a restriction, a combinator adds it too.
 
-// maxSlow is the longest input that the slow rules take: a place is a bit.
+// maxSlow is the maximum length of an input of the slow rules, because each offset is a bit of a
+// number.
 const maxSlow = 63
 
 type (
@@ -31,7 +31,7 @@ func (p places) all(yield func(int) bool) {
 
 func matches(r rule, s string) bool { return r(s, 1)>>len(s)&1 == 1 }
 
-// lit is a literal, without regard to case, as in ABNF.
+// lit matches a literal, ignoring case, as in ABNF.
 func lit(text string) rule {
 	return func(s string, from places) (to places) {
 		for i := range from.all {
@@ -43,7 +43,7 @@ func lit(text string) rule {
 	}
 }
 
-// set is one octet of some.
+// set matches one of the octets in chars.
 func set(chars string) rule {
 	return func(s string, from places) (to places) {
 		for i := range from.all {
@@ -55,7 +55,7 @@ func set(chars string) rule {
 	}
 }
 
-// span is one octet of a range.
+// span matches one octet of a range.
 func span(low, high byte) rule {
 	return func(s string, from places) (to places) {
 		for i := range from.all {
@@ -85,7 +85,7 @@ func alt(rules ...rule) rule {
 	}
 }
 
-// rep is least to most times r.
+// rep matches r at least least times and at most most times.
 func rep(least, most int, r rule) rule {
 	return func(s string, from places) (to places) {
 		for n := 0; from != 0 && n <= most; n++ {
@@ -105,7 +105,7 @@ func many(least int, r rule) rule { return rep(least, maxSlow+1, r) }
 
 func opt(r rule) rule { return rep(0, 1, r) }
 
-// where is r, for those stretches of the input that the prose lets be.
+// where matches r, but only text for which the function good returns true.
 func where(good func(string) bool, r rule) rule {
 	return func(s string, from places) (to places) {
 		for i := range from.all {
@@ -119,7 +119,7 @@ func where(good func(string) bool, r rule) rule {
 	}
 }
 
-// unlessBefore is r where a text does not follow.
+// unlessBefore matches r if the given text does not follow.
 func unlessBefore(text string, r rule) rule {
 	return func(s string, from places) (to places) {
 		for j := range r(s, from).all {
@@ -248,8 +248,7 @@ func isNoAddress(s string) bool {
 	return strings.Trim(last, "0123456789") != ""
 }
 
-// without is r, which begins with "urn:", on stretches of the input from which
-// some octets are removed.
+// without matches r, which begins with "urn:", ignoring the octets in chars.
 func without(chars string, r rule) rule {
 	drop := func(c rune) rune {
 		if strings.ContainsRune(chars, c) {
@@ -271,8 +270,8 @@ func without(chars string, r rule) rule {
 	}
 }
 
-// spread returns the places of s that n octets stand before, from place i on and
-// not counting some.
+// spread returns the offsets of s that are n octets after i, not counting the octets in the
+// parameter not.
 func spread(s string, i, n int, not string) (to places) {
 	for ; i <= len(s); i++ {
 		if n == 0 {
@@ -292,7 +291,7 @@ func isASCII(s string) bool {
 	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return c >= 0x80 })
 }
 
-// outer is r with white space on both sides.
+// outer matches r with white space on both sides.
 func outer(r rule) rule {
 	space := many(0, set(" \t\r\n"))
 	return seq(space, r, space)
@@ -303,12 +302,12 @@ var slow = map[Dialect]map[string]rule{
 	Draft1995: slow1995(), RFC2141: slow2141(), Draft2012: slow2012(), RFC8141: slow8141(),
 }
 
-// tops are the productions that Parse reads.
+// tops are the productions that Parse accepts.
 var tops = map[Dialect]string{Draft1995: "freestanding", RFC2141: "URN", Draft2012: "namestring", RFC8141: "namestring"}
 
-// slowSplit cuts a namestring of RFC 8141 by its prose: the f-component begins
-// at the first "#", what is before ends its NSS at the first "?", an r-component
-// begins there with "?+" and ends at the next "?=", which begins a q-component.
+// slowSplit splits a namestring of RFC 8141 as its prose says. The f-component begins at the first
+// "#". In the text before it, the NSS ends at the first "?". An r-component begins there with "?+",
+// and ends at the next "?=", which begins a q-component.
 func slowSplit(s string) (nss string, r, q, f *string) {
 	s, fragment, ok := strings.Cut(s, "#")
 	if ok {
@@ -403,8 +402,8 @@ func equal(t *testing.T, s, part, got, want string) {
 	}
 }
 
-// slowSplit2012 cuts a namestring of 2012: the fragment begins at the first "#",
-// the query at the first "?" before.
+// slowSplit2012 splits a namestring of 2012: the fragment begins at the first "#", and the query at
+// the first "?" before the fragment.
 func slowSplit2012(s string) (nss string, query, f *string) {
 	s, fragment, ok := strings.Cut(s, "#")
 	if ok {
@@ -418,8 +417,7 @@ func slowSplit2012(s string) (nss string, query, f *string) {
 	return nss, query, f
 }
 
-// agreeText checks that a URN in running text is the longest that the text begins
-// with.
+// agreeText checks that EndInText finds the longest URN with which a text begins.
 func agreeText(t *testing.T, d Dialect, s string) {
 	t.Helper()
 	longest := 0
@@ -477,7 +475,7 @@ func TestAgreesWithGrammars(t *testing.T) {
 	}
 }
 
-// The parsers and the grammars agree, a target for each dialect.
+// The fuzz targets, one for each dialect, check that the parsers and the grammars agree.
 
 func FuzzGrammar1995(f *testing.F) { fuzzGrammar(f, Draft1995) }
 func FuzzGrammar2141(f *testing.F) { fuzzGrammar(f, RFC2141) }

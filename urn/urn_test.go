@@ -120,7 +120,7 @@ func TestParseRefusesWithPlaceAndRule(t *testing.T) {
 	}
 }
 
-// Messages name the character that was found, or say that there is none.
+// Messages name the character that was found, or say that the input ends.
 func TestMessages(t *testing.T) {
 	for _, tt := range []struct {
 		d        Dialect
@@ -174,8 +174,8 @@ func TestParse1995(t *testing.T) {
 	}
 }
 
-// TestUnreservedOf1995 takes the escape of every octet by itself: those that RFC 1738
-// calls unreserved stand for the character, no others do (1995, 2 and 6B: A95-8).
+// TestUnreservedOf1995 checks the escape of each octet: the escape is equivalent to the character
+// only if RFC 1738 calls the character unreserved (1995, 2 and 6B: A95-8).
 func TestUnreservedOf1995(t *testing.T) {
 	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),"
 	for c := range 256 {
@@ -387,8 +387,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzUse does with what is read all that can be done, and looks for what must
-// hold of it.
+// FuzzUse applies all operations to a parsed URN, and checks what must hold for every URN.
 func FuzzUse(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s, ":")

@@ -113,7 +113,7 @@ func TestVectorsParse(t *testing.T) {
 	})
 }
 
-// vector2012 checks what only names of 2012 have.
+// vector2012 checks the parts that only names of 2012 have.
 func vector2012(t *testing.T, u URN, v vector) {
 	component(t, "query", v.Query, u.Query)
 	component(t, "fragment", v.Fragment, u.FComponent)
@@ -142,7 +142,7 @@ func pairs(t *testing.T, got Directives, want [][2]string) {
 	}
 }
 
-// The namespace at hand knows the services of the registry and one component.
+// The namespace of the test supports the services of the registry and one component.
 func TestVectorsQuery2012(t *testing.T) { // N12-25 to N12-35
 	ns := Namespace{Keywords: []KeywordUse{{Keyword: "c", Values: []string{"ToC"}}}}
 	for s := range Services2012().All() {
@@ -207,7 +207,7 @@ func TestVectorsSecurity(t *testing.T) {
 	})
 }
 
-// In running text a name ends where the vectors of extraction say.
+// In running text, a name ends at the offset in the vectors of extraction.
 func TestVectorsExtract(t *testing.T) {
 	var all struct {
 		Vectors []struct {
@@ -252,8 +252,7 @@ func TestVectorsDifferences(t *testing.T) {
 	}
 }
 
-// difference returns the result of an operation as the table of differences
-// words it.
+// difference returns the result of an operation in the words of the table of differences.
 func difference(t *testing.T, d Dialect, op string, input json.RawMessage) any {
 	var one string
 	var two [2]string
@@ -283,7 +282,7 @@ func difference(t *testing.T, d Dialect, op string, input json.RawMessage) any {
 	return u.String()
 }
 
-// What the registries hold at first is what the drafts say (N12-58 to N12-61).
+// The initial registries are those of the drafts (N12-58 to N12-61).
 func TestVectorsRegistries(t *testing.T) {
 	var want struct {
 		SchemeIDs struct{ Entries []SchemeID } `json:"scheme_ids_1995"`
@@ -306,7 +305,7 @@ func TestVectorsRegistries(t *testing.T) {
 	}
 }
 
-// entries checks that a table is what loading its entries from data gives.
+// entries checks that a table with the given entries equals the table got.
 func entries[E Entry[E]](t *testing.T, got Table[E], want []E) {
 	t.Helper()
 	loaded, err := Table[E]{}.With(want...)

@@ -20,9 +20,9 @@ const longestChar = 32
 // browsers.
 const SniffLength = 1024
 
-// InCharset returns a feed that converts text to UTF-8, or the feed itself if
-// the text is UTF-8 already. It returns false for an unknown charset; such text
-// is read unchanged, as most of its ASCII characters are still right.
+// InCharset returns a feed that converts text to UTF-8, or the feed itself if the text is UTF-8
+// already. It returns false for an unknown charset; such text is read unchanged, because most of
+// its ASCII characters are still right.
 func InCharset(f Feed, label string) (Feed, bool) {
 	label = strings.ToLower(strings.TrimSpace(label))
 	switch label {
@@ -84,8 +84,7 @@ func (c *charsetFeed) Next() (Piece, bool) {
 	}
 }
 
-// decode decodes the available text, which is at least one character unless the
-// source has ended.
+// decode decodes the available text: at least one character, except at the end of the source.
 func (c *charsetFeed) decode() bool {
 	c.out.Reset()
 	c.src.Drop(c.i)

@@ -22,13 +22,13 @@ func Literal(text []byte, at int64) Piece { return Piece{Text: text, At: at, In:
 // Slice returns part of a piece that is not encoded.
 func (p Piece) Slice(i, j int) Piece { return Literal(p.Text[i:j], p.At+int64(i)) }
 
-// Unit returns a text that comes as a whole from the octets from start to end.
+// Unit returns a text that comes from the octets between start and end, and cannot be divided.
 func Unit(text []byte, start, end int64) Piece {
 	return Piece{Text: text, At: start, In: int(end - start), Out: len(text)}
 }
 
-// A Feed returns the pieces of a text in order. The text of a piece is valid
-// until the next call. It returns false at the end.
+// A Feed returns the pieces of a text in order. The text of a piece is valid until the next call.
+// At the end of the text, Next returns false.
 type Feed interface {
 	Next() (Piece, bool)
 }
@@ -97,8 +97,8 @@ func (m *Mapped) at(i int) int {
 	return sort.Search(len(m.runs), func(k int) bool { return m.runs[k].pos > i }) - 1
 }
 
-// Span returns the range of the file for text[i:j]. An empty text is at the
-// octet that follows it, or else after the preceding one.
+// Span returns the range of the file for text[i:j]. An empty text has an empty range: at the octet
+// that follows the text, or, at the end, after the last octet.
 func (m *Mapped) Span(i, j int) (start, end int64) {
 	switch {
 	case len(m.runs) == 0:
@@ -114,7 +114,7 @@ func (m *Mapped) Span(i, j int) (start, end int64) {
 	}
 }
 
-// Pieces appends text[i:j] with its mapping to another text.
+// Pieces appends text[i:j], with its mapping, to another text.
 func (m *Mapped) Pieces(to *Mapped, i, j int) {
 	if i == j {
 		return
@@ -204,8 +204,8 @@ func (w *Window) Fill() bool {
 	}
 }
 
-// Line returns the length of the first line including its line break, limit
-// octets or more if it is longer than that, and 0 at the end.
+// Line returns the length of the first line, including its line break. If the line is longer than
+// limit, Line returns limit or more. At the end it returns 0.
 func (w *Window) Line(limit int) int {
 	for from := 0; from < limit; {
 		if i := bytes.IndexByte(w.Text[from:], '\n'); i >= 0 {

@@ -102,7 +102,7 @@ func (t *Taker) Search() {
 	}
 }
 
-// Each adds the pieces of the text between two offsets that separators divide. The pieces are
+// Each divides the text between two offsets at separators, and adds each piece. The pieces are
 // decoded before use.
 func (t *Taker) Each(name string, from, to int, sep byte) {
 	for {

@@ -38,7 +38,7 @@ type Background struct {
 }
 
 // StartImport is like Import, but returns as soon as the server has the file. The import continues
-// in the background. Of the functions of the options, none is called.
+// in the background. StartImport calls none of the functions in the options.
 func (c *Client) StartImport(ctx context.Context, r io.Reader, o bulk.ImportOptions, b Background) (Job, error) {
 	q := importQuery(o)
 	setFlag(q, "keep", b.Keep)

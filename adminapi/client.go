@@ -137,13 +137,13 @@ func (c *Client) PutAuthority(ctx context.Context, a *store.Authority, expected 
 	return c.change(ctx, http.MethodPut, prefixPath(a.Prefix), changeQuery(expected, why), a)
 }
 
-// changeQuery returns the query of a request for a change: the reason and the expected revision,
-// unless any revision is accepted.
 // CheckAuthority says what would happen if the authority were put, and changes nothing.
 func (c *Client) CheckAuthority(ctx context.Context, a *store.Authority) (AuthorityCheck, error) {
 	return request[AuthorityCheck](ctx, c, http.MethodPost, prefixPath(a.Prefix)+"/check", nil, a)
 }
 
+// changeQuery returns the query of a request for a change: the reason and, if only one revision is
+// accepted, the expected revision.
 func changeQuery(expected uint64, why string) url.Values {
 	q := url.Values{"why": {why}}
 	if expected != store.AnyRevision {

@@ -97,8 +97,9 @@ type PersonCount struct {
 	Changes
 }
 
-// Statistics returns the statistics of names. If fresh is set, the server counts again unless it has
-// counted within the last minute; the response then still has the earlier result.
+// Statistics returns the statistics of names. If fresh is set and the last count began more than a
+// minute ago, the server begins another count. The response does not wait for that count: it has the
+// result of the last one.
 func (c *Client) Statistics(ctx context.Context, fresh bool) (Statistics, error) {
 	q := url.Values{}
 	if fresh {

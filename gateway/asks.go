@@ -80,10 +80,10 @@ func (a *Client) whenGone(f func()) (stop func()) {
 	}
 }
 
-// Asks limits the number of concurrent requests to other resolvers. It has limits in all, of one
-// client, and to one resolver. One resolver gets at most half of all requests. So a slow resolver
-// does not block requests to others. A request that exceeds a limit waits. Asks is safe for
-// concurrent use.
+// Asks limits the number of concurrent requests to other resolvers. There is a limit for all requests,
+// one for the requests of one client, and one for the requests to one resolver. The last is half of
+// the first, so a slow resolver does not block requests to other resolvers. A request that exceeds a
+// limit waits. Asks is safe for concurrent use.
 type Asks struct{ turns *Turns }
 
 // NewAsks returns Asks with the given limit for all requests. The limit for one client is an eighth

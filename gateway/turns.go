@@ -10,9 +10,9 @@ import (
 )
 
 // Turns is a semaphore. A client takes a turn, and gives it back later. For example, it takes a
-// turn to send a request to another server. This server is then the target of the turn. Turns
-// limits the turns in all, of one client address, and for one target. Turns is safe for concurrent
-// use.
+// turn to send a request to another server. This server is then the target of the turn. There is a
+// limit for all turns, one for the turns of one client address, and one for the turns for one target.
+// Turns is safe for concurrent use.
 type Turns struct {
 	all, each, place int // limits of turns: in all, of one address, and for one target
 	queue            int // maximum number of waiting clients
@@ -124,9 +124,8 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 const patience = 5 * time.Second
 
 // Wait takes a turn for a client and a target. If no turn is free, Wait waits until one is free or
-// ctx ends. The limits for turns also apply to waiting clients. They limit all waiting clients,
-// those of one address, and those for one target. The error is a [*LimitError], or the error of ctx
-// if ctx is cancelled before its deadline.
+// ctx ends. The number of waiting clients is limited too: in all, from one address, and for one
+// target. The error is a [*LimitError], or the error of ctx if ctx is cancelled before its deadline.
 func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()

@@ -56,9 +56,9 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key that is greater than the keys of a group of names. In key, a delimiter
-// follows the prefix of the authority a. The group is all names of a with the same delimiter there.
-// If key is not such a name, it returns "".
+// beyond returns a key that is greater than all keys that begin with the prefix of the authority a and
+// the delimiter that follows the prefix in the parameter key. If key does not begin with the prefix
+// and a delimiter, beyond returns "".
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

@@ -66,7 +66,7 @@ func (c *request) saveUser() error {
 	v.Name, v.Mail, v.Subjects, v.Why = strings.TrimSpace(f.Get("name")), strings.TrimSpace(f.Get("mail")), lines(f.Get("subjects")), lines(f.Get("why"))
 	next := u.Clone()
 	next.Name, next.Mail, next.Subjects = v.Name, v.Mail, entries(v.Subjects)
-	if next.SameContent(u) { // or a double submit
+	if next.SameContent(u) { // nothing to change, as after a double submit
 		c.see(userPath(u.ID) + "?done=saved")
 		return nil
 	}

@@ -76,7 +76,7 @@ func (d *draft) number() {
 // readDraft reads a draft from a form.
 func readDraft(f url.Values) (*draft, error) {
 	d := &draft{Status: f.Get("status"), SameAs: lines(f.Get("same_as")), Why: lines(f.Get("why"))}
-	d.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
+	d.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // malformed: 0, which leads to a conflict
 	locations, err := rows(f, "locations")
 	if err != nil {
 		return nil, err
@@ -234,8 +234,8 @@ func firstField(field string) string {
 // onlyField is a [fieldID] for a form in which one field has all of the input.
 func onlyField(id string) fieldID { return func(string) string { return id } }
 
-// faultOf returns an error of the API as an entry of the error summary. It returns false if the
-// error is not about what was entered, and not about too many jobs.
+// faultOf returns an error of the API as an entry of the error summary, if the error is about what
+// was entered or about too many jobs. For any other error it returns false.
 func (c *request) faultOf(err error, id fieldID) (problem, bool) {
 	if err == nil {
 		return problem{}, false

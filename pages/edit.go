@@ -133,7 +133,7 @@ func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *st
 	changed, err := c.put(v, req)
 	var conflict *store.ConflictError
 	switch fault, ok := c.entryFault(v.draft, err); {
-	case err == nil && (changed || v.Warnings == nil && v.Revision != rec.Revision): // or as after a double submit
+	case err == nil && (changed || v.Warnings == nil && v.Revision != rec.Revision): // the second case is a double submit
 		c.see(namePath(rec.Spelling) + "?done=saved")
 	case err == nil && v.Warnings == nil:
 		c.see(namePath(rec.Spelling) + "?done=unchanged")

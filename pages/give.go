@@ -45,7 +45,7 @@ func (c *request) gift(rec *store.Record) (gift, error) {
 	return g, err
 }
 
-// hasCode reports whether a URL has a code: it is known, and short enough.
+// hasCode reports whether pages show a code for a URL: the URL must be known and short enough.
 func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxReadable }
 
 // publicName returns the URL at which readers reach a name. It returns "" for a reserved name,

@@ -60,7 +60,7 @@ type jobView struct {
 	Again    string // URL of a form that starts a job like this one; "" if there is none
 	Correct  string // URL of the form for the corrected lines; "" if no lines were rejected
 	Rejects  string // ID of the dry run that has the rejected lines; set if Correct is
-	Cut      bool   // it has only the first of them
+	Cut      bool   // the dry run has only the first of the rejected lines
 	Applying bool   // the dry run can be applied
 	Changes  int64  // number of records or names that would change
 	Refused  int64  // number of records or names that were rejected
@@ -106,8 +106,8 @@ func (c *request) jobView() (*jobView, error) {
 	return v, c.offer(v)
 }
 
-// offerRejects decides where the rejected lines can be downloaded. Only a dry run has them; who has
-// applied one is on the page of another job.
+// offerRejects decides where the rejected lines can be downloaded. Only a dry run has them. If the
+// job of the page has applied a dry run, the lines are those of the dry run.
 func (c *request) offerRejects(v *jobView) error {
 	dry := v.Job
 	if v.Refused > 0 && dry.DryRunOf != "" {

@@ -125,7 +125,8 @@ func (c *request) logTime(v *logView, field, text string) time.Time {
 	return t
 }
 
-// readLog fills a page with changes after one number, up to another, from the newest to older ones.
+// readLog fills a page with the changes after the number after, up to the number until. It begins with
+// the newest.
 func (c *request) readLog(v *logView, after, until uint64) error {
 	if until <= after {
 		return nil
@@ -166,7 +167,8 @@ func entriesOf[T any](all func(func(T, error) bool)) (list []T, err error) {
 	return list, nil
 }
 
-// page returns the URL of the page with the changes before one; 0 is the first page.
+// page returns the URL of the page with the changes before the change with the number before; 0 means
+// the first page.
 func (v *logView) page(before uint64) string {
 	q := url.Values{}
 	for key, value := range map[string]string{"who": v.Who, "prefix": v.Prefix, "kind": v.Kind, "from": v.From, "to": v.To} {

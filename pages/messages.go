@@ -28,7 +28,8 @@ type catalogue struct {
 	said map[string]bool // texts that a response has; nil if that is not needed
 }
 
-// text returns a text for the code of this package. A test shows that it has all its texts.
+// text returns the text for a key. A test checks that every key in the code of this package has a
+// text.
 func (c catalogue) text(key string, args ...any) string {
 	s := c.Text(key, args...)
 	if c.said != nil {
@@ -74,8 +75,8 @@ func (c *request) languages() []languageChoice {
 	return all
 }
 
-// here returns the path of a page to which the choice of a language returns. It is "" if this
-// would lose what was entered.
+// here returns the path of this page, to which the browser returns after the person has chosen a
+// language. It returns "" if choosing a language would lose what was entered.
 func (c *request) here() string {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return ""

@@ -139,7 +139,7 @@ func (c *request) hideMiss() error {
 		return err
 	}
 	hidden := f.Get("hidden") != ""
-	if err := c.api.HideMiss(c.ctx(), n, hidden); err != nil && !errors.Is(err, store.ErrNotFound) { // forgotten meanwhile
+	if err := c.api.HideMiss(c.ctx(), n, hidden); err != nil && !errors.Is(err, store.ErrNotFound) { // not found: the name has left the list meanwhile
 		return err
 	}
 	done := "shown"

@@ -71,7 +71,7 @@ func (c *request) name() error {
 	}
 	few := newCutting(v.Spelling)
 	v.Leads.Why = few.list(v.Leads.Why, few.most)
-	few.omitted = 0 // counts the record only
+	few.omitted = 0 // from here on, counts only what is left out of the record
 	v.Record, v.Title = few.record(v.Record), brief(v.Title)
 	v.Omitted = few.omitted
 	c.show(status, "name", v)

@@ -151,7 +151,7 @@ func (c *request) find(v *namesView) error {
 	case !isAbsent(err):
 		return err
 	}
-	if location.IsLink(v.Query) { // which may also be a location
+	if location.IsLink(v.Query) { // a URL that is a valid name can also be a location
 		if err := c.findPlaces(v); err != nil || len(v.Places) > 0 {
 			return c.showNames(err, http.StatusOK, v)
 		}
@@ -192,8 +192,8 @@ func (c *request) shown(err error, status int, page string, v view) error {
 	return err
 }
 
-// showNames shows the page of names. If there is the error of a field, the page has the error. It
-// returns other errors.
+// showNames shows the page of names. If the error is about a field, the page shows the error. If it is
+// any other error, showNames shows no page and returns the error.
 func (c *request) showNames(err error, status int, v *namesView) error {
 	var bad *adminapi.RequestError
 	if errors.As(err, &bad) {

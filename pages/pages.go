@@ -66,7 +66,7 @@ type Condition struct {
 	Database    bool      // the store is a database, which is backed up by other means
 	Certificate time.Time // when the first of its certificates expires; zero without certificates
 	Verified    time.Time // when the background verification was last completed; zero if it never was
-	Faults      uint64    // that it found
+	Faults      uint64    // faults that it found
 	Answers     []Answers // requests that the public listener answered since Started
 	Started     time.Time
 }

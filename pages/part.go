@@ -34,17 +34,17 @@ const (
 // part returns a text, or its beginning if the text has maxShown bytes or more.
 func part(text string) string { return cut(text, maxShown) }
 
-// isWhole reports whether part returns all of a text. It is false for the result of part, too, if
-// that is only a beginning.
+// isWhole reports whether part returns all of a text. The text can also be the result of part: then
+// isWhole reports whether that is the whole original text.
 func isWhole(text string) bool { return len(text) < maxShown }
 
-// cut returns a text, or its beginning if the text has most bytes or more. The beginning has at
-// least most bytes, too.
-func cut(text string, most int) string {
-	if len(text) < most {
+// cut returns a text that has fewer than limit bytes unchanged. Of a longer text it returns the
+// beginning, which has at least limit bytes.
+func cut(text string, limit int) string {
+	if len(text) < limit {
 		return text
 	}
-	return ascii.Head(text, most)
+	return ascii.Head(text, limit)
 }
 
 // htmlSize returns the size of texts on a page.

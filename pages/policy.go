@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A policyForm is an authority as a form has it. The form does not have all fields: an authority that
-// is saved keeps the others.
+// A policyForm is an authority as a form has it. Saving the form does not change the fields of the
+// authority that the form does not have.
 type policyForm struct {
 	Owners, Hosts, Addresses, Parents, Children string // one per line
 	Contact, Description                        string
@@ -164,7 +164,7 @@ func (c *request) saveAuthority() error {
 
 // savePolicy changes an authority from now to next, and shows the outcome.
 func (c *request) savePolicy(v *policyView, page string, now, next *store.Authority, id fieldID) error {
-	if next.SameContent(now) && c.r.PostForm.Get("do") != "check" { // or a double submit
+	if next.SameContent(now) && c.r.PostForm.Get("do") != "check" { // nothing to change, as after a double submit
 		c.see(authorityPath(v.Prefix) + "?done=" + map[bool]string{true: "unchanged", false: "saved"}[v.Revision == now.Revision])
 		return nil
 	}

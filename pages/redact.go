@@ -94,7 +94,7 @@ func (c *request) redact() error {
 		}
 		v.Chosen = append(v.Chosen, earlier...)
 	}
-	expected, _ := strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
+	expected, _ := strconv.ParseUint(f.Get("revision"), 10, 64) // malformed: 0, which leads to a conflict
 	if v.Typed != v.Spelling {
 		v.Faults = append(v.Faults, problem{"typed", c.texts.text("redact.mistyped", v.Spelling)})
 	}

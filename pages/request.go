@@ -78,8 +78,8 @@ func formError(err error) error {
 	return &adminapi.RequestError{Message: "invalid form: " + err.Error()}
 }
 
-// IsLocal reports whether next is a page here. The value comes from a request. A redirect to this
-// page after sign-in is safe.
+// IsLocal reports whether the target next, which comes from a request, is a page here. If so, a
+// redirect to it after sign-in is safe.
 func IsLocal(next string) bool {
 	u, err := url.ParseRequestURI(next)
 	return err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.EscapedPath(), Root) &&

@@ -67,7 +67,7 @@ func (c *request) retire() error {
 	v := &retireView{
 		Reason: lines(f.Get("reason")), Successors: lines(f.Get("successors")), ShowLocations: f.Get("show_locations") != "", Why: lines(f.Get("why")),
 	}
-	v.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
+	v.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // malformed: 0, which leads to a conflict
 	if v.Warnings = c.missingSuccessors(entries(v.Successors)); len(v.Warnings) > 0 && f.Get("accept") == "" {
 		c.showRetire(v, http.StatusUnprocessableEntity, rec)
 		return nil
@@ -152,7 +152,7 @@ func (c *request) delete() error {
 		return err
 	}
 	v := &deleteView{Why: lines(c.r.PostForm.Get("why"))}
-	v.Revision, _ = strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64) // 0 is a conflict
+	v.Revision, _ = strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64) // malformed: 0, which leads to a conflict
 	_, err = c.api.Delete(c.ctx(), n, v.Revision, v.Why)
 	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
@@ -235,7 +235,7 @@ func (c *request) restore() error {
 	}
 	f := c.r.PostForm
 	v.Why = lines(f.Get("why"))
-	expected, _ := strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
+	expected, _ := strconv.ParseUint(f.Get("revision"), 10, 64) // malformed: 0, which leads to a conflict
 	content := v.To.Record.Clone()
 	content.Name, content.Spelling = rec.Name, rec.Spelling
 	all := editFields | registrar.FieldSuccessors | registrar.FieldReason | registrar.FieldShowLocations | registrar.FieldValues

@@ -183,8 +183,8 @@ func (c *request) showMerge(v *mergeView, status int) error {
 	return c.showBulk(status, "merge", v)
 }
 
-// merge starts a dry run that retires a duplicate. Its successor is the other name, which becomes
-// the same as the duplicate.
+// merge starts a dry run that retires a duplicate. The name that is kept becomes the successor of the
+// duplicate, and gets the duplicate as an alias.
 func (c *request) merge() error {
 	v := c.newMergeView()
 	a, errA := name.Parse(v.Keep)

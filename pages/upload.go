@@ -185,7 +185,8 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause returns the error that a failure to read the body explains, or else err.
+// cause returns the error to show for err. If err occurred because the body was too large, it returns
+// an error that says so.
 func (b *uploadBody) cause(err error) error {
 	if err != nil && errors.As(b.err, new(*http.MaxBytesError)) {
 		return errUploadSize

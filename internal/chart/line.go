@@ -87,7 +87,7 @@ func (p *drawing) categoryAxis(xs []int, labels []string) {
 	for _, l := range labels {
 		widest = max(widest, shown.Columns(shown.Short(l, most))*charWidth)
 	}
-	fit := max(1, (xs[len(xs)-1]-xs[0])/(widest*3/2+gap)) // half as much again as a label, because the first label is on one side of its point
+	fit := max(1, (xs[len(xs)-1]-xs[0])/(widest*3/2+gap)) // 1.5 times the width of a label, because the first label is entirely on one side of its point
 	every := (len(labels) + fit - 1) / fit
 	for i := 0; i < len(labels); i += every {
 		p.text(xs[i], p.Height, anchor(i, len(labels)), labels[i], most)

@@ -127,9 +127,9 @@ func (c *Catalogue) Arguments(key string) int {
 	return n
 }
 
-// Text returns the text for a key with its arguments. A number or time is written as usual in the
-// language: a number only if the text depends on it. Other arguments are made safe to show. If
-// the text does not exist, Text returns the key.
+// Text returns the text for a key with its arguments. Times are written as usual in the language, and
+// so is a number that selects a plural form. Other arguments are made safe to show. If the text does
+// not exist, Text returns the key.
 func (c *Catalogue) Text(key string, args ...any) string {
 	e, ok := c.texts[key]
 	if !ok {

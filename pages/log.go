@@ -125,8 +125,8 @@ func (c *request) logTime(v *logView, field, text string) time.Time {
 	return t
 }
 
-// readLog fills a page with the changes after the number after, up to the number until. It begins with
-// the newest.
+// readLog fills a page with the changes whose numbers are greater than the parameter after and at most
+// the parameter until. It begins with the newest.
 func (c *request) readLog(v *logView, after, until uint64) error {
 	if until <= after {
 		return nil
@@ -167,8 +167,8 @@ func entriesOf[T any](all func(func(T, error) bool)) (list []T, err error) {
 	return list, nil
 }
 
-// page returns the URL of the page with the changes before the change with the number before; 0 means
-// the first page.
+// page returns the URL of the page with the changes whose numbers are less than the parameter before.
+// If this is 0, it returns the URL of the first page.
 func (v *logView) page(before uint64) string {
 	q := url.Values{}
 	for key, value := range map[string]string{"who": v.Who, "prefix": v.Prefix, "kind": v.Kind, "from": v.From, "to": v.To} {

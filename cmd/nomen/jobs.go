@@ -23,9 +23,10 @@ started a job cancels the job. The results of the last hundred jobs are kept for
 If the server stops before a job is complete, the job is interrupted. Changes already made
 stay, and 'nomen jobs show' says how to continue.
 
-An administrator's token without prefixes can see and cancel all jobs; other tokens can
-see and cancel only the jobs that they started, and see what waits for their approval. If no server is running, there are no jobs:
-'nomen import' and the other commands work on the store directly.`
+An administrator's token without prefixes can see and cancel all jobs. Any other token can
+see and cancel the jobs that it started, and can see jobs that wait for its approval. If no
+server is running, there are no jobs: 'nomen import' and the other commands work on the
+store directly.`
 
 func (c *cli) jobsCommand() *cobra.Command {
 	list := c.jobsListCommand()
@@ -81,12 +82,13 @@ job.`
 
 const jobApproveLong = `Approve makes the server carry out a job that waits for a second person: a redaction or a
 relocation of many names. It needs the same rights as the request, and a person other than
-the one who made it. 'nomen jobs show' shows what the job would do; a job that lost its
-preconditions fails and changes nothing. The exit status is 1 if the job has failed, or if
-there is no such job.`
+the one who made it. 'nomen jobs show' shows what the job would do. If what it would change
+has changed since the request, or if the person who made the request has lost the rights,
+the job fails and changes nothing. The exit status is 1 if the job has failed, or if there
+is no such job.`
 
-const jobRejectLong = `Reject ends a job that waits for a second person. The person who made the request reads
-the reason. The person who made the request cannot reject the job, but can cancel it.`
+const jobRejectLong = `Reject ends a job that waits for a second person. The job then shows the reason to the person
+who made the request. This person cannot reject the job, but can cancel it.`
 
 // approveJob approves a job, waits for its end and prints it.
 func (c *cli) approveJob(ctx context.Context, api *adminapi.Client, id string) error {

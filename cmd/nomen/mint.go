@@ -40,19 +40,20 @@ If the template does not begin with a delimiter, mint puts the usual delimiter o
 namespace before it: for nbn, a hyphen. For urn:nbn:fi the template x{seq} gives
 urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
-In {noid:MASK}, the mask is that of NOID: r for random order, s for sequential order, z for
-sequential order without limit; then e for a character, d for a digit; k at the end adds the
-check character. In {noid:reedk:add3}, when all names of the mask are used up, its first
-three characters without the r are put before it again, as EZID does: reedeedk. A number, as in {noid:reedk:2191}, is how many names
-were made before. Mint continues after the last of these names that exists or existed, so a
-name is never made twice, even if it was deleted.
+In {noid:MASK}, MASK is a mask of NOID. Its first letter sets the order: r for random, s for
+sequential, z for sequential without limit. After it, e stands for a character and d for a
+digit. A k at the end adds the check character. In {noid:reedk:2191}, the number says how
+many names were made before. In {noid:reedk:add3}, add3 makes the mask longer when all its
+names are used up, as EZID does: three characters are added, so reedk becomes reedeedk. Mint
+continues after the last of these names that exists or existed, so a name is never made
+twice, even if it was deleted.
 
 Without --template, mint uses the templates of the authority ('nomen authority put --mint'):
 the first, or the one that begins with the text of --shoulder.
 
-If the authority has no templates, mint reads the existing names, at most 20,000. It takes the last name in
-sorted order, increases the number in it by one, and adds a check character if the namespace
-requires a check character. For urn:uuid, new names are UUIDs. For an ark prefix, new names
+If the authority has no templates, mint reads the existing names, at most 20,000. It takes
+the last name in sorted order, increases the number in it by one, and adds a check character
+if the namespace requires one. For urn:uuid, new names are UUIDs. For an ark prefix, new names
 are random characters with a check character. ISBNs, ISSNs and similar numbers are assigned
 to publishers in blocks: use a template that stays within your block.
 

@@ -16,8 +16,8 @@ import (
 
 const rekeyLong = `A store keeps each name under a key. Rules of names turn the name into the key, and a new
 version of nomen can have new rules. The new version cannot open a store with older rules
-until rekey has converted the store. Names move to their new keys together with their history. The prefixes
-of authorities and tokens are converted too. Spellings stay unchanged.
+until rekey has converted the store. Names move to their new keys together with their
+history. The prefixes of authorities and tokens are converted too. Spellings stay unchanged.
 
 Stop the server first. Rekey writes a new store beside the old one, compares the two, and
 puts the new store in the place of the old one. The disk needs room for both. The old store

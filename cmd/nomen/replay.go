@@ -49,9 +49,9 @@ those that were compared. -v prints every difference.
 Redirects are not followed; only --server and --against are connected to. Addresses of
 clients are neither kept nor printed. Examples show paths and queries from the log.
 
-The exit status is 0 if the share of requests is at least --at-least, otherwise 1. It is 1
-if nothing was compared, and 3 if a server does not answer 20 requests in a row or a log
-cannot be read.`
+The exit status is 0 if the share of requests with equal answers is at least --at-least,
+otherwise 1. It is 1 if nothing was compared, and 3 if a server does not answer 20 requests
+in a row or a log cannot be read.`
 
 // A replaying is one run of nomen replay.
 type replaying struct {

@@ -80,8 +80,8 @@ that is given in the --delegate-to of an authority. With --allow-private, the se
 to private networks for these purposes:
 
   - to fetch resources (I2R);
-  - to ask about a delegated name a resolver that it has discovered, or to which it was
-    redirected;
+  - to ask a resolver about a delegated name, if the server has discovered that resolver or
+    was redirected to it;
   - with --ask-others own: to ask resolvers about names that are not served here, when one of
     the --own-users requests them.`
 

@@ -54,7 +54,7 @@ Import also reads files of other programs, such as the .htaccess files of a web 
 (--format htaccess) or the database of a NOID minter (--format noid):
 docs/reference/import-formats.md describes these formats. Import prints each entry that it
 cannot import, with the reason. With --json, it prints one object for each file, then the
-summary. A directory stands for the files of the format in it.
+summary. If FILE is a directory, import reads the files in it that have the format.
 
 The summary has the ID of the import. To revert the import, use 'nomen undo --import ID'.
 

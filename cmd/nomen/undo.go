@@ -26,9 +26,10 @@ the name. Any other name that the changes created may already be in use, so undo
 tombstone without content. Undoing the same changes twice has no further effect. To undo an
 undo, use --import with the ID that the undo printed.
 
-If a name was changed again since, undo reports the name and leaves it unchanged. With --force, undo reverts the later changes too. It then also retires names
-that were reserved before the changes and are active now. Redactions, changes of tokens and
-the creation of authorities cannot be undone.
+If a name was changed again since, undo reports the name and leaves it unchanged. With
+--force, undo reverts the later changes too. It then also retires names that were reserved
+before the changes and are active now. Redactions, changes of tokens and the creation of
+authorities cannot be undone.
 
 On a running server, undo is a job: see 'nomen jobs'.
 

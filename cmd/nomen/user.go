@@ -277,13 +277,14 @@ subjects; --subject '' removes them.`,
 
 func (c *cli) userDisableCommand() *cobra.Command {
 	return c.userSwitchCommand("disable", true, "take all rights from a user",
-		`Disable takes effect at once on every server, and ends all sessions. The user keeps the grants, but may do nothing
-until 'nomen user enable'. A user who leaves can also be erased: 'nomen user redact'.`)
+		`Disable takes effect at once on every server, and ends all sessions. The user keeps the
+grants, but cannot use them until 'nomen user enable'. To erase a user who leaves, use
+'nomen user redact'.`)
 }
 
 func (c *cli) userEnableCommand() *cobra.Command {
 	return c.userSwitchCommand("enable", false, "give a disabled user the rights back",
-		"Enable gives a disabled user the grants back that the user had. Earlier sessions stay ended.")
+		"Enable lets a disabled user use the grants again. The user must sign in again.")
 }
 
 func (c *cli) userSwitchCommand(verb string, disabled bool, short, long string) *cobra.Command {

@@ -84,8 +84,8 @@ const jobApproveLong = `Approve makes the server carry out a job that waits for 
 relocation of many names. It needs the same rights as the request, and a person other than
 the one who made it. 'nomen jobs show' shows what the job would do. If what it would change
 has changed since the request, or if the person who made the request has lost the rights,
-the job fails and changes nothing. The exit status is 1 if the job has failed, or if there
-is no such job.`
+the job fails and changes nothing. The exit status is 1 if the job has failed or was not
+found.`
 
 const jobRejectLong = `Reject ends a job that waits for a second person. The job then shows the reason to the person
 who made the request. This person cannot reject the job, but can cancel it.`

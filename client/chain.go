@@ -17,7 +17,8 @@ type Chain struct {
 var _ nomen.Resolver = (*Chain)(nil)
 
 // NewChain returns a chain that asks the resolvers in the order given. The function next reports
-// after which errors the chain goes on to the next resolver. If it is nil, it is [OnUnknown].
+// after which errors the chain goes on to the next resolver. If next is nil, the chain uses
+// [OnUnknown].
 func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	if next == nil {
 		next = OnUnknown

@@ -195,8 +195,8 @@ func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 
 // ResolveIf is like [Client.Resolve] for a caller that has an earlier answer to the same question.
 // The parameter have holds the validators that came with the earlier answer. If that answer is
-// still current, the error is [ErrUnchanged]. An answer and ErrUnchanged come with validators for
-// the next request. These validators are zero if the answer must not be kept.
+// still current, the error is [ErrUnchanged]. Both an answer and ErrUnchanged come with validators
+// for the next request. These validators are zero if the answer must not be kept.
 func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err

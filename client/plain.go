@@ -19,9 +19,9 @@ import (
 )
 
 // A plain transport sends requests without a body to http URLs over persistent connections. It
-// works in the goroutine of the caller, which costs half as much as net/http: its transport passes
-// each request and response between goroutines. A plain transport leaves all other requests to
-// net/http.
+// works in the goroutine of the caller, which costs half as much as the transport of net/http,
+// because that transport passes each request and response between goroutines. A plain transport
+// leaves all other requests to net/http.
 type plain struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	other   *http.Transport

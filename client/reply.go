@@ -63,7 +63,7 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 }
 
 // readHead reads the head of a response after any informational responses (RFC 9110, 15.2). The
-// limit of bounded applies to all these heads together.
+// limit in the parameter bounded applies to all these heads together.
 func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(in, req)

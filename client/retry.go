@@ -45,8 +45,8 @@ func busy(err error) (time.Duration, bool) {
 	return 0, errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// pause waits before retry n, counted from 0. It adds up to a half at random, so that many
-// clients do not return at once.
+// pause waits before retry n, counted from 0. It makes the pause longer by a random time of at most
+// a half, so that many clients do not return at once.
 func pause(ctx context.Context, n int, least time.Duration) error {
 	wait := firstPause << min(n, 10)
 	wait = max(wait, least) + rand.N(wait/2)

@@ -22,7 +22,7 @@ const (
 
 var roleNames = []string{"reader", "editor", "owner", "administrator"}
 
-// String returns the name of the role, as tokens have it.
+// String returns the name of the role, as it is stored in tokens.
 func (r Role) String() string { return roleNames[r] }
 
 // ParseRole returns the role whose [Role.String] is s.
@@ -125,8 +125,8 @@ func (a Actor) MayAll(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && len(g.Prefixes) == 0 })
 }
 
-// Scope returns the prefixes in all grants of the actor. They are its scope, unless
-// MayAll([Reader]) is true; then its scope is all names.
+// Scope returns the prefixes in all grants of the actor. If MayAll([Reader]) is true, the scope of
+// the actor is all names. Otherwise these prefixes are its scope.
 func (a Actor) Scope() (all []name.Prefix) {
 	for _, g := range a.Grants {
 		all = append(all, g.Prefixes...)
@@ -134,8 +134,8 @@ func (a Actor) Scope() (all []name.Prefix) {
 	return all
 }
 
-// Denied returns the error for an actor who needs a role for the name n. The error has the name in
-// the spelling shown.
+// Denied returns the error for an actor who needs a role for the name n. The parameter shown is the
+// name as the error message shows it.
 func (a Actor) Denied(need Role, n name.Name, shown string) *DeniedError {
 	return a.denied(need, shown, func(g Grant) bool { return g.covers(n) })
 }
@@ -157,8 +157,9 @@ func (a Actor) deniedPrefix(need Role, p name.Prefix) *DeniedError {
 	return a.denied(need, p.String(), func(g Grant) bool { return g.contains(p) })
 }
 
-// denied returns an error with the role of the actor: the highest in the grants for which reaches
-// returns true. If it returns true for none, the role is the highest in all grants.
+// denied returns an error with the role of the actor: the highest in the grants for which the
+// function reaches returns true. If reaches returns true for no grant, the role is the highest in
+// all grants.
 func (a Actor) denied(need Role, shown string, reaches func(Grant) bool) *DeniedError {
 	there := Actor{Grants: slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !reaches(g) })}
 	if len(there.Grants) == 0 {

@@ -140,11 +140,10 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner looks for an owner that a change adds and that an authority outside the actor's
-// scope already has. It returns the owner and that authority; the authority is nil if there is no
-// such owner. Names of authorities
-// with a common owner can be aliases of each other (same_as). So by adding the owner, the actor
-// would get control over names of the other authority.
+// sharedOwner looks for an owner that a change adds and that an authority outside the actor's scope
+// already has. It returns the owner and that authority. If there is no such owner, the authority is
+// nil. Names of authorities with a common owner can be aliases of each other (same_as). So by
+// adding the owner, the actor would get control over names of the other authority.
 func sharedOwner(a Actor, next, current *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if current != nil && slices.Contains(current.Owners, owner) {
@@ -159,8 +158,8 @@ func sharedOwner(a Actor, next, current *store.Authority, set *store.AuthoritySe
 	return "", nil
 }
 
-// HasFewOwners reports whether an authority has fewer than two owners. Its names lose their owner
-// when one leaves.
+// HasFewOwners reports whether an authority has fewer than two owners. If the only owner leaves,
+// its names have no owner.
 func HasFewOwners(a *store.Authority) bool { return len(a.Owners) < 2 }
 
 func warnings(next, there *store.Authority) []Warning {

@@ -245,8 +245,8 @@ func common(a, b string) string {
 	return a[:i]
 }
 
-// before returns a string that sorts before the given key, but after all keys that sort before it.
-// It relies on keys having no byte above "~".
+// before returns a string that sorts before the given key, but after all keys that sort before that
+// key. It relies on keys having no byte above "~".
 func before(key string) string {
 	end := len(key) - 1
 	return key[:end] + string(key[end]-1) + "\x7F"
@@ -284,8 +284,8 @@ func (p *plan) change(i int, s *state) error {
 	return p.revise(i, s, rec)
 }
 
-// revise plans the change for request i, which changes the record of the name to rec. If rec is the
-// same as the record, it plans nothing.
+// revise plans the change for request i, which changes the record of the name to rec. If rec equals
+// the current record, revise plans nothing.
 func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	req, out := &p.batch.reqs[i], &p.outs[i]
 	expected := s.expects(req)

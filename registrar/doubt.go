@@ -46,7 +46,8 @@ func warningsOf(doubts []doubt) []Warning {
 const nameField = "name"
 
 // doubts returns what may be wrong with the identifiers and dates in a request for the name n. A
-// wrong check digit is only a doubt and not an error. Some books are printed with a wrong number.
+// wrong check digit is only a doubt and not an error, because some books are printed with a wrong
+// number.
 func doubts(n name.Name, req *Request) []doubt {
 	all := appendDoubt(nil, nameField, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()

@@ -140,8 +140,8 @@ func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fa
 	return canonical, fault{}
 }
 
-// permitRights checks whether an actor may change the rights of the user with the given ID. The
-// actor is not an administrator of all names. If not, it returns an error.
+// permitRights returns an error if the actor may not change the rights of the user with the given
+// ID. It is for actors who are not administrators of all names.
 func permitRights(a Actor, id string, before, after map[right]bool) error {
 	for r := range after {
 		if before[r] {

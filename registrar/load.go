@@ -85,8 +85,8 @@ type Scratch interface {
 	Keep(records []*store.Record) error
 }
 
-// Remember makes each further preview start from the results of the previews before it, which it
-// stores in s. Without Remember, each preview starts from the records in the store.
+// After Remember, each preview starts from the results of the previews before it, and stores its
+// own results in s. Without Remember, each preview starts from the records in the store.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
 // A Batch is a list of requests with the results of the checks that need no record. It belongs

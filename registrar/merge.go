@@ -91,7 +91,8 @@ func itself(s string) string { return s }
 
 func urlOf(l nomen.Location) string { return l.URL }
 
-// without returns the elements of the list whose key is not in remove. It does not modify the list.
+// without returns the elements of the list whose key is not in the parameter remove. It does not
+// modify the list.
 func without[T any](list []T, remove []string, key func(T) string) []T {
 	if len(remove) == 0 {
 		return list
@@ -304,7 +305,7 @@ type place struct{ url, component string }
 
 func placeOf(l nomen.Location) place { return place{l.URL, l.Component} }
 
-// completed returns l with the fields that the location given has.
+// completed returns l with the fields that are set in the parameter given.
 func completed(l, given nomen.Location) nomen.Location {
 	for _, f := range [...]struct{ to, from *string }{
 		{&l.Type, &given.Type},

@@ -15,10 +15,10 @@ import (
 // A Redaction says which earlier revisions of a name, an authority or a user lose their content
 // permanently.
 type Redaction struct {
-	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: of an authority, all before the current one; of a user, see [Registrar.RedactUser]
+	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: for an authority, all revisions before the current one; for a user, see [Registrar.RedactUser]
 	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
 	Expected  uint64   `json:"-"`                   // expected revision, as in Request
-	DryRun    bool     `json:"dry_run,omitempty"`   // only check the redaction: the outcome has no more than the current revision, which is 0 for a deleted name
+	DryRun    bool     `json:"dry_run,omitempty"`   // only check the redaction; the outcome then has only the current revision, which is 0 for a deleted name
 }
 
 // GetAt returns the record of the name n as of a time, or [store.ErrNotFound]. The zero time means
@@ -43,8 +43,8 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 
 // Redact removes the content of revisions of the name n. Only an administrator may do so. Redact
 // also makes a new revision with the current content. So remove sensitive text from the current
-// record before. The errors are those of Put. If there never was such a name, the error is
-// [store.ErrNotFound]; if the store has no history, [errors.ErrUnsupported].
+// record before you call Redact. The errors are those of Put. If there never was such a name, the
+// error is [store.ErrNotFound]; if the store has no history, [errors.ErrUnsupported].
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
 	if err != nil {

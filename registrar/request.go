@@ -120,9 +120,9 @@ type Request struct {
 	// and the fields in Fields. If the record does not have a value, that is an error.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations makes an exception to Add: the given locations replace all others. But a
-	// given location can leave a field such as type or language empty. The field is then copied
-	// from the existing location with the same URL and component.
+	// ReplaceLocations makes an exception to Add: the given locations replace all existing ones.
+	// But a given location can leave a field such as type or language empty. The field is then
+	// copied from the existing location with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists

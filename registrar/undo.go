@@ -16,8 +16,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing says which changes of the log to undo. These are all with one batch ID, or all in a
-// range of numbers. All changes of one import, relocation or undo have the same batch ID.
+// An Undoing says which changes of the log to undo: either all changes with one batch ID, or all
+// changes in a range of numbers of the log. All changes of one import, relocation or undo have the
+// same batch ID.
 //
 // Each name gets a new revision with the content that it had before the first of these changes.
 // Nothing is removed from the history. If the changes created the name and it is still reserved, it
@@ -393,8 +394,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a name or an authority is not changed. It returns the error only if it
-// concerns more than this one.
+// refuse reports why a name or an authority is not changed. It returns the error only if the error
+// concerns more than this name or authority.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err

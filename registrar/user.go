@@ -73,7 +73,7 @@ func Person(u *store.User) (Actor, error) {
 	return a, nil
 }
 
-// PutUser creates or replaces a user. If the user has no ID, it is created and gets a random one.
+// PutUser creates or replaces a user. If u has no ID, PutUser creates a user with a random ID.
 // PutUser puts the grants in order, and keeps the time at which the user was added.
 //
 // Only an administrator of all names may do so, with one exception. An owner may change grants of

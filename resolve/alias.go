@@ -11,8 +11,9 @@ import (
 // aliased answers a request for an unknown name with a record that lists the name as an alias. The
 // answer has the record's name. Aliases of aliases are not followed, so there are no loops.
 //
-// If only one record lists the name, that record answers. If several do, the active one answers, if
-// exactly one of them is active. Otherwise the name stays unknown. Reserved records do not count.
+// If only one record lists the name, that record answers. If several records list the name and
+// exactly one of them is active, the active record answers. Otherwise the name stays unknown.
+// Reserved records do not count.
 func (d *decision) aliased() (*nomen.Answer, error) {
 	all, err := d.listing()
 	if err != nil {

@@ -60,8 +60,8 @@ func (d *decision) near() []string {
 	return all[:min(len(all), maxNear)]
 }
 
-// collect returns the spellings similar to key that are registered, and those of which this service
-// cannot know whether they are.
+// collect returns the spellings similar to key that are registered. It also returns those for which
+// this service cannot know whether they are registered.
 func (s *nearSearch) collect(key string) (known, unsure []string) {
 	likely := suggest(key)
 	var seen []string // keys of the known ones
@@ -113,8 +113,8 @@ func similarSpellings(key string) (all []string) {
 	return all
 }
 
-// above returns the longest registered name that key begins with, up to a delimiter, or "" without
-// a result.
+// above returns the longest registered name that key begins with, up to a delimiter, or "" if there
+// is none.
 func (s *nearSearch) above(key string) string {
 	for range maxAbove {
 		i := strings.LastIndexAny(key, "/:.-")

@@ -68,7 +68,7 @@ type ImportOptions struct {
 	Resolvers   bool             // replace URLs at well-known resolvers by the names in them; see [name.Interpret]
 	Who         string           // author in the history; the actor by default
 	Why         string           // reason in the history
-	Now         func() time.Time // clock of Seconds; time.Now if nil
+	Now         func() time.Time // clock for [Summary].Seconds; time.Now if nil
 
 	// Scratch makes temporary storage for a dry run of more than one batch. If Scratch is nil, the
 	// dry run holds all records of the file in memory.

@@ -30,8 +30,8 @@ type lines struct {
 
 	encoding string // encoding of the file; "" if it is UTF-8
 
-	// Lines to be read again: first the text in again after the offset from, then the error late. The
-	// error is about a line that was too long.
+	// What is to be read again: first the lines in the field again, from the offset in the field
+	// from, and then the error in the field late. This error is about a line that was too long.
 	again []byte
 	from  int
 	late  *LineError

@@ -255,8 +255,8 @@ func (t *table) end(err error) (fileLine, error) {
 	return t.next()
 }
 
-// The input ends in the given truncated line. If this line certainly has another name, complete
-// reports that the record that is being read is complete.
+// complete reports whether the record that is being read is complete, although the input ends in
+// the given truncated line. This is so if the truncated line certainly has another name.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))

@@ -12,7 +12,7 @@ import (
 const (
 	maxKept     = 4096             // responses
 	maxLife     = 24 * time.Hour   // maximum lifetime of a response, even if its zone allows more
-	maxNegative = 10 * time.Minute // of a negative response (RFC 2308, 5 would allow hours)
+	maxNegative = 10 * time.Minute // maximum lifetime of a negative response (RFC 2308, 5 would allow hours)
 )
 
 // A question is the key of a cached response. Its name is in lower case.

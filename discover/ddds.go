@@ -23,9 +23,9 @@ type Database interface {
 
 // Limits of one search.
 const (
-	maxRules    = 64 // of one key
-	maxLookups  = 16 // of rules and services
-	maxRestarts = 2  // because of expired rules
+	maxRules    = 64 // maximum number of rules of one key
+	maxLookups  = 16 // maximum number of lookups of rules and services
+	maxRestarts = 2  // maximum number of restarts because of expired rules
 )
 
 // The flags of rules (RFC 3404, 4.3). A rule without a flag leads to further rules.

@@ -159,8 +159,8 @@ func relations(o Options) []string {
 	return all
 }
 
-// begin sets known to the nodes that the file has of a walk from an authority. If retry is set, it
-// omits the nodes that failed.
+// begin adds the nodes in the file to the map known. The file must be the state of a walk from the
+// authority first. If Retry is set, begin omits the nodes that failed.
 func (s *State) begin(first string, o Options, known map[string]*Node) error {
 	if s == nil {
 		return nil

@@ -83,7 +83,8 @@ func checkExpression(s string) error {
 	return nil
 }
 
-// endOfPart returns the offset of the first delimiter after an offset that is not escaped, or -1.
+// endOfPart returns the offset of the first unescaped delimiter from the offset at on, or -1 if
+// there is none.
 func endOfPart(s string, at int, delim string) int {
 	for i := at; i < len(s); i++ {
 		switch {

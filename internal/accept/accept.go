@@ -22,8 +22,8 @@ const (
 // Unmatched is the weight of a value that no element matches.
 const Unmatched = -1
 
-// A Preference is a weight and how specific the element is that it comes from. The zero Preference
-// has the weight 0: the client does not accept the value.
+// A Preference is the weight of the element that matches a value, and how specific this element is.
+// The zero Preference has the weight 0: the client does not accept the value.
 type Preference struct {
 	Q           int // in thousandths; Unmatched if no element matches
 	Specificity int // greater is more specific; 0 if no element matches
@@ -207,8 +207,8 @@ func (f *Field) Language(tag string) Preference {
 }
 
 // AddParents adds a parent for each language range whose parent is not in the field, with a
-// slightly lower weight, but never lower than least. For example, it assumes that a client that
-// prefers de-AT also reads de (RFC 4647, 3.4).
+// slightly lower weight, but never lower than the parameter least. For example, it assumes that a
+// client that prefers de-AT also reads de (RFC 4647, 3.4).
 func (f *Field) AddParents(least int) {
 	for _, e := range f.elements[:f.n] {
 		for {

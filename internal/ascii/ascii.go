@@ -138,8 +138,8 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// Run returns the offset of the first byte in s, from offset i on, for which kind returns false;
-// the length of s if none.
+// Run returns the offset of the first byte in s, from offset i on, for which kind returns false. If
+// there is none, Run returns the length of s.
 func Run[T ~string | ~[]byte](s T, i int, kind func(byte) bool) int {
 	for i < len(s) && kind(s[i]) {
 		i++

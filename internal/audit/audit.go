@@ -19,8 +19,8 @@ const (
 	stepSize = 1024 // number of changes read before the log is compared with that of the store
 	maxLost  = 1000 // number of unreadable changes after which verification stops
 
-	// A replica can be behind its primary. This is how often verification pauses, in total, to let
-	// it catch up.
+	// retries is how often verification pauses, in total, to let a replica catch up with its
+	// primary.
 	retries = 15
 	pause   = time.Second
 )

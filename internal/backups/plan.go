@@ -24,7 +24,7 @@ type Plan struct {
 	Every       time.Duration // time from the start of one backup to the start of the next; 0 if At is set
 	At          string        // time of day, HH:MM in the local time zone; "" if Every is set
 	Keep        int           // number of newest backups to keep
-	KeepWeekly  int           // number of earlier weeks to keep one backup of, the newest of the week
+	KeepWeekly  int           // number of earlier weeks of which one backup is kept: the newest of the week
 	Rehearse    int           // rehearse one backup out of this many; 0 for none
 	Hook        []string      // program and arguments, run after each backup; empty for none
 	HookTimeout time.Duration // time after which the hook is killed
@@ -126,8 +126,8 @@ func (p *Plan) Interval() time.Duration {
 //   - Of the older backups, the newest good one of each week is kept, for KeepWeekly weeks. A
 //     week that already has one of the newest good backups is not counted.
 //   - The last backup whose rehearsal succeeded is kept.
-//   - If the last rehearsal failed, all good backups are kept, and the newest of those that
-//     are not good.
+//   - If the last rehearsal failed, all good backups are kept, and the newest backup that is not
+//     good.
 func (p *Plan) expired(all []*Backup) (old []*Backup) {
 	var own []*Backup // newest first
 	for _, b := range slices.Backward(all) {

@@ -1,14 +1,14 @@
 package check
 
 // passes reports the progress of a verification, which makes several passes. It converts the work
-// done in these to a number of changes.
+// done in all passes to a number of changes.
 type passes struct {
 	report  func(done, total uint64) // nil if progress is not reported
 	changes uint64
 	number  int    // number of passes
 	begun   int    // number of passes that have begun
 	size    uint64 // number of units of the current pass
-	done    uint64 // number of these that are done
+	done    uint64 // number of units of the current pass that are done
 	next    uint64 // number of units done at which progress is reported next
 }
 

@@ -21,8 +21,8 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("store: the value of %q is damaged: offset %d: %s", e.Key, e.Offset, e.Reason)
 }
 
-// Decode decodes the stored value of the parameter s. It accepts only values that [Append] writes;
-// for others the error is a [*CorruptError]. The result does not share memory with value.
+// Decode decodes the stored value of the subject s. It accepts only values that [Append] writes;
+// for any other value the error is a [*CorruptError]. The result does not share memory with value.
 func Decode(s store.Subject, value []byte) (*store.Change, error) {
 	d := decoder{s: string(value)}
 	c := d.change(s)
@@ -241,7 +241,7 @@ func (d *decoder) user(c *store.Change, key string) {
 	}
 }
 
-// fields decodes the mask and then the fields that it says are present.
+// fields decodes the mask, and then the fields that are present according to the mask.
 func (d *decoder) fields(f fields) {
 	mask := d.uvarint()
 	for i := 0; mask != 0; i, mask = i+1, mask>>1 {

@@ -71,9 +71,10 @@ type Position struct {
 }
 
 // AppendStoredLeaf appends what [AppendLeaf] appends for the entry at position p, without decoding
-// the entry. The value is the output of [AppendEntry] for the entry. If it is not, or if it must be
-// decoded because it redacts or is redacted, ok is false. AppendStoredLeaf does not check the
-// content of the change, so the caller must compare the leaf with the log.
+// the entry. The parameter value must be the output of [AppendEntry] for the entry. If it is not,
+// or if the entry must be decoded because its change redacts others or is redacted, ok is false.
+// AppendStoredLeaf does not check the content of the change, so the caller must compare the leaf
+// with the log.
 func AppendStoredLeaf(b []byte, p Position, value []byte) (leaf []byte, ok bool) {
 	var room [2 * binary.MaxVarintLen64]byte
 	head := binary.AppendUvarint(room[:0], p.Revision-1)

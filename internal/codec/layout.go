@@ -59,11 +59,12 @@ func kindStatus(kind byte) nomen.Status {
 	}
 }
 
-// fields has pointers to the optional fields of a value, each a *bool, *int, *string,
-// *[]string or *[]nomen.Value; the rest of the array is nil. Each field has a bit in the mask; the first field has the lowest
-// bit. The fields that are present follow the mask in this order, except that a *bool has no data
-// but its bit. Encoder and decoder use the same list. New fields must be added at the end; then
-// stored data keeps its meaning, and older programs reject the bits that they do not know.
+// fields has pointers to the optional fields of a value, each a *bool, *int, *string, *[]string or
+// *[]nomen.Value. The rest of the array is nil. Each field has a bit in the mask; the first field
+// has the lowest bit. The fields that are present follow the mask in this order, except that a
+// *bool has no data but its bit. Encoder and decoder use the same list. New fields must be added at
+// the end; then stored data keeps its meaning, and older programs reject the bits that they do not
+// know.
 type fields [20]any
 
 func deletionFields(c *store.Change) fields {

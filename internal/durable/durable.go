@@ -42,9 +42,9 @@ type FS interface {
 }
 
 // Replace replaces the file at path with the output of the function write. When it returns nil, the
-// new content is on disk. If it returns an error, the file is unchanged, unless only the last step
-// failed, which syncs the directory. In that case, the file can have the old or the new content
-// after a crash.
+// new content is on disk. If it returns an error, the file is unchanged, with one exception: if
+// only the last step failed, the sync of the directory, the file can have the old or the new
+// content after a crash.
 func Replace(disk FS, path string, write func(io.Writer) error) error {
 	f, tmp, err := disk.CreateBeside(path)
 	if err != nil {

@@ -28,6 +28,6 @@
 // (ANVL), dc and datacite (XML) can have several of these at once. If several elements set the
 // same metadata, the profile of the record (_profile) takes precedence.
 //
-// If the metadata of a record has changed in another way since, the elements that are returned have the
-// metadata of the record.
+// If the metadata of a record was changed in another way after the elements were set, the elements
+// that are returned have the metadata of the record.
 package ezid

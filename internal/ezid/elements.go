@@ -101,7 +101,7 @@ func (e Elements) profile(id string) string {
 	return erc
 }
 
-// mend changes the elements that set another metadata than the record has.
+// If an element would set other metadata than the record has, mend changes the element.
 func (e Elements) mend(have nomen.Metadata, profile string) {
 	set := e.metadata(profile)
 	for _, field := range fields() {

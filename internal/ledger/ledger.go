@@ -32,8 +32,9 @@ type Source interface {
 	// Node returns the hash of a node that [Log.Append] has returned.
 	Node(level int, index uint64) (Hash, error)
 
-	// Leaves yields the hashes ([LeafHash]) of the leaves from position from up to, but not
-	// including, position to. The position of an entry is its Seq minus one.
+	// Leaves yields the hashes ([LeafHash]) of some leaves. The parameters are the position of the
+	// first of these leaves, and the position after the last one. The position of an entry is its
+	// Seq minus one.
 	Leaves(from, to uint64) iter.Seq2[Hash, error]
 }
 
@@ -90,9 +91,9 @@ func Resume(size uint64, left []Hash) (Log, error) {
 // Size returns the number of leaves in the log.
 func (l *Log) Size() uint64 { return l.size }
 
-// Append appends a leaf to the log. If the store must save new nodes, Append appends them to nodes:
-// one or more after every 256th leaf, and none after other leaves. Append does not allocate memory
-// for leaves of up to 1 KiB. Only leaves with a very long key are longer.
+// Append appends a leaf to the log. If the store must save new nodes, Append appends them to the
+// parameter nodes: one or more after every 256th leaf, and none after other leaves. Append does not
+// allocate memory for leaves of up to 1 KiB. Only leaves with a very long key are longer.
 func (l *Log) Append(nodes []Node, leaf []byte) []Node {
 	return l.AppendHash(nodes, LeafHash(leaf))
 }

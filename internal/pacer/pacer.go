@@ -16,7 +16,7 @@ const (
 	window  = 20 * time.Millisecond // how often the share is adjusted
 	calm    = time.Second           // if there was no request for this long, background work does not rest
 
-	leastShare = 1.0 / 16 // of the time, for each goroutine
+	leastShare = 1.0 / 16 // minimum share of the time for which a goroutine works
 )
 
 // A Pacer decides how long background work rests. The rests become longer while the processors are
@@ -37,7 +37,8 @@ type Pacer struct {
 
 // A load tells whether the processors are busy.
 type load interface {
-	// busy reports whether they were busy since the last call, which was this long ago.
+	// busy reports whether the processors were busy since the last call. The parameter passed is
+	// the time since then.
 	busy(passed time.Duration) bool
 }
 
@@ -54,7 +55,8 @@ func (p *Pacer) Request() {
 // Rested returns how long background work has rested, summed over all goroutines.
 func (p *Pacer) Rested() time.Duration { return time.Duration(p.rested.Load()) }
 
-// rest returns how long to rest at a time after a goroutine has worked.
+// rest returns how long a goroutine must rest after a slice. The parameter now is the current time,
+// and worked is the length of the slice.
 func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -38,7 +38,7 @@ func New(kind, detail string) *format.Problem {
 	return &format.Problem{Type: format.ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
-// TitleOf returns the title of the kind of responses in plain text that has a status.
+// TitleOf returns the title of responses in plain text that have the given status.
 func TitleOf(status int) string {
 	for _, k := range kinds() {
 		if k.Name == "" && slices.Contains(k.Statuses, status) {

@@ -26,8 +26,9 @@ func Classes() []Class {
 	return []Class{Equal, OtherStatus, OtherLocation, MissingHere, MissingThere, Failed, NotCompared}
 }
 
-// RuleBase is the rule that a Location below the own base of a server is equivalent to the same
-// path below the base of the other server. The other rules are the levels of package uri.
+// RuleBase is this rule: a Location of the old server below its own base URL is equivalent to a
+// Location of the new server with the same path below the base URL of the new server. The other
+// rules are the levels of package uri.
 const RuleBase = "base"
 
 // A comparison says what counts as equal.

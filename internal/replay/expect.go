@@ -57,7 +57,7 @@ func readExpected(r io.Reader, most int) (*Expected, error) {
 	return e, e.readCSV(in)
 }
 
-// A bounded fails after so many bytes.
+// A bounded is a reader that fails after a maximum number of bytes.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -136,7 +136,8 @@ func csvFault(err error) error {
 	return err
 }
 
-// expectedOf returns a row as a line; add rejects the status 0.
+// expectedOf returns a row of a table as a line. If the status is not a number, it becomes 0, which
+// the method add rejects.
 func expectedOf(columns, row []string) expectedLine {
 	var one expectedLine
 	for i, value := range row {

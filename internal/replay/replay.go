@@ -147,8 +147,9 @@ func (p *replayer) one(ctx context.Context, s *seen) error {
 	return nil
 }
 
-// known returns the answer that the file or the log says the old server gives. It reports false if
-// neither says. If the old server is asked, the answer does not matter.
+// known returns the answer of the old server, according to the file of expected answers or the log.
+// If neither has the answer, known returns false. If the old server itself is asked, known returns
+// true and no answer.
 func (p *replayer) known(s *seen) (Answer, bool) {
 	switch {
 	case p.there != nil:

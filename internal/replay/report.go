@@ -21,7 +21,7 @@ func (t *Tally) add(n int64) {
 type ClassReport struct {
 	Class Class `json:"class"`
 	Tally
-	Rules    map[string]Tally `json:"rules,omitempty"`    // of equal answers: the rules without which they would differ
+	Rules    map[string]Tally `json:"rules,omitempty"`    // for equal answers: how many would differ without these rules
 	Examples []Difference     `json:"examples,omitempty"` // the most frequent ones
 }
 

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	attempts   = 3                // of a request that the server rejects for now (429, 503)
-	maxWait    = time.Minute      // between two attempts
+	attempts   = 3                // maximum number of attempts for a request that the server rejects for now (429, 503)
+	maxWait    = time.Minute      // maximum wait between two attempts
 	maxFailed  = 20               // requests in a row without a response, after which a server counts as unreachable
 	maxDrained = 64 << 10         // bytes of a body that are read to use the connection again
 	maxHead    = 64 << 10         // bytes of the header fields of a response
@@ -31,7 +31,7 @@ type Answer struct {
 	Location string `json:"location,omitempty"`
 	Error    string `json:"error,omitempty"` // why there is no response
 
-	complete bool // an empty Location means that there is none
+	complete bool // an empty Location means that the response has none, not that it is unknown
 }
 
 // String returns the answer on one line, for people.

@@ -143,8 +143,9 @@ func aboutHost(e *net.DNSError) string {
 	return fmt.Sprintf("looking up %q in DNS failed: %s", e.Name, reason)
 }
 
-// replaceWhole replaces the parameter found in a text by plain, wherever it is not part of a word.
-// If plain begins with a name, and the text has that name just before, the name is not repeated.
+// replaceWhole replaces the text in the parameter found by the text in plain, wherever it is not
+// part of a word. If plain begins with a name, and the text has that name just before, the name is
+// not repeated.
 func replaceWhole(text, found, plain string) string {
 	var b strings.Builder
 	for {

@@ -58,7 +58,8 @@ type model struct {
 	kept                        float64
 }
 
-// exponents are the exponent that fits real names, and one below and above it.
+// exponents has three exponents: one that is too small, the one that fits real names, and one that
+// is too great.
 var exponents = []float64{0.75, 0.94, 1.05}
 
 func (m *model) print(w io.Writer) error {
@@ -161,8 +162,8 @@ func (z *zipf) sum(ranks float64) (total float64) {
 	return total
 }
 
-// share returns which share of the requests is for the given number of first ranks. This is the
-// share of hits of an ideal cache of this size.
+// share returns the share of the requests that are for the first ranks, up to the given number of
+// ranks. This is the share of hits of an ideal cache of this size.
 func (z *zipf) share(ranks float64) float64 { return z.sum(ranks) / z.total }
 
 // draw draws a rank at random, by rejection-inversion (Hörmann and Derflinger, 1996).

@@ -15,8 +15,8 @@ type releaseVersion struct {
 	tagged   bool   // the tree is exactly a tagged commit
 }
 
-// described matches the output of git describe for a commit after a tag, untagged that for a tree
-// without tags, and released a version.
+// described matches the output of git describe for a commit after a tag, and untagged matches its
+// output for a tree without tags. The third expression, released, matches a version.
 var (
 	described = regexp.MustCompile(`^(.+)-([0-9]+)-(g[0-9a-f]{7,})$`)
 	untagged  = regexp.MustCompile(`^[0-9a-f]{7,40}$`)

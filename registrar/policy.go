@@ -30,6 +30,7 @@ func checkAnswers(of string, a *store.Authority) error {
 		{"suffix", oneOf(string(a.Suffix), "", string(store.SuffixAppend))},
 		{"access", oneOf(string(a.Access), "", string(store.AccessDenied), string(store.AccessLegal))},
 		{"access_note", checkText(a.AccessNote, true)},
+		{"commitment", checkText(a.Commitment, true)},
 		{"q_component", oneOf(string(a.QComponent), "", string(store.PassAppend), string(store.PassIgnore))},
 		{"query", oneOf(string(a.Query), "", string(store.PassAppend), string(store.PassIgnore))},
 		{"choice", oneOf(string(a.Choice), "", string(store.ChoiceFixed))},

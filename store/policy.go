@@ -34,6 +34,8 @@ type Policy struct {
 	Choice Choice `json:"choice,omitempty"`                 // how to choose one of several locations of equal rank
 	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // how long answers may be cached, in seconds
 
+	Commitment string `json:"commitment,omitempty"` // what the authority promises about its names, such as "Permanent: Stable Content"; for people
+
 	CheckDigit string `json:"check_digit,omitempty" toml:"check_digit"` // how to compute the check character at the end of new names: namespace, noid, luhn or mod97; see package mint
 
 	Mint []string `json:"mint,omitempty"` // templates of new names, each with another text before its first part; see package mint

@@ -234,6 +234,6 @@ func authorityExamples() map[string]string {
 		"delegation": `{mode = "redirect", to = "https://resolver.example.org/{+name}"}`, "suffix": `"append"`, "access": `"denied"`,
 		"access_note": `"Ask the archive."`, "services": `["I2L", "I2C"]`, "keywords": `{c = ["toc"]}`, "r_component": `{toc = "c=toc"}`,
 		"q_component": `"ignore"`, "query": `"append"`, "fragment": "true", "fetch": "true", "choice": `"fixed"`, "max_age": "3600",
-		"check_digit": `"luhn"`, "mint": `["x{seq}"]`,
+		"commitment": `"Permanent: Stable Content"`, "check_digit": `"luhn"`, "mint": `["x{seq}"]`,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/dialect/ark"
 	"github.com/nomen-project/nomen/dialect/ezid"
 	"github.com/nomen-project/nomen/dialect/handle"
 	"github.com/nomen-project/nomen/name"
@@ -45,6 +46,9 @@ type dialectSetting struct {
 // dialectMakers returns the dialects that this program speaks, by their names.
 func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error) {
 	return map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error){
+		"ark": func(d dialectSetting, p serverParts, _ *admin.API) (dialect.Handler, error) {
+			return ark.New(ark.Options{Scope: d.scope, Store: p.store, Resolver: p.resolver, Authorities: p.table})
+		},
 		"ezid": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
 			return ezid.New(ezid.Options{
 				Scope: d.scope, Identities: dialect.NewIdentities(api, d.identities, clock), Store: p.store, Registrar: p.registrar,
@@ -130,6 +134,14 @@ func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 				fail(".authorities", err)
 			}
 			d.scope = append(d.scope, p)
+		}
+		if t.Name == "ark" {
+			if _, err := ark.New(ark.Options{Scope: d.scope}); err != nil {
+				fail(".authorities", err)
+			}
+			if len(t.Identity) > 0 {
+				fail(".identity", errors.New("the dialect ark has no users: remove the tables [[dialect.identity]]"))
+			}
 		}
 		for j, identity := range t.Identity {
 			one, key, err := identity.read()

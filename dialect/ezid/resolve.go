@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/internal/ezid"
 	"github.com/nomen-project/nomen/internal/location"
@@ -31,15 +32,15 @@ func (h *Handler) resolve(c *call) bool {
 	if !ok || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return false
 	}
-	path, query, hasQuery := strings.Cut(target, "?")
+	path, _, _ := strings.Cut(target, "?")
 	if !h.covers(path) {
 		return false
 	}
-	if hasQuery && (query == "?" || query == "info") {
+	switch _, inflection := dialect.CutInflection(target); inflection {
+	case dialect.Full, dialect.Info:
 		h.inflect(c, path)
 		return true
-	}
-	if query == "" { // a single question mark has no effect
+	case dialect.Brief: // it has no effect
 		target = path
 	}
 	return h.redirect(c, path, target)

@@ -108,6 +108,7 @@ func richPolicy() store.Policy {
 		Fetch:      true,
 		Choice:     store.ChoiceFixed,
 		MaxAge:     3600,
+		Commitment: "Permanent: Stable Content",
 		CheckDigit: "noid",
 		Mint:       []string{"x{seq}", "r7{noid:eedk:add3:2191}"},
 	}

@@ -347,6 +347,7 @@ func anyPolicy(r *rapid.T) store.Policy {
 		Services:   rapid.SliceOfN(rapid.SampledFrom([]nomen.Service{nomen.I2L, nomen.I2C}), 0, 2).Draw(r, "services"),
 		Fragment:   rapid.Bool().Draw(r, "fragment"),
 		MaxAge:     rapid.SampledFrom([]int{0, 60}).Draw(r, "max_age"),
+		Commitment: anyWord(r),
 		CheckDigit: anyWord(r),
 		Mint:       rapid.SampledFrom([][]string{nil, {"{uuid}"}, {"x{seq}", "y{seq}"}}).Draw(r, "mint"),
 	}

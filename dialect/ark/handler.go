@@ -1,0 +1,214 @@
+package ark
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/internal/accept"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Options configure a Handler. All fields are required.
+type Options struct {
+	Scope       dialect.Scope // names of the dialect: ARKs
+	Store       store.Reader
+	Resolver    nomen.Resolver // answers like the rest of the server
+	Authorities *store.Table   // cache of the authorities in Store
+}
+
+// A Handler answers requests with inflections. It is safe for concurrent use.
+type Handler struct{ Options }
+
+var _ dialect.Handler = (*Handler)(nil)
+
+// New returns a Handler. It returns an error if the scope has names that are not ARKs.
+func New(o Options) (*Handler, error) {
+	for _, p := range o.Scope {
+		if s := p.String(); s != "ark" && !strings.HasPrefix(s, "ark:") {
+			return nil, fmt.Errorf("ark: prefix %q: want prefixes of ARKs, such as ark:12345", s)
+		}
+	}
+	return &Handler{o}, nil
+}
+
+// wellKnown is the target that says where the resolver is (draft-kunze-ark, 5.6).
+const wellKnown = "/.well-known/ark"
+
+// A call is one request.
+type call struct {
+	*dialect.Call
+	w          http.ResponseWriter
+	r          *http.Request
+	inflection dialect.Inflection
+}
+
+// Serve implements [dialect.Handler].
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	path, inflection := dialect.CutInflection(d.Target)
+	c := &call{Call: d, w: w, r: r, inflection: inflection}
+	switch spelling, ok := strings.CutPrefix(path, "/"); {
+	case d.Target == wellKnown:
+		c.sendRoot()
+		return true
+	case inflection == dialect.NoInflection || !ok:
+		return false
+	default:
+		return h.inflect(c, adminapi.UnescapeName(spelling))
+	}
+}
+
+// inflect answers a request for the description of an ARK, or of an authority.
+func (h *Handler) inflect(c *call, spelling string) bool {
+	ctx := c.r.Context()
+	set, err := h.Authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return false // the server itself reports failures of the store
+	}
+	n, err := name.Parse(spelling)
+	if err != nil {
+		n, err = name.Parse(strings.TrimSuffix(spelling, "/") + "/0") // the spelling may be a NAAN
+		return err == nil && h.sendAuthority(c, set.Of(n), n, strings.TrimSuffix(n.Key(), "/0"))
+	}
+	if !h.Scope.Covers(n) {
+		return false
+	}
+	var failure *nomen.Error
+	a, err := h.Resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2C, Strict: true})
+	switch {
+	case err == nil:
+		return h.sendName(c, set, a)
+	case !errors.As(err, &failure):
+		return false
+	case failure.Kind == nomen.Gone && failure.Answer != nil:
+		return h.sendName(c, set, failure.Answer)
+	case failure.Kind == nomen.Unknown:
+		return h.sendAuthority(c, set.Of(n), n, n.Key())
+	}
+	return false
+}
+
+// sendName sends the description of a name. If the name has no record here, it sends a redirect with
+// the inflection.
+func (h *Handler) sendName(c *call, set *store.AuthoritySet, a *nomen.Answer) bool {
+	rec, err := h.Store.Get(c.r.Context(), a.Name, time.Time{})
+	switch {
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		return false
+	case err != nil && len(a.Metadata) == 0:
+		return h.pass(c, a.Name)
+	case err != nil:
+		rec = nil
+	}
+	c.send(describe(c.Base, a, rec, set.Of(a.Name)), a.MaxAge)
+	return true
+}
+
+// sendAuthority sends the description of an authority, if the key is exactly its prefix. The name n is
+// the key, or below it.
+func (h *Handler) sendAuthority(c *call, a *store.Authority, n name.Name, key string) bool {
+	if a == nil || a.Prefix.String() != key || !h.Scope.Covers(n) || a.Refuses(key) != nil {
+		return false
+	}
+	c.send(describeAuthority(c.Base, a), time.Duration(a.MaxAge)*time.Second)
+	return true
+}
+
+// pass sends a redirect to the location of a name that has no record, with the inflection.
+func (h *Handler) pass(c *call, n name.Name) bool {
+	to := h.location(c.r.Context(), c, n)
+	u, err := url.Parse(to)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return false
+	}
+	header := c.w.Header()
+	header.Set("Location", to+string(c.inflection))
+	header.Set("Vary", "Accept, Accept-Language")
+	header.Set("Content-Length", "0")
+	c.w.WriteHeader(http.StatusFound)
+	return true
+}
+
+// location returns where a name leads, or "".
+func (h *Handler) location(ctx context.Context, c *call, n name.Name) string {
+	a, err := h.Resolver.Resolve(ctx, nomen.Question{
+		Name: n, Service: nomen.I2L, Strict: true, Country: c.Country,
+		Accept:    strings.Join(c.r.Header.Values("Accept"), ", "),
+		Languages: strings.Join(c.r.Header.Values("Accept-Language"), ", "),
+	})
+	switch {
+	case err != nil:
+		return ""
+	case a.Redirect != "" || len(a.Locations) == 0:
+		return a.Redirect
+	}
+	return a.Locations[0].URL
+}
+
+// sendRoot sends the path to which clients append an ARK.
+func (c *call) sendRoot() {
+	root := "/"
+	if u, err := url.Parse(c.Base); err == nil {
+		root = u.EscapedPath() + "/"
+	}
+	c.sendBody("text/plain; charset=utf-8", []byte(root+"\n"))
+}
+
+// send sends a description, as an ERC or as JSON. The response may be cached for maxAge.
+func (c *call) send(d *description, maxAge time.Duration) {
+	if c.inflection == dialect.Brief {
+		d.support = nil
+	}
+	media, body := "text/plain; charset=utf-8", d.text()
+	if c.prefersJSON() {
+		object, err := json.MarshalIndent(d.object(), "", "  ")
+		if err != nil {
+			object = []byte("{}") // cannot happen: all values are texts
+		}
+		media, body = "application/json", append(object, '\n')
+	}
+	header := c.w.Header()
+	header.Set("Vary", "Accept")
+	header.Set("THUMP-Status", "0.6 200 OK")
+	header.Set("Link", "<"+c.Base+"/"+d.id+`>; rel="describes"`)
+	if !d.modified.IsZero() {
+		header.Set("Last-Modified", d.modified.UTC().Format(http.TimeFormat))
+	}
+	if seconds := int(maxAge / time.Second); seconds > 0 {
+		header.Set("Cache-Control", "max-age="+strconv.Itoa(seconds))
+	}
+	c.sendBody(media, body)
+}
+
+// prefersJSON reports whether a client prefers JSON to plain text.
+func (c *call) prefersJSON() bool {
+	var f accept.Field
+	f.ReadMedia(strings.Join(c.r.Header.Values("Accept"), ", "))
+	q := f.Media("application/json", "", false).Q
+	return q > 0 && q > f.Media("text/plain", "utf-8", false).Q
+}
+
+func (c *call) sendBody(media string, body []byte) {
+	header := c.w.Header()
+	header.Set("Content-Type", media)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Access-Control-Allow-Origin", "*")
+	c.w.WriteHeader(http.StatusOK)
+	if c.r.Method != http.MethodHead {
+		_, _ = c.w.Write(body) // an error means that the client has disconnected
+	}
+}

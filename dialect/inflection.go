@@ -1,0 +1,26 @@
+package dialect
+
+import "strings"
+
+// An Inflection is the end of a request for the description of an ARK (draft-kunze-ark, 5.2).
+type Inflection string
+
+// The inflections. Drafts before 2019 have only the first two.
+const (
+	NoInflection Inflection = ""
+	Brief        Inflection = "?"
+	Full         Inflection = "??"
+	Info         Inflection = "?info" // the same as Full
+)
+
+// CutInflection returns a target without its inflection, and the inflection. If the target has another
+// query, it has no inflection, and CutInflection returns the whole target.
+func CutInflection(target string) (string, Inflection) {
+	if i := strings.IndexByte(target, '?'); i >= 0 {
+		switch end := Inflection(target[i:]); end {
+		case Brief, Full, Info:
+			return target[:i], end
+		}
+	}
+	return target, NoInflection
+}

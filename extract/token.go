@@ -264,9 +264,9 @@ func (s *scanner) char(i int) (rune, int) {
 	return utf8.DecodeRune(s.b[i:])
 }
 
-// isInIRI reports whether a reader would take a character for a part of an IRI. These are letters,
-// marks, digits and pictographs. Punctuation, white space and the fullwidth forms of delimiters are
-// not.
+// isInIRI reports whether a reader would take a character for a part of an IRI. It returns true for
+// letters, marks, digits and pictographs, and false for punctuation, white space and the fullwidth
+// forms of delimiters.
 func isInIRI(r rune) bool {
 	switch {
 	case r == utf8.RuneError:

@@ -40,8 +40,8 @@ func (p *plain) end(w io.Writer) error {
 	return err
 }
 
-// answer writes the locations or names first, since those were asked for (1995, 6C), and then
-// the other data.
+// answer writes the locations or names first, because the client asked for them (1995, 6C), and
+// then the other data.
 func (p *plain) answer(a *nomen.Answer) {
 	p.line(0, orDefault(spelling(a), "Answer"))
 	if kind := kindOf(a.Name).String(); kind != "" {

@@ -97,8 +97,8 @@ func MustParse(s string) Name {
 	return n
 }
 
-// FromURN returns the name that u refers to. It is an error if u has a component, because
-// components belong to the reference, not to the name. [urn.URN.Assigned] removes them.
+// FromURN returns the name that u refers to. If u has a component, FromURN returns an error,
+// because components belong to the reference, not to the name. [urn.URN.Assigned] removes them.
 func FromURN(u urn.URN) (Name, error) {
 	s := u.String()
 	if !u.IsValid() {

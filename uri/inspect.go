@@ -89,7 +89,7 @@ type Finding struct {
 	Message  string     // what was found, for people
 	Right    string     // the correct text, to put between Offset and End; "" if unknown
 	Addr     netip.Addr // for FindingRareIPv4: the address that other software sees
-	Reader   Reader     // for FindingReaderHost and FindingReaderScheme: the other software
+	Reader   Reader     // for FindingReaderHost and FindingReaderScheme: the software that sees another host or scheme
 }
 
 // Error returns the offset, the rule and the message.

@@ -22,15 +22,15 @@ const (
 	percents, dots                = ones * '%', ones * '.'
 )
 
-// notHost marks the octets of x that are not letters, digits, hyphens or full stops. These may
-// appear in a host in every dialect.
+// notHost marks all octets of x except letters, digits, hyphens and full stops. The octets that it
+// does not mark may appear in a host in every dialect.
 func notHost(x uint64) uint64 {
 	y := x | ones*0x20
 	return highs & (x | ^((y+fromA)&^(y+afterZ) | (x+fromHyphen)&^(x+afterNine)&^(highs-(x^slashes))))
 }
 
-// notPath marks the octets of x that are not letters, underscores or between & and ; in ASCII.
-// These may appear in a path in every dialect.
+// notPath marks all octets of x except letters, underscores and the octets from & to ; in ASCII.
+// The octets that it does not mark may appear in a path in every dialect.
 func notPath(x uint64) uint64 {
 	y := x | ones*0x20
 	return highs & (x | ^((y+fromA)&^(y+afterZ) | (x+fromAmpersand)&^(x+afterSemicolon) | (highs - (x ^ underscores))))
@@ -77,8 +77,9 @@ func skipPath(s string, i int) int {
 	return i + bits.TrailingZeros64(notPath(loadLast(s, i)))/8
 }
 
-// skipScheme returns the offset of the colon if s begins with "http:" or "https:", and else 0. It
-// has no branch for the two schemes, because no processor predicts which of them is next in a list.
+// skipScheme returns the offset of the colon if s begins with "http:" or "https:", and else 0. The
+// code does not branch on the scheme, because a processor cannot predict which of the two schemes
+// comes next in a list.
 func skipScheme(s string) int {
 	if len(s) < 8 {
 		return 0

@@ -67,7 +67,7 @@ type Question struct {
 	Service Service   // "" asks for the default service
 	Default Service   // used if Service is "" or not offered; "" means the default of the name's authority
 
-	Component string    // the component of a structured resource (2012, 2.3.2) to return
+	Component string    // which component of a structured resource to return (2012, 2.3.2)
 	R, Q      string    // r- and q-component without "?+" and "?="; "" if absent
 	Accept    string    // media ranges of RFC 9110, 12.5.1 that rank locations
 	Languages string    // language ranges of RFC 9110, 12.5.4 that rank locations
@@ -108,8 +108,8 @@ type Location struct {
 	Down       bool   `json:"down,omitempty"`                           // known to be unavailable: tried last
 	ValidFrom  string `json:"valid_from,omitempty" toml:"valid_from"`   // RFC 3339
 	ValidUntil string `json:"valid_until,omitempty" toml:"valid_until"` // RFC 3339
-	Index      int    `json:"index,omitempty"`                          // index of the value of which the location is a view (package value); 0 if none
-	Attributes string `json:"attributes,omitempty"`                     // further attributes in a value of the type 10320/loc, as in XML: id="0" http_role="conneg"
+	Index      int    `json:"index,omitempty"`                          // index of the typed value that shows this location (package value); 0 if none
+	Attributes string `json:"attributes,omitempty"`                     // attributes in a value of the type 10320/loc that no other field has, in the form of XML: id="0" http_role="conneg"
 }
 
 // Metadata describes a resource: names of Dublin Core elements (RFC 5013) with their values, in

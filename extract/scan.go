@@ -41,7 +41,8 @@ func scan(b []byte, o Options, yield func(Finding) bool) {
 	}
 }
 
-// A segment is a piece of an identifier from which nothing is removed.
+// A segment is a piece of an identifier. Between two segments are octets that the spelling does not
+// have in this form, such as a line break or an escape.
 type segment struct {
 	start, end int
 	hyphen     bool   // ends in a hyphen before a line break
@@ -234,8 +235,8 @@ func (s *scanner) peek(i int) byte {
 	return 0
 }
 
-// before returns the octet before i, or a line feed at the beginning of the
-// document or the end of the last identifier.
+// before returns the octet before i. At the beginning of the document, and at the end of the last
+// identifier, it returns a line feed.
 func (s *scanner) before(i int) byte {
 	if i <= s.minStart || i <= 0 {
 		return '\n'

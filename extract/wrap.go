@@ -279,7 +279,7 @@ func (s *scanner) isBrokenAt(i int) bool {
 type nextWord struct {
 	end        int  // end of the part that is allowed in an identifier
 	foreign    bool // begins an identifier of its own, or names a field
-	enclosed   bool // an opening parenthesis or bracket precedes the identifier, which opens no parenthesis of its own
+	enclosed   bool // an opening parenthesis or bracket precedes the identifier, and the identifier itself has no open parenthesis
 	closing    bool // ends in a closing parenthesis or bracket
 	looksLocal bool // has characters that words do not have
 	assigns    bool // looks like name=value

@@ -207,7 +207,7 @@ func cite(a *nomen.Answer, p Page) citation {
 	return c
 }
 
-// citeMetadata returns the part of a citation that metadata has.
+// citeMetadata returns a citation with the data that the metadata have.
 func citeMetadata(m nomen.Metadata) citation {
 	c := citation{
 		kind:   kindOfWork(m["type"]),

@@ -318,8 +318,8 @@ func (o *ldWork) spelling() string {
 	return o.ID
 }
 
-// same reports the result of I=I: whether the two names identify the same thing. The result is one
-// of the identifiers.
+// same returns the result of I=I, which is one of the identifiers of the work: whether the two
+// names identify the same thing.
 func (o *ldWork) same() bool {
 	return slices.ContainsFunc(o.Identifier, func(v any) bool {
 		m, ok := v.(map[string]any)

@@ -43,7 +43,7 @@ func writeURIList(w io.Writer, a *nomen.Answer) error {
 
 const crlf = "\r\n"
 
-// sameComment begins the comment that says TRUE or FALSE.
+// sameComment is the beginning of the comment with the answer to I=I, which is TRUE or FALSE.
 const sameComment = "same: "
 
 func comment(b *bytes.Buffer, s string) {

@@ -54,8 +54,8 @@ func Check(u urn.URN) []Finding { return standard.Check(u) }
 // equivalent to u by the general syntax or by its namespace have the same canonical spelling.
 func Canonical(u urn.URN) string { return standard.Canonical(u) }
 
-// Fold is [Canonical] for a name in the canonical spelling of the general syntax. Use it as the
-// Fold of a [urn.Comparer].
+// Fold is like [Canonical], but its argument must already have the canonical spelling of the
+// general syntax. Use it as the Fold of a [urn.Comparer].
 func Fold(canonical string) string { return standard.Fold(canonical) }
 
 // Equivalent reports whether a and b are the same name by the general syntax or

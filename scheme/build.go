@@ -44,8 +44,8 @@ func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 	return u, nil
 }
 
-// misread returns the label of the first part that would be lost: if the URI is parsed, the part
-// has another value than the given one. If there is no such part, misread returns "".
+// misread compares the given parts with got, the parts of the parsed URI. It returns the label of
+// the first given part that has another value in got, or "" if none has.
 func (s *Scheme) misread(got, given []Part) string {
 	for _, p := range given {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {

@@ -1,6 +1,6 @@
 package uri
 
-// The three algorithms of the documents to remove dot segments. Each works in
+// This file has the three algorithms by which the documents remove dot segments. Each works in
 // place, in linear time, and returns the new length.
 
 // removeDots removes all dot segments of a path as in RFC 3986, 5.2.4. ExcessKeep

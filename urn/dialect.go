@@ -44,7 +44,7 @@ type grammar struct {
 	name string
 
 	// The names that the document gives to the common productions.
-	whole  string // the whole
+	whole  string // the production of a whole URN
 	inner  string // the production of the assigned name
 	nid    string
 	nss    string

@@ -65,7 +65,7 @@ func TestAdminSocket(t *testing.T) {
 	}
 	client.CloseIdleConnections()
 
-	// The socket of a living server is not replaced.
+	// The socket of a running server is not replaced.
 	other, err := startServer(filepath.Join(t.TempDir(), "other"), "--admin", "unix:"+socket)
 	if err == nil {
 		_ = other.kill()
@@ -73,7 +73,7 @@ func TestAdminSocket(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), socket+": another server listens on this socket") {
 		t.Errorf("a second server at the socket: %v", err)
 	}
-	// That of a killed one is.
+	// The socket of a killed server is replaced.
 	_ = p.kill()
 	if _, err := os.Lstat(socket); err != nil {
 		t.Error(err)

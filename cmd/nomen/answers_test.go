@@ -58,8 +58,8 @@ func warm(t *testing.T, p *process, name, location string) {
 	}
 }
 
-// TestAnswersInMemory checks that servers repeat answers, and that a change is visible in the next
-// one.
+// TestAnswersInMemory checks that a server answers repeated requests from its cache, and that its
+// next answer shows a change.
 func TestAnswersInMemory(t *testing.T) {
 	t.Parallel()
 	for _, options := range [][]string{nil, {"--ask-others", "own", "--own-users", "192.0.2.0/24"}, {"--answer-cache", "1"}} {
@@ -81,8 +81,8 @@ func TestAnswersInMemory(t *testing.T) {
 	}
 }
 
-// TestAnswersOfTwoNodes checks that a node repeats no answer that another node's change has made
-// outdated for more than three seconds.
+// TestAnswersOfTwoNodes checks that a node stops using a cached answer at most three seconds after
+// another node has changed the name.
 func TestAnswersOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})

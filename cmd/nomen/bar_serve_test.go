@@ -31,7 +31,7 @@ const (
 	maxP99        = 10 * time.Millisecond
 	barClients    = 32 // connections
 	barChanging   = 16 // names that are changed meanwhile
-	barEvery      = 8  // every so many requests of a client are for one of these names
+	barEvery      = 8  // one in this many requests of a client is for one of these names
 	barMeasure    = 5 * time.Second
 	barHot        = 5000 // other names that are requested
 	barChangeRest = 20 * time.Millisecond
@@ -59,13 +59,14 @@ func barSizeOf(t *testing.T) barSize {
 }
 
 // TestBarServe serves names, on one processor and on two, while the server builds its search index,
-// imports names, and changes others. After each change is acknowledged, no response may be from
-// before it. With NOMEN_DURATION, as `make bar-serve` sets it, the names are many, the requests are
-// half of those that the server can answer, and 99 % of them must be answered in less than maxP99.
+// imports names, and changes others. After a change has been acknowledged, no response may have the
+// earlier state. With NOMEN_DURATION, as `make bar-serve` sets it, the test uses a million names,
+// and sends half as many requests per second as the server can answer. The server must answer 99 %
+// of them in less than maxP99.
 func TestBarServe(t *testing.T) {
 	size := barSizeOf(t)
 	exe, err := os.Executable()
-	if size.long { // not the test, so that nothing but the program is measured
+	if size.long { // build the program, so that nothing else is measured
 		exe = filepath.Join(t.TempDir(), "nomen")
 		build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")

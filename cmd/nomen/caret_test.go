@@ -26,7 +26,7 @@ func TestCaret(t *testing.T) {
 		{"👩‍👩‍👧 x", 18, 80, "👩‍👩‍👧 x\n  ^"},                     // a family is one character
 		{"é x", 2, 80, "é x\n ^"},                               // two bytes, one column
 		{"a\nb c", 3, 80, "a b c\n   ^"},                        // one line
-		{"a\x1b[2Jb c", 6, 80, shownEscape + "\n" + shownCaret}, // nothing that a terminal obeys
+		{"a\x1b[2Jb c", 6, 80, shownEscape + "\n" + shownCaret}, // control characters are escaped
 		{"\xff x", 1, 80, "\ufffd x\n ^"},                       // not UTF-8
 		{strings.Repeat("a", 30) + " " + strings.Repeat("b", 30), 30, 29, "..." + strings.Repeat("a", 13) + " " + strings.Repeat("b", 6) + "...\n" + strings.Repeat(" ", 16) + "^"},
 		{strings.Repeat("日", 30) + " x", 90, 19, "..." + strings.Repeat("日", 4) + " x\n" + strings.Repeat(" ", 11) + "^"},

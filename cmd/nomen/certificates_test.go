@@ -219,8 +219,8 @@ func runSecured(t *testing.T, args ...string) {
 	}
 }
 
-// TestCertificateOfNodes starts two servers of a database at once. One of them orders, the
-// authority asks the other one, and both serve the certificate.
+// TestCertificateOfNodes starts two servers of a database at once. One server orders the
+// certificate, the authority sends its requests to the other one, and both serve the certificate.
 func TestCertificateOfNodes(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})
@@ -256,8 +256,9 @@ func TestCertificateOfNodes(t *testing.T) {
 	}
 }
 
-// checkDoors checks the listeners: plain requests are answered, not redirected to https; TLS
-// carries every protocol; and paths of challenges that are not in progress are as before.
+// checkDoors checks three things. The listener without TLS answers requests and does not redirect
+// them to https. The listener with TLS serves every protocol. Paths of challenges that are not in
+// progress are answered like other paths.
 func (s *securedServer) checkDoors(t *testing.T, path string) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -310,7 +311,7 @@ func filesWith(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-// TestDoctorOfHosts: the doctor does not miss the name of a host that has its own certificate.
+// TestDoctorOfHosts checks that doctor accepts a host that has a certificate of its own.
 func TestDoctorOfHosts(t *testing.T) {
 	t.Parallel()
 	pair := testCertificate(t, clock().Add(-time.Hour), clock().Add(time.Hour))

@@ -17,10 +17,10 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// TestClockAtEveryDoor: after a change that is dated far ahead every command that changes
-// names or authorities is refused, in both stores, alone and by a server, and says how to
-// go on; tokens can be made and revoked all the same; and --clock-ok accepts the clock
-// where it is given to who makes the change.
+// TestClockAtEveryDoor checks what commands do after a change that is dated far in the future, in
+// both stores, with and without a server. Every command that changes names or authorities is
+// rejected, and says what to do. Tokens can still be made and revoked. With --clock-ok on the
+// process that makes the change, the change is accepted.
 func TestClockAtEveryDoor(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})
@@ -30,7 +30,7 @@ func TestClockAtEveryDoor(t *testing.T) {
 	}
 	doors := []struct {
 		args  []string
-		token bool // not a change of names
+		token bool // the command changes a token, so it is not rejected
 	}{
 		{args: []string{"put", "urn:x-a:put", "https://h.example/put"}},
 		{args: []string{"put", "--replace", "urn:x-a:replaced", "https://h.example/new"}},
@@ -46,7 +46,8 @@ func TestClockAtEveryDoor(t *testing.T) {
 		{args: []string{"user", "add", "--name", "x"}},
 		{args: []string{"token", "make", "--who", "x"}, token: true},
 	}
-	// fill makes the names that the doors change, the first time, and dates a change far ahead.
+	// fill makes the names that the commands change, if first is set, and then dates a change far
+	// in the future.
 	fill := func(t *testing.T, s store.Store, first bool) {
 		t.Helper()
 		now := time.Now().Add(-time.Hour)
@@ -79,7 +80,7 @@ func TestClockAtEveryDoor(t *testing.T) {
 	everyClock(t, db, first, func(t *testing.T, c clockCase) {
 		for i, door := range doors {
 			if c.ok && !c.served && i > 0 {
-				c.fill(t, later) // what was accepted has a good time
+				c.fill(t, later) // the accepted change has a correct time
 			}
 			status, said := c.run(t, door.args...)
 			if want := c.ok || door.token; (status == exitYes) != want {
@@ -99,7 +100,8 @@ type clockCase struct {
 	open       func() (store.Store, error)
 }
 
-// everyClock runs a test on each kind of store in every case. fill fills the store first.
+// everyClock runs a test on each kind of store in every case. The function fill fills the store
+// first.
 func everyClock(t *testing.T, db *pgtest.Server, fill func(*testing.T, store.Store), test func(*testing.T, clockCase)) {
 	for _, kind := range clockStores(db) {
 		for _, ok := range []bool{false, true} {

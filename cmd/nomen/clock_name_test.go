@@ -14,14 +14,15 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// A clockDoor is a command that changes what is dated far ahead, and perhaps another name.
+// A clockDoor is a command that changes the name or authority key, whose last change is dated far
+// in the future. The command perhaps also changes the name good.
 type clockDoor struct {
 	key  string
 	args []string
 	good string // "" for none
 }
 
-// clockDoors returns commands, with an import of a file in a directory.
+// clockDoors returns the commands. It writes the file for one of them into a directory.
 func clockDoors(t *testing.T, dir string) []clockDoor {
 	t.Helper()
 	file := filepath.Join(dir, "merge.jsonl")
@@ -44,8 +45,8 @@ func clockDoors(t *testing.T, dir string) []clockDoor {
 // undoneBatch is the ID of the changes that a clockDoor undoes.
 const undoneBatch = "0-undone"
 
-// fillClock changes names and an authority twice, the second time far ahead of the clock,
-// unless they are to be changed all the same; and then a name with a good time.
+// fillClock changes the keys of the commands twice, the second time far in the future. It changes
+// the good names twice with a correct time. The last change of the store has a correct time too.
 func fillClock(t *testing.T, s store.Store, doors []clockDoor) {
 	t.Helper()
 	now := time.Now().Add(-time.Hour)
@@ -87,10 +88,10 @@ func fillClock(t *testing.T, s store.Store, doors []clockDoor) {
 	change(now, "", "urn:x-a:last", "https://h.example/")
 }
 
-// TestClockOfOneName: names and authorities that were last changed far ahead of the clock
-// cannot be changed, although the last change of the store has a good time. Each command
-// that would change them says so, together with the names that it has changed; --clock-ok
-// accepts the change, which then has the time of the one before.
+// TestClockOfOneName checks that a name or authority cannot be changed if its last change is dated
+// far in the future, even if the last change of the store has a correct time. Each command says
+// why, and still reports the names that it has changed. With --clock-ok the change is accepted, and
+// gets the time of the last change.
 func TestClockOfOneName(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})

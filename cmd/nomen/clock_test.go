@@ -78,7 +78,7 @@ func TestClockOnceAhead(t *testing.T) {
 
 	// The repair.
 	repaired := filepath.Join(t.TempDir(), "repaired")
-	for range 2 { // the second run finds that all is there
+	for range 2 { // the second run finds that everything has been copied
 		out, _ = nomen(exitYes, "migrate", "--from", "pebble:"+filepath.Join(data, storeDir), "--to", "pebble:"+repaired, "--repair-times")
 		says("migrate", out, `(?m)^3 changes dated after 20.* got the time of the change before`)
 	}

@@ -95,7 +95,8 @@ func eachKey(table reflect.Type, f func(string)) {
 	}
 }
 
-// TestShownValue: the hook has no passwords, and a value has one form, changed or not.
+// TestShownValue checks that the passwords of the hook are hidden, and that a value looks the same
+// whether it is the default or was set.
 func TestShownValue(t *testing.T) {
 	var o backupFlags
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -123,7 +124,8 @@ func TestShownValue(t *testing.T) {
 	}
 }
 
-// TestUnknownVariables: variables that are not options are found, but not those of tests.
+// TestUnknownVariables checks that NOMEN_ variables that are not options are reported, except those
+// of tests.
 func TestUnknownVariables(t *testing.T) {
 	known := map[string]bool{"public-url": true, "limits.burst": true, "config": false}
 	got := unknownVariables([]string{"NOMEN_PUBLIC_URL=x", "NOMEN_LIMITS_BURST=1", "NOMEN_CONFIG=f", "NOMEN_TEST_PROGRAM=1", "NOMEN_LONG=1", "PATH=x", "NOMEN_PUBLC_URL=x", "NOMEN_ZZZ=1"}, known)

@@ -29,7 +29,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// TestConfigPlaces: the place of each value is known.
+// TestConfigPlaces checks the line and column of each value.
 func TestConfigPlaces(t *testing.T) {
 	const text = `listen = 4500 # a comment
 trusted-proxy = [

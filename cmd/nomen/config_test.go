@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// TestAuthorityTable: whatever an authority can say, a configuration file can, except what
-// the store sets.
+// TestAuthorityTable checks that a configuration file can set every field of an authority, except
+// those that the store sets.
 func TestAuthorityTable(t *testing.T) {
 	set := []string{"modified", "revision", "redacted"}
 	eachField(reflect.TypeFor[store.Authority](), func(f reflect.StructField) {
@@ -47,7 +47,7 @@ func eachField(of reflect.Type, f func(reflect.StructField)) {
 	}
 }
 
-// TestAuthorityTablePolicy: what a file says of a policy is the policy.
+// TestAuthorityTablePolicy checks that the policy of an authority is as the file says.
 func TestAuthorityTablePolicy(t *testing.T) {
 	const text = `
 [[authority]]

@@ -23,8 +23,8 @@ import (
 	"github.com/nomen-project/nomen/conform"
 )
 
-// The authority of the tests of conformance has what the cases ask about: names in
-// several places and languages, one that is gone and one that was replaced.
+// The authority in the tests of conformance has the names that the cases need: names with several
+// locations in several languages, one retired name, and one retired name with a successor.
 const conformSite = `
 [[authority]]
 prefix = "urn:dns:names.example"
@@ -43,7 +43,7 @@ var conformNames = strings.Join([]string{
 	`{"name":"urn:dns:names.example:old1","locations":[{"url":"https://www.names.example/1"}]}`,
 }, "\n") + "\n"
 
-// A fixture is a server with the authority, and what stands before it.
+// A fixture is a directory, and a server of the authority.
 type fixture struct {
 	dir, cert, key string
 	server         *process
@@ -181,14 +181,14 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// conformFlags are those that tell the suite about the authority.
+// conformFlags are the options that describe the authority to the suite.
 var conformFlags = []string{
 	"--timeout", "1m",
 	"--authority", "urn:dns:names.example", "--name", "urn:dns:names.example:alb002", "--name", "alb003",
 	"--retired", "old7", "--moved", "old1", "--landing", "/urn:dns:names.example:alb002?s=I2C",
 }
 
-// conforms runs the suite, which must fail nothing, and returns what is not
+// conforms runs the suite, checks that no case fails, and returns the cases that are not
 // applicable.
 func conforms(t *testing.T, args ...string) []string {
 	t.Helper()
@@ -226,15 +226,15 @@ func conforms(t *testing.T, args ...string) []string {
 	return not
 }
 
-// TestConform holds the server to all cases: by itself, with TLS, behind nginx, and
-// through a gateway. What is not applicable is known in each place.
+// TestConform runs all cases against the server itself, with TLS, behind nginx, and through a
+// gateway. In each of these, exactly the expected cases are not applicable.
 func TestConform(t *testing.T) {
-	// Nothing needs these: the server does not fetch resources, and a name is its own
+	// These are never applicable: the server does not fetch resources, and each name is its own
 	// TimeGate.
 	always := "RFC2169-3.4/N2Rs RFC7089-4.5.3/none"
 	// nginx passes paths only.
 	behind := "Y95-30/bare Y95-38/urn Y95-02/case Y95-08/query Y95-64/follow Y95-63/reserved " + always + " RFC7089-4.2.1/prefix "
-	// A gateway has neither bare names, nor lists and times of others.
+	// For names of others, a gateway has no requests by ElementID, no lists and no earlier answers.
 	gateway := "Y95-30/bare Y95-37/host Y95-43/urn Y95-42/where Y95-57/lines Y95-57/known RFC2169-3.4/N2Rs RFC2169-3.7/L2Ns RFC2169-3.8/L2Ls RFC2169-3.9/L2C "
 	var memento string
 	for _, c := range conform.Cases() {

@@ -44,9 +44,8 @@ func forest(conn net.Conn, authorities int) {
 	_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\n"+body)
 }
 
-// TestCrawlKilled kills a crawl again and again. What is gone on with in the end
-// says the same as an uninterrupted crawl, and what was known is not
-// asked again.
+// TestCrawlKilled kills a crawl again and again, and each time resumes it. The result is that of an
+// uninterrupted crawl, and authorities that were already asked are not asked again.
 func TestCrawlKilled(t *testing.T) {
 	const authorities = 40
 	s, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What every command does with a data directory in which there is no store: only those
-// that are meant to make one do. A command that is not in the table is found.
+// This test runs every command with a data directory that has no store. Only the commands that are
+// meant to create a store create one. The test fails if a command is missing in its tables.
 func TestOnlySomeCommandsMakeStores(t *testing.T) {
 	t.Parallel()
 	const n, file = "urn:example:a", "$TMP/names.csv"

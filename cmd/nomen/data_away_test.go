@@ -12,9 +12,10 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// The data directory of a server on a database is moved away, comes back and is deleted:
-// names are answered and changed as before, and jobs are saved, since they are in the database. What
-// is kept in the directory is refused or reported, and never made again somewhere else.
+// The data directory of a server with a database is moved away, comes back and is deleted. Names
+// are answered and changed as before. Jobs are saved, because they are in the database. Requests
+// that need the directory are rejected or reported, and the server never creates the directory
+// again.
 func TestDataDirectoryAway(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// What a server of a database is asked in these tests.
+// The names that the tests request.
 const (
 	warmName  = "urn:example:warm"
 	coldName  = "urn:example:cold"
@@ -24,7 +24,7 @@ const (
 	noName    = "urn:example:none"
 )
 
-// A response is what a server has answered.
+// A response is the response of a server, and how long it took.
 type response struct {
 	status int
 	header http.Header
@@ -32,13 +32,13 @@ type response struct {
 	took   time.Duration
 }
 
-// send asks a server for something, and returns the zero response if there is no answer.
+// send sends a request to a server. If there is no response, it returns the zero response.
 func send(t *testing.T, method, url, body string, header ...string) (r response) {
 	t.Helper()
 	return sendWithin(t, 30*time.Second, method, url, body, header...)
 }
 
-// sendWithin is send with a time for the whole answer.
+// sendWithin is send with a time limit for the whole response.
 func sendWithin(t *testing.T, limit time.Duration, method, url, body string, header ...string) (r response) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -69,12 +69,12 @@ func (r response) isStale() bool {
 }
 
 const (
-	// atOnce is how long an answer may take that is given at once, on a busy machine. One
-	// that waits for the database takes four seconds and more.
+	// atOnce is how long a response may take that does not wait for the database. On a busy machine
+	// it takes longer than usual; a response that waits for the database takes four seconds or
+	// more.
 	atOnce = 3 * time.Second
 
-	// soon is how long something may take that takes a second or two where the machine has
-	// nothing else to do.
+	// soon is the time limit for what takes a second or two on an idle machine.
 	soon = 30 * time.Second
 )
 
@@ -168,8 +168,8 @@ func checkAway(t *testing.T, p *process, token string) {
 	}
 }
 
-// checkAwayRaw checks the doors that clients of net/http do not use: targets as proxies are
-// sent them, the protocol of 1995, which has no head in its oldest form, and Gopher.
+// checkAwayRaw checks requests that net/http clients do not send: targets in absolute form, the
+// protocol of 1995, whose oldest form has no header, and Gopher.
 func checkAwayRaw(t *testing.T, p *process) {
 	t.Helper()
 	gopher := regexp.MustCompile(`gopher listener at ([^\s"]+)`).FindStringSubmatch(p.output())
@@ -206,7 +206,7 @@ func checkAwayRaw(t *testing.T, p *process) {
 		_, _ = io.WriteString(c, tt.request)
 		b, err := io.ReadAll(c)
 		c.Close()
-		if took := time.Since(begun); err != nil || took > atOnce+time.Second/2 { // a Gopher client is waited for
+		if took := time.Since(begun); err != nil || took > atOnce+time.Second/2 { // the server waits for the end of a Gopher client's input
 			t.Errorf("%q: %v after %v", tt.request, err, took)
 		}
 		for _, want := range tt.want {
@@ -217,7 +217,7 @@ func checkAwayRaw(t *testing.T, p *process) {
 	}
 }
 
-// warmUp fills a database, and the cache of a server of it.
+// warmUp fills a database, and the cache of a server with this database.
 func warmUp(t *testing.T, p *process, token string) {
 	t.Helper()
 	bearer := []string{"Authorization", "Bearer " + token, "Content-Type", "application/json"}
@@ -230,14 +230,14 @@ func warmUp(t *testing.T, p *process, token string) {
 			t.Fatalf("PUT %s: %d %s", path, r.status, r.body)
 		}
 	}
-	time.Sleep(3 * time.Second) // what was written is in the feed, and replicas have it
+	time.Sleep(3 * time.Second) // until the changes are in the log and on all replicas
 	for _, name := range []string{warmName, aliasName, noName} {
 		send(t, "GET", "http://"+p.public+"/"+name, "")
 	}
 	time.Sleep(time.Second)
 }
 
-// within calls f until it is true, and fails the test if that takes longer.
+// within calls f until it returns true, and fails the test if that takes longer than d.
 func within(t *testing.T, d time.Duration, what string, f func() bool) {
 	t.Helper()
 	begun := time.Now()
@@ -255,8 +255,8 @@ func ready(t *testing.T, p *process) bool {
 	return send(t, "GET", "http://"+p.public+"/-/readyz", "").status == 200
 }
 
-// While its database is killed, hangs, or is not there yet, a server answers what it
-// has in its cache and refuses all else at once; and it goes on by itself.
+// While the database is killed, hangs, or has not started yet, a server answers from its cache and
+// rejects everything else at once. When the database is back, the server recovers by itself.
 func TestDatabaseAway(t *testing.T) {
 	db := startDatabase(t, pgtest.Options{})
 	data := t.TempDir()

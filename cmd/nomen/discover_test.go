@@ -46,7 +46,8 @@ func serveDNS(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("NOMEN_DNS", s.Addr)
 }
 
-// The DNS server of the user is asked about the resolver that he names, too.
+// If the user names a resolver and a DNS server, the address of the resolver is looked up at this
+// DNS server.
 func TestDNSOfVia(t *testing.T) {
 	dns, err := dnstest.Start("names.example. 60 IN A 127.0.0.1\n", nil)
 	if err != nil {

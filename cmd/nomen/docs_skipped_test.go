@@ -140,7 +140,7 @@ func rowOf(c skippedCommand) string {
 	return ""
 }
 
-// allRows returns what rowOf can return.
+// allRows returns all values that rowOf can return.
 func allRows() (all []string) {
 	for _, b := range machineBlocks {
 		all = append(all, b.page+" "+b.reason)

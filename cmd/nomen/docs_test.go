@@ -42,7 +42,7 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// The documents name no command and no option that does not exist.
+// The documents contain only commands and options that exist.
 func TestDocuments(t *testing.T) {
 	root := (&cli{}).root()
 	files := []string{"../../README.md", "../../CHANGELOG.md", "../../CONTRIBUTING.md"}
@@ -84,9 +84,9 @@ var (
 	quotedOption = regexp.MustCompile("`--([a-z][a-z0-9-]*(?:[.][a-z][a-z0-9-]*)?)")
 )
 
-// checkCommands checks the command lines in a line of text: the options of those
-// whose command exists, and that those in quotation marks do. It returns how many
-// there were.
+// checkCommands checks the command lines in a line of text. It checks that commands in quotation
+// marks exist, and that existing commands have the given options. It returns the number of command
+// lines.
 func checkCommands(t *testing.T, root *cobra.Command, where, line string) int {
 	found := 0
 	for _, m := range commandLine.FindAllStringSubmatch(line, -1) {

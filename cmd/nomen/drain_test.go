@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestDrain: after SIGTERM the server says that it is closing and goes on answering,
-// on both listeners, for the time of --drain: a load balancer can send requests
-// elsewhere before one is refused. A second signal ends it at once.
+// TestDrain checks that after SIGTERM the server says that it is closing, and keeps answering on
+// both listeners for the time of --drain, so that a load balancer can use other servers before
+// requests fail. A second signal ends the server at once.
 func TestDrain(t *testing.T) {
 	t.Parallel()                   // it waits for the time of --drain
 	const drain = 10 * time.Second // in which the requests of the test are answered

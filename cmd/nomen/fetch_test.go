@@ -31,7 +31,8 @@ func TestFetchScripts(t *testing.T) {
 	})
 }
 
-// webForFetch is a site whose /cut breaks off, unless the rest of it is asked for.
+// webForFetch is a site. Its page /cut is truncated, unless the client requests only the rest of
+// it.
 func webForFetch(w http.ResponseWriter, r *http.Request) {
 	const digits = "0123456789"
 	switch path := r.URL.Path; {

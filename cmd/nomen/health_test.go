@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A server behind a Unix socket is asked as any other, and one that says why it is not
-// ready is quoted.
+// Health asks a server on a Unix socket like any other, and prints the reason that the server gives
+// for not being ready.
 func TestHealthOfSocket(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "s")
@@ -61,7 +61,7 @@ func TestHealthOfSilentServer(t *testing.T) {
 	}
 }
 
-// Without a server, health says where it looked.
+// Without a server, health says where it looked for one.
 func TestHealthOfNone(t *testing.T) {
 	t.Parallel()
 	if conn, err := net.Dial("tcp", strings.TrimPrefix(defaultPublicURL, "http://")); err == nil {

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// urlFiles hold URLs met in the wild, one a line, a few of them malformed.
+// urlFiles hold URLs from real documents, one per line, a few of them malformed.
 const urlFiles = "../../../shared/data/urls/*.txt.gz"
 
-// urlLines returns URLs, one a line: those met in the wild if they are there,
-// else as many made up.
+// urlLines returns URLs, one per line: those in urlFiles if these exist, and otherwise as many
+// generated ones.
 func urlLines(tb testing.TB) []byte {
 	files, err := filepath.Glob(urlFiles)
 	if err != nil {

@@ -173,7 +173,7 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// TestOneByteAtATime gives a command the same input in another way.
+// TestOneByteAtATime checks that the output is the same if the input arrives byte by byte.
 func TestOneByteAtATime(t *testing.T) {
 	const text = "HTTP://A/\r\nx y\n\nURN:EX:a#b"
 	_, want, wantLog := command(t.Context(), strings.NewReader(text), "normalize", "-")
@@ -183,8 +183,8 @@ func TestOneByteAtATime(t *testing.T) {
 	}
 }
 
-// TestRealLines normalises URLs met in the wild: a line for each, and nothing
-// to do for a second time.
+// TestRealLines normalizes URLs from real documents. Each has one line of output, and normalizing
+// the output changes nothing.
 func TestRealLines(t *testing.T) {
 	urls := urlLines(t)
 	_, once, _ := command(t.Context(), bytes.NewReader(urls), "normalize", "-")
@@ -197,8 +197,8 @@ func TestRealLines(t *testing.T) {
 	}
 }
 
-// TestNormalizeAllocations holds the promise of speed: nothing is allocated for
-// a line that is normal.
+// TestNormalizeAllocations checks that normalizing a line that is already in normal form allocates
+// nothing.
 func TestNormalizeAllocations(t *testing.T) {
 	n := &normalizer{&dialects{uri: uri.Latest, urn: urn.Latest}, uri.LevelScheme}
 	a := newAnswers(&cli{streams: streams{nil, io.Discard, io.Discard}})

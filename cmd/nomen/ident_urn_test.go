@@ -30,8 +30,8 @@ func TestNameParts(t *testing.T) {
 	}
 }
 
-// TestNamespaceExamples: the example of every namespace keeps its rules for all
-// commands, in the dialects that can spell it (N12-54).
+// TestNamespaceExamples checks with all commands that the example of every namespace follows the
+// rules of the namespace, in each dialect that can express the example (N12-54).
 func TestNamespaceExamples(t *testing.T) {
 	for _, d := range []urn.Dialect{urn.RFC2141, urn.Draft2012, urn.RFC8141} {
 		e := &equality{dialects: &dialects{urn: d}}

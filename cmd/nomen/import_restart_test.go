@@ -16,10 +16,11 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// manyOfImport is more than a database takes between two looks.
+// manyOfImport is the number of records of an import. The database cannot store so many between two
+// checks of the test.
 const manyOfImport = 60_000
 
-// restartFile makes a file of names that no other import has.
+// restartFile makes a file whose names are in no other file.
 func restartFile(t *testing.T, of string) string {
 	t.Helper()
 	var lines strings.Builder
@@ -35,8 +36,9 @@ func restartFile(t *testing.T, of string) string {
 
 var firstRevision = regexp.MustCompile(`"revision":1\b`)
 
-// The database is killed in the middle of an import, and comes back: by whatever door the
-// import has come, it ends, nothing that it said to be in is lost, and nothing is in twice.
+// The database is killed in the middle of an import, and restarted. The import ends, whether it was
+// started by a command, a request or a job. No record that it has reported as imported is lost, and
+// no record is imported twice.
 func TestImportAcrossRestart(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{Fsync: true})
@@ -65,7 +67,7 @@ func TestImportAcrossRestart(t *testing.T) {
 	}
 	for i, door := range []struct {
 		what   string
-		bring  func(file string) string // what it said in the end
+		bring  func(file string) string // runs the import and returns its output
 		killed time.Duration            // how long the database is unavailable
 	}{
 		{"command", func(file string) string {
@@ -136,8 +138,9 @@ func TestImportAcrossRestart(t *testing.T) {
 	}
 }
 
-// The database is away for longer than an import waits: the command ends, says why and what
-// is in, and the same import, begun again, does the rest; no name is in twice.
+// The database is unavailable for longer than an import waits. The command fails, and says why and
+// which records are imported. If the same import is started again, it imports the rest, and no name
+// is changed twice.
 func TestImportGivesUp(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{Fsync: true})

@@ -31,22 +31,21 @@ import (
 
 const (
 	fewKills    = 5  // unless NOMEN_KILLS says how many
-	killsOfOne  = 20 // stores are killed so often before there is a new one
+	killsOfOne  = 20 // number of kills after which a new store is used
 	writers     = 4
-	fileRecords = 200 // of one import
-	mostFiles   = 8   // imported between two kills
+	fileRecords = 200 // records in each imported file
+	mostFiles   = 8   // maximum number of files imported between two kills
 
-	firstOfEach = 2 * time.Minute // may pass until something of each kind is acknowledged
+	firstOfEach = 2 * time.Minute // maximum time until a change, a file and a backup are acknowledged
 )
 
-// TestKill kills a server again and again while writers change names, files are
-// imported and backups are made, all through the admin API: what was acknowledged
-// is there after each restart (Y95-22), the store verifies, an export is complete,
-// and what there is of a backup is a whole one.
+// TestKill kills a server again and again while clients of the admin API change names, import files
+// and make backups. After each restart, everything that was acknowledged is there (Y95-22), the
+// store verifies, an export is complete, and each backup is complete.
 func TestKill(t *testing.T) { killAll(t, false) }
 
-// TestKillDatabase does the same to the nodes of a database, and every fourth time
-// to the database too; its backups are those of pg_dump.
+// TestKillDatabase does the same with servers of a database. Every fourth time it also kills the
+// database. It makes the backups with pg_dump.
 func TestKillDatabase(t *testing.T) { killAll(t, true) }
 
 func killAll(t *testing.T, database bool) {
@@ -72,7 +71,7 @@ func killAll(t *testing.T, database bool) {
 	t.Logf("%d kills; %v; none lost", kills, total)
 }
 
-// acknowledged is how much was.
+// acknowledged counts what the servers have acknowledged.
 type acknowledged struct{ puts, files, backups int }
 
 func (a *acknowledged) add(b acknowledged) {
@@ -95,13 +94,13 @@ type victim struct {
 
 	mu    sync.Mutex
 	notes ledgerOfTest
-	saved ledgerOfTest // what the last backup that was acknowledged has to have
+	saved ledgerOfTest // what the last acknowledged backup must contain
 }
 
-// A ledgerOfTest says what has to be there.
+// A ledgerOfTest says what a store or a backup must contain.
 type ledgerOfTest struct {
-	writes []int // the last number of each writer
-	files  int   // so many files
+	writes []int // number of the last write of each writer
+	files  int   // number of imported files
 }
 
 func (v *victim) notebook() ledgerOfTest {
@@ -110,7 +109,7 @@ func (v *victim) notebook() ledgerOfTest {
 	return ledgerOfTest{slices.Clone(v.notes.writes), v.notes.files}
 }
 
-// note changes the notes.
+// note changes the ledger and the counts.
 func (v *victim) note(f func(n *ledgerOfTest, a *acknowledged)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -133,7 +132,7 @@ func newVictim(t *testing.T, database bool) *victim {
 	return v
 }
 
-// killOnce starts a server, checks what there is, lets it work and kills it.
+// killOnce starts a server, checks its store, runs the clients and kills the server.
 func (v *victim) killOnce(t *testing.T, round int) {
 	p, err := startServer(v.data, v.args...)
 	if err != nil {
@@ -145,7 +144,7 @@ func (v *victim) killOnce(t *testing.T, round int) {
 	v.work(t, p, api, round)
 }
 
-// end checks what the last kill has left, and removes it.
+// end checks the store after the last kill, and removes it.
 func (v *victim) end(t *testing.T) {
 	p, err := startServer(v.data, v.args...)
 	if err != nil {
@@ -163,7 +162,7 @@ func (v *victim) end(t *testing.T) {
 		}
 	}
 	if !t.Failed() {
-		_ = os.RemoveAll(v.data) // a thousand kills make many
+		_ = os.RemoveAll(v.data) // a thousand kills need many directories
 	}
 }
 
@@ -190,9 +189,9 @@ func adminClient(t *testing.T, data string) *adminapi.Client {
 	return api
 }
 
-// work lets writers, importer and backups work until the server is killed, after
-// a while, and the first one not before something of each kind was acknowledged;
-// the database is killed first if it is its turn.
+// work runs the writers, the importer and the backups, and kills the server after a while. The
+// first time, it waits until a change, a file and a backup were acknowledged. In some rounds it
+// kills the database before the server.
 func (v *victim) work(t *testing.T, p *process, api *adminapi.Client, round int) {
 	t.Helper()
 	var group sync.WaitGroup
@@ -213,7 +212,7 @@ func (v *victim) work(t *testing.T, p *process, api *adminapi.Client, round int)
 	group.Go(func() {
 		for n := 0; v.save(api, n) == nil; n++ {
 			select {
-			case <-stop: // that of a database goes on without a server
+			case <-stop: // backups of a database do not end when the server is killed
 				return
 			default:
 			}
@@ -239,15 +238,14 @@ func (v *victim) work(t *testing.T, p *process, api *adminapi.Client, round int)
 			v.fatal(t, err)
 		}
 	}
-	if v.db != nil { // what the database has received it ends, after the client is gone
+	if v.db != nil { // the database completes the transactions that it received before the server was killed
 		if err := v.db.AwaitEnd("killed"); err != nil {
 			v.fatal(t, err)
 		}
 	}
 }
 
-// awaitOne waits until a change, a file and a backup were acknowledged, however
-// slow the machine is.
+// awaitOne waits until at least one change, file and backup were acknowledged.
 func (v *victim) awaitOne(t *testing.T) {
 	t.Helper()
 	for begun := time.Now(); ; <-time.After(10 * time.Millisecond) {
@@ -287,7 +285,7 @@ func request(writer, which, n int) registrar.Request {
 	}}
 }
 
-// importFile imports the numbered file, of which a part may be there.
+// importFile imports the file with a number. A part of it may be in the store already.
 func importFile(t *testing.T, api *adminapi.Client, n int) error {
 	var file bytes.Buffer
 	for i := range fileRecords {
@@ -300,7 +298,7 @@ func importFile(t *testing.T, api *adminapi.Client, n int) error {
 	return err
 }
 
-// save makes a backup, and notes what it has to have.
+// save makes a backup, and notes what it must contain.
 func (v *victim) save(api *adminapi.Client, n int) error {
 	has := v.notebook()
 	var err error
@@ -337,7 +335,7 @@ func (v *victim) check(t *testing.T, api *adminapi.Client) {
 	v.notes.compare(t, all, true)
 }
 
-// An exportedLine is what the test reads of a line of an export.
+// An exportedLine has the fields of a line of an export that the test reads.
 type exportedLine struct {
 	Name      string
 	Locations []struct{ URL string }
@@ -357,8 +355,9 @@ func readExported(t *testing.T, out *bytes.Buffer) map[string]exportedLine {
 	return all
 }
 
-// compare checks that all that was acknowledged is there; as of now also that
-// nothing is there but what may be, and notes that.
+// compare checks that everything that was acknowledged is there. If now is set, it also checks that
+// nothing else is there except what the clients may have written without an acknowledgement, and
+// records that.
 func (n *ledgerOfTest) compare(t *testing.T, all map[string]exportedLine, now bool) {
 	t.Helper()
 	expect := func(name string, number, revision int) bool {
@@ -398,7 +397,7 @@ func (n *ledgerOfTest) compare(t *testing.T, all map[string]exportedLine, now bo
 	count += n.files * fileRecords
 	next := fmt.Sprintf("urn:example:file-%d:", n.files+1)
 	for name := range maps.Keys(all) {
-		if strings.HasPrefix(name, next) { // a part of the file that was under way
+		if strings.HasPrefix(name, next) { // a part of a file whose import was interrupted
 			count++
 		}
 	}
@@ -407,8 +406,8 @@ func (n *ledgerOfTest) compare(t *testing.T, all map[string]exportedLine, now bo
 	}
 }
 
-// checkBackup opens what there is of a backup: the one that was acknowledged, or
-// one that is complete and took its place.
+// checkBackup opens the backup, if there is one. It must be complete: either the acknowledged
+// backup, or a later one.
 func (v *victim) checkBackup(t *testing.T) {
 	t.Helper()
 	if v.db != nil || v.saved.writes == nil {
@@ -426,7 +425,7 @@ func (v *victim) checkBackup(t *testing.T) {
 	v.saved.compareStore(t, s)
 }
 
-// checkDump brings the last backup of a database back and checks it.
+// checkDump restores the last dump of a database and checks it.
 func (v *victim) checkDump(t *testing.T) {
 	t.Helper()
 	if v.saved.writes == nil {

@@ -83,7 +83,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cutShort copies a file without its last bytes: cutshort FROM TO.
+// cutShort copies a file without its last few bytes: cutshort FROM TO.
 func cutShort(ts *testscript.TestScript, _ bool, args []string) {
 	data := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(data[:len(data)-12]), 0o600))

@@ -13,10 +13,10 @@ import (
 	"github.com/nomen-project/nomen/bulk/bulktest"
 )
 
-// TestMemory imports names, exports, verifies and serves them, and does both through
-// the server: no process takes more memory than it was allowed, by --memory or by the
-// size of its cache. NOMEN_NAMES=10000000, as `make memory` sets it, is the size at
-// which that was worst.
+// TestMemory imports names, exports and verifies them with commands, and then exports and verifies
+// them through a server. No process may need more memory than --memory allows or, without this
+// option, than its cache and 512 MiB. With NOMEN_NAMES=10000000, as `make memory` sets it, the
+// processes need the most memory.
 func TestMemory(t *testing.T) {
 	names, limits := uint64(100_000), []int{minMemory}
 	if testing.Short() {
@@ -29,7 +29,7 @@ func TestMemory(t *testing.T) {
 		}
 		names, limits = n, []int{0, minMemory, 1024}
 	}
-	exe := filepath.Join(t.TempDir(), "nomen") // not the test: its race detector takes memory too
+	exe := filepath.Join(t.TempDir(), "nomen") // build the program, because the race detector of the test binary needs memory too
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -78,8 +78,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// checkPeak compares what a process took, in KiB, with --memory, or with its usual
-// cache and 512 MiB.
+// checkPeak checks that a process needed no more memory than --memory says or, without this option,
+// than its usual cache and 512 MiB.
 func checkPeak(t *testing.T, what string, memory, usual int, peak int64) {
 	t.Helper()
 	most := memory
@@ -92,8 +92,8 @@ func checkPeak(t *testing.T, what string, memory, usual int, peak int64) {
 	}
 }
 
-// peakOf runs a program and returns how much memory it had at most, in KiB. What the
-// system tells of a process that has ended counts the one that started it.
+// peakOf runs a program and returns the maximum memory that it used, in KiB. It asks while the
+// program runs, because the numbers that the system gives after its end include this process.
 func peakOf(t *testing.T, cmd *exec.Cmd) (int64, error) {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
@@ -111,8 +111,8 @@ func peakOf(t *testing.T, cmd *exec.Cmd) (int64, error) {
 	}
 }
 
-// statusOf returns how much memory a running process has had at most, in KiB; 0 if it
-// has ended.
+// statusOf returns the maximum memory that a process has used so far, in KiB. If the process has
+// ended, it returns 0.
 func statusOf(t *testing.T, pid int) int64 {
 	t.Helper()
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // gone if it was waited for

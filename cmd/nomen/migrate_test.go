@@ -49,7 +49,7 @@ func (d *database) done(args ...string) string {
 	return out
 }
 
-// connect returns a connection past the store.
+// connect returns a connection to the database, without the store.
 func (d *database) connect(url string) *pgx.Conn {
 	d.Helper()
 	c, err := pgx.Connect(d.Context(), url)
@@ -60,7 +60,7 @@ func (d *database) connect(url string) *pgx.Conn {
 	return c
 }
 
-// execute executes statements past the store.
+// execute executes SQL statements.
 func (d *database) execute(c *pgx.Conn, sql string) {
 	d.Helper()
 	if _, err := c.Exec(d.Context(), sql); err != nil {
@@ -75,8 +75,8 @@ func (d *database) schema(name string) string {
 	return d.URL() + "&search_path=" + name
 }
 
-// From a directory into a database and back: the history is the same, and the
-// commands that look at it, or change it, work there as here.
+// After a migration from a directory into a database and back, the history is the same. Commands
+// that read or change the history work on the database as on the directory.
 func TestMigrateToDatabase(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t)
@@ -99,7 +99,7 @@ func TestMigrateToDatabase(t *testing.T) {
 		t.Errorf("in the database the history is\n%s, was\n%s", got, history)
 	}
 	db.done("migrate", "--from", db.URL(), "--to", last)
-	db.done("migrate", "--from", db.URL(), "--to", last) // once more
+	db.done("migrate", "--from", db.URL(), "--to", last) // a second run changes nothing
 	if got := db.done("verify", "--json", "--store", last); got != want {
 		t.Errorf("back again %s, was %s", got, want)
 	}
@@ -124,8 +124,8 @@ func TestMigrateToDatabase(t *testing.T) {
 	db.command(exitFailure, "backup", "--store", db.URL(), filepath.Join(dir, "backup"))
 }
 
-// What was acknowledged comes along even if the node that wrote it was killed before
-// the change had its place in the log.
+// A migration copies every acknowledged change, even if the node that made the change was killed
+// before the change got its number in the log.
 func TestMigrateUnsealed(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t)
@@ -133,7 +133,7 @@ func TestMigrateUnsealed(t *testing.T) {
 	const name = "urn:dns:example.org:a"
 	db.done("put", "--store", from, name, "https://old.example/a")
 	c := db.connect(from)
-	db.execute(c, "begin; select id from nomen_head for update") // nothing can be sealed
+	db.execute(c, "begin; select id from nomen_head for update") // no change can get a number in the log
 	db.done("put", "--store", from, name, "https://new.example/a", "--replace")
 	db.done("authority", "put", "--store", from, "urn:dns:example.org", "--owner", "a", "--owner", "b")
 	db.execute(c, "rollback")
@@ -153,15 +153,16 @@ func TestMigrateUnsealed(t *testing.T) {
 	db.done("authority", "get", "--store", to, "urn:dns:example.org")
 }
 
-// A database whose keys were made by the rules before those of this program is moved
-// as docs/howto/run-several-servers.md says: into a directory by the program that it was made by, with
-// new keys by this one, and into an empty database.
+// A database with the keys of the previous rules is moved as docs/howto/run-several-servers.md
+// says: the old program copies it into a directory, this program converts the directory, and then
+// copies it into an empty database.
 func TestMigrateOldRules(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t)
 	from, to, dir := db.schema("old"), db.schema("new"), filepath.Join(db.dir, "store")
 	makeOld(t, from)
-	// The part of the old program, whose keys are those of the store.
+	// In place of the old program, this program makes the copy, and the directory and the database
+	// are then marked as having the previous rules.
 	db.done("migrate", "--from", from, "--to", "pebble:"+dir)
 	db.execute(db.connect(from), "update nomen_meta set rules = rules - 1")
 	setOldRules(t, dir)
@@ -210,15 +211,14 @@ func TestMigrateOldRules(t *testing.T) {
 	if got, err := s.Token(t.Context(), "id"); err != nil || got.Prefixes[0] != "urn:fdc:example.com" {
 		t.Errorf("the token: %+v, %v", got, err)
 	}
-	// The old database is as it was.
+	// The old database is unchanged.
 	var names int
 	if err := db.connect(from).QueryRow(t.Context(), "select count(*) from nomen_present").Scan(&names); err != nil || names != 4 {
 		t.Errorf("the old database has %d subjects, %v", names, err)
 	}
 }
 
-// makeOld writes what the rules of version 2 took for different names, with their
-// history.
+// makeOld writes names that were different by the rules of version 2, with their history.
 func makeOld(t *testing.T, url string) {
 	t.Helper()
 	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url})
@@ -250,7 +250,7 @@ func makeOld(t *testing.T, url string) {
 	apply(store.Change{Token: &store.Token{ID: "id", Role: "editor", Prefixes: []string{"urn:fdc:Example.com"}}})
 }
 
-// setOldRules marks a directory as one of the rules before those of this program.
+// setOldRules marks the store in a directory as one with the previous rules.
 func setOldRules(t *testing.T, dir string) {
 	t.Helper()
 	db, err := pebble.Open(dir, &pebble.Options{FormatMajorVersion: pebble.FormatValueSeparation, ErrorIfNotExists: true})

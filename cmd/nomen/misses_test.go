@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// While a server runs on the data directory it is asked, and what an earlier one
-// left there is not looked at.
+// While a server runs on the data directory, misses asks this server, and does not read the file of
+// an earlier server.
 func TestMissesOfServer(t *testing.T) {
 	var asked []string
 	admin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

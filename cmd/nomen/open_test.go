@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// A store that another command has open is waited for, a while.
+// A command waits for a while for a store that another command has open.
 func TestWhenFree(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -45,8 +45,8 @@ func TestWhenFree(t *testing.T) {
 	}
 }
 
-// Commands at once all do their work: each waits for those before, and one that gives up
-// says that another has the store, at whatever moment it met that.
+// Commands that run at the same time all succeed: each waits for the others. A command that gives
+// up says that another process has the store open.
 func TestCommandsAtOnce(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	const many = 8
@@ -60,7 +60,7 @@ func TestCommandsAtOnce(t *testing.T) {
 					ended <- log.String()
 					return
 				}
-				log.Reset() // it has waited as long as it does, on a machine with much to do
+				log.Reset() // on a busy machine it can give up: run it again
 			}
 			ended <- ""
 		}()

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// badOptions returns an invalid value of each option of serve whose values are text, and of those
-// numbers whose range is limited, as TOML. Lines before the value are what it depends on.
+// badOptions returns an invalid value, as TOML, for each option of serve that is text, or a number
+// with a limited range. If an option depends on others, lines with these precede the value.
 func badOptions() map[string][]string {
 	const backups, acme = "backup.to = \"/srv/backups\"\n", "tls = \"acme\"\nacme-accept-terms = true\n"
 	return map[string][]string{

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestTerminalLog checks that no value of a log line moves the cursor of a terminal.
+// TestTerminalLog checks that control sequences in the values of a log line are escaped.
 func TestTerminalLog(t *testing.T) {
 	const bad = "a b\x1b[2Jc\u202ed\r\n\u009be"
 	var b bytes.Buffer

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// A visitor is a browser as far as a server can see.
+// A visitor is a client that looks like a browser to a server.
 type visitor struct {
 	t      *testing.T
 	server string
 	cookie string
 }
 
-// do sends a request, with a form if it is not nil, and returns the status, the body and where
-// it leads.
+// do sends a request, with a form if it is not nil. It returns the status, the body, and the target
+// of a redirect.
 func (v *visitor) do(path string, form url.Values, fields ...string) (status int, body, leads string) {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, v.server+path, nil)

@@ -26,8 +26,8 @@ func startDatabase(t *testing.T, o pgtest.Options) *pgtest.Server {
 	return db
 }
 
-// One database serves commands and several servers at once; what is changed
-// through one is answered by the others.
+// Commands and several servers use one database at the same time. What is changed through one is
+// visible at the others.
 func TestDatabase(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})
@@ -93,7 +93,7 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-// tokensOfNodes checks that the administrator's token of a node is good there alone.
+// tokensOfNodes checks that the administrator's token of a node is valid only at this node.
 func tokensOfNodes(t *testing.T, nodes [2]*process, dirs [2]string) {
 	t.Helper()
 	for i, dir := range dirs {
@@ -123,8 +123,8 @@ func tokensOfNodes(t *testing.T, nodes [2]*process, dirs [2]string) {
 	}
 }
 
-// redirectsTo waits until a server redirects to a location, for as long as nodes may
-// take to learn from each other.
+// redirectsTo waits until a server redirects to a location. It waits for at most the time within
+// which nodes see the changes of other nodes.
 func redirectsTo(t *testing.T, p *process, path, location string) {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

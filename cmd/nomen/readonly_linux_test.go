@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A copy of a data directory on a medium that takes no writes can be read. Only root may mount
-// one: `make faults` runs this test.
+// A copy of a data directory on a read-only medium can be read. Only root may mount such a medium:
+// `make faults` runs this test.
 func TestReadOnlyMedium(t *testing.T) {
 	base := t.TempDir()
 	data, medium := filepath.Join(base, "data"), t.TempDir()

@@ -26,7 +26,7 @@ func TestResolveReadingFails(t *testing.T) {
 	}
 }
 
-// The token of an administrator goes to his server alone.
+// The token of an administrator is sent only to the server of this administrator.
 func TestExplainTellsNobodyElse(t *testing.T) {
 	asked := 0
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

@@ -138,7 +138,7 @@ func exchange(address, request string) (string, error) {
 func testRestarts(t *testing.T, restarts, requests int) {
 	s, addresses := newService(t, restartConfig)
 	s.start("--demo", "--no-access-log")
-	var restarted atomic.Bool // as often as wanted
+	var restarted atomic.Bool // all restarts are done
 	var answered atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 8 {

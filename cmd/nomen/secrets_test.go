@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// TestHideSecrets: no password is shown, and of the rest as much as is certain.
+// TestHideSecrets checks that no password is shown, and that the parts of a value that are
+// certainly not secret are shown.
 func TestHideSecrets(t *testing.T) {
 	for _, c := range []struct{ value, want string }{
 		{"", ""},
@@ -87,7 +88,8 @@ func TestHideValues(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.value, got, c.want)
 		}
 	}
-	// The place of an error in a file stays, also if the file has the name of the password.
+	// The place of an error in a file is not hidden, even if the name of the file contains the
+	// password.
 	c := &cli{file: &configFile{path: "nomen.toml", texts: []string{"postgres://nomen:nomen@h"}}}
 	err := errors.Join(c.file.errorAt(filePlace{1, 9}, "store: nomen is invalid"), errors.New("nomen"))
 	if got, want := c.words(err), "nomen.toml:1:9: store: xxxxx is invalid; xxxxx"; got != want {
@@ -165,7 +167,7 @@ func TestNoDoorShowsSecrets(t *testing.T) {
 	}
 }
 
-// TestCommandsShowNoSecrets: nor do the commands that use the store.
+// TestCommandsShowNoSecrets checks the same for the commands that use the store.
 func TestCommandsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, value := range hostileValues {
@@ -182,7 +184,7 @@ func TestCommandsShowNoSecrets(t *testing.T) {
 	}
 }
 
-// TestReloadShowsNoSecrets: nor do a reload, the admin API and the log of the server.
+// TestReloadShowsNoSecrets checks the same for a reload, the admin API and the log of the server.
 func TestReloadShowsNoSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -140,7 +140,8 @@ func TestLogFlags(t *testing.T) {
 	}
 }
 
-// Lines that cannot be written are counted; those about other things of standard error too.
+// Lines that cannot be written to standard error are counted, both lines of the log and other
+// messages.
 func TestLostLines(t *testing.T) {
 	c := &cli{streams: streams{err: brokenWriter{}}}
 	log := c.openLog(&logFlags{format: logAuto, addresses: addressesTruncated})

@@ -70,8 +70,7 @@ func startCommand(exe string, args ...string) (*process, error) {
 	return nil, fmt.Errorf("the server did not start: %s", p.output())
 }
 
-// watch keeps what the server says, and closes ready when both listeners are
-// there.
+// watch keeps the output of the server, and closes ready when both listeners are open.
 func (p *process) watch(stderr io.Reader, ready chan<- struct{}) {
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
@@ -103,8 +102,7 @@ func (p *process) kill() error {
 	return p.wait()
 }
 
-// stop ends the server as an operator does, and returns an error unless it ends
-// well.
+// stop ends the server as an operator does, and returns an error if the server ends with a failure.
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	if err := p.wait(); err != nil {

@@ -150,7 +150,8 @@ func TestSignInByHeader(t *testing.T) {
 	visit(t, p.public).want("/-/ui/sign-in", zoe, 404, "")
 }
 
-// TestSignInByLink: a link works in a browser, and the session is worth nothing at the API.
+// TestSignInByLink checks that a link works in a browser, and that the session is not accepted by
+// the API.
 func TestSignInByLink(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -140,7 +140,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A firstRead reads from in, after before was called.
+// A firstRead reads from in. Before its first read it calls before.
 type firstRead struct {
 	before func()
 	in     io.Reader
@@ -154,8 +154,8 @@ func (f *firstRead) Read(p []byte) (int, error) {
 	return f.in.Read(p)
 }
 
-// TestStoreOpensAtFirstLine: the command before a pipe has the store until it has
-// written.
+// TestStoreOpensAtFirstLine checks that a command after a pipe opens the store only when input
+// arrives, because until then the command before the pipe has the store open.
 func TestStoreOpensAtFirstLine(t *testing.T) {
 	for _, args := range [][]string{{"get"}, {"history"}, {"retire", "--reason", "gone"}} {
 		data := t.TempDir()
@@ -243,7 +243,7 @@ func TestMigrate(t *testing.T) {
 		}
 	}
 
-	// Into a store that has something else.
+	// The destination already has other changes.
 	other := newBench(t)
 	other.put(t, "x")
 	var entry *store.EntryError
@@ -257,7 +257,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// cutOff is a store of which the reading fails.
+// cutOff is a store whose log ends with an error.
 type cutOff struct {
 	*memstore.Store
 	after uint64
@@ -277,7 +277,7 @@ func (s *cutOff) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Ent
 	}
 }
 
-// A copy that is not the same is noticed, whatever is different.
+// Each difference between a copy and its source is reported.
 func TestMigrationIsCompared(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
@@ -330,7 +330,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// What is shown before a redaction, and the answers to the question.
+// Redact shows what it will remove, and the answer of the user decides.
 func TestConfirmRedaction(t *testing.T) {
 	b := newBench(t)
 	b.put(t, "a")

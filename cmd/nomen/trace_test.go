@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The server passes traceparent on to the resolvers that it asks: of delegated names, and of
-// names of others, also when an answer in its cache is revalidated. It drops an invalid one.
+// The server passes traceparent on to the resolvers of delegated names and of names of others, also
+// when it revalidates an answer in its cache. It drops an invalid traceparent.
 func TestTraceparentIsPassedOn(t *testing.T) {
 	got := make(chan []string, 8)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,9 +19,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// TestClientMaps lets nginx and Apache httpd serve exported maps: they lead to the
-// locations as they are, whatever these look like. `make test-clients` installs
-// them.
+// TestClientMaps lets nginx and Apache httpd serve exported maps. The servers redirect to the exact
+// locations, whatever characters these contain. `make test-clients` installs the servers.
 func TestClientMaps(t *testing.T) {
 	locations := map[string]string{
 		"plain":     "https://example.org/",

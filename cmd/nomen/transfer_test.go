@@ -18,8 +18,8 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// TestTransferDocument: the files that the document shows are good, and it names
-// every column.
+// TestTransferDocument checks that the files in the document can be imported, and that the document
+// names every column.
 func TestTransferDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/record.md")
 	if err != nil {
@@ -55,8 +55,8 @@ func TestTransferDocument(t *testing.T) {
 	}
 }
 
-// TestKillImport kills an import again and again, and starts it again: in the end
-// every record is in, once, and none was changed by having been brought again.
+// TestKillImport kills an import and starts it again, many times. In the end every record is in the
+// store and has only one revision.
 func TestKillImport(t *testing.T) {
 	const records = 60_000
 	dir := t.TempDir()
@@ -123,8 +123,8 @@ func countIn(t *testing.T, dir string) int64 {
 	return n
 }
 
-// TestDryRunOfFile: a dry run of a large file remembers on disk what its names would
-// come to, and leaves nothing there.
+// TestDryRunOfFile checks that a dry run of a large file keeps its results in a temporary file, and
+// removes this file.
 func TestDryRunOfFile(t *testing.T) {
 	const names = 6_000 // more than one batch
 	var text strings.Builder

@@ -222,7 +222,7 @@ func upgradeAndBack(t *testing.T, before, after programOf, open func() store.Sto
 	}
 }
 
-// keepSecret stores what earlier programs do not know.
+// keepSecret stores a secret, which earlier programs do not support.
 func keepSecret(t *testing.T, s store.Store) {
 	t.Helper()
 	defer s.Close()

@@ -25,15 +25,15 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// A twin world has two servers of one store: one caches answers, and one does not. Every answer of
-// the one must be byte for byte that of the other.
+// A twin world has two servers of one store: one caches answers, and the other does not. The two
+// must give the same answers, byte for byte.
 type twinWorld struct {
 	draw    func(below int) int // draws a number from 0 to below-1
 	fail    func(format string, args ...any)
 	store   store.Store // through which changes are made
 	read    store.Store // of the servers
 	now     time.Time
-	turn    int // of the choice by weight, alike for both servers
+	turn    int // number for the choice by weight, the same for both servers
 	cached  *Server
 	plain   *Server
 	tables  []*store.Table
@@ -90,7 +90,7 @@ func (w *twinWorld) start(t testing.TB) {
 	}
 }
 
-// apply makes changes. What the store rejects is not made.
+// apply makes changes. It ignores the changes that the store rejects.
 func (w *twinWorld) apply(changes ...store.Change) {
 	for i := range changes {
 		changes[i].Time, changes[i].Expected = w.now, store.AnyRevision
@@ -212,7 +212,7 @@ func (w *twinWorld) wait() { w.now = w.now.Add(time.Duration(1+w.draw(5000)) * t
 
 func (w *twinWorld) move() { w.country = one(w, []string{"", "DE", "FI"}) }
 
-// question draws a request, mostly one of those before.
+// question draws a request, mostly one that was drawn before.
 func (w *twinWorld) question() wire.Plain {
 	if len(w.recent) > 5 && w.draw(8) > 0 {
 		return one(w, w.recent)

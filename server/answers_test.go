@@ -295,8 +295,8 @@ func TestAnswersInRace(t *testing.T) {
 	}
 }
 
-// TestAnswerReplaced checks that a server does not repeat answers of the server that it replaces, and
-// counts on.
+// TestAnswerReplaced checks that a server does not use the cached answers of the server that it
+// replaces, and continues its counts.
 func TestAnswerReplaced(t *testing.T) {
 	s, _ := newCachingServer(t, nil)
 	l := listen(t, s)
@@ -371,7 +371,8 @@ func TestIsCommon(t *testing.T) {
 	}
 }
 
-// TestAnswerHTTP2 checks that HTTP/2 and TLS get the same answers from the cache as without it.
+// TestAnswerHTTP2 checks that over HTTP/2 and TLS, answers from the cache are the same as other
+// answers.
 func TestAnswerHTTP2(t *testing.T) {
 	s, _ := newCachingServer(t, nil)
 	plainly, _ := newCachingServer(t, func(o *Options) { o.AnswerCache = 0 })

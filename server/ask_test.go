@@ -35,7 +35,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A server that does not answer is noticed.
+// If the server does not answer, Ask returns an error.
 func TestAskInVain(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) {
 		o.Middleware = func(http.Handler) http.Handler {

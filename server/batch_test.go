@@ -266,8 +266,8 @@ func TestBatchRefused(t *testing.T) {
 	}
 }
 
-// Results are sent before later ones are known, several names but not all are looked up
-// at once, and the number of lists is limited.
+// Each result is sent as soon as it is known. The server looks up several names of a list at once,
+// but not all, and it limits the number of concurrent lists.
 func TestBatchStreams(t *testing.T) {
 	const maxBatches = 8
 	var under, most atomic.Int32

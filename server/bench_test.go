@@ -50,9 +50,8 @@ func TestRedirectAllocations(t *testing.T) {
 	if one > most {
 		t.Errorf("a redirection takes %v allocations, want at most %d", one, most)
 	}
-	// Beyond the links of the first locations, which are limited, nothing grows. A few
-	// more allocations come from sync.Pool, which drops items at random under the race
-	// detector.
+	// The Link field has only the first locations, so further locations cost nothing. A few more
+	// allocations come from sync.Pool, which drops items at random under the race detector.
 	if ten, many := measure(maxItems), measure(10_000); many > ten+4 {
 		t.Errorf("with %d locations %v allocations, with 10,000 %v", maxItems, ten, many)
 	}

@@ -260,8 +260,8 @@ func TestFUJI(t *testing.T) {
 	}
 }
 
-// landed returns the links of the context in the first linkset of a page whose anchor is
-// the page.
+// landed reads the first linkset of a page. It returns the links of the context whose anchor is the
+// URL of the page.
 func landed(t *testing.T, addr, target string, page *http.Response) (links []typedLink) {
 	t.Helper()
 	set := ofRel(typedLinks(page.Header.Get("Link")), "linkset")[0]
@@ -394,7 +394,8 @@ func TestSignpostsOfElements(t *testing.T) {
 	}
 }
 
-// Zotero's translator for DOIs, and the requests in the documentation of Crosscite.
+// The requests that Zotero's translator for DOIs sends, and those in the documentation of
+// Crosscite.
 func TestReferenceManagers(t *testing.T) {
 	addr := newLibrary(t)
 	const encoded = "/urn%3Adns%3Aexample.org%3A" + cited // encodeURIComponent

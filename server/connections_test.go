@@ -46,8 +46,8 @@ func (v *visitor) ask(target string) int {
 	return v.answer(time.Minute)
 }
 
-// answer returns the status of the next response, 0 if the connection is closed, and -1
-// if nothing arrives within a time.
+// answer returns the status of the next response. It returns 0 if the connection is closed, and -1
+// if nothing arrives within the given time.
 func (v *visitor) answer(within time.Duration) int {
 	v.t.Helper()
 	v.SetReadDeadline(time.Now().Add(within))
@@ -62,8 +62,8 @@ func (v *visitor) answer(within time.Duration) int {
 	return resp.StatusCode
 }
 
-// slowServer serves with limits, and signals requests for urn:x-y:slow, which are
-// answered when the test allows it.
+// slowServer serves with limits. For each request for urn:x-y:slow, it sends on the channel asked. It
+// answers the request after it has received from the channel goOn.
 func slowServer(t *testing.T, limits Limits) (s *Server, public net.Addr, asked, goOn chan struct{}) {
 	asked, goOn = make(chan struct{}, 10), make(chan struct{})
 	s, _ = newTestServer(t, func(o *Options) {
@@ -92,8 +92,8 @@ func refusals(s *Server, reason string) int {
 	return n
 }
 
-// When the table is full, the connection that has been idle longest is closed: not one in
-// use, and not one with a pending request.
+// When the table is full, the connection that has been idle longest is closed. Connections in use
+// and connections with a pending request stay open.
 func TestConnectionTable(t *testing.T) {
 	s, public, asked, goOn := slowServer(t, Limits{Connections: 10})
 	const page = "/urn:ietf:rfc:2648"
@@ -272,8 +272,8 @@ type pipeFrom struct {
 
 func (p pipeFrom) RemoteAddr() net.Addr { return p.from }
 
-// In a full table a connection of the address with the most connections is closed,
-// however fast that opens new ones, and however new they are.
+// If the table is full, a connection of the address with the most connections is closed, even if
+// this address keeps opening connections and all of them are new.
 func TestConnectionRoom(t *testing.T) {
 	const shared = "127.0.0.1"
 	type step struct {

@@ -152,8 +152,8 @@ func TestNoAuthority(t *testing.T) { // Y95-21
 	}
 }
 
-// For I2L, Accept ranks the locations, and selects a description only if a type is
-// preferred that no location has.
+// For I2L, Accept ranks the locations. The response is a description only if the client prefers a
+// type that no location has.
 func TestAcceptOfLocations(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	const plain, page = "https://www.rfc-editor.org/rfc/rfc2648.txt", "https://www.rfc-editor.org/rfc/rfc2648.html"

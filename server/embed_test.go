@@ -108,7 +108,7 @@ func ExampleServer_Public_below() {
 	// 404 ""
 }
 
-// What the documentation says of http.ServeMux is so.
+// http.ServeMux does what the documentation of Public says.
 func TestServeMuxCleansNames(t *testing.T) {
 	srv, err := embedded(server.Options{}, "urn:example:a//b", "urn:example:a/../b")
 	if err != nil {

@@ -32,7 +32,8 @@ func TestLinks(t *testing.T) {
 	if got, _, _ := strings.Cut(ask(s, "/https://purl.example/net/x").get("Link"), ", "); got != `<https://purl.example/net/x>; rel="cite-as"` {
 		t.Errorf("a name that is a URL: %s", got)
 	}
-	// RFC 7089, 2.2.1: it is its own original, and its history is available here.
+	// RFC 7089, 2.2.1: a name that is a URL is its own original, and its history is available at
+	// this server.
 	if got := ask(s, "/https://purl.example/net/x").get("Link"); !strings.Contains(got, `, <https://purl.example/net/x>; rel="original", <https://names.example/https://purl.example/net/x>; rel="timegate", `) {
 		t.Errorf("the links in time of a name that is a URL: %s", got)
 	}

@@ -176,8 +176,9 @@ func TestVersionsOfHTTP(t *testing.T) {
 	}
 }
 
-// The server does not wait for a body, and does not read what follows as a request. The
-// same applies to every request that the wire does not watch.
+// The server does not wait for a body that it does not need, and does not read what follows as a
+// request. It closes the connection. The same applies to every request that package wire leaves to
+// net/http.
 func TestBodiesAreNotRead(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout, o.PublicMetrics = time.Hour, true })
 	l := listen(t, s)

@@ -344,7 +344,7 @@ func TestHostileTimes(t *testing.T) {
 	}
 }
 
-// The field comes through the adapter.
+// The adapter passes Accept-Datetime on.
 func TestAcceptDatetime(t *testing.T) {
 	s, _ := lived(t)
 	l := listen(t, s)

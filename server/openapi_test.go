@@ -36,7 +36,7 @@ func TestOpenAPIOfLists(t *testing.T) {
 	}
 }
 
-// Without an admin API the admin listener has nothing.
+// Without an admin API, the admin listener answers with 404.
 func TestWithoutAdmin(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	s.admin = nil

@@ -102,8 +102,8 @@ func hostileCells() (all []cell) {
 	return all
 }
 
-// unusable are the names of records without a usable location: that the store contains
-// them is a failure of the server.
+// unusable are the names of records that have no usable location. The store should never contain
+// such records, so a request for one of these names fails.
 var unusable = []string{
 	"urn:dns:names.example:location", "urn:dns:names.example:script", "urn:dns:names.example:data",
 	"urn:dns:names.example:quote", "urn:dns:names.example:relative",

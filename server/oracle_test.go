@@ -95,7 +95,7 @@ type expectation struct {
 	cached   string   // in Cache-Control
 }
 
-// has reports whether the client names a type in Accept.
+// accepts reports whether the client names a type in Accept.
 func (c cell) accepts(mediaType string) bool { return c.accept == mediaType }
 
 // wanted returns the service that a request asks for, or "" if THTTP must reject it.

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// When all turns are taken by clients that read slowly, the slowest makes room for
-// another one; a client that reads well is never ended for others.
+// If clients that read slowly have all turns, the stream of the slowest client is aborted when
+// another client needs a turn. The stream of a client that reads fast enough is never aborted.
 func TestSlowReadersMakeRoom(t *testing.T) {
 	const turns = 8
 	s, m := newTestServer(t, func(o *Options) {

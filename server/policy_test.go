@@ -130,7 +130,6 @@ func TestPolicyAtEveryDoor(t *testing.T) {
 	}
 }
 
-// N12-33, N12-35: the description of a resolver lists what it offers.
 // Rules with conditions apply to requests in every form, and their answers say on which fields they
 // depend. A client that prefers RDF gets the redirect of the rule, not a description.
 func TestConditionsAtEveryDoor(t *testing.T) {
@@ -185,6 +184,7 @@ func TestConditionsAtEveryDoor(t *testing.T) {
 	}
 }
 
+// N12-33, N12-35: the description of a resolver lists what it offers.
 func TestMetainformationTellsWhatIsOffered(t *testing.T) {
 	s, _ := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}, Keywords: map[string][]string{"c": {"toc"}, "x": nil}}, nil)
 	for _, f := range format.Formats() {

@@ -134,7 +134,8 @@ func TestListenersWithAndWithoutTLS(t *testing.T) {
 	}
 }
 
-// WellKnown sees the requests below /.well-known/ and no others, also of its own listener alone.
+// The handler of WellKnown gets only the requests below /.well-known/ that arrive at its own
+// listener.
 func TestWellKnown(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	challenge := func(next http.Handler) http.Handler {
@@ -179,7 +180,7 @@ func TestListenClosesAll(t *testing.T) {
 	}
 }
 
-// The access log names the listener of each request, also of those answered by the lane.
+// The access log names the listener of each request, also if the shortcut answered the request.
 func TestAccessLogNamesListener(t *testing.T) {
 	var log bytes.Buffer
 	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -200,8 +201,8 @@ func TestAccessLogNamesListener(t *testing.T) {
 	}
 }
 
-// A middleware, and the absence of CORS, hold for every request of a connection: the short
-// answers after the first request too.
+// A middleware, and the option SameOrigin, apply to every request of a connection, including those
+// that the shortcut could answer.
 func TestMiddlewareSeesEveryRequest(t *testing.T) {
 	three := func(s *Server) (got string) {
 		c := dialShort(t, listen(t, s))

@@ -207,8 +207,8 @@ func TestRawLimits(t *testing.T) {
 	}
 }
 
-// Y95-27: two good requests on one connection are answered one after the other,
-// each by itself; a mended one is the last.
+// Y95-27: valid requests on one connection are answered one after the other, each by itself. A
+// request that the server accepts although it is malformed is the last one on its connection.
 func TestRawPipeline(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l := listen(t, s)

@@ -90,7 +90,7 @@ func TestReplaceUnderLoad(t *testing.T) {
 	all.Wait()
 }
 
-// contains returns an error if an answer is not complete.
+// contains returns an error if an answer does not contain a text.
 func contains(answer, want string) error {
 	if !strings.Contains(answer, want) {
 		return fmt.Errorf("%q is not in %q", want, answer)

@@ -160,9 +160,8 @@ func TestDirectivesOfAnAuthority(t *testing.T) {
 	}
 }
 
-// A request for a successor is the same as that for the name: an r-component is passed on
-// unchanged, whatever it stands for here, and a plain query if the authority passes it
-// on.
+// A redirect to a successor keeps the parts of the request. An r-component is unchanged, even if it
+// stands for directives here. A plain query is kept if the authority passes plain queries on.
 func TestSuccessorIsAskedTheSame(t *testing.T) {
 	s, h := newHeard(t, store.Policy{Query: store.PassAppend, RComponent: map[string]string{"toc": "s=I2L&c=toc&lang=de"}}, nil)
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
@@ -238,7 +237,8 @@ func TestErrorsApart(t *testing.T) {
 	}
 }
 
-// RFC 2483, 2: this holds even if the service is not available.
+// RFC 2483, 2: the five errors have different responses, even if the requested service is not
+// available.
 func TestErrorsApartWithoutService(t *testing.T) {
 	s, h := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}}, nil)
 	for kind, want := range map[nomen.Kind]string{

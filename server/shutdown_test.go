@@ -140,8 +140,8 @@ func tryOnce(to net.Addr, request string) string {
 	return string(b)
 }
 
-// A connection on which nothing arrives does not delay a shutdown for long; without one the
-// shutdown takes no time.
+// A connection on which nothing arrives delays a shutdown only for a short time. Without such a
+// connection, the shutdown takes no time.
 func TestShutdownTime(t *testing.T) {
 	secure, pool := certificate(t)
 	for name, most := range map[string]time.Duration{"": 500 * time.Millisecond, "silent": 4 * time.Second, "idle": 500 * time.Millisecond} {

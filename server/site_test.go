@@ -41,7 +41,7 @@ func ofLibrary(t testing.TB) func(*Options) {
 	return func(o *Options) { o.Site = library }
 }
 
-// pageFaults returns what is wrong with a page as to its common part and its policy.
+// pageFaults returns what is wrong with the common part and the policy of a page.
 func pageFaults(p *reply) (all []string) {
 	if !strings.HasPrefix(p.get("Content-Type"), "text/html") {
 		return []string{"not a page: " + p.get("Content-Type")}
@@ -220,7 +220,7 @@ func TestSiteLogo(t *testing.T) {
 	}
 }
 
-// page returns the page at a target, without its head.
+// pageAt returns the page at a target, without its head.
 func pageAt(s *Server, target string) string {
 	_, body, _ := strings.Cut(string(ask(s, target, accepting(browserAccept)).body), "<main id=\"main\">")
 	return body

@@ -42,9 +42,9 @@ func (l *slowList) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// A list that is slow to count does not delay requests for others, and is counted by one
-// request at a time: the others wait for that at most as long as they would have taken
-// themselves. A count ends after maxCounting.
+// Counting a long list does not delay requests for other lists. Only one request at a time counts a
+// list. Other requests for this list wait for the result, at most as long as counting would have
+// taken them. Counting ends after maxCounting.
 func TestSizesHoldNobody(t *testing.T) {
 	for _, tt := range []struct {
 		takes time.Duration

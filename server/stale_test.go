@@ -90,9 +90,9 @@ func newStaleServer(t *testing.T) *Server {
 	return s
 }
 
-// While the database is away, what does not need it goes on: the proxy forwards requests for
-// other hosts, and own users may ask about names of others. What comes from the cache is
-// marked at every door, also if only the authorities were needed.
+// While the database is unavailable, requests that do not need it are answered as usual: the proxy
+// forwards requests for other hosts, and own users may ask about names of others. Every response
+// that comes from the cache says so, even if only the authorities came from the cache.
 func TestStaleDoors(t *testing.T) {
 	l := listen(t, newStaleServer(t))
 	const isStale = "\r\nCache-Status: nomen; hit; ttl=-3600; detail=storage-away\r\n"

@@ -67,7 +67,8 @@ func TestSuccessorOf1995(t *testing.T) {
 	}
 }
 
-// Only a name to be resolved instead of the first appears in the phrase as a URN.
+// The reason phrase contains a URN only if the client should resolve this URN instead of the
+// requested one.
 func TestPhrases(t *testing.T) {
 	long := "https://h.example/" + strings.Repeat("a", maxPhrase)
 	for target, want := range map[string]string{

@@ -75,8 +75,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Every error arrives as it was sent.
-// TestFullDisk checks that the problem of a full disk says what to do, whatever noticed it.
+// TestFullDisk checks that the problem of a full disk says what to do, and becomes the same error
+// again.
 func TestFullDisk(t *testing.T) {
 	err := &fs.PathError{Op: "write", Path: "/backup/000004.sst", Err: syscall.ENOSPC}
 	p := NewProblem(fmt.Errorf("backup: %w", err))

@@ -89,8 +89,8 @@ func crossed[W any](t *testing.T, wire W) (back W) {
 	return back
 }
 
-// Each field of the types that cross the admin interface arrives with its value: a
-// new one that does not is found here.
+// Each field of the types of the admin API is transferred with its value. If a new field is not
+// transferred, this test fails.
 func TestEveryFieldCrosses(t *testing.T) {
 	equal := cmp.Options{
 		cmp.Comparer(func(a, b name.Name) bool { return a == b }), cmp.Comparer(func(a, b name.Prefix) bool { return a == b }),

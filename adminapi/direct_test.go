@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The token goes to its server alone, whatever proxy there is, and wherever that
-// server leads.
+// A client sends the token only to the server itself: neither to a proxy, nor to the target of a
+// redirect.
 func TestDirect(t *testing.T) {
 	asked := 0
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

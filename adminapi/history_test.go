@@ -221,7 +221,7 @@ func TestStrangeHistory(t *testing.T) {
 	}
 }
 
-// What was read of a change is written and read as the same.
+// If an entry is read, written and read again, the result is the same entry.
 func FuzzEntries(f *testing.F) {
 	digest := strings.Repeat("0a", 32)
 	f.Add(`{"seq":1,"key":"urn:x-a:b","revision":1,"time":"2026-11-20T12:00:00Z","deleted":true,"redacted":true,"digest":"` + digest + `"}`)

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// The JSON of misses, both ways.
+// Failed lookups are converted to JSON and back.
 func TestMisses(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	want := adminapi.Misses{

@@ -132,7 +132,7 @@ func TestRate(t *testing.T) {
 		if n, _ = count(d, "192.0.2.1", 20); n != 5 {
 			t.Errorf("an hour later: %d", n)
 		}
-		// Who has a whole network of IPv6 is one stranger all the same.
+		// All addresses of an IPv6 /64 count as one client.
 		n = 0
 		for i := range 20 {
 			got, _ := count(d, fmt.Sprintf("2a00:1:2:3::%x", i), 1)
@@ -144,7 +144,8 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// A crowd of addresses gets no more than one stranger besides those who are known.
+// Ten addresses have a rate limit of their own. All other addresses together get as many requests
+// as one client.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := mustDoor(t, Access{Policy: All, Rate: 1, Burst: 3, Addresses: 10})
@@ -177,7 +178,7 @@ func TestTotal(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	first()
-	first() // twice is as good as once
+	first() // a second call does nothing
 	if _, err = d.enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
 		t.Error(err)
 	}
@@ -196,7 +197,8 @@ func TestAsker(t *testing.T) {
 	}
 }
 
-// A request that another site made the browser of an own user send is a stranger's.
+// If another site made the browser of an own user send a request, the client does not count as an
+// own user.
 func TestMisledAsker(t *testing.T) {
 	own := prefixes("192.0.2.0/24")
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// blocked is a resolver that never answers; it tells when it was asked, and when not any more.
+// blocked is a resolver that never answers. It signals the beginning and the end of each question.
 type blocked struct{ asked, left chan struct{} }
 
 func newBlocked() *blocked { return &blocked{make(chan struct{}, 1000), make(chan struct{}, 1000)} }
@@ -34,8 +34,8 @@ func limitOf(err error) *LimitError {
 	return limit
 }
 
-// One client has an eighth of all questions and as many that wait, one resolver half of
-// all, and the queue as many places as there are questions.
+// An eighth of the concurrent questions can be of one client, and as many of its questions can
+// wait. Half of the questions can be to one resolver. As many questions can wait as can be asked.
 func TestAsksShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asks, far := NewAsks(16), newBlocked()
@@ -92,7 +92,8 @@ func TestAsksShares(t *testing.T) {
 	})
 }
 
-// A client that has gone is waited for no longer than the grace, asked or in the queue.
+// When a client has disconnected, its questions end after the grace period, whether they are being
+// asked or waiting.
 func TestAsksGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asks, far := NewAsks(8), newBlocked()
@@ -126,7 +127,7 @@ func TestAsksGone(t *testing.T) {
 	})
 }
 
-// What waits is asked as soon as there is room.
+// A waiting question is asked as soon as the limits allow it.
 func TestAsksQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asks := NewAsks(8)
@@ -151,8 +152,7 @@ func TestAsksQueue(t *testing.T) {
 	})
 }
 
-// A resource is read for longer than others are asked, and keeps its place until it is
-// closed.
+// A resource can be read for longer than AskTimeout, and keeps its turn until it is closed.
 func TestAsksResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asks := NewAsks(8)

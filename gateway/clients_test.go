@@ -80,8 +80,8 @@ func newGate(t *testing.T) gate {
 	return g
 }
 
-// TestClients opens the gateway with programs that know nothing of names. `make
-// test-clients` installs them.
+// TestClients requests names through the gateway with programs that do not understand names. `make
+// test-clients` installs the programs.
 func TestClients(t *testing.T) {
 	g := newGate(t)
 	base, hole := "http://"+g.http.String(), "gopher://"+g.gopher.String()
@@ -111,8 +111,8 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// A person pastes a name on the home page, reads what it is, and lands where it
-// leads.
+// A person pastes a name on the home page, reads the explanation, and follows the link to the
+// resource.
 func TestClientBrowser(t *testing.T) {
 	g := newGate(t)
 	ctx := browsertest.Start(t)
@@ -137,15 +137,15 @@ func TestClientBrowser(t *testing.T) {
 		t.Errorf("at %s: %q", at, landed)
 	}
 
-	// A link of web+urn, as a browser hands it to a page that handles it.
+	// A web+urn link, in the form in which a browser passes it to the handler page.
 	browsertest.Do(t, ctx, chromedp.Navigate("http://"+g.http.String()+"/-/handler?uri=web%2Burn%3Adns%3Athere.example%3Ax"), chromedp.WaitVisible("#landed"))
 	if at := browsertest.See(t, ctx, chromedp.Location()); at != g.landing {
 		t.Errorf("at %s", at)
 	}
 }
 
-// A browser that takes the proxy auto-config file asks this server for the hosts of
-// its authorities, which DNS does not know.
+// A browser that uses the proxy auto-config file sends requests for the hosts of the authorities to
+// this server, although DNS does not have these hosts.
 func TestClientProxyConfig(t *testing.T) {
 	g := newGate(t)
 	ctx := browsertest.Start(t, chromedp.Flag("proxy-pac-url", "http://"+g.http.String()+"/-/proxy.pac"))

@@ -25,14 +25,14 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// loopback is where every host is.
+// loopback is a DNS in which every host has the address 127.0.0.1.
 type loopback struct{}
 
 func (loopback) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// fill returns a store of these.
+// fill returns a store with these records and authorities.
 func fill(t testing.TB, records []*store.Record, authorities []*store.Authority) *memstore.Store {
 	t.Helper()
 	s := memstore.New()
@@ -52,7 +52,7 @@ func fill(t testing.TB, records []*store.Record, authorities []*store.Authority)
 	return s
 }
 
-// serve serves a store on loopback, with what of others a world makes of it.
+// serve serves a store on loopback. The function change can change the options of the server.
 func serve(t testing.TB, s store.Store, change func(*server.Options)) netip.AddrPort {
 	t.Helper()
 	o := server.Options{Resolver: resolve.New(s, resolve.Options{}), Store: s, Hosts: []string{"near.example"}}
@@ -86,8 +86,8 @@ func ask(t testing.TB, o client.Options) *client.Client {
 	return c
 }
 
-// world puts the world before the resolver of a server, where all others are asked
-// by a client.
+// world returns a function that puts a ForeignResolver before the resolver of a server. The
+// ForeignResolver asks other servers through a client with the options other.
 func world(t testing.TB, s store.Store, a gateway.Access, other client.Options) func(*server.Options) {
 	return func(o *server.Options) {
 		access, err := gateway.NewAccessControl(a)
@@ -112,7 +112,7 @@ func own(prefix string) gateway.Access {
 	return gateway.Access{Policy: gateway.Own, Own: []netip.Prefix{netip.MustParsePrefix(prefix)}}
 }
 
-// The suite of the resolver on what is served here, through a world.
+// Through a ForeignResolver, names that are served here pass the test suite of resolvers.
 func TestInnerConformance(t *testing.T) {
 	nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
 		s := fill(t, records, authorities)
@@ -131,7 +131,7 @@ func TestInnerConformance(t *testing.T) {
 	}, nomentest.Capabilities{Timed: true})
 }
 
-// located keeps what a redirection and its links say of a location.
+// located keeps the attributes of locations that a redirect and its links have.
 func located(a *nomen.Answer) {
 	if a.Service != nomen.I2L {
 		return
@@ -141,13 +141,13 @@ func located(a *nomen.Answer) {
 	}
 }
 
-// purls returns the records of names that are URLs: those are asked where they are.
+// purls returns the records of names that are URLs. The server near the client serves them itself.
 func purls(records []*store.Record) []*store.Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r *store.Record) bool { return r.Name.Scheme() != "https" })
 }
 
-// The suite on client -> server with a world -> client -> server -> engine: the
-// names are those of another server (Y95-62 to Y95-64).
+// The test suite of resolvers, with the chain client, server with a ForeignResolver, client,
+// server, engine. The names are those of the second server (Y95-62 to Y95-64).
 func TestConformance(t *testing.T) {
 	nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
 		far := serve(t, fill(t, records, authorities), nil)
@@ -157,13 +157,13 @@ func TestConformance(t *testing.T) {
 	}, nomentest.Capabilities{Uncountried: true, Follows: true, Lossy: located, Default: nomen.I2L})
 }
 
-// exchange sends bytes and returns all that comes back.
+// exchange sends bytes and returns everything that it receives.
 func exchange(t testing.TB, at netip.AddrPort, request string) string {
 	t.Helper()
 	return servertest.Exchange(t, net.TCPAddrFromAddrPort(at), request)
 }
 
-// hostile are the records of a server of others.
+// hostile returns the records and authorities of a server of others.
 func hostile() ([]*store.Record, []*store.Authority) {
 	n := name.MustParse("urn:dns:there.example:x")
 	return []*store.Record{{
@@ -174,8 +174,9 @@ func hostile() ([]*store.Record, []*store.Authority) {
 		[]*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:there.example"), Owners: []string{"a", "b"}}}
 }
 
-// The answer of another server becomes HTML with links, says where it comes from, and executes nothing; clients other than own users get nothing; forwarded addresses are
-// those of trusted proxies alone.
+// The answer of another server becomes HTML with links. It says where it comes from, and executes
+// nothing. Clients other than own users get no answer. The server reads forwarded addresses only
+// from trusted proxies.
 func TestForeignPage(t *testing.T) {
 	records, authorities := hostile()
 	far := serve(t, fill(t, records, authorities), nil)
@@ -228,8 +229,9 @@ func TestForeignPage(t *testing.T) {
 	}
 }
 
-// What others are asked for own users, no other site gets through an own user's browser:
-// neither as another origin nor under a name that points here (DNS rebinding), on any route.
+// If the server asks others for an own user, pages of other sites cannot read the answer in the
+// browser of this user. They can do so neither from another origin nor under a host name that
+// points to this server (DNS rebinding), on any route.
 func TestForOwnUsersAlone(t *testing.T) {
 	records, authorities := hostile()
 	far := serve(t, fill(t, records, authorities), nil)
@@ -307,7 +309,7 @@ func TestForOwnUsersAlone(t *testing.T) {
 			})
 		}
 	}
-	for _, from := range senders { // what is served here, everybody may read
+	for _, from := range senders { // everyone may read answers about names that are served here
 		for _, target := range []string{"/urn:dns:here.example:y?s=I2C", "http://localhost/urn:dns:here.example:y?s=I2C"} {
 			got := exchange(t, near, "GET "+target+" HTTP/1.1\r\nHost: "+from.host+"\r\nConnection: close\r\n"+from.fields+"\r\n")
 			if !strings.HasPrefix(got, "HTTP/1.1 200 ") || !strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n") {
@@ -315,14 +317,14 @@ func TestForOwnUsersAlone(t *testing.T) {
 			}
 		}
 	}
-	// A proxy of 1995 sends names without a host of ours; no browser does.
+	// A proxy of 1995 sends names with any Host field, and browsers never send such targets.
 	if got := exchange(t, near, "GET "+x+" HTTP/1.1\r\nHost: there.example\r\nConnection: close\r\n\r\n"); !strings.Contains(got, "https://there.example/x") {
 		t.Errorf("bare: got\n%s", got)
 	}
 }
 
-// A redirection of others is followed as clients do, and one that leads
-// back here ends (RFC 9110, 7.6.3).
+// The server follows a redirect of another resolver as clients do. A redirect that leads back to
+// this server is an error (RFC 9110, 7.6.3).
 func TestForeignRedirections(t *testing.T) {
 	records, authorities := hostile()
 	old := name.MustParse("urn:dns:there.example:old")
@@ -334,7 +336,7 @@ func TestForeignRedirections(t *testing.T) {
 		t.Errorf("Y95-64: got\n%s", got)
 	}
 
-	// Two worlds that take each other for the one who knows.
+	// Two servers that ask each other.
 	first, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -30,8 +30,8 @@ func (f resolverFunc) Resolve(ctx context.Context, q nomen.Question) (*nomen.Ans
 	return f(ctx, q)
 }
 
-// newStore returns a store with one authority, which lists its names, and others
-// as they are given.
+// newStore returns a store with the records, one authority that lists its names, and the given
+// authorities.
 func newStore(t testing.TB, records []*store.Record, authorities ...*store.Authority) *memstore.Store {
 	t.Helper()
 	s := memstore.New()
@@ -57,7 +57,7 @@ func here(element string, locations ...nomen.Location) *store.Record {
 	return &store.Record{Spelling: "urn:dns:here.example:" + element, Status: nomen.Active, Locations: locations}
 }
 
-// newWorld returns a world of a store with one name, and of another resolver.
+// newWorld returns a ForeignResolver with a store that has a few names, and another resolver.
 func newWorld(t testing.TB, a Access, other resolverFunc) *ForeignResolver {
 	t.Helper()
 	alone := &store.Record{Spelling: "urn:dns:alone.example:one", Status: nomen.Active, Locations: []nomen.Location{{URL: "https://alone.example/1"}}}
@@ -76,13 +76,14 @@ func ask(s nomen.Service, spelling string) nomen.Question {
 	return nomen.Question{Name: name.MustParse(spelling), Service: s}
 }
 
-// before asks as of a time before the store had anything.
+// before returns the question as of a time before the store had anything.
 func before(q nomen.Question) nomen.Question {
 	q.At = time.Unix(1e8, 0)
 	return q
 }
 
-// abroad answers everything with one location, and counts.
+// abroad returns a resolver that answers every question with one location, and counts the questions
+// in n.
 func abroad(n *int) resolverFunc {
 	return func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
 		*n++
@@ -98,7 +99,7 @@ func TestWorld(t *testing.T) {
 		from   netip.Addr
 		q      nomen.Question
 		kind   nomen.Kind // 0 for an answer
-		abroad int        // questions to others
+		abroad int        // number of questions to the other resolver
 	}{
 		{"served here", All, stranger, ask(nomen.I2L, "urn:dns:here.example:one"), 0, 0},
 		{"not known here, but of an authority of ours", All, stranger, ask(nomen.I2L, "urn:dns:here.example:two"), nomen.Unknown, 0},
@@ -137,7 +138,8 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// Who passes a question on counts, and ends what goes in circles.
+// A resolver that passes a question on adds one to its hops. If there are too many hops, it returns
+// an error.
 func TestWorldHops(t *testing.T) {
 	hops := -1
 	w := newWorld(t, Access{Policy: All}, func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -153,7 +155,7 @@ func TestWorldHops(t *testing.T) {
 	if _, err := w.Resolve(t.Context(), q); !errors.Is(err, nomen.ErrLoop) || hops != -1 {
 		t.Errorf("got %d hops, %v", hops, err)
 	}
-	// A world that leads back to itself.
+	// A ForeignResolver that asks itself.
 	var circle *ForeignResolver
 	circle = newWorld(t, Access{Policy: All, Burst: 100}, func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 		return circle.Resolve(ctx, q)
@@ -181,7 +183,7 @@ func TestWorldLimits(t *testing.T) {
 	}
 }
 
-// What a stranger says is passed on without what a browser would run.
+// The answer of another server is passed on without the locations that a browser would execute.
 func TestWorldCleans(t *testing.T) {
 	bad := []nomen.Location{{URL: "javascript:alert(1)"}, {URL: "https://there.example/x"}, {URL: "data:text/html,x"}, {URL: "not a URI"}}
 	w := newWorld(t, Access{Policy: All}, func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -233,7 +235,7 @@ func TestWorldFailures(t *testing.T) {
 			t.Errorf("%v: got %v", tt.err, err)
 		}
 	}
-	// Who has gone does not hear that another server failed.
+	// If the client has disconnected, the error is not about the other server.
 	w := newWorld(t, Access{Policy: All}, func(ctx context.Context, _ nomen.Question) (*nomen.Answer, error) { return nil, ctx.Err() })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A server that stops in the middle of its response keeps neither the client nor the
-// connection for longer than a silent tunnel does, and not at all if the client has left.
-// One that goes on slowly is waited for.
+// If a server stops in the middle of its response, the proxy ends the response after the time for a
+// silent tunnel, or at once if the client has disconnected. If the server continues slowly, the
+// proxy waits.
 func TestForwardSilentBody(t *testing.T) {
 	gone := make(chan string, 10)
 	server := func(w http.ResponseWriter, r *http.Request) {

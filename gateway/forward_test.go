@@ -21,8 +21,8 @@ import (
 	"github.com/nomen-project/nomen/internal/guard"
 )
 
-// A fakeDNS has the addresses of names, and others for the second and later
-// questions if rebind says so.
+// A fakeDNS has the addresses of hosts. For a host in rebind, it returns another address from the
+// second question on.
 type fakeDNS struct {
 	hosts  map[string]string
 	rebind map[string]string
@@ -45,8 +45,8 @@ func (d *fakeDNS) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, 
 	return all, nil
 }
 
-// A dialed notes the addresses to which connections are made, and makes them to
-// one server.
+// A dialed records the addresses to which connections should be made, and connects to one server
+// instead.
 type dialed struct {
 	to   string
 	mu   sync.Mutex
@@ -62,8 +62,8 @@ func (d *dialed) dial(ctx context.Context, network, address string) (net.Conn, e
 
 const publicAddress = "192.0.43.7"
 
-// proxied returns the address of a proxy before a server at public addresses, and
-// the connections that it makes.
+// proxied returns the address of a proxy, and the connections that the proxy makes. All of these
+// lead to the given server.
 func proxied(t testing.TB, o ForwardOptions, server http.HandlerFunc) (string, *dialed) {
 	t.Helper()
 	far := httptest.NewServer(server)
@@ -88,7 +88,7 @@ func proxied(t testing.TB, o ForwardOptions, server http.HandlerFunc) (string, *
 	return near.Listener.Addr().String(), d
 }
 
-// exchange sends bytes and returns all that comes back.
+// exchange sends bytes and returns everything that it receives.
 func exchange(t testing.TB, address, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -194,7 +194,8 @@ func TestForwardRefuses(t *testing.T) {
 	}
 }
 
-// No spelling of an address and no answer of DNS leads into a private network.
+// The proxy never connects to a private network, whatever the spelling of the address and the
+// answer of DNS.
 func TestForwardGuard(t *testing.T) {
 	private := []string{
 		"127.0.0.1", "127.255.255.254", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "192.0.2.1", "198.18.0.1",
@@ -218,14 +219,14 @@ func TestForwardGuard(t *testing.T) {
 	if len(d.made) != 0 {
 		t.Errorf("connections to %q", d.made)
 	}
-	// Of several addresses only the public one.
+	// If a host has public and private addresses, the proxy connects only to the public one.
 	if got := exchange(t, at, get("http://both.example/")); !strings.HasSuffix(got, "far away") || !slices.Equal(d.made, []string{publicAddress + ":80"}) {
 		t.Errorf("got %q by %q", got, d.made)
 	}
 }
 
-// A name that has another address a moment later is looked up once for each
-// connection, and what was looked at is what is connected to.
+// The proxy looks up a host once for each connection, and connects to the address that it has
+// checked, even if DNS changes meanwhile.
 func TestForwardRebinding(t *testing.T) {
 	dns := &fakeDNS{hosts: map[string]string{"turn.example": publicAddress}, rebind: map[string]string{"turn.example": "127.0.0.1"}}
 	at, d := proxied(t, ForwardOptions{DNS: dns}, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "far away") })
@@ -242,7 +243,7 @@ func TestForwardRebinding(t *testing.T) {
 	}
 }
 
-// The guard is the default, and the dialer the net's own.
+// By default, the proxy connects only to public addresses, and with the dialer of package net.
 func TestForwardDefaults(t *testing.T) {
 	f := NewForward(ForwardOptions{})
 	defer f.Close()
@@ -260,7 +261,7 @@ func TestForwardDefaults(t *testing.T) {
 	}
 }
 
-// A proxy that is led to itself ends that.
+// If a request leads the proxy to itself, the proxy rejects it.
 func TestForwardLoop(t *testing.T) {
 	var f *Forward
 	requests := 0
@@ -332,7 +333,7 @@ func TestForwardLimits(t *testing.T) {
 	}
 }
 
-// The time to connect is for all addresses of a host together.
+// The time limit for connecting is for all addresses of a host together.
 func TestDialTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewForward(ForwardOptions{
@@ -349,7 +350,7 @@ func TestDialTime(t *testing.T) {
 	})
 }
 
-// A tunnel in which one side only listens is not silent.
+// A tunnel with data in only one direction does not count as silent.
 func TestTunnelOfOneSpeaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewForward(ForwardOptions{Idle: time.Minute, Whole: time.Hour})
@@ -401,7 +402,7 @@ func TestTunnel(t *testing.T) { // RFC 9110, 9.3.6
 	hasty, _ := proxied(t, ForwardOptions{Connect: []uint16{443}, DialContext: d.dial, Idle: time.Second}, nil)
 	const connect = "CONNECT there.example:443 HTTP/1.1\r\nHost: there.example:443\r\n\r\n"
 	want := "HTTP/1.1 200 Connection established\r\n\r\nyou said hello\n"
-	if got := exchange(t, at, connect+"hello\n"); got != want { // what comes early is not lost
+	if got := exchange(t, at, connect+"hello\n"); got != want { // data that the client sends before the response is not lost
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if !slices.Equal(d.made, []string{publicAddress + ":443"}) {
@@ -416,13 +417,14 @@ func TestTunnel(t *testing.T) { // RFC 9110, 9.3.6
 	if len(d.made) != 1 {
 		t.Errorf("connections to %q", d.made)
 	}
-	begin := time.Now() // who says nothing is cut off
+	begin := time.Now() // a silent tunnel is closed
 	if got := exchange(t, hasty, connect); !strings.HasPrefix(got, "HTTP/1.1 200 ") || time.Since(begin) > 30*time.Second {
 		t.Errorf("got %q after %s", got, time.Since(begin))
 	}
 }
 
-// One address that does not answer does not keep the others waiting, and is let go.
+// An address that does not answer does not delay the next addresses, and the attempt to connect to
+// it ends.
 func TestForwardTriesAddressesByTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hangs = "192.0.43.8:80"

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Whatever a Gopher client sends, and whatever another resolver says, the answer is
-// a menu of well-formed lines with one end, or a page.
+// Whatever a Gopher client sends and another resolver answers, the response is either a page, or a
+// menu with well-formed lines and one end.
 func FuzzGopher(f *testing.F) {
 	for _, line := range []string{
 		"", "/", "urn:dns:here.example:one", "urn:dns:there.example:x", "/-/name\turn:a23:b", "/-/list/urn:dns:here.example x",
@@ -53,8 +53,8 @@ func FuzzGopher(f *testing.F) {
 	})
 }
 
-// Whatever was entered: what is shown as a link locates something, and what leads on
-// is a name.
+// Whatever a user enters, a link in the explanation is safe to follow, and the page leads on only
+// for a name.
 func FuzzExplain(f *testing.F) {
 	for _, s := range []string{
 		"urn:dns:here.example:one", "<URL:http://a.example/?b#c>", "web+urn:ietf:rfc:1", "javascript:alert(1)", "urn:isbn:", "x", "", "//a.example/", "gopher://a/1",

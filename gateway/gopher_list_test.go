@@ -69,8 +69,8 @@ func (c *counting) List(ctx context.Context, s store.Scan) iter.Seq2[*store.Reco
 	}
 }
 
-// However many records there are that are not listed, a page costs little, and nothing
-// sees them.
+// A page of a list reads a limited number of records, however many records are not listed, and does
+// not show these.
 func TestGopherListIsBounded(t *testing.T) {
 	var records []*store.Record
 	for i := range 300 {

@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// burrow serves records of urn:dns:here.example to Gopher clients at an address.
+// burrow serves records of urn:dns:here.example to Gopher clients, and returns the address.
 func burrow(t testing.TB, o GopherOptions, records ...*store.Record) string {
 	t.Helper()
 	s := newStore(t, records,
@@ -58,7 +58,7 @@ func serveGopher(t testing.TB, g *Gopher) (at string, served <-chan error) {
 	return l.Addr().String(), done
 }
 
-// dig sends bytes and returns the answer.
+// dig sends bytes to a Gopher server and returns the response.
 func dig(t testing.TB, at, request string) string {
 	t.Helper()
 	return servertest.Exchange(t, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(at)), request)
@@ -284,7 +284,7 @@ func TestGopherWorld(t *testing.T) {
 	}
 }
 
-// Who is cut off at the end is asked for no more.
+// When Shutdown closes a connection, the question for its client ends.
 func TestGopherEnd(t *testing.T) {
 	s := newStore(t, nil)
 	asked := make(chan bool)
@@ -328,7 +328,7 @@ func TestGopherLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		io.WriteString(c, "urn:") // and no more
+		io.WriteString(c, "urn:") // an incomplete selector
 		waiting = append(waiting, c)
 	}
 	c, err := net.Dial("tcp", at)
@@ -354,7 +354,7 @@ func TestGopherLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		io.WriteString(c, "\r\n")
-		b, _ := io.ReadAll(c) // who is refused may be cut off
+		b, _ := io.ReadAll(c) // the server may reset the connection of a client that it rejects
 		c.Close()
 		answered = strings.HasPrefix(string(b), "iThis server")
 		if time.Now().After(deadline) {

@@ -18,7 +18,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A hosts is a DNS; the second and later answers may be others.
+// A hosts is a DNS. From the second question about a host on, it returns the address in later, if
+// there is one.
 type hosts struct {
 	at, later map[string]string
 	asked     map[string]int
@@ -36,7 +37,8 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return []netip.Addr{netip.MustParseAddr(text)}, nil
 }
 
-// No private address is reached on behalf of a client, whatever DNS says now or later.
+// The server connects to no private address on behalf of a client, even if DNS first returns a
+// public address.
 func TestGuardedWorld(t *testing.T) {
 	private := map[string]string{}
 	for i, a := range []string{

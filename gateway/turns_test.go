@@ -22,7 +22,7 @@ func TestTurns(t *testing.T) {
 	third := take("192.0.2.1", true)
 	take("192.0.2.2", false)
 	first()
-	first() // twice is as good as once
+	first() // a second call does nothing
 	take("192.0.2.1", true)()
 	take("2a00:1:2:3::3", true)()
 	second()
@@ -32,7 +32,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// One stranger leaves room for others, own users among them.
+// A client that is not an own user cannot take all turns: other clients, including own users, get
+// the rest.
 func TestOneStranger(t *testing.T) {
 	d := mustDoor(t, Access{Policy: All, Own: prefixes("10.0.0.0/8"), Total: 8, Burst: 100})
 	n := 0

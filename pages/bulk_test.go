@@ -51,7 +51,7 @@ func TestRelocate(t *testing.T) {
 	}
 }
 
-// What is wrong with the addresses is said next to their fields.
+// Each error about an address is shown next to its field.
 func TestRelocateFaults(t *testing.T) {
 	s := newSite(t).as("editor")
 	for _, tt := range []struct{ from, to, field string }{

@@ -70,7 +70,7 @@ func TestHideMiss(t *testing.T) {
 	}
 }
 
-// What was requested once and resembles no name is folded.
+// Names that were requested only once and resemble no registered name are not shown by default.
 func TestRareMisses(t *testing.T) {
 	s := missSite(t)
 	for i := range 3 {

@@ -261,7 +261,8 @@ func TestCorrectedFormIsSentAgain(t *testing.T) {
 	s.as("owner").send("tokens/new", form).want(403) // another person does not get the answer
 }
 
-// Every form that changes something but says so at most once by other means has a key.
+// The forms that make something, and those that change a name, have a key. So a form that is sent
+// twice has an effect only once.
 func TestFormsHaveKeys(t *testing.T) {
 	s := newSite(t)
 	for path, action := range map[string]string{

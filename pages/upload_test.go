@@ -187,7 +187,7 @@ func TestUploadFiles(t *testing.T) {
 	}
 }
 
-// What is wrong with the form is said next to the field, and what was entered stays.
+// An error in the form is shown next to its field, and what was entered stays.
 func TestUploadFaults(t *testing.T) {
 	s := newSite(t).as("editor")
 	for _, tt := range []struct {

@@ -64,7 +64,7 @@ func TestFlow(t *testing.T) {
 	s.wantCounts("provider success 1")
 }
 
-// TestFlowFails: each response that is not the right one is rejected.
+// TestFlowFails: every invalid response of a provider is rejected.
 func TestFlowFails(t *testing.T) {
 	swap := func(key, value string) func(*browser, url.Values) {
 		return func(_ *browser, q url.Values) { q.Set(key, value) }

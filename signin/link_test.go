@@ -102,7 +102,7 @@ func testLinkOnce(t *testing.T) {
 	}
 }
 
-// TestBadLinks: other codes do not work, and their lengths do not matter.
+// TestBadLinks: codes of any other form or length are rejected.
 func TestBadLinks(t *testing.T) {
 	s := newStage(t, nil)
 	if _, _, err := s.nodes[0].Link(t.Context(), anna); err != nil {

@@ -263,7 +263,8 @@ func TestLateUse(t *testing.T) {
 	}
 }
 
-// TestMalformedCookies: no value is valid but the one that was set, and none fails.
+// TestMalformedCookies: only the value that was set is valid. Any other value means that the client
+// is not signed in, and is not an error.
 func TestMalformedCookies(t *testing.T) {
 	s := newStage(t, nil)
 	b := s.browser()
@@ -307,7 +308,7 @@ func TestUnreadableSessions(t *testing.T) {
 	}
 }
 
-// TestStoreAway: an error of the store is not taken for a client without a session.
+// TestStoreAway: if the store fails, the result is an error, and not a client without a session.
 func TestStoreAway(t *testing.T) {
 	s := newStage(t, nil)
 	b := s.browser()

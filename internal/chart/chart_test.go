@@ -106,7 +106,7 @@ func lines(t *testing.T, f figure) (all [][][2]int) {
 	return all
 }
 
-// near reports whether two lengths differ by the rounding of both ends at most.
+// near reports whether two lengths are equal except for the rounding of their ends.
 func near(got, want float64) bool { return math.Abs(got-want) <= 1 }
 
 // The height of a point is proportional to its value, and points are evenly spaced.

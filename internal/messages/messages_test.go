@@ -64,7 +64,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// An argument that is HTML stays as it is. All else is escaped.
+// An argument that is HTML stays unchanged. All other arguments are escaped.
 func TestMarkup(t *testing.T) {
 	c := newSet(t, `b = "1 < 2 & {1}, {2}"`, "en").All()[0]
 	got, err := c.Lookup("a.b", template.HTML("<b>x</b>"), "<i>\u202e")

@@ -147,7 +147,7 @@ func TestCheckBounds(t *testing.T) {
 	}
 }
 
-// TestCheckRights: who may not change an authority may not check a change either.
+// TestCheckRights: an actor that may not change an authority may not check a change of it.
 func TestCheckRights(t *testing.T) {
 	api, _ := newTestAPI(t, nil)
 	a := &store.Authority{Prefix: name.MustParsePrefix("urn:dns:other.example"), Owners: []string{"a"}}

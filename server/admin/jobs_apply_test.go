@@ -382,7 +382,7 @@ func TestUploadsAreDeleted(t *testing.T) {
 	}
 }
 
-// The parameters of a kept file need each other.
+// Requests with invalid parameters about a kept file are rejected, and leave no file.
 func TestKeepParameters(t *testing.T) {
 	w := newWorkshop(t)
 	for _, tt := range []struct {

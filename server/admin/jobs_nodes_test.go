@@ -64,7 +64,7 @@ func (k frailStore) PutJobs(ctx context.Context, after uint64, rows ...store.Job
 	return k.JobStore.PutJobs(ctx, after, rows...)
 }
 
-// Lease is as if the time of the lease of a dead server were over.
+// Lease treats the lease of a dead server as expired.
 func (k frailStore) Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error) {
 	switch {
 	case k.fails():
@@ -398,7 +398,8 @@ func TestNodesAdoptDirectory(t *testing.T) {
 	})
 }
 
-// Old jobs are removed from the store with their files, and the files of the oldest dry runs before.
+// Old jobs are removed from the store with their files. The files of the oldest dry runs are
+// removed before their jobs.
 func TestNodesRemoveJobs(t *testing.T) {
 	onPairs(t, func(p *pair) {
 		here, there := p.at(p.here, "u-1", registrar.Editor), p.at(p.there, "u-1", registrar.Editor)

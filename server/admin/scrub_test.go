@@ -69,7 +69,7 @@ func TestScrub(t *testing.T) {
 			defer cancel()
 			srv.scrub.run(ctx)
 		}
-		// It keeps to its rate, and continues after a restart.
+		// The scrub keeps to its rate, and continues after a restart.
 		during(2500*time.Millisecond, srv)
 		if got := srv.scrub.known(); !strings.HasPrefix(got.Head, "3072:") || !got.Last.Ended.IsZero() {
 			t.Errorf("after 2.5 s: %+v", got)
@@ -94,7 +94,8 @@ func TestScrub(t *testing.T) {
 		if got, ok := srv.Scrub(); !ok || got.Faults != 1 || got.Ended.Before(first) || got.Changes != 5000 {
 			t.Errorf("state: %+v", got)
 		}
-		// It waits for a running job, and restarts with another store or a damaged file.
+		// The scrub waits for a running job. With another store or a damaged file it begins a new
+		// pass.
 		srv.jobs.all = []*job{{Job: adminapi.Job{State: adminapi.JobRunning}}}
 		if rest := srv.scrub.step(t.Context()); rest != time.Hour { // between two passes
 			t.Errorf("rest %v", rest)

@@ -16,8 +16,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secondNames gives a name outside of urn:x-shop a location on the old site, makes a request of a
-// user with some grants, gives the user others, and approves the request.
+// secondNames tests a change of rights between a request and its approval. It gives a name outside
+// of urn:x-shop a location on the old site, and lets a user with the grants before make a request.
+// Then it gives the user the grants after, and approves the request.
 func secondNames(t *testing.T, open openStore, before, after []store.UserGrant, request func(*workshop, *adminapi.Client) adminapi.Job) (*workshop, adminapi.Job) {
 	t.Helper()
 	w := newSecond(t, open, 3)
@@ -89,9 +90,8 @@ func secondRights(t *testing.T, open openStore) {
 	}
 }
 
-// If the second person has lost the rights, the job is not found, or the role is too low, as for
-// everyone without rights.
-// Another person can still approve it.
+// A second person who has lost the rights cannot approve the job: it is not found, or the role is
+// too low. Another person can still approve it.
 func secondApproverRights(t *testing.T, open openStore) {
 	w := newSecond(t, open, 3)
 	j := w.relocate(w.as("u-1", registrar.Editor, "urn:x-shop"))
@@ -209,7 +209,7 @@ func (w *workshop) describe(spelling string, descriptions []string) {
 	}
 }
 
-// A location that begins with the old address again after it was moved was not changed by others.
+// A moved location can still begin with the old address. It does not count as changed by others.
 func secondMatchesAgain(t *testing.T, open openStore) {
 	w := newSecond(t, open, 0)
 	for i := range 3 {

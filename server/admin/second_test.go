@@ -455,8 +455,8 @@ func secondTokens(t *testing.T, open openStore) {
 	}
 }
 
-// A user who was disabled, or has lost the rights, no longer counts as the one who asked. Rights by
-// claims, which the store does not have, count as they were.
+// A user who was disabled, or has lost the rights, cannot be the requester any more. Rights by
+// claims, which the store does not have, count as at the time of the request.
 func secondUsers(t *testing.T, open openStore) {
 	for _, tt := range []struct {
 		what   string

@@ -39,8 +39,8 @@ func (n *noting) Token(ctx context.Context, id string) (*store.Token, error) {
 	return n.Store.Token(ctx, id)
 }
 
-// A token expires, and the day of its last use is recorded once a day, independently of
-// requests: a store that cannot record it does not fail them.
+// A token expires. The day of its last use is recorded once a day. If the store cannot record the
+// day, requests still succeed.
 func TestTokenLifetime(t *testing.T) {
 	var mu sync.Mutex
 	now := testNow

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -33,7 +35,8 @@ type ExportOptions struct {
 }
 
 // Export writes records to w in the order of names. All records are from one moment. Records that
-// the format cannot represent are rejected, and the others are written.
+// the format cannot represent are rejected, and the others are written. If a format cannot represent
+// some fields, the record may be written without them, and is also passed to Refused.
 func Export(ctx context.Context, s store.Reader, w io.Writer, o ExportOptions) (sum Summary, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -58,10 +61,14 @@ type encoder interface {
 	// head returns what precedes the first record.
 	head() []byte
 
-	// record appends a record. The error is errNoLine if the format leaves out such records, and a
-	// *heldError if the format cannot represent the record.
+	// record appends a record. The error is errNoLine if the format leaves out such records, a
+	// *heldError if the format cannot represent the record, and a *partError if it was appended
+	// without some of its fields.
 	record(b []byte, r *store.Record) ([]byte, error)
 }
+
+// A surveyor is an encoder that reads all records before it writes the head.
+type surveyor interface{ survey(r *store.Record) }
 
 // errNoLine is the error that an encoder returns for a record that its format leaves out.
 var errNoLine = errors.New("bulk: no line")
@@ -70,6 +77,11 @@ var errNoLine = errors.New("bulk: no line")
 type heldError struct{ field, reason string }
 
 func (e *heldError) Error() string { return e.field + ": " + e.reason }
+
+// A partError names the fields that a format cannot represent, of a record that was written.
+type partError struct{ fields []string }
+
+func (e *partError) Error() string { return "written without " + strings.Join(e.fields, ", ") }
 
 // encoder returns the encoder of the format, for an export that began at start.
 func (o ExportOptions) encoder(start time.Time) (encoder, error) {
@@ -96,6 +108,8 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 		return apacheMap{at: at}, nil
 	case URIList:
 		return uriList{at: at}, nil
+	case EZIDCSV:
+		return newEZIDEncoder(), nil
 	}
 	return nil, fmt.Errorf("bulk: unknown format %d", o.Format)
 }
@@ -109,20 +123,25 @@ type exporter struct {
 }
 
 func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error {
-	if _, err := out.Write(e.encoder.head()); err != nil {
-		return err
-	}
 	prefix, err := e.options.keyPrefix(ctx, s)
 	if err != nil {
 		return err
 	}
+	if v, ok := e.encoder.(surveyor); ok {
+		for rec, err := range e.records(ctx, s, prefix) {
+			if err != nil {
+				return err
+			}
+			v.survey(rec)
+		}
+	}
+	if _, err := out.Write(e.encoder.head()); err != nil {
+		return err
+	}
 	var b []byte
-	for rec, err := range s.List(ctx, store.Scan{Prefix: prefix, At: e.options.At}) {
+	for rec, err := range e.records(ctx, s, prefix) {
 		if err != nil {
 			return err
-		}
-		if len(e.options.Statuses) > 0 && !slices.Contains(e.options.Statuses, rec.Status) {
-			continue
 		}
 		if b, err = e.encode(b[:0], rec); err != nil {
 			return err
@@ -138,10 +157,25 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 	return nil
 }
 
+// records returns the records to export.
+func (e *exporter) records(ctx context.Context, s store.Reader, prefix string) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for rec, err := range s.List(ctx, store.Scan{Prefix: prefix, At: e.options.At}) {
+			if err == nil && len(e.options.Statuses) > 0 && !slices.Contains(e.options.Statuses, rec.Status) {
+				continue
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
 // encode appends a record. It appends nothing for a record that is left out or rejected.
 func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	b, err := e.encoder.record(b, rec)
 	var held *heldError
+	var part *partError
 	cannot := errors.As(err, &held)
 	switch {
 	case rec.Redacted:
@@ -152,11 +186,14 @@ func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	switch {
 	case cannot:
 		e.summary.Refused++
-		if e.options.Refused != nil {
-			e.options.Refused(Refusal{Name: rec.Spelling, Field: held.field, Reason: held.reason, Err: held})
-		}
+		e.refuse(Refusal{Name: rec.Spelling, Field: held.field, Reason: held.reason, Err: held})
 	case errors.Is(err, errNoLine):
 		e.summary.LeftOut++
+	case errors.As(err, &part):
+		e.summary.Read++
+		e.summary.Partial++
+		e.refuse(Refusal{Name: rec.Spelling, Reason: part.Error(), Err: part})
+		return b, nil
 	case err != nil:
 		return b, err
 	default:
@@ -164,6 +201,13 @@ func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 		return b, nil
 	}
 	return b[:0], nil
+}
+
+// refuse reports a record that the format cannot represent.
+func (e *exporter) refuse(r Refusal) {
+	if e.options.Refused != nil {
+		e.options.Refused(r)
+	}
 }
 
 // compress returns a writer that compresses into w. Closing it does not close w.

@@ -16,6 +16,7 @@ const (
 	NginxMap
 	ApacheMap
 	URIList
+	EZIDCSV
 )
 
 // formats has the name, the media type and the suffixes of files of each format.
@@ -28,11 +29,12 @@ var formats = [...]struct {
 	TSV:       {"tsv", "text/tab-separated-values; charset=utf-8", []string{".tsv", ".tab"}},
 	NginxMap:  {"nginx-map", "text/plain; charset=utf-8", nil},
 	ApacheMap: {"apache-map", "text/plain; charset=utf-8", nil},
+	EZIDCSV:   {"ezid-csv", "text/csv; charset=utf-8; header=present", nil},
 	URIList:   {"uri-list", "text/uri-list", []string{".uris"}}, // RFC 2483, 5
 }
 
 // Formats returns all formats.
-func Formats() []Format { return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList} }
+func Formats() []Format { return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV} }
 
 // ParseFormat returns the format with the name s, as on the command line and in the admin
 // API; see [Format.String].

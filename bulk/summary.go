@@ -2,7 +2,7 @@ package bulk
 
 // A Summary counts the records of an import. For an export, Read counts the records written,
 // Refused the records that the format cannot represent, and LeftOut the records that the
-// format does not include.
+// format does not include. Partial counts those of Read that were written without some fields.
 type Summary struct {
 	Read      int64   `json:"read"` // including invalid records
 	Created   int64   `json:"created"`
@@ -12,6 +12,7 @@ type Summary struct {
 	Retired   int64   `json:"retired,omitempty"` // not changed because they are retired
 	Warned    int64   `json:"warned,omitempty"`  // created or changed, with warnings
 	LeftOut   int64   `json:"left_out,omitempty"`
+	Partial   int64   `json:"partial,omitempty"`
 	Import    string  `json:"import,omitempty"` // batch ID for undoing the changes; absent if nothing changed
 	Seconds   float64 `json:"seconds"`
 }

@@ -224,6 +224,11 @@ func (e *tableEncoder) text(b []byte, s string) []byte {
 	if e.marks && isFormula(s) {
 		s = "'" + s
 	}
+	return appendCell(b, s)
+}
+
+// appendCell appends a cell of CSV.
+func appendCell(b []byte, s string) []byte {
 	if !strings.ContainsAny(s, "\",\r\n") {
 		return append(b, s...)
 	}

@@ -37,7 +37,7 @@ func flagValues() map[string]valueSource {
 		"serve --tls":                  fixedValues("off files acme"),
 		"import --format":              fixedValues("jsonl csv tsv"),
 		"import --on-conflict":         fixedValues("merge keep replace fail"),
-		"export --format":              fixedValues("jsonl csv tsv nginx-map apache-map uri-list"),
+		"export --format":              fixedValues("jsonl csv tsv nginx-map apache-map uri-list ezid-csv"),
 		"export --status":              fixedValues("reserved active retired"),
 		"put --status":                 fixedValues("reserved active retired"),
 		"token make --role":            fixedValues("reader editor owner administrator"),

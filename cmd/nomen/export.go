@@ -23,6 +23,7 @@ you get the same bytes. The formats are:
   nginx-map        the best location of each active name, for a map of nginx
   apache-map       the best location of each active name, for a RewriteMap of Apache httpd
   uri-list         all usable locations of each active name (RFC 2483)
+  ezid-csv         ARKs, DOIs and UUIDs as in a batch download of EZID
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
 
@@ -32,7 +33,8 @@ a map, use chmod or chgrp once.
 
 At the end, an export to a file prints a summary. With --json the summary is a JSON object,
 like that of an import. A message says how many names have no line in a map or list. If the
-format cannot represent a record, the record is reported, and the exit status is 1.`
+format cannot represent a record or some of its fields, the record is reported, and the
+exit status is 1.`
 
 // exportCache is the cache size for reading a store once from beginning to end, where
 // nothing is read twice.
@@ -47,7 +49,7 @@ type exportFlags struct {
 
 func (o *exportFlags) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "-", "file to write; it appears only when complete")
-	f.StringVar(&o.format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
+	f.StringVar(&o.format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map, uri-list or ezid-csv (default by suffix)")
 	prefixOption(f, &o.Prefix)
 	f.StringSliceVar(&o.only, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")
@@ -115,6 +117,11 @@ func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.Exp
 	}
 	if s.Refused > 0 {
 		fmt.Fprintf(c.err, "nomen: %s: %s cannot be written as %s\n", output, count(s.Refused, "record"), o.Format)
+	}
+	if s.Partial > 0 {
+		fmt.Fprintf(c.err, "nomen: %s: %s written without fields that %s cannot represent\n", output, count(s.Partial, "record"), o.Format)
+	}
+	if s.Refused+s.Partial > 0 {
 		return errNo
 	}
 	return nil

@@ -3,9 +3,12 @@ package ezid
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -110,6 +113,8 @@ func (r Rules) reserved(rec *store.Record, label, value string) error {
 	case label == Export:
 		return export(rec, value)
 	case label == ShadowedBy && r.Import:
+	case (label == Created || label == Updated) && r.Import:
+		return keepTime(rec, label, value)
 	case r.Import || label == Owner:
 		keep(rec, label, value)
 	case label == Crossref:
@@ -179,6 +184,22 @@ func export(rec *store.Record, value string) error {
 	}
 	return nil
 }
+
+// keepTime keeps a time as the number of seconds since 1970.
+func keepTime(rec *store.Record, label, value string) error {
+	if _, err := strconv.ParseUint(value, 10, 63); err != nil && value != "" {
+		t, err := time.Parse(time.RFC3339, value)
+		if err != nil {
+			return &FieldError{label, "must be a time, not " + strconv.Quote(ascii.Head(value, maxShown))}
+		}
+		value = strconv.FormatInt(t.Unix(), 10)
+	}
+	keep(rec, label, value)
+	return nil
+}
+
+// maxShown is the maximum length of a value in a message, in bytes.
+const maxShown = 100
 
 // clean replaces the characters that XML 1.1 does not allow or discourages by spaces.
 func clean(s string) string {

@@ -50,6 +50,23 @@ func (e Elements) Append(b []byte) []byte {
 	return b
 }
 
+// Home is the URL of EZID.
+const Home = "https://ezid.cdlib.org"
+
+// IDColumn is the column of a batch download with the identifier.
+const IDColumn = "_id"
+
+// mappedColumn begins the columns of a batch download that EZID has computed from other elements.
+const mappedColumn = "_mapped"
+
+// IsColumn reports whether a label is that of a column in a batch download that is not an element.
+func IsColumn(label string) bool {
+	return label == IDColumn || strings.HasPrefix(label, mappedColumn)
+}
+
+// KeptAll reports whether each value of the record keeps an element.
+func KeptAll(rec *store.Record) bool { return len(kept(rec)) == len(rec.Values) }
+
 // kept returns the elements that values of the record keep.
 func kept(rec *store.Record) Elements {
 	e := Elements{}

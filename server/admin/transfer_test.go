@@ -127,6 +127,7 @@ func TestAdminExportFormats(t *testing.T) {
 		{bulk.TSV, "\nurn:formats:A\tactive\thttps://a.example/$\t", bulk.Summary{Read: 2}, nil},
 		{bulk.NginxMap, "\n" + `"/urn:formats:A" "https://a.example/${nomen_dollar}";`, bulk.Summary{Read: 1, Refused: 1}, []string{"urn:formats:a"}},
 		{bulk.ApacheMap, "\n/urn:formats:A https://a.example/$\n", bulk.Summary{Read: 2}, nil},
+		{bulk.EZIDCSV, "_id,_created,", bulk.Summary{Refused: 2}, []string{"urn:formats:A", "urn:formats:a"}},
 		{bulk.URIList, "# urn:formats:A\r\nhttps://a.example/$\r\n", bulk.Summary{Read: 2}, nil},
 	} {
 		var out bytes.Buffer

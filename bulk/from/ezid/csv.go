@@ -13,9 +13,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ezid"
 )
 
-// idColumn is the column with the identifier.
-const idColumn = "_id"
-
 // readCSV reads a file of which each row is an identifier.
 func readCSV(ctx context.Context, in *from.Input, out *from.Output) error {
 	im, b := newImporter(in, out), &bounded{Reader: in}
@@ -27,9 +24,9 @@ func readCSV(ctx context.Context, in *from.Input, out *from.Output) error {
 		return csvError("header", err)
 	}
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	id := slices.Index(header, idColumn)
+	id := slices.Index(header, ezid.IDColumn)
 	if id < 0 {
-		return fmt.Errorf("line 1: column %q not found: request the download with this column", idColumn)
+		return fmt.Errorf("line 1: column %q not found: request the download with this column", ezid.IDColumn)
 	}
 	for ctx.Err() == nil {
 		b.reset()

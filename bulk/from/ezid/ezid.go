@@ -17,9 +17,7 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/bulk/from"
@@ -36,9 +34,6 @@ func Formats() []from.Format {
 		{Name: "ezid-anvl", What: "batch download of EZID as ANVL", Convert: readANVL},
 	}
 }
-
-// usualBase is the URL of EZID.
-const usualBase = "https://ezid.cdlib.org"
 
 // An entry is an identifier of a file with its elements.
 type entry struct {
@@ -58,7 +53,7 @@ type importer struct {
 }
 
 func newImporter(in *from.Input, out *from.Output) *importer {
-	return &importer{out, strings.TrimSuffix(cmp.Or(in.Base, usualBase), "/")}
+	return &importer{out, strings.TrimSuffix(cmp.Or(in.Base, ezid.Home), "/")}
 }
 
 // add writes the record of an entry.
@@ -94,16 +89,8 @@ func (im *importer) add(e *entry) error {
 
 // set sets an element of a record.
 func (im *importer) set(rec *store.Record, e *entry, label string) {
-	value := e.elements[label]
-	if label == ezid.Created || label == ezid.Updated {
-		var ok bool
-		if value, ok = seconds(value); !ok {
-			e.fail(label, "must be a time, not "+strconv.Quote(from.Shorten(e.elements[label])))
-			return
-		}
-	}
 	var bad *ezid.FieldError
-	if err := ezid.Apply(rec, ezid.Elements{label: value}, ezid.Rules{Base: im.base, New: true, Import: true}); errors.As(err, &bad) {
+	if err := ezid.Apply(rec, ezid.Elements{label: e.elements[label]}, ezid.Rules{Base: im.base, New: true, Import: true}); errors.As(err, &bad) {
 		e.fail(bad.Label, bad.Reason)
 	}
 }
@@ -128,15 +115,6 @@ func mappedOf(e ezid.Elements) map[string]string {
 		delete(e, label)
 	}
 	return all
-}
-
-// seconds returns a time as the number of seconds since 1970.
-func seconds(s string) (string, bool) {
-	if _, err := strconv.ParseUint(s, 10, 63); err == nil {
-		return s, true
-	}
-	t, err := time.Parse(time.RFC3339, s)
-	return strconv.FormatInt(t.Unix(), 10), err == nil
 }
 
 // maxEntry is the maximum length of an identifier with its elements in a file, in bytes.

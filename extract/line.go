@@ -4,9 +4,9 @@ import "bytes"
 
 // The lines and pages of a text.
 
-// gap returns the offset at which the identifier continues after the white
-// space at i, and the number of line breaks in it. It returns -1 if a line
-// is empty, which ends the paragraph, unless there is a page break.
+// gap returns the offset at which the identifier continues after the white space at i, and the
+// number of line breaks in the white space. An empty line ends the paragraph. gap then returns -1,
+// except at a page break.
 func (s *scanner) gap(i int) (next, lines int) {
 	from := i
 	for {
@@ -109,11 +109,11 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// mark reports whether the line at i continues an earlier line, which contains the offset first. If
-// it does, mark returns the start of its text, otherwise -1. If the earlier line begins with
-// quotation or comment marks ("> ", "# ", "// "), the line at i must begin with the same marks, and
-// its text begins after them. A list item continues on a line without a bullet. A line with a
-// bullet begins another item.
+// mark returns the start of the text of the line at i. It returns -1 if this line does not continue
+// the earlier line that contains the offset first. If the earlier line begins with quotation or
+// comment marks ("> ", "# ", "// "), the line at i must begin with the same marks, and its text
+// begins after them. A list item continues on a line without a bullet. A line with a bullet begins
+// another item.
 func (s *scanner) mark(first, i int) int {
 	line := s.lineStart(first)
 	mark := bytes.TrimRight(markOf(s.b[line:first]), " \t")

@@ -13,9 +13,9 @@ const (
 )
 
 // dublinCore writes the metadata as HTML in the form of DCMI ("Expressing Dublin Core metadata
-// using HTML/XHTML meta and link elements", 2008). The name is an identifier; elements outside
-// Dublin Core are omitted. If the language of the resource is known, a title is assumed to be in
-// that language. The language of any other value is unknown.
+// using HTML/XHTML meta and link elements", 2008). The name is written as an identifier. Elements
+// outside Dublin Core are omitted. If the language of the resource is known, a title is assumed to
+// be in that language. The language of any other value is unknown.
 func (p *page) dublinCore(a *nomen.Answer) {
 	if a.Name.IsZero() && len(a.Metadata) == 0 {
 		return

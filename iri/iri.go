@@ -130,9 +130,9 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns the component c as it is spelled in the IRI. The component must not be empty.
-// slice finds it by the lengths of the parts of the URI, which it converts to lengths in the
-// spelling.
+// slice returns the component c as it is spelled in the IRI. The component must not be empty. slice
+// adds up the lengths of the parts before c. It converts the length of each part in the URI to its
+// length in the spelling.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s
 	if c == uri.ComponentAuthority {

@@ -181,7 +181,8 @@ func (m *noidMinter) next(b []byte) ([]byte, bool) {
 const noidWindow = 4
 
 // seekNoid continues after the last existing name in the order of NOID. All names before it in this
-// order exist, too. So seekNoid finds its position by doubling a distance, then halving it.
+// order exist, too. So seekNoid finds the position of this name by doubling a distance, then
+// halving it.
 func (r *Run) seekNoid(list List) error {
 	known, err := r.knownAt(r.noid, list)
 	if err != nil || !known {

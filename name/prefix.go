@@ -242,9 +242,9 @@ func (p Prefix) Element(n Name) string {
 	return rest[1:]
 }
 
-// Join returns the name of an element under p. It inserts the delimiter of the namespace; in a
-// namespace with several delimiters the element may begin with another one. The Input of an
-// error is the joined spelling.
+// Join returns the name of an element under p. Join inserts the first delimiter of the namespace.
+// If the namespace has several delimiters and the element begins with one of them, Join inserts
+// none. The Input of an error is the joined spelling.
 func (p Prefix) Join(element string) (Name, error) { return Parse(p.Spell(element)) }
 
 // Spell returns the spelling that [Prefix.Join] parses.

@@ -5,10 +5,9 @@ import "strings"
 // maxRedirects is the maximum number of observed redirects that are followed.
 const maxRedirects = 16
 
-// Equivalent reports whether a and b are equivalent at a level, that is, have the
-// same normal form. False means only that equivalence was not established, never
-// that the resources differ (1993, Uses of names; 2003 and RFC 3986, 6.1). It
-// neither allocates nor builds the normal forms.
+// Equivalent reports whether a and b are equivalent at a level, that is, have the same normal form.
+// False means only that equivalence was not established, never that the resources differ (1993,
+// Uses of names; 2003 and RFC 3986, 6.1). Equivalent neither allocates nor builds the normal forms.
 //
 // URIs of different dialects are not equivalent. The zero URI is not equivalent
 // to anything.

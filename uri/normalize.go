@@ -34,8 +34,8 @@ const (
 	LevelScheme
 
 	// LevelProtocol uses evidence from the network (2003 and RFC 3986, 6.2.4); see
-	// [Comparer.Redirects]. It compares two URIs; the normal form of one URI is the same as for
-	// LevelScheme.
+	// [Comparer.Redirects]. This level is only for comparing two URIs. The normal form of a single
+	// URI is the same as for LevelScheme.
 	LevelProtocol
 
 	levels

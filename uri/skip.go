@@ -135,7 +135,7 @@ func hasEscapeOrDot(s string) bool {
 }
 
 // escapesOrDots sets the high bit of each octet of x that is a percent sign, or that is a slash
-// before a full stop. The parameter following has the octets after these.
+// before a full stop. The parameter following has the octets that follow those of x.
 func escapesOrDots(x, following uint64) uint64 {
 	return (highs - (x ^ percents)) | (highs - ((x ^ slashes) | (following ^ dots)))
 }

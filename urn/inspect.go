@@ -67,8 +67,8 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 
 // InspectReference returns a finding if base is a URN and reference does not mean what people
 // expect. A URN has no hierarchy. So only three kinds of references mean what people expect: an
-// absolute reference, an empty one, and one that is only a fragment (2012, 2.5.1; RFC 8141,
-// 4.3). For example, "x" against "urn:example:a:b" would be "urn:x".
+// absolute reference, an empty one, and one that is only a fragment (2012, 2.5.1; RFC 8141, 4.3).
+// For example, the reference "x", resolved against "urn:example:a:b", is "urn:x".
 func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
 	if scheme, _ := base.Scheme(); !isURN(scheme) || !reference.IsReference() {
 		return uri.Finding{}, false

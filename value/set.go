@@ -10,7 +10,7 @@ import (
 )
 
 // Set replaces all values of a record. The record then has the locations of the values of the types
-// URL and 10320/loc, and no others. It is the inverse of [Of]. It does not check the values: the
+// URL and 10320/loc, and no others. Set is the inverse of [Of]. It does not check the values: the
 // registrar does.
 //
 // A location whose value stays keeps the fields that its value does not have, such as the note. The

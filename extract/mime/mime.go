@@ -170,9 +170,9 @@ func (m *messageReader) part(kind string) *Part {
 	return p
 }
 
-// Text returns the text of the body, decoded and converted to UTF-8. It returns
-// false for a multipart, a message and a body that is not text. It must be
-// called before the next part is read, and the text read at once.
+// Text returns the text of the body, decoded and converted to UTF-8. It returns false for a
+// multipart, a message and a body that is not text. The caller must call Text, and read the whole
+// text, before it asks for the next part.
 func (p *Part) Text() (source.Feed, bool) {
 	m := p.reader
 	m.skipHeader()

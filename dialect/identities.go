@@ -64,6 +64,16 @@ func NewIdentities(accounts Accounts, identities []Identity, now func() time.Tim
 // Identity returns the identity with this ID, or nil.
 func (k *Identities) Identity(id string) *Identity { return k.all[id] }
 
+// Keyed reports whether an identity has a secret or a public key, with which it can sign.
+func (k *Identities) Keyed() bool {
+	for _, i := range k.all {
+		if i.Secret != nil || i.PublicKey != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Actor returns the actor of an identity whose credentials the caller has verified.
 func (k *Identities) Actor(ctx context.Context, i *Identity) (registrar.Actor, error) {
 	return k.accounts.Account(ctx, i.Token, i.User)

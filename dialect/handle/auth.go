@@ -2,10 +2,12 @@ package handle
 
 import (
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/registrar"
 )
@@ -21,22 +23,114 @@ func (q *request) authenticate() error {
 	if !q.call.Private || q.query.has("callback") {
 		return nil
 	}
-	field := q.r.Header.Get("Authorization")
-	scheme, rest, _ := strings.Cut(field, " ")
+	scheme, rest := q.scheme()
 	var err error
 	switch {
-	case len(field) > maxAuthorization:
+	case len(rest) > maxAuthorization:
 		return adminapi.ErrUnknownToken
 	case ascii.EqualFold(scheme, "Basic"):
-		q.actor, err = q.basic(strings.TrimSpace(rest))
+		q.actor, err = q.basic(rest)
 		q.known = err == nil
 	case ascii.EqualFold(scheme, "Bearer"):
-		q.actor, err = q.identities.Password(q.r.Context(), q.call.Client, "", strings.TrimSpace(rest))
+		q.actor, err = q.identities.Password(q.r.Context(), q.call.Client, "", rest)
 		q.known = err == nil
-	case field == "", ascii.EqualFold(scheme, "Handle"): // such as Handle clientCert="true"
-		q.actor, q.known, err = q.certified()
+	case ascii.EqualFold(scheme, "Handle"):
+		a, ok := parseAnswer(rest)
+		if !ok {
+			return q.refuse("Error parsing Authorization: Handle")
+		}
+		return q.signIn(a)
+	case scheme == "":
+		return q.byCertificate()
 	}
 	return err
+}
+
+// scheme returns the scheme of the Authorization field, and what follows it.
+func (q *request) scheme() (scheme, rest string) {
+	scheme, rest, _ = strings.Cut(q.r.Header.Get("Authorization"), " ")
+	return scheme, strings.TrimSpace(rest)
+}
+
+// signIn authenticates the client by the parameters of the scheme Handle: by an answer to a challenge,
+// by its session, or by its certificate.
+func (q *request) signIn(a answer) error {
+	id := a[paramSession]
+	switch {
+	case id == "" && a.answers():
+		return q.refuse("Missing sessionId in Authorization: Handle")
+	case id == "":
+		return q.byCertificate()
+	case a.answers():
+		return q.byAnswer(a)
+	}
+	s, ok := q.sessions.get(id, q.call.Client)
+	switch {
+	case !ok:
+		return q.refuse("Unknown session in Authorization: Handle")
+	case s.identity == nil:
+		return q.byCertificate()
+	}
+	return q.as(s.identity)
+}
+
+// refuse returns the error for a client that must answer a challenge, because of a problem.
+func (q *request) refuse(problem string) error {
+	q.problem = problem
+	return failed(codeAuthNeeded, "")
+}
+
+// as makes an identity the client of the request.
+func (q *request) as(i *dialect.Identity) (err error) {
+	q.actor, err = q.identities.Actor(q.r.Context(), i)
+	q.known = err == nil
+	return err
+}
+
+// byCertificate authenticates the client by its certificate, if it is that of an identity.
+func (q *request) byCertificate() error {
+	i, err := q.certified()
+	if err != nil || i == nil {
+		return err
+	}
+	return q.as(i)
+}
+
+// byAnswer authenticates the client by its answer to the nonce of its session.
+func (q *request) byAnswer(a answer) error {
+	if problem := a.problem(); problem != "" {
+		return q.refuse(problem)
+	}
+	nonce, i, ok := q.sessions.take(a[paramSession], q.call.Client, a.digest())
+	switch {
+	case i != nil:
+		return q.as(i)
+	case !ok:
+		return q.refuse("Unknown session in Authorization: Handle")
+	}
+	i = q.identity(unescape(a[paramID]))
+	var err error
+	q.actor, err = q.identities.Attempt(q.call.Client, func() (registrar.Actor, error) {
+		if !a.proves(i, nonce) {
+			return registrar.Actor{}, adminapi.ErrUnknownToken
+		}
+		return q.identities.Actor(q.r.Context(), i)
+	})
+	if q.known = err == nil; q.known {
+		q.sessions.admit(a[paramSession], q.call.Client, i, a.digest())
+	}
+	if errors.Is(err, adminapi.ErrUnauthorized) {
+		return q.refuse("Identity not verified")
+	}
+	return err
+}
+
+// identity returns the identity with an ID as clients write it, or nil.
+func (q *request) identity(id string) *dialect.Identity {
+	if i := q.identities.Identity(id); i != nil {
+		return i
+	}
+	return q.identities.Identity(canonicalID(id))
 }
 
 // basic returns the actor for the credentials of an Authorization field of the scheme Basic. The
@@ -50,7 +144,11 @@ func (q *request) basic(credentials string) (registrar.Actor, error) {
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
-	return q.identities.Password(q.r.Context(), q.call.Client, canonicalID(unescape(user)), password)
+	id := canonicalID(unescape(user))
+	if i := q.identity(unescape(user)); i != nil {
+		id = i.ID
+	}
+	return q.identities.Password(q.r.Context(), q.call.Client, id, password)
 }
 
 // canonicalID returns the form INDEX:HANDLE of the user name of a client. A name without an index
@@ -82,8 +180,28 @@ func (q *request) challenge(f *codeFailure) {
 		q.answer(http.StatusForbidden, f.code, "send credentials only over HTTPS")
 		return
 	}
-	if q.r.Header.Get("X-Requested-With") != "XMLHttpRequest" {
+	scheme, rest := q.scheme()
+	if q.r.Header.Get("X-Requested-With") != "XMLHttpRequest" && (scheme == "" || ascii.EqualFold(scheme, "Basic")) {
 		q.w.Header().Add("WWW-Authenticate", `Basic realm="handle"`)
 	}
+	if q.identities.Keyed() {
+		a, _ := parseAnswer(rest)
+		s, ok := q.sessions.get(a[paramSession], q.call.Client)
+		if !ok {
+			s = q.sessions.begin(q.call.Client)
+		}
+		q.w.Header().Add("WWW-Authenticate", s.challenge(q.problem))
+		q.w.Header().Set("Cache-Control", "no-store")
+	}
 	q.answer(http.StatusUnauthorized, f.code, f.message)
+}
+
+// challenge returns the challenge of a session, with the reason why the last answer was rejected; ""
+// if none.
+func (s *session) challenge(problem string) string {
+	text := `Handle sessionId="` + s.id + `", nonce="` + base64.StdEncoding.EncodeToString(s.nonce) + `"`
+	if problem != "" {
+		text += `, error="` + problem + `"`
+	}
+	return text
 }

@@ -4,19 +4,19 @@ import (
 	"crypto"
 
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/dialect"
 )
 
 // uidAttribute is the object identifier of the attribute UID of a subject (RFC 4519, 2.39).
 const uidAttribute = "0.9.2342.19200300.100.1.1"
 
-// certified returns the actor of the identity whose certificate the client has shown in the TLS
-// handshake. The subject names the identity: INDEX:HANDLE as UID, otherwise as CN. Who issued the
-// certificate does not matter, because its key must be the public key of the identity. It returns
-// false if the certificate is not that of an identity.
-func (q *request) certified() (a registrar.Actor, ok bool, err error) {
+// certified returns the identity whose certificate the client has shown in the TLS handshake. The
+// subject names the identity: INDEX:HANDLE as UID, otherwise as CN. Who issued the certificate does not
+// matter, because its key must be the public key of the identity. It returns nil if the certificate is
+// not that of an identity.
+func (q *request) certified() (*dialect.Identity, error) {
 	if q.r.TLS == nil || len(q.r.TLS.PeerCertificates) == 0 {
-		return a, false, nil
+		return nil, nil
 	}
 	cert := q.r.TLS.PeerCertificates[0]
 	id := cert.Subject.CommonName
@@ -25,16 +25,15 @@ func (q *request) certified() (a registrar.Actor, ok bool, err error) {
 			id = text
 		}
 	}
-	i := q.identities.Identity(canonicalID(id))
+	i := q.identity(id)
 	if i == nil {
-		return a, false, nil
+		return nil, nil
 	}
 	key, isKey := i.PublicKey.(interface {
 		Equal(key crypto.PublicKey) bool
 	})
 	if !isKey || !key.Equal(cert.PublicKey) {
-		return a, false, adminapi.ErrUnknownToken
+		return nil, adminapi.ErrUnknownToken
 	}
-	a, err = q.identities.Actor(q.r.Context(), i)
-	return a, err == nil, err
+	return i, nil
 }

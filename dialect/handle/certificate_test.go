@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"encoding/json"
 	"io"
 	"math/big"
 	"net/http"
@@ -75,5 +76,56 @@ func TestClientCertificates(t *testing.T) {
 		if resp.StatusCode != tt.status {
 			t.Errorf("%s: got %d %s, want %d", tt.name, resp.StatusCode, body, tt.status)
 		}
+	}
+}
+
+// A certificate authenticates a session, at its beginning or later. Requests in the session need no
+// certificate, as scripts for ePIC expect.
+func TestSessionByCertificate(t *testing.T) {
+	h := newHarness(t)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.server.identities = dialect.NewIdentities(actors(), []dialect.Identity{{ID: "300:20.500.9999/ADMIN", Token: "editor", PublicKey: &key.PublicKey}}, time.Now)
+	secure, _, _, client := h.listen()
+	transport := client.Transport.(*http.Transport).Clone()
+	transport.TLSClientConfig.Certificates = []tls.Certificate{selfSigned(t, key, pkix.Name{CommonName: "300:20.500.9999/ADMIN"})}
+	defer transport.CloseIdleConnections()
+	signed := &http.Client{Transport: transport}
+	do := func(client *http.Client, method, path, authorization, body string) (status int, s shownSession) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, secure+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", authorization)
+		if body != "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		_ = json.NewDecoder(resp.Body).Decode(&s)
+		return resp.StatusCode, s
+	}
+	status, s := do(signed, "POST", "/api/sessions", `Handle clientCert="true"`, "")
+	if status != 201 || !s.Authenticated || s.Identity != "300:20.500.9999/ADMIN" {
+		t.Fatalf("got %d with %+v", status, s)
+	}
+	if status, _ := do(client, "PUT", base+"20.500.9999/a", `Handle sessionId="`+s.ID+`"`, created); status != 201 {
+		t.Errorf("a request in the session: got %d, want 201", status)
+	}
+	if status, s = do(client, "POST", "/api/sessions", `Handle clientCert="true"`, ""); status != 201 || s.Authenticated {
+		t.Errorf("without a certificate: got %d with %+v", status, s)
+	}
+	in := `Handle sessionId="` + s.ID + `", clientCert="true"`
+	if status, s := do(client, "PUT", "/api/sessions/this", in, ""); status != 401 || s.Authenticated {
+		t.Errorf("PUT without a certificate: got %d with %+v", status, s)
+	}
+	if status, s := do(signed, "PUT", "/api/sessions/this", in, ""); status != 200 || !s.Authenticated {
+		t.Errorf("PUT with a certificate: got %d with %+v", status, s)
 	}
 }

@@ -43,6 +43,7 @@ type Server struct {
 	scope       dialect.Scope
 	now         func() time.Time
 	log         *slog.Logger
+	sessions    *sessions
 	lists       chan struct{} // has an element for each list that is being read
 }
 
@@ -66,6 +67,7 @@ func New(o Options) (*Server, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.sessions = newSessions(s.now)
 	if s.authorities == nil {
 		s.authorities = store.NewTable(o.Store, s.now, authorityLife)
 	}
@@ -96,6 +98,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, c *dialect.Call) 
 		q.options()
 	case ok && (rest == "" || rest[0] == '/'):
 		q.handles(strings.TrimPrefix(rest, "/"))
+	case path == sessionsPath || strings.HasPrefix(path, sessionsPath+"/"):
+		q.sessionRequest(strings.TrimPrefix(path, sessionsPath))
 	default:
 		q.answer(http.StatusMethodNotAllowed, codeProtocol, "Unknown HTTP API endpoint "+r.Method+" "+path)
 	}
@@ -114,6 +118,8 @@ type request struct {
 	handle string          // the handle that the request is about, as the client wrote it; "" if none
 	actor  registrar.Actor // the client
 	known  bool            // the client is authenticated
+
+	problem string // why the answer to a challenge was rejected; "" if it was not
 }
 
 // allowedMethods are the methods of the API.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -65,13 +66,16 @@ type harness struct {
 	server  *Server
 	store   *memstore.Store
 	private bool
+	client  netip.Addr // address of the client
+	clock   time.Time
 }
 
 func newHarness(t *testing.T) *harness {
 	t.Helper()
 	s := memstore.New()
 	t.Cleanup(func() { s.Close() })
-	now := func() time.Time { return testNow }
+	h := &harness{T: t, store: s, private: true, clock: testNow}
+	now := func() time.Time { return h.clock }
 	for _, a := range []*store.Authority{
 		{Prefix: name.MustParsePrefix("hdl:" + testPrefix), Owners: []string{"archive", "library"}},
 		{Prefix: name.MustParsePrefix("hdl:20.500.7777"), Owners: []string{"archive", "library"}, Policy: store.Policy{Access: store.AccessDenied, AccessNote: "Ask the archive."}},
@@ -81,7 +85,8 @@ func newHarness(t *testing.T) *harness {
 		}
 	}
 	accounts := actors()
-	server, err := New(Options{
+	var err error
+	h.server, err = New(Options{
 		Store: s, Registrar: registrar.New(s, registrar.Options{Now: now}), Resolver: resolve.New(s, resolve.Options{Now: now}),
 		Identities: dialect.NewIdentities(accounts, []dialect.Identity{
 			{ID: "300:20.500.9999/ADMIN", Token: "editor", Secret: []byte("correct horse")},
@@ -93,7 +98,7 @@ func newHarness(t *testing.T) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &harness{t, server, s, true}
+	return h
 }
 
 // basic returns an Authorization field. The user name is percent-encoded as by clients.
@@ -124,7 +129,7 @@ func (h *harness) send(r *http.Request, target string) *http.Response {
 		r.TLS = &tls.ConnectionState{}
 	}
 	w := httptest.NewRecorder()
-	if !h.server.Serve(w, r, &dialect.Call{Target: target, Base: "https://hdl.example.org", Private: h.private}) {
+	if !h.server.Serve(w, r, &dialect.Call{Target: target, Base: "https://hdl.example.org", Client: h.client, Private: h.private}) {
 		w.WriteHeader(http.StatusTeapot) // not a request of the dialect
 	}
 	return w.Result()

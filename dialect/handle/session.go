@@ -1,0 +1,200 @@
+package handle
+
+import (
+	"container/list"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/dialect"
+)
+
+// Limits of sessions. If there are too many, the oldest ends: first one that is not authenticated.
+const (
+	nonceLife    = 5 * time.Minute  // how long a client may take to answer a challenge
+	idleLife     = 10 * time.Minute // how long an authenticated session lives without a request
+	wholeLife    = 12 * time.Hour   // how long an authenticated session lives
+	maxPending   = 4096             // sessions that are not authenticated
+	maxOpen      = 4096             // sessions that are authenticated
+	maxPerClient = 64               // sessions that are not authenticated, of one client
+	nonceBytes   = 16
+)
+
+// A session is a challenge to a client, and after a right answer the identity of the client. Only the
+// client with the same address can use it.
+type session struct {
+	id     string
+	client netip.Addr
+	nonce  []byte
+	made   time.Time // when the nonce was made
+
+	identity *dialect.Identity // nil until the client is authenticated
+	answer   [sha256.Size]byte // digest of the answer that authenticated it
+	began    time.Time         // when it was authenticated
+	used     time.Time         // when a request last used it
+	at       *list.Element     // in pending or open
+}
+
+// sessions are the sessions of a server process, in memory. They are safe for concurrent use.
+type sessions struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	all     map[[sha256.Size]byte]*session // by the digest of the ID, so that a look-up reveals nothing of it
+	pending *list.List                     // not authenticated, the oldest first
+	open    *list.List                     // authenticated, the one that was used first is first
+}
+
+func newSessions(now func() time.Time) *sessions {
+	return &sessions{now: now, all: map[[sha256.Size]byte]*session{}, pending: list.New(), open: list.New()}
+}
+
+// newNonce returns a random nonce.
+func newNonce() []byte {
+	b := make([]byte, nonceBytes)
+	rand.Read(b)
+	return b
+}
+
+// begin begins a session of a client.
+func (k *sessions) begin(client netip.Addr) session {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.expire()
+	k.makeRoom(client)
+	s := &session{id: rand.Text(), client: client, nonce: newNonce(), made: k.now()}
+	s.at = k.pending.PushBack(s)
+	k.all[sha256.Sum256([]byte(s.id))] = s
+	return *s
+}
+
+// makeRoom ends sessions that are not authenticated, until the client may begin another one.
+func (k *sessions) makeRoom(client netip.Addr) {
+	var first *session
+	n := 0
+	for e := k.pending.Front(); e != nil; e = e.Next() {
+		if s := e.Value.(*session); s.client == client {
+			if n++; first == nil {
+				first = s
+			}
+		}
+	}
+	switch {
+	case n >= maxPerClient:
+		k.drop(first)
+	case k.pending.Len() >= maxPending:
+		k.drop(k.pending.Front().Value.(*session))
+	}
+}
+
+// expire ends the sessions whose time is over.
+func (k *sessions) expire() {
+	now := k.now()
+	for _, l := range []*list.List{k.pending, k.open} {
+		for e := l.Front(); e != nil && e.Value.(*session).isOver(now); e = l.Front() {
+			k.drop(e.Value.(*session))
+		}
+	}
+}
+
+// isOver reports whether the time of a session is over.
+func (s *session) isOver(now time.Time) bool {
+	if s.identity == nil {
+		return now.Sub(s.made) >= nonceLife
+	}
+	return now.Sub(s.used) >= idleLife || now.Sub(s.began) >= wholeLife
+}
+
+// drop ends a session.
+func (k *sessions) drop(s *session) {
+	delete(k.all, sha256.Sum256([]byte(s.id)))
+	if s.identity == nil {
+		k.pending.Remove(s.at)
+	} else {
+		k.open.Remove(s.at)
+	}
+}
+
+// find returns the session of a client with an ID, or nil. The caller must hold the lock.
+func (k *sessions) find(id string, client netip.Addr) *session {
+	k.expire()
+	s := k.all[sha256.Sum256([]byte(id))]
+	if s == nil || s.client != client {
+		return nil
+	}
+	if s.isOver(k.now()) {
+		k.drop(s)
+		return nil
+	}
+	return s
+}
+
+// get returns the session of a client with an ID, and counts as a use of it. If its nonce is too old
+// to be answered, the session has a new one.
+func (k *sessions) get(id string, client netip.Addr) (session, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.find(id, client)
+	if s == nil {
+		return session{}, false
+	}
+	s.used = k.now()
+	if s.identity != nil {
+		k.open.MoveToBack(s.at)
+		if s.used.Sub(s.made) >= nonceLife {
+			s.nonce, s.made = newNonce(), s.used
+		}
+	}
+	return *s, true
+}
+
+// take returns the nonce of a session for one answer, and gives the session a new one. If the session
+// was authenticated by an answer with this digest, take returns its identity instead.
+func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) (nonce []byte, i *dialect.Identity, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.find(id, client)
+	if s == nil {
+		return nil, nil, false
+	}
+	if s.identity != nil && subtle.ConstantTimeCompare(s.answer[:], answer[:]) == 1 {
+		return nil, s.identity, true
+	}
+	fresh := k.now().Sub(s.made) < nonceLife
+	nonce, s.nonce = s.nonce, newNonce()
+	if s.identity != nil { // the time of a session that is not authenticated is that of its first nonce
+		s.made = k.now()
+	}
+	return nonce, nil, fresh
+}
+
+// admit makes a session that of an identity.
+func (k *sessions) admit(id string, client netip.Addr, i *dialect.Identity, answer [sha256.Size]byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.find(id, client)
+	if s == nil {
+		return
+	}
+	k.drop(s)
+	if k.open.Len() >= maxOpen {
+		k.drop(k.open.Front().Value.(*session))
+	}
+	s.identity, s.answer, s.began, s.used, s.made = i, answer, k.now(), k.now(), k.now()
+	s.at = k.open.PushBack(s)
+	k.all[sha256.Sum256([]byte(s.id))] = s
+}
+
+// end ends a session.
+func (k *sessions) end(id string, client netip.Addr) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.find(id, client)
+	if s != nil {
+		k.drop(s)
+	}
+	return s != nil
+}

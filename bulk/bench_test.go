@@ -23,7 +23,7 @@ import (
 
 const benchRecords = 200_000
 
-// cpu returns the time that all processors have worked for this program.
+// cpu returns the processor time that this program has used.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -32,9 +32,8 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// passes calls f, which goes over all records of a file, and reports what one
-// record costs: the time, and the work of all processors, which depends less on
-// what else the machine does.
+// passes calls f, which processes all records of a file, and reports the cost of one record: the
+// time, and the processor time, which depends less on other programs on the machine.
 func passes(b *testing.B, f func()) {
 	b.ReportAllocs()
 	before := cpu()
@@ -181,7 +180,7 @@ func benchRegistrar(b *testing.B, s store.Store) *registrar.Registrar {
 	return reg
 }
 
-// benchImport brings a file in, and returns what became of its records.
+// benchImport imports a file and returns the summary.
 func benchImport(b *testing.B, s store.Store, text []byte) Summary {
 	b.Helper()
 	reg := benchRegistrar(b, s)
@@ -192,8 +191,8 @@ func benchImport(b *testing.B, s store.Store, text []byte) Summary {
 	return sum
 }
 
-// BenchmarkImport brings records in from end to end: new ones, in the order of
-// their names and in none, and then the same again.
+// BenchmarkImport measures a complete import: of new records in the order of their names, of new
+// records in random order, and of the same records again.
 func BenchmarkImport(b *testing.B) {
 	sorted, shuffled := file(b, bulktest.Options{}), file(b, bulktest.Options{Shuffled: true})
 	for _, kind := range []string{"memstore", "pebblestore"} {
@@ -223,8 +222,8 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify verifies a store with records that were imported in the order of their
-// names, and one with records that were imported in no order.
+// BenchmarkVerify verifies a store with records that were imported in the order of their names, and
+// another store with records that were imported in random order.
 func BenchmarkVerify(b *testing.B) {
 	for _, kind := range []struct {
 		name    string
@@ -243,8 +242,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// opaque returns a file of records whose names stand in another order than their
-// locations, as opaque identifiers do.
+// opaque returns a file of records whose names have another order than their locations, as is usual
+// for opaque identifiers.
 func opaque() []byte {
 	var b bytes.Buffer
 	for i := range benchRecords {

@@ -17,9 +17,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// FuzzTables: a record that was read is written and read the same; the pieces in
-// which a file arrives do not matter; and rows are those of encoding/csv where
-// both read them.
+// FuzzTables checks that a record stays the same when it is written and read again, that the result
+// does not depend on the pieces in which a file arrives, and that rows equal those of encoding/csv
+// if both parsers accept them.
 func FuzzTables(f *testing.F) {
 	for _, s := range []string{
 		"name,url\nurn:example:1,https://a.example/\n",
@@ -47,7 +47,7 @@ func FuzzTables(f *testing.F) {
 		file := e.head()
 		var want []string
 		for i, r := range records {
-			r.Spelling += "-" + strings.Repeat("i", i) // neighbours are different names
+			r.Spelling += "-" + strings.Repeat("i", i) // so that adjacent records have different names
 			b, err := e.record(nil, r.Clone())
 			if err != nil {
 				t.Fatalf("%+v: %v", r, err)
@@ -118,7 +118,7 @@ func agreeOnRows(t *testing.T, text string) {
 	}
 	l, err := newLines(strings.NewReader(text), Plain, Sheet{})
 	if err != nil {
-		return // a mark of UTF-16
+		return // a byte order mark of UTF-16
 	}
 	var got [][]string
 	rows := rowReader{lines: l}

@@ -26,8 +26,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A bench is a store with its registrar and a clock that advances a second at
-// every look.
+// A bench is a store with its registrar and a clock that advances by a second at each call.
 type bench struct {
 	testing.TB
 	store store.Store
@@ -49,7 +48,7 @@ func newBench(t testing.TB) *bench {
 
 func frozen() time.Time { return time.Time{} }
 
-// bring imports and returns what was refused as text.
+// bring imports records, and returns the refusals as text.
 func (b *bench) bring(r io.Reader, o ImportOptions) (Summary, []string, error) {
 	b.Helper()
 	var refused []string
@@ -68,7 +67,7 @@ func (b *bench) good(text string, o ImportOptions) Summary {
 	return sum
 }
 
-// export returns all records, without what belongs to the store if bare.
+// export returns all records. If bare is true, it omits the fields that the store sets.
 func (b *bench) export(bare bool) string {
 	b.Helper()
 	var out bytes.Buffer
@@ -81,7 +80,7 @@ func (b *bench) export(bare bool) string {
 func packed(text string) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
-	io.WriteString(z, text) // a buffer takes all
+	io.WriteString(z, text) // writing to a buffer never fails
 	z.Close()
 	return out.Bytes()
 }
@@ -153,7 +152,8 @@ func TestTableWithoutHeader(t *testing.T) {
 	}
 }
 
-// TestDoubts counts what may not be meant, the first time and again.
+// TestDoubts checks the counts of records that may be mistakes, at the first import and when it is
+// repeated.
 func TestDoubts(t *testing.T) {
 	const n = `{"name":"urn:dns:example.org:1"`
 	for _, tt := range []struct {
@@ -227,8 +227,8 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// TestDamaged: what does not have the sum that was written behind it may have been
-// read wrong, and the importer gets a warning.
+// TestDamaged checks that the caller gets an error if the checksum at the end of a compressed file
+// is wrong, because the records before it may be wrong.
 func TestDamaged(t *testing.T) {
 	const line = `{"name":"urn:dns:example.org:1"}` + "\n"
 	gz := packed(line)
@@ -293,7 +293,7 @@ func TestOnConflict(t *testing.T) {
 		policy Conflict
 		want   string
 		sum    Summary
-		same   Summary // of the line that says nothing new
+		same   Summary // summary for the line that changes nothing
 	}{
 		{
 			Merge, `{"name":"urn:dns:example.org:1","status":"active","locations":[{"url":"https://a.example/","type":"text/html"},{"url":"https://b.example/"}],"metadata":{"creator":["C"],"title":["B"]},"same_as":["a:b"],"successors":[],"reason":""}` + "\n",
@@ -470,8 +470,8 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
 }
 
-// scattered returns lines whose names come again in other batches, with other
-// content, the same, or a revision from which they were made.
+// scattered returns lines whose names occur again in other batches: with other content, with the
+// same content, or with a revision.
 func scattered(seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var text strings.Builder
@@ -493,8 +493,8 @@ func scattered(seed uint64) string {
 	return text.String()
 }
 
-// A dry run tells of a whole file what an import does: names that come again far
-// apart, in batches of their own, are the same names.
+// A dry run reports for a whole file what an import does, even if a name occurs again in a later
+// batch.
 func TestDryRunOfAll(t *testing.T) {
 	text := scattered(7)
 	for c := Merge; c <= Fail; c++ {
@@ -537,8 +537,8 @@ var errScratch = errors.New("no room")
 
 func (brokenScratch) Keep([]*store.Record) error { return errScratch }
 
-// A dry run that cannot keep what it has to ends, and says so; one of a single
-// batch needs no place.
+// A dry run that cannot store its results ends with an error. A dry run of a single batch needs no
+// storage.
 func TestDryRunWithoutRoom(t *testing.T) {
 	b := newBench(t)
 	text := scattered(7)
@@ -556,8 +556,8 @@ func TestDryRunWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestNothingInMuch imports small files that hold a lot and no record: blank lines,
-// rows without a cell, blank lines, and one line without an end.
+// TestNothingInMuch imports small compressed files that expand to much data without a record: blank
+// lines, rows without cells, and a line that does not end.
 func TestNothingInMuch(t *testing.T) {
 	const head = "name,url\n"
 	for n, c := range []struct {

@@ -17,7 +17,7 @@ import (
 
 var names = cmp.Comparer(func(a, b name.Name) bool { return a == b })
 
-// all reads to the end; the last error is not a *LineError.
+// all reads to the end. The error end is the last one, which is not a *LineError.
 func all(t testing.TB, r io.Reader) (lines []fileLine, bad []*LineError, end error) {
 	t.Helper()
 	in, err := newReader(r, JSONLines, Auto, Sheet{})
@@ -160,7 +160,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// reference is what encoding/json makes of a line that the reader has taken.
+// reference is the result of encoding/json for a line that the reader has accepted.
 type reference struct {
 	Name       string           `json:"name"`
 	Status     nomen.Status     `json:"status"`
@@ -209,8 +209,8 @@ func FuzzJSONLines(f *testing.F) {
 	})
 }
 
-// agree checks a line that was taken against encoding/json. Only plain input is
-// compared, since the line has to be found again.
+// agree compares a line that the reader has accepted with the result of encoding/json. It compares
+// only uncompressed input, because it must find the line in the input.
 func agree(t *testing.T, data []byte, line fileLine) {
 	lines := strings.Split(strings.TrimPrefix(string(data), "\uFEFF"), "\n")
 	if line.Number > len(lines) || strings.HasPrefix(lines[0], "\x1f\x8b") || strings.HasPrefix(lines[0], "\x28\xb5") {
@@ -243,8 +243,8 @@ func normalized(r reference) string {
 	return string(text)
 }
 
-// TestOrdinary: every byte that means something stops it, wherever it stands, and
-// no other does.
+// TestOrdinary checks that ordinary stops at quotes, backslashes and control characters, at any
+// position, and at no other byte.
 func TestOrdinary(t *testing.T) {
 	for c := range 256 {
 		for at := range 24 {

@@ -19,9 +19,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// nginxWords reads a configuration by the rules of nginx (ngx_conf_read_token):
-// directives of words. It fails where nginx refuses the file, and where something
-// else than a semicolon ends a directive.
+// nginxWords reads a configuration by the rules of nginx (ngx_conf_read_token): directives of
+// words. It fails if nginx would reject the file, or if a directive does not end in a semicolon.
 func nginxWords(text string) (directives [][]string, err error) {
 	var words []string
 	for i := 0; i < len(text); {
@@ -81,8 +80,8 @@ func nginxWords(text string) (directives [][]string, err error) {
 	return directives, nil
 }
 
-// nginxLookup reads a map by the rules of nginx (ngx_http_map): it does not tell
-// upper from lower case, and a value may hold variables.
+// nginxLookup reads a map by the rules of nginx (ngx_http_map): keys are case-insensitive, and a
+// value can contain variables.
 func nginxLookup(text string) (map[string]string, error) {
 	directives, err := nginxWords(text)
 	if err != nil {
@@ -109,8 +108,8 @@ func nginxLookup(text string) (map[string]string, error) {
 	return m, nil
 }
 
-// apacheLookup finds a key by the rules of Apache httpd (lookup_map_txtfile): a
-// piece of the file up to an end of line or of the buffer is a line.
+// apacheLookup finds a key by the rules of Apache httpd (lookup_map_txtfile): a line ends at a line
+// break or at the end of the buffer.
 func apacheLookup(text, key string) (string, bool) {
 	const space = " \t\n\v\f\r"
 	for text != "" {
@@ -132,7 +131,7 @@ func apacheLookup(text, key string) (string, bool) {
 	return "", false
 }
 
-// breakout draws texts that try to break out of whatever they stand in.
+// breakout draws texts that try to end the word, quotes or line in which they are.
 func breakout() *rapid.Generator[string] {
 	part := rapid.SampledFrom([]string{
 		`"`, `'`, `;`, `{`, `}`, `$`, `\`, `#`, ` `, "\n", "\r", "\t", "|", ",", "%", "é", "\xff", "\x00", "\u2028", "a", "B", "?", "=", "&",
@@ -141,7 +140,7 @@ func breakout() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, "parts"), "") })
 }
 
-// put writes records as they are, whatever the registrar would say.
+// put writes records to a store without the checks of the registrar.
 func put(t interface{ Fatal(...any) }, records []*store.Record) store.Store {
 	s := memstore.New()
 	changes := make([]store.Change, len(records))
@@ -154,7 +153,7 @@ func put(t interface{ Fatal(...any) }, records []*store.Record) store.Store {
 	return s
 }
 
-// exported returns an export, and what was refused.
+// exported returns an export, and the refusals.
 func exported(t interface{ Fatal(...any) }, s store.Reader, o ExportOptions) (string, Summary, []Refusal) {
 	var out bytes.Buffer
 	var refused []Refusal
@@ -166,8 +165,8 @@ func exported(t interface{ Fatal(...any) }, s store.Reader, o ExportOptions) (st
 	return out.String(), sum, refused
 }
 
-// TestMapsHoldNothingElse: whatever stands in a store, a map has exactly the lines
-// that it should have, and who reads it finds the URL as it is.
+// TestMapsHoldNothingElse checks that, for any content of a store, a map has exactly the expected
+// lines, and that a lookup in the map returns the unchanged URL.
 func TestMapsHoldNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var records []*store.Record
@@ -288,7 +287,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// TestBestLocation: a map leads to where nomen itself would.
+// TestBestLocation checks that a map leads to the location to which nomen itself redirects.
 func TestBestLocation(t *testing.T) {
 	times := []string{"", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -35,7 +35,7 @@ func TestCanonicalPrefix(t *testing.T) {
 	}
 }
 
-// What an export is asked for is found in any spelling, as a name is.
+// The prefix of an export can have any spelling, as a name can.
 func TestExportPrefix(t *testing.T) {
 	b := newBench(t)
 	for prefix, fold := range map[string]bool{"urn:dns:example.org": true, "urn:dns:example.org:kept": false} {

@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// text draws what the registrar takes for a text.
+// text draws a text that the registrar accepts.
 func text(lines bool) *rapid.Generator[string] {
 	parts := []string{`"`, `""`, `'`, ",", ";", "|", `\`, `\\`, `\|`, `\t`, "\t", " ", "a", "Z", "é", "漢", "😀", "\u2028", "<b>", "&", "null", "0", "=1+1", "\uFEFF"}
 	if lines {
@@ -36,7 +36,7 @@ func optional(g *rapid.Generator[string]) *rapid.Generator[string] {
 
 func values(g *rapid.Generator[string]) *rapid.Generator[[]string] { return rapid.SliceOfN(g, 0, 3) }
 
-// someLocation draws one that the registrar takes.
+// someLocation draws a location that the registrar accepts.
 func someLocation() *rapid.Generator[nomen.Location] {
 	return rapid.Custom(func(t *rapid.T) nomen.Location {
 		return nomen.Location{
@@ -59,7 +59,7 @@ func someLocation() *rapid.Generator[nomen.Location] {
 	})
 }
 
-// someValue draws a typed value that the registrar takes.
+// someValue draws a typed value that the registrar accepts.
 func someValue() *rapid.Generator[nomen.Value] {
 	return rapid.Custom(func(t *rapid.T) nomen.Value {
 		v := nomen.Value{
@@ -82,7 +82,7 @@ func someValue() *rapid.Generator[nomen.Value] {
 	})
 }
 
-// record draws one that the registrar takes.
+// record draws a record that the registrar accepts.
 func record() *rapid.Generator[*store.Record] {
 	return rapid.Custom(func(t *rapid.T) *store.Record {
 		r := &store.Record{
@@ -112,9 +112,9 @@ func record() *rapid.Generator[*store.Record] {
 	})
 }
 
-// TestEveryFormatHoldsEverything: an export goes into an empty store and exported
-// from there is the same bytes; brought in once more it changes nothing, by any
-// policy.
+// TestEveryFormatHoldsEverything checks that an export can be imported into an empty store, that an
+// export from that store has the same bytes, and that importing it again changes nothing, for any
+// Conflict.
 func TestEveryFormatHoldsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var reqs []registrar.Request
@@ -166,8 +166,8 @@ func TestEveryFormatHoldsEverything(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeHeld: a record that a format cannot hold is named, and the others
-// are written. No such record comes through the registrar.
+// TestWhatCannotBeHeld checks that a record that a format cannot represent is reported, and that
+// all other records are written. The registrar accepts no such record.
 func TestWhatCannotBeHeld(t *testing.T) {
 	s := put(t, []*store.Record{
 		{Name: name.FromKey("urn:example:1"), Metadata: nomen.Metadata{"colour": {"red"}}},
@@ -195,7 +195,8 @@ func TestWhatCannotBeHeld(t *testing.T) {
 	}
 }
 
-// TestJSONIsThatOfTheRecord: our own writer writes what encoding/json does.
+// TestJSONIsThatOfTheRecord checks that the encoder of this package writes the same bytes as
+// encoding/json.
 func TestJSONIsThatOfTheRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := record().Draw(t, "record")

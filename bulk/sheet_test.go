@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Spreadsheets go in as they are.
+// Files of spreadsheet programs can be imported unchanged.
 func TestSheets(t *testing.T) {
 	const one = `{"name":"urn:example:1","status":"active","locations":[{"url":"https://example.org/1"}],"metadata":{"creator":["Müller, A.","Öz, B."]},"same_as":[],"successors":[],"reason":""}` + "\n"
 	const table = "Link;Kennung;Verfasser;Preis\nhttps://example.org/1;urn:example:1;Müller, A.||Öz, B.;3\n"
@@ -86,15 +86,15 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// Refusals are reported in the order of lines, also what cannot be read amid the
-// lines of a record that is refused later.
+// Refusals are reported in the order of lines. This includes a line that cannot be read between the
+// lines of a record that is rejected later.
 func TestOrderOfRefusals(t *testing.T) {
 	text := "name,url\n" +
 		"urn:example:1,bad\n" + // 2: refused by the registrar
 		"x\"y,\n" + // 3: unreadable
 		"urn:example:2,https://a.example/\n" + // 4
 		",https://a.example/\n" + // 5: no name
-		"urn:example:2,https://b.example/\n" + // 6: spoilt by 5
+		"urn:example:2,https://b.example/\n" + // 6: invalid because of line 5
 		",nothing\n" + // 7: no name
 		"urn:example:3,https://a.example/,more\n" // 8
 	_, refused, err := newBench(t).bring(strings.NewReader(text), ImportOptions{Format: CSV})
@@ -110,9 +110,9 @@ func TestOrderOfRefusals(t *testing.T) {
 	}
 }
 
-// TestFormulas: a cell that a spreadsheet would run is marked on request, and nothing
-// is altered otherwise. What looks marked already is marked once more, so that an
-// import of such a file has what was exported.
+// TestFormulas checks that a cell that a spreadsheet would execute is marked on request, and that
+// no other cell is changed. A cell that seems to have a mark gets another mark, so that an import
+// restores what was exported.
 func TestFormulas(t *testing.T) {
 	texts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "'=1", "''x", "x=1", "'", "cmd|' /C calc'!A0", "\uFF1D1+1", "'\uFF0B1", "\uFF0D1", "\uFF20A", "\uFF21"}
 	marked := []string{"'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", "''=1", "''x", "x=1", "'", "cmd\\|' /C calc'!A0", "'\uFF1D1+1", "''\uFF0B1", "'\uFF0D1", "'\uFF20A", "\uFF21"}

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// readAll returns what a file holds as text: each record as JSON behind its line,
-// each error as it is reported.
+// readAll returns the content of a file as text: the number of the line and the JSON of each
+// record, and each error as it is reported.
 func readAll(t testing.TB, f Format, text string) []string {
 	t.Helper()
 	in, err := newReader(strings.NewReader(text), f, Auto, Sheet{})
@@ -187,7 +187,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestQuoteThatIsNeverClosed shows that a quote too many costs one record, however
+// TestQuoteThatIsNeverClosed shows that a superfluous quote makes only one record invalid, however
 // many lines follow.
 func TestQuoteThatIsNeverClosed(t *testing.T) {
 	var text strings.Builder
@@ -213,8 +213,8 @@ func TestQuoteThatIsNeverClosed(t *testing.T) {
 	}
 }
 
-// TestLongLineInAQuote: a line that is too long is reported, though a quote has
-// swallowed it.
+// TestLongLineInAQuote checks that a line that is too long is reported even if an unclosed quote
+// has made it part of a cell.
 func TestLongLineInAQuote(t *testing.T) {
 	text := "name,url\nurn:example:1,\"u\nurn:example:2,\n" + strings.Repeat("y", 2*maxLine) + "\nurn:example:3,\n"
 	want := []string{
@@ -228,7 +228,7 @@ func TestLongLineInAQuote(t *testing.T) {
 	}
 }
 
-// TestManyLinesOfOneName: a record is bounded, however many lines it has.
+// TestManyLinesOfOneName checks that the size of a record is bounded, however many lines it has.
 func TestManyLinesOfOneName(t *testing.T) {
 	text := "name,url\n" + strings.Repeat("urn:example:1,u\n", store.MaxLocations+1) + "urn:example:2,u\n"
 	got := readAll(t, CSV, text)
@@ -242,7 +242,7 @@ func TestManyLinesOfOneName(t *testing.T) {
 	}
 }
 
-// TestRefusedColumns: refusals of the registrar are reported with the line of the
+// TestRefusedColumns checks that refusals by the registrar are reported with the line of the
 // location and the column.
 func TestRefusedColumns(t *testing.T) {
 	b := newBench(t)
@@ -268,7 +268,7 @@ func TestRefusedColumns(t *testing.T) {
 	}
 }
 
-// TestTablesTouchOnlyWhatTheyHave: an empty cell says nothing.
+// TestTablesTouchOnlyWhatTheyHave checks that an empty cell changes nothing.
 func TestTablesTouchOnlyWhatTheyHave(t *testing.T) {
 	for _, policy := range []Conflict{Merge, Replace} {
 		b := newBench(t)

@@ -345,7 +345,7 @@ func TestNoInjection(t *testing.T) {
 	}
 }
 
-// A silent server is given up after the timeout of one attempt, and at once when the caller
+// The client abandons a silent server after the timeout of one attempt, and at once if the caller
 // cancels.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -382,7 +382,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// A server that sends a byte now and then is given up after the same time.
+// The client abandons a server that sends only a byte now and then after the same time.
 func TestDrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var servers sync.WaitGroup

@@ -97,8 +97,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// A way that does not offer the service says nothing about the name, as long as another way
-// failed.
+// If one way does not offer the service and another way failed, the error is a failure and says
+// nothing about the name.
 func TestWaysThatFail(t *testing.T) {
 	n := newInternet(t)
 	n.hosts["refusing.example"] = []string{"192.0.2.4"}
@@ -114,7 +114,7 @@ func TestWaysThatFail(t *testing.T) {
 	}
 }
 
-// The resolver of a name that another redirects to is found anew.
+// If a name redirects to another name, the client finds the resolver of the other name anew.
 func TestFoundAnew(t *testing.T) {
 	n := newInternet(t)
 	n.host("old.example", "192.0.2.1", says(moved(301, "urn:ietf:rfc:2", "")))

@@ -135,8 +135,8 @@ func outcome(a *nomen.Answer, err error) string {
 	return a.Locations[0].URL
 }
 
-// Y95-35, Y95-40: text for people and unknown types are kept. A service that asks for a part of
-// a description gets none from them.
+// Y95-35, Y95-40: text for people and unknown types are kept. For a service that asks for a part of
+// a description, the error is NoResult.
 func TestUnstructured(t *testing.T) {
 	for _, tt := range []struct{ head, contentType string }{
 		{"text/plain", "text/plain"}, {"text/html; charset=iso-8859-1", "text/html; charset=iso-8859-1"}, {"application/x-foo", "application/x-foo"},

@@ -27,8 +27,8 @@ func TestDestination(t *testing.T) {
 		way          way
 		status       int
 		phrase, loc  string
-		name, url    string // one of them
-		newSite      string // or this
+		name, url    string // expected name or URL
+		newSite      string // expected new base URL, if name and url are ""
 		notFetchable bool
 	}{
 		{way: direct, status: 301, phrase: "urn:dns:new.example:a", name: "urn:dns:new.example:a"},

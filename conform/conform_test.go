@@ -35,7 +35,7 @@ func try(t *testing.T, o conform.Options) map[string]conform.Result {
 	t.Helper()
 	results := map[string]conform.Result{}
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))) // after all that the server dates
+		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))) // later than all dates that the server sends
 		if _, err := conform.Run(t.Context(), o, func(r conform.Result) { results[r.ID] = r }); err != nil {
 			t.Fatal(err)
 		}

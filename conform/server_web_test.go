@@ -282,7 +282,7 @@ func (s *little) meta(q *incoming) *reply {
 	return text(200, format, "{}").field("ETag", `"v1"`)
 }
 
-// original is the URL of the name whose history is kept.
+// original returns the URL of the name that has a history.
 func original() string { return testBase + "/" + testAuthority + ":" + known1 }
 
 func (s *little) gateURL() string { return testBase + "/timegate/" + original() }

@@ -11,7 +11,7 @@ import (
 
 var _ DNS = (*net.Resolver)(nil)
 
-// zone answers for the names it holds.
+// A zone returns the addresses of the names in it.
 type zone map[string][]netip.Addr
 
 var errNoSuchHost = errors.New("no such host")

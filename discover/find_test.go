@@ -14,9 +14,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// rfcZone holds the examples of RFC 2915, 3403 and 3404. Where two documents have
-// different records at one name, the later one's has the name and the earlier
-// one's another.
+// rfcZone has the examples of RFC 2915, 3403 and 3404. If two documents have different records at
+// the same name, the records of the earlier document have another name here.
 const rfcZone = `
 ; RFC 3404, 5.1
 foo.urn.arpa. IN NAPTR 100 10 "s" "foolink+I2L+I2C"   "" foolink.udp.example.com.
@@ -58,8 +57,7 @@ _http._tcp.foo.com. IN SRV 1 0 80 mirror2.foo.com.
 _ftp._tcp.foo.com.  IN SRV 0 0 21 ftp.foo.com.
 `
 
-// ways collects what a finder yields: each way as its String, each error as its
-// sort.
+// ways collects what a finder yields: the String of each way, and the kind of each error.
 func ways(ctx context.Context, f *Finder, n string) []string {
 	var all []string
 	for w, err := range f.Find(ctx, name.MustParse(n)) {
@@ -136,8 +134,8 @@ func TestExamplesOfTheRFCs(t *testing.T) {
 	}
 }
 
-// TestUniformStart: the rule of urn.uri.arpa leads to the rules of the namespace
-// (RFC 3404, 5.1).
+// TestUniformStart checks that the rule of urn.uri.arpa leads to the rules of the namespace (RFC
+// 3404, 5.1).
 func TestUniformStart(t *testing.T) {
 	_, r := startDNS(t, rfcZone, nil)
 	var got []string
@@ -151,8 +149,8 @@ func TestUniformStart(t *testing.T) {
 	}
 }
 
-// TestRules: each zone is the rules of urn:xx at xx.urn.arpa and what belongs to
-// them; the name is urn:xx:a.
+// TestRules resolves the name urn:xx:a. Each zone has the rules of urn:xx at xx.urn.arpa, and the
+// records to which they lead.
 func TestRules(t *testing.T) {
 	const srv = "_t.example. IN SRV 0 0 80 t.example.\n"
 	for _, tt := range []struct{ why, zone, want string }{
@@ -271,8 +269,8 @@ func endless(n int) string {
 	return b.String()
 }
 
-// TestFailureIsNoAnswer: that DNS cannot be asked does not say that there are no
-// rules; what comes after them comes all the same.
+// TestFailureIsNoAnswer checks that a failure of DNS is an error, and does not mean that there are
+// no rules. The finder still yields the ways of the later steps.
 func TestFailureIsNoAnswer(t *testing.T) {
 	for _, tt := range []struct {
 		spoiled string
@@ -364,8 +362,8 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
-// TestExpiredRules: rules that have expired while the caller tried a way are not
-// used any more (RFC 3402, 3.3, note 2; RFC 3403, 3).
+// TestExpiredRules checks that rules that have expired while the caller tried a way are no longer
+// used (RFC 3402, 3.3, note 2; RFC 3403, 3).
 func TestExpiredRules(t *testing.T) {
 	zone := func(host string) string {
 		return `xx.urn.arpa. 60 IN NAPTR 1 1 "a" "thttp" "" one.example.` + "\n" + `xx.urn.arpa. 60 IN NAPTR 1 2 "a" "thttp" "" ` + host
@@ -450,8 +448,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// Of more rules or servers than are tried the first in their order are, wherever
-// they stand in the answer of DNS.
+// If there are more rules or servers than the limit, the first by order or priority are tried,
+// wherever they are in the DNS response.
 func TestFindCutsBehindTheOrder(t *testing.T) {
 	var zone strings.Builder
 	for i := range 2 * maxRules {

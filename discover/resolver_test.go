@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/discover/dnstest"
 )
 
-// startDNS starts a server of a zone and returns it with a resolver that asks it
-// alone, without much patience.
+// startDNS starts a server of a zone. It returns the server, and a resolver that queries only this
+// server and has a short timeout.
 func startDNS(t *testing.T, zone string, fault func(dnstest.Query) dnstest.Fault) (*dnstest.Server, *Resolver) {
 	t.Helper()
 	s, err := dnstest.Start(zone, fault)
@@ -38,7 +38,7 @@ func resolverOf(t *testing.T, o ResolverOptions) *Resolver {
 	return r
 }
 
-// always spoils every answer in the same way.
+// always returns a function that injects the same fault into every response.
 func always(f dnstest.Fault) func(dnstest.Query) dnstest.Fault {
 	return func(dnstest.Query) dnstest.Fault { return f }
 }
@@ -95,8 +95,8 @@ func TestResolverAddresses(t *testing.T) {
 	}
 }
 
-// TestResolverBadAnswers: only what answers the question is believed, and what
-// spoils the way does not spoil the answer.
+// TestResolverBadAnswers checks that the resolver uses only records that answer its question, and
+// that it gets the right answer in spite of faults.
 func TestResolverBadAnswers(t *testing.T) {
 	for name, fault := range map[string]dnstest.Fault{
 		"forged":    {Forged: 3},
@@ -124,7 +124,7 @@ func TestResolverBadAnswers(t *testing.T) {
 	}
 }
 
-// A server that never answers about one family of addresses costs a moment.
+// If a server never answers queries for one address family, the lookup takes only a moment longer.
 func TestOneFamilyIsSilent(t *testing.T) {
 	for silent, want := range map[string][]netip.Addr{"AAAA": addrs("192.0.2.1", "192.0.2.2"), "A": addrs("2001:db8::1")} {
 		s, _ := startDNS(t, hosts, func(q dnstest.Query) dnstest.Fault { return dnstest.Fault{Silent: q.Type == silent} })
@@ -142,7 +142,7 @@ func TestResolverFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		fault   dnstest.Fault
-		found   bool // DNS has said that it is not there
+		found   bool // DNS has answered that the name does not exist
 		timeout bool
 	}{
 		{"SERVFAIL", dnstest.Fault{Rcode: 2}, false, false},
@@ -172,7 +172,7 @@ func TestResolverFailures(t *testing.T) {
 	}
 }
 
-// TestResolverServers: while one server knows, nothing has failed.
+// TestResolverServers checks that a lookup succeeds as long as one of the servers answers.
 func TestResolverServers(t *testing.T) {
 	t.Parallel() // it waits for the silent one
 	bad, _ := startDNS(t, hosts, always(dnstest.Fault{Rcode: 2}))
@@ -196,7 +196,7 @@ func TestResolverServers(t *testing.T) {
 	}
 }
 
-// TestResolverOldServer: a server that knows no EDNS is asked without it.
+// TestResolverOldServer checks that a server that does not support EDNS is queried without EDNS.
 func TestResolverOldServer(t *testing.T) {
 	s, r := startDNS(t, hosts, func(q dnstest.Query) dnstest.Fault {
 		if q.EDNS {
@@ -220,7 +220,8 @@ func TestResolverCancelled(t *testing.T) {
 	}
 }
 
-// TestResolverKeepsAnswers: as long as their zone allows, and not longer.
+// TestResolverKeepsAnswers checks that responses are cached as long as their zone allows, and no
+// longer.
 func TestResolverKeepsAnswers(t *testing.T) {
 	s, _ := startDNS(t, hosts, nil)
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -240,7 +241,7 @@ func TestResolverKeepsAnswers(t *testing.T) {
 	asks("short.example.org", 1)
 	asks("short.example.org", 1) // its time to live is 0
 	asks("none.example", 1)
-	asks("none.example", 1) // no zone says how long it is not there
+	asks("none.example", 1) // no zone says how long the negative response is valid
 	now = now.Add(119 * time.Second)
 	asks("none.example.org", 0)
 	asks("four.example.org", 0)
@@ -277,8 +278,8 @@ _none._tcp.example.org. 60 IN SRV 0 0 0 .
 	}
 }
 
-// TestResolverLongAnswer: what does not fit into a packet comes over TCP, and
-// only so much of it is read.
+// TestResolverLongAnswer checks that a response that does not fit into a packet is read over TCP,
+// up to a limit.
 func TestResolverLongAnswer(t *testing.T) {
 	var zone strings.Builder
 	for i := range 400 {
@@ -294,8 +295,8 @@ func TestResolverLongAnswer(t *testing.T) {
 	}
 }
 
-// TestResolverConfig: the system's file says whom to ask, and is read again when
-// it has changed.
+// TestResolverConfig checks that the system's file lists the servers, and is read again when it has
+// changed.
 func TestResolverConfig(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "resolv.conf")
 	write := func(text string, modified time.Time) {

@@ -20,7 +20,7 @@ func TestParseServices(t *testing.T) {
 		{"http+L2R", "http", []string{"I2R"}, []string{"I2R"}},                     // RFC 3404, 5.3
 		{"+I2L", "", []string{"I2L"}, []string{"I2L"}},
 		{"I2L+I2C+thttp", "thttp", []string{"I2L", "I2C"}, []string{"I2L", "I2C"}}, // services first
-		{"I2L", "i2l", nil, nil}, // by the grammar a protocol
+		{"I2L", "i2l", nil, nil}, // by the grammar, the first word is a protocol
 		{"I2L+I2C", "i2l", []string{"I2C"}, []string{"I2C"}},
 		{"sip+E2U", "sip", []string{"E2U"}, nil},
 		{"foolink+I2L+teleport+N2L", "foolink", []string{"I2L", "teleport", "I2L"}, []string{"I2L"}},

@@ -136,8 +136,8 @@ func TestSubstitutionRefusals(t *testing.T) {
 	}
 }
 
-// TestSubstitutionTime: expressions at which a matcher that tries all
-// possibilities would take longer than the world has.
+// TestSubstitutionTime matches expressions for which a backtracking matcher would practically never
+// end.
 func TestSubstitutionTime(t *testing.T) {
 	begin := time.Now()
 	for _, expr := range []string{`!^(a+)+$!x!`, `!^((a|a)*)*$!x!`, `!^(.*)(.*)(.*)(.*)(.*)(.*)(.*)(.*)b$!x!`, `!^(a{0,30}){30}b$!x!`} {
@@ -190,8 +190,8 @@ func FuzzParseSubstitution(f *testing.F) {
 // leadingZero matches a repetition such as {00} or {1,02}.
 var leadingZero = regexp.MustCompile(`\{(\d+,)?0\d`)
 
-// sameAsOther compares with the reader of extended expressions in package
-// regexp, where the two read the same language.
+// sameAsOther compares a substitution with the parser of POSIX expressions in package regexp, for
+// expressions that mean the same to both.
 func sameAsOther(t *testing.T, s *Substitution, text string) {
 	source := s.source
 	if source[0] != '!' || strings.ContainsAny(source, `\[`) || !strings.HasSuffix(source, "!") {

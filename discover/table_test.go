@@ -93,7 +93,8 @@ func TestParseTable(t *testing.T) {
 	}
 }
 
-// TestPublic: the shipped table says what the operators do.
+// TestPublic checks that the built-in table agrees with what the operators of the resolvers
+// document.
 func TestPublic(t *testing.T) {
 	f := newFinder(t, Options{Public: Public()})
 	for n, want := range map[string]string{

@@ -75,8 +75,8 @@ func TestZoneRecords(t *testing.T) {
 	}
 }
 
-// TestZoneCheck: a zone that has the records that were printed has no
-// differences, and its rules lead to the resolver.
+// TestZoneCheck checks that a zone with the printed records has no differences, and that its rules
+// lead to the resolver.
 func TestZoneCheck(t *testing.T) {
 	for _, prefix := range []string{"urn:nbn:fi", "urn:example", "doi", "ark:12345", "doi:10.1000", "urn:ietf:rfc", "urn:dns:example.org", "hdl"} {
 		z := zoneOf(prefix)

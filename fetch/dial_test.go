@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An address that does not answer costs a moment, and addresses that an untrusted locator must
-// not reach are not tried.
+// An address that does not answer delays the connection only a moment. Addresses that an untrusted
+// locator must not reach are not tried.
 func TestAddressesByTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

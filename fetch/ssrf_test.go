@@ -133,8 +133,8 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// A locator from the user may be inside and redirect to its own address, but no further, also
-// not over an open connection.
+// A locator from the user may have a private address and may redirect to the same address. It must
+// not lead to other private addresses, not even over an open connection.
 func TestOwnWord(t *testing.T) {
 	other := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "other") })
 	at := ""

@@ -126,8 +126,8 @@ func notRefused(err error) error {
 	return err
 }
 
-// TestDeniedRole: the error names the role that the actor has at the name, and the highest one
-// if it has none there.
+// TestDeniedRole checks that the error has the role that the actor has for the name. If the actor
+// has no role for the name, the error has the actor's highest role.
 func TestDeniedRole(t *testing.T) {
 	a := Actor{Who: "w", Grants: append(actor(Owner, "urn:x-a").Grants, actor(Reader, "urn:x-b").Grants...)}
 	for key, want := range map[string]Role{"urn:x-b:1": Reader, "urn:x-c:1": Owner} {

@@ -16,8 +16,8 @@ func authorityOf(prefix string, hosts ...string) *store.Authority {
 	return &store.Authority{Prefix: name.MustParsePrefix(prefix), Owners: []string{"a", "b"}, Hosts: hosts}
 }
 
-// TestPutAuthorities: a batch of authorities is written completely or not at all, and is checked
-// as it will be.
+// TestPutAuthorities checks that a batch of authorities is written completely or not at all, and
+// that the checks use the state after the batch.
 func TestPutAuthorities(t *testing.T) {
 	s := memstore.New()
 	r := New(s, Options{})

@@ -79,7 +79,7 @@ func TestClock(t *testing.T) {
 	if _, err := r.Delete(ctx, registrar.Operator(), parse("urn:x-a:1"), store.AnyRevision, ""); err == nil {
 		t.Error("a name was deleted")
 	}
-	// Monitoring sees the problem without a change, also after a start.
+	// ClockProblem returns the problem even if no change is made, and also after a start.
 	fresh := open(false)
 	wrong := func(r *registrar.Registrar, want string) {
 		t.Helper()
@@ -105,7 +105,7 @@ func TestClock(t *testing.T) {
 		t.Errorf("accepted: %v, %v", err, modified("urn:x-a:2"))
 	}
 
-	// It is right again: no restart is needed.
+	// The clock is right again: no restart is needed.
 	now = right.Add(time.Minute)
 	database.Store(now)
 	if err := put(r, "urn:x-a:3"); err != nil || !modified("urn:x-a:3").Equal(now) {
@@ -114,14 +114,14 @@ func TestClock(t *testing.T) {
 
 	wrong(fresh, "")
 
-	// It is far ahead of the clock of the database: no change gets that time.
+	// The clock is far ahead of the clock of the database: no change gets that time.
 	now = right.AddDate(64, 0, 0)
 	wrong(fresh, apart)
 	isAway("a clock that is far ahead", put(r, "urn:x-a:4"), "more than a day from that of the database (2026-11-22T10:01:00Z)")
 
-	// Both were far ahead, and are right again.
+	// Both clocks were far ahead, and are right again.
 	database.Store(now)
-	now = now.Add(2 * time.Second) // after which the store is asked again
+	now = now.Add(2 * time.Second) // after this time, the registrar reads the store again
 	wrong(fresh, "")
 	if err := put(r, "urn:x-a:5"); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func TestDoubts(t *testing.T) {
 			t.Errorf("%s, strict: %v", tt.name, err)
 		}
 		req.Strict = false
-		for range 2 { // strict does not keep from what is there
+		for range 2 { // the second request changes the existing name, to which Strict does not apply
 			out, err := d.Put(ctx, Operator(), req, "")
 			if err != nil || !slices.ContainsFunc(out.Warnings, func(w Warning) bool { return w.Code == tt.code && strings.Contains(w.Message, tt.message) }) {
 				t.Errorf("%s: %+v, %v", tt.name, out.Warnings, err)

@@ -93,7 +93,8 @@ func TestLoadIsPut(t *testing.T) {
 		}
 		for len(reqs) > 0 {
 			n := rapid.IntRange(1, len(reqs)).Draw(t, "batch")
-			// Requests of one batch that expect a revision mean the one before the batch.
+			// In one batch, all requests for a name can expect the revision that the name had
+			// before the batch.
 			if i := slices.IndexFunc(reqs[:n], func(r Request) bool { return r.Expected != store.AnyRevision && r.Expected != 0 }); i >= 0 {
 				n = max(i, 1)
 			}

@@ -27,7 +27,7 @@ func TestMerge(t *testing.T) {
 		fields Fields
 		add    bool
 		given  store.Record
-		want   func(*store.Record) // of there
+		want   func(*store.Record) // what the request changes in the existing record
 	}{
 		{"a name alone", FieldName, false, store.Record{}, func(*store.Record) {}},
 		{"all", 0, false, store.Record{Locations: places("https://c.example/")}, func(r *store.Record) {

@@ -265,7 +265,8 @@ func TestRelocateUp(t *testing.T) {
 	}
 }
 
-// A location added where the relocation has passed does not hide another one of the same name.
+// If a location is added at a place that the relocation has already passed, another location of the
+// same name is still found.
 func TestRelocateAddedBehind(t *testing.T) {
 	d := newDesk(t)
 	for i := range relocateBatch {

@@ -304,8 +304,8 @@ func TestGrantNeverWidens(t *testing.T) {
 	})
 }
 
-// TestGrantRace checks that grants that are made at once are all kept, and that a grant on top of
-// an earlier revision is a conflict.
+// TestGrantRace checks that grants that are made at the same time are all kept, and that a grant
+// that expects an earlier revision is a conflict.
 func TestGrantRace(t *testing.T) {
 	d := newDesk(t)
 	u := d.user(&store.User{Name: "Anna"})
@@ -377,8 +377,8 @@ func TestRedactUser(t *testing.T) {
 	}
 }
 
-// TestUserIDs: IDs have the form that the history shows, no token can claim one, and undoing
-// names does not change users.
+// TestUserIDs checks that IDs have the form that the history shows, that no token can use the ID of
+// a user as its author, and that undoing changes of names does not change users.
 func TestUserIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {

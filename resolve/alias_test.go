@@ -56,7 +56,7 @@ func TestAliases(t *testing.T) {
 		{ask: "urn:example:closed", kind: nomen.Unknown},
 		{ask: "urn:example:nothing", kind: nomen.Unknown},
 		{ask: "urn:dns:b.example:own", want: "urn:dns:b.example:1"},
-		{ask: "urn:dns:b.example:x", kind: nomen.Unknown}, // of others
+		{ask: "urn:dns:b.example:x", kind: nomen.Unknown}, // the authorities have no common owner
 		{ask: "urn:dns:c.example:x", want: "urn:dns:a.example:1"},
 		{ask: "urn:dns:a.example:folded", kind: nomen.Unknown}, // a record under no authority
 	} {

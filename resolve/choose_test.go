@@ -134,7 +134,7 @@ func TestShares(t *testing.T) {
 	if got, want := shares(store.Policy{}), map[string]int{"https://h.example/a": 12, "https://h.example/b": 4, "https://h.example/c": 4, "https://h.example/d": 12}; !maps.Equal(got, want) {
 		t.Errorf("by weight: %v, want %v", got, want)
 	}
-	// The heaviest; of two, the one registered first.
+	// The location with the greatest weight is chosen; of two such locations, the first.
 	if got, want := shares(store.Policy{Choice: store.ChoiceFixed}), map[string]int{"https://h.example/a": 32}; !maps.Equal(got, want) {
 		t.Errorf("fixed: %v, want %v", got, want)
 	}

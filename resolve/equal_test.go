@@ -46,7 +46,7 @@ func TestEqual(t *testing.T) { // RFC 2483, 4.9
 		{"urn:x-a:none", "URN:x-a:none", true},
 		{"urn:x-a:1", "urn:x-a:2", true},
 		{"urn:x-a:2", "urn:x-a:1", true},
-		{"urn:x-a:1", "urn:x-a:3", true}, // the same third
+		{"urn:x-a:1", "urn:x-a:3", true}, // both names have the same third name as an alias
 		{"urn:x-a:1", "urn:isbn:9780395363416", true},
 		{"https://h.example/1", "urn:x-a:1", true},
 		{"urn:x-a:1", "urn:x-a:4", false},

@@ -97,8 +97,8 @@ func nearWorld(t *testing.T, s store.Store) {
 	}
 }
 
-// An unknown name has public names as suggestions, and nothing about names that are reserved or
-// restricted.
+// The suggestions for an unknown name are public names. They reveal nothing about names that are
+// reserved or restricted.
 func TestSuggestions(t *testing.T) {
 	onStores(t, func(t *testing.T, s store.Store) {
 		nearWorld(t, s)

@@ -90,7 +90,8 @@ var numbers = rule.Set{{
 	Tests:  []rule.Test{{From: "urn:x-a:n1", To: []string{"https://h.example/1", "https://mirror.example/1"}}},
 }}
 
-// A record takes precedence over a suffix, that over rules, and those over the delegation.
+// A record takes precedence over a suffix, a suffix over the rules, and the rules over the
+// delegation.
 func TestOrderOfKnowledge(t *testing.T) {
 	d := newDesk(t, store.Policy{
 		Rules:  slices.Concat(numbers, rule.Set{{Match: "doc:{rest:*}", Locations: []nomen.Location{at("https://rule.example/{+rest}")}, Tests: []rule.Test{{From: "urn:x-a:doc:1", To: []string{"https://rule.example/1"}}}}}),

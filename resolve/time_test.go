@@ -76,8 +76,9 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestValidityBounds checks that an answer is as old as its last change, and cached no longer
-// than until the next. Each bound is the first moment of the new state.
+// TestValidityBounds checks that the time of an answer is that of the last change of its valid
+// locations, and that the answer is cached no longer than until the next change. At the time of a
+// change, the new state already applies.
 func TestValidityBounds(t *testing.T) {
 	const from, until = "2026-11-20T12:00:00Z", "2026-11-20T14:30:00.5+01:00"
 	begins, ends := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 20, 13, 30, 0, 5e8, time.UTC)

@@ -32,8 +32,8 @@ func exampleChange(s string, expected uint64) store.Change {
 	return store.Change{Record: &store.Record{Name: n, Spelling: s, Status: nomen.Active}, Expected: expected, Time: exampleTime}
 }
 
-// A change states the revision that it was made from. If the record has been changed
-// since, nothing is written.
+// A change states the revision on which it is based. If the record now has another revision,
+// nothing is written.
 func ExampleConflictError() {
 	s := exampleStore("urn:example:a")
 	_, err := s.Apply(context.Background(), []store.Change{exampleChange("urn:example:a", 7)})
@@ -44,7 +44,7 @@ func ExampleConflictError() {
 	// Output: expected 7 but it is 1
 }
 
-// A name that has no record is ErrNotFound, not a failure.
+// If a name has no record, the error is ErrNotFound, which is not a failure of the store.
 func ExampleReader() {
 	var r store.Reader = exampleStore("urn:example:a")
 	_, err := r.Get(context.Background(), name.MustParse("urn:example:b"), time.Time{})
@@ -52,7 +52,7 @@ func ExampleReader() {
 	// Output: true
 }
 
-// Records are listed in the order of their keys, from any place on.
+// Records are listed in the order of their keys. A listing can begin after any key.
 func ExampleScan() {
 	s := exampleStore("urn:example:b", "urn:example:a1", "urn:example:a2")
 	for rec, err := range s.List(context.Background(), store.Scan{Prefix: "urn:example:a", After: "urn:example:a1"}) {
@@ -64,7 +64,7 @@ func ExampleScan() {
 	// Output: urn:example:a2
 }
 
-// Several records are read at once; one that does not exist is nil.
+// Several records are read at once. For a name without a record, the result is nil.
 func ExampleRecords() {
 	s := exampleStore("urn:example:a")
 	records, err := store.Records(context.Background(), s, []name.Name{name.MustParse("urn:example:a"), name.MustParse("urn:example:b")}, false)

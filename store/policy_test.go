@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// TestPolicyText checks that ParsePolicy reads what Text writes, every field included.
+// TestPolicyText checks that ParsePolicy reads what Text writes, for every field.
 func TestPolicyText(t *testing.T) {
 	rich := storetest.RichAuthority().Policy
 	text := rich.Text()

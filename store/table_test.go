@@ -228,8 +228,8 @@ func TestTableCompilesOnce(t *testing.T) {
 	}
 }
 
-// TestTableReplaces checks that Replace takes effect at once without a read, and does not
-// delay the changes made by others.
+// TestTableReplaces checks that Replace takes effect at once without a read of the store, and does
+// not delay the changes of other processes.
 func TestTableReplaces(t *testing.T) {
 	s := memstore.New()
 	defer s.Close()

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// bring imports a file and returns the names of the store; nothing may be refused.
+// bring imports a file and returns the names in the store. No record may be rejected.
 func bring(t *testing.T, r io.Reader) (bulk.Summary, []name.Name) {
 	t.Helper()
 	s := memstore.New()
@@ -34,8 +34,8 @@ func bring(t *testing.T, r io.Reader) (bulk.Summary, []name.Name) {
 	return sum, names
 }
 
-// TestReader: as many different names as were asked for, all of them good and under
-// the authorities, whatever the order.
+// TestReader checks that, in any order, a Reader makes the requested number of different names, and
+// that all are valid and covered by the authorities.
 func TestReader(t *testing.T) {
 	for _, o := range []Options{{}, {Shuffled: true}, {Rich: true}} {
 		for _, n := range []int64{1, 19, 20, 21, 5000} {
@@ -60,7 +60,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderIsWriter: read in any pieces or written, a file is the same bytes.
+// TestReaderIsWriter checks that a file has the same bytes whether it is read in pieces of any size
+// or written.
 func TestReaderIsWriter(t *testing.T) {
 	var written bytes.Buffer
 	n, err := NewReader(3000, Options{Rich: true}).WriteTo(&written)

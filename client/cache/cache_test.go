@@ -319,7 +319,7 @@ func TestLimits(t *testing.T) {
 		if n < 5 || n > 35 {
 			t.Errorf("%s: %d entries in 20,000 bytes", kind, n)
 		}
-		for _, size := range []int{1, 20_000} { // the small one is no longer the answer
+		for _, size := range []int{1, 20_000} { // the second answer is too large to be kept, and must also remove the first
 			if err := k.Put(cache.Entry{Key: "k", Answer: &nomen.Answer{Reason: strings.Repeat("x", size)}}); err != nil {
 				t.Error(err)
 			}

@@ -81,8 +81,8 @@ func newStore(t *testing.T, o Options) (*Store, *backing) {
 	return s, b
 }
 
-// want checks the revision of an answer, 0 for none, and the total number of calls of the
-// underlying store.
+// want checks the revision of the answer of s, which is 0 if there is no answer, and how often s
+// has called the underlying store.
 func want(t *testing.T, s *Store, b *backing, revision uint64, gets int64) {
 	t.Helper()
 	r, err := s.Get(t.Context(), key, time.Time{})
@@ -121,8 +121,8 @@ func TestSameAsMemory(t *testing.T) {
 	)
 }
 
-// TestCoherence checks that a node's own changes are visible at once, and those of others
-// when the feed has been read.
+// TestCoherence checks that the changes of a node itself are visible at once, and that the changes
+// of other nodes are visible when the feed has been read.
 func TestCoherence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newStore(t, Options{})
@@ -158,7 +158,7 @@ func TestFeedLost(t *testing.T) {
 		want(t, s, b, 1, 1)
 		time.Sleep(200 * time.Millisecond)
 		want(t, s, b, 2, 2)
-		want(t, s, b, 2, 3) // each time
+		want(t, s, b, 2, 3) // each call reads from the store
 		apply(t, b, put(3))
 		b.noFeed.Store(false)
 		time.Sleep(500 * time.Millisecond)
@@ -256,13 +256,13 @@ func replicaOf(t *testing.T, s *memstore.Store, changes int) *memstore.Store {
 	return r
 }
 
-// TestLostChanges checks that, after a failover to a replica without some changes, cached data
-// with these changes is dropped: at once if there are other changes instead, otherwise when no
-// replica can lag that far behind.
+// TestLostChanges checks that, after a failover to a replica without some changes, cached data with
+// these changes is dropped. It is dropped at once if the replica has other changes with the same
+// numbers. Otherwise it is dropped when no replica can lag that far behind.
 func TestLostChanges(t *testing.T) {
 	for _, c := range []struct {
 		what      string
-		meanwhile []store.Change // of the replica, before it is used
+		meanwhile []store.Change // changes made on the replica before it replaces the primary
 		wait      time.Duration
 		want      string
 	}{
@@ -303,8 +303,8 @@ func TestLostChanges(t *testing.T) {
 	}
 }
 
-// TestLateReplica checks that data read from a late replica is dropped when the other servers
-// are back.
+// TestLateReplica checks that data read from a late replica is dropped when the other servers are
+// available again.
 func TestLateReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		primary, b, s := clustered(t)
@@ -405,7 +405,8 @@ func TestWeightOfRules(t *testing.T) {
 	}
 }
 
-// TestWritersAndReaders checks that no answer is older than the reader's own writes.
+// TestWritersAndReaders checks that a reader never gets an answer older than what it has written
+// itself.
 func TestWritersAndReaders(t *testing.T) {
 	s, _ := newStore(t, Options{Every: time.Millisecond})
 	var wg sync.WaitGroup

@@ -25,7 +25,7 @@ func answer(t *testing.T, s *Store) (v store.Validity, ok bool) {
 	return ctx.Dependencies.Validity(nil)
 }
 
-// holds returns a function that checks whether an answer that is read now is valid later.
+// holds reads an answer now, and returns a function that checks whether this answer is still valid.
 func holds(t *testing.T, s *Store) func(what string, want bool) {
 	t.Helper()
 	v, ok := answer(t, s)
@@ -135,7 +135,7 @@ func TestAnswersOfLateReplica(t *testing.T) {
 	})
 }
 
-// A doubtful store writes changes, but does not say so.
+// A doubtful store writes changes, but Apply returns an error as if this were unknown.
 type doubtful struct{ *memstore.Store }
 
 func (d doubtful) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
@@ -143,7 +143,8 @@ func (d doubtful) Apply(ctx context.Context, changes []store.Change) ([]store.Re
 	return nil, errors.Join(err, errors.New("the connection was lost"))
 }
 
-// TestAnswersInDoubt checks that a change that may have been made invalidates answers.
+// TestAnswersInDoubt checks that a change invalidates answers even if it is unknown whether the
+// change was made.
 func TestAnswersInDoubt(t *testing.T) {
 	b := memstore.New()
 	apply(t, b, put(1))

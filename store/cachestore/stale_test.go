@@ -20,7 +20,7 @@ import (
 type sick struct {
 	*memstore.Store
 	away, hangs atomic.Bool
-	known       atomic.Bool  // its condition says that it is away
+	known       atomic.Bool  // the condition of the store says that it is unavailable
 	asked       atomic.Int64 // number of calls, except those of the feed
 }
 
@@ -134,8 +134,8 @@ func newSick(t *testing.T, o Options) (*Store, *sick) {
 	return s, b
 }
 
-// warm reads what newSick has cached, and checks that the answers are right, or have the
-// expected error.
+// warm reads what newSick has cached. If want is nil, the answers must be right; otherwise every
+// read must return the error want.
 func warm(t *testing.T, s *Store, ctx context.Context, want error) {
 	t.Helper()
 	r, err := s.Get(ctx, key, time.Time{})
@@ -168,8 +168,8 @@ func warm(t *testing.T, s *Store, ctx context.Context, want error) {
 	}
 }
 
-// While the store is unavailable, cached data is returned and marked stale, if the caller
-// accepts that, and until StaleIfError.
+// While the store is unavailable, the cache returns cached data, marked as stale, to callers that
+// accept stale data. It does so for the time StaleIfError.
 func TestStaleWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newSick(t, Options{StaleIfError: day})
@@ -230,8 +230,8 @@ func TestNeverStale(t *testing.T) {
 	})
 }
 
-// A change that this node knows of, or made, or may have made, is not undone by a stale
-// answer, whatever was cached before.
+// A stale answer includes every change that this node knows of, has made, or has perhaps made,
+// whatever was cached before.
 func TestStaleAndChanged(t *testing.T) {
 	changed := put(2)
 	redacted := put(2)
@@ -263,7 +263,7 @@ func TestStaleAndChanged(t *testing.T) {
 						apply(t, s, tt.change)
 					} else {
 						apply(t, b, tt.change)
-						time.Sleep(500 * time.Millisecond) // it is in the feed
+						time.Sleep(500 * time.Millisecond) // until the change is in the feed
 						synctest.Wait()
 					}
 					b.away.Store(true)
@@ -279,7 +279,7 @@ func TestStaleAndChanged(t *testing.T) {
 	}
 }
 
-// A store that is known to be away makes answers stale at once, although the feed was read a
+// If a store is known to be unavailable, answers are stale at once, although the feed was read a
 // moment ago.
 func TestStaleAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -314,8 +314,8 @@ func TestStaleAtOnce(t *testing.T) {
 	})
 }
 
-// A store that hangs counts as unavailable after a moment if there is a stale answer, and is
-// not asked by every call.
+// If there is a stale answer, a store that hangs counts as unavailable after a moment. Not every
+// call then queries the store.
 func TestStaleWhileHanging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newSick(t, Options{StaleIfError: day})
@@ -337,8 +337,8 @@ func TestStaleWhileHanging(t *testing.T) {
 	})
 }
 
-// When the store is back, cached data is not read again all at once: stale answers continue
-// until the feed has been read.
+// When the store is available again, cached data is not read again all at once: the cache returns
+// stale answers until the feed has been read.
 func TestNoStampede(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newSick(t, Options{StaleIfError: day})
@@ -351,13 +351,13 @@ func TestNoStampede(t *testing.T) {
 			warm(t, s, store.WithStaleness(t.Context()), nil)
 			time.Sleep(50 * time.Millisecond)
 		}
-		if n := b.asked.Load() - asked; n > 3 { // only the absence of the name, and its aliases, which have expired
+		if n := b.asked.Load() - asked; n > 3 { // only the absence of the name and its aliases are read, because these entries have expired
 			t.Errorf("the store was asked %d times", n)
 		}
 	})
 }
 
-// A cache can be made while its store is unavailable, and works when it is back.
+// A cache can be made while its store is unavailable, and works when the store is available.
 func TestNewWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &sick{Store: memstore.New()}

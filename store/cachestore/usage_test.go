@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Each read counts as one hit or one miss, also the reads of names that do not exist.
+// Each read counts as one hit or one miss, including reads of names that do not exist.
 func TestUsage(t *testing.T) {
 	s, _ := newStore(t, Options{Bytes: 20_000, Absent: time.Hour})
 	absent := name.FromKey("urn:x-a:absent")

@@ -9,7 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// TestDamage checks that Verify finds whatever is changed past the store.
+// TestDamage checks that Verify finds everything that was changed in the memory of the store
+// without Apply.
 func TestDamage(t *testing.T) {
 	x := store.Subject{Kind: store.KindName, Key: "urn:x-a:0"}
 	damage := func(name string, subject store.Subject, seq uint64, do func(s *Store)) storetest.Damage {

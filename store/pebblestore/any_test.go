@@ -17,10 +17,10 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// TestCrashAnything does random operations with crashes between them and while one
-// is under way, each losing a random part of what was not synced: the store is then
-// what a store in memory is that got the same changes, with the operation under way or
-// without it, and goes on.
+// TestCrashAnything does random operations, and lets the machine crash between and during
+// operations. Each crash loses a random part of the data that was not synced. After a crash, the
+// store must have the same content as a store in memory with the same changes, with or without the
+// operation that the crash interrupted. Then the test continues with this store.
 func TestCrashAnything(t *testing.T) {
 	testrun.Checks(t, 15)
 	rapid.Check(t, func(r *rapid.T) {
@@ -77,7 +77,7 @@ func TestCrashAnything(t *testing.T) {
 				if cmp.Equal(got, before) {
 					return
 				}
-				_, _ = model.Apply(t.Context(), changes) // it came in time, or there is a difference
+				_, _ = model.Apply(t.Context(), changes) // if the operation was written before the crash, the model needs it too; otherwise the comparison fails
 				sameStores(t, r, s, model)
 			},
 			"": func(r *rapid.T) {},
@@ -104,7 +104,7 @@ func sameStores(t *testing.T, r *rapid.T, got, want store.Store) {
 	}
 }
 
-// everything is all that a store holds, as text.
+// everything returns all content of a store as text.
 func everything(t *testing.T, r *rapid.T, s store.Store) (all []string) {
 	for e, err := range store.Changes(t.Context(), s, 0) {
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A linked backup shares its tables with the one before, which stays as it was.
+// A linked backup shares tables with the backup before it, and does not change that backup.
 func TestBackupLinked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -57,7 +57,7 @@ func TestBackupLinked(t *testing.T) {
 	}
 }
 
-// A backup is checked where it is: nothing is written, and damage is found.
+// A backup can be checked in its own directory: nothing is written, and damage is found.
 func TestRestoreInPlace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -77,8 +77,8 @@ func settled(t *testing.T, s *Store) error {
 	return s.engine.Load().db.Compact(t.Context(), []byte{0}, []byte{0xff}, false)
 }
 
-// TestBackupTakesOver: what has not changed since is not copied again, and nothing
-// stays beside store and backup.
+// TestBackupTakesOver checks that a backup does not copy again the tables that have not changed
+// since the last backup, and that no temporary files stay beside the store and the backup.
 func TestBackupTakesOver(t *testing.T) {
 	base := t.TempDir()
 	dir, to := filepath.Join(base, "store"), filepath.Join(base, "backup")
@@ -112,7 +112,7 @@ func TestBackupTakesOver(t *testing.T) {
 	}
 }
 
-// TestBackupProgress: how many bytes are done rises to how many there are.
+// TestBackupProgress checks that the number of bytes copied increases up to the total number.
 func TestBackupProgress(t *testing.T) {
 	base := t.TempDir()
 	s, err := Open(Options{Dir: filepath.Join(base, "store")})
@@ -136,8 +136,8 @@ func TestBackupProgress(t *testing.T) {
 	}
 }
 
-// TestBackupKilled: the checkpoint of a backup that was killed goes when the store
-// is opened, and nothing else that has a name like it.
+// TestBackupKilled checks that opening the store removes the checkpoint of a backup that was
+// killed, and no other directory with a similar name.
 func TestBackupKilled(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "store")
@@ -191,7 +191,7 @@ func TestBackupRefuses(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(other, "mine.txt")); string(text) != "x" {
 		t.Errorf("what was there is %q, %v", text, err)
 	}
-	// A copy that has gone on by itself is another store by now.
+	// A copy that has got other changes than the original is another store.
 	to, copied := filepath.Join(base, "backup"), filepath.Join(base, "copy")
 	if err := s.Backup(t.Context(), to, nil); err != nil {
 		t.Fatal(err)
@@ -222,8 +222,8 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
-// TestBackupAfterCrash: what a crash has left beside a backup is taken back, or
-// goes.
+// TestBackupAfterCrash checks that Backup renames back, or removes, what a crash has left beside a
+// backup.
 func TestBackupAfterCrash(t *testing.T) {
 	for name, crash := range map[string]func(to string) error{
 		"BetweenRenamings": func(to string) error { return errors.Join(os.Rename(to, to+".old"), os.Mkdir(to+".new", 0o755)) },
@@ -272,8 +272,8 @@ func TestBackupAfterCrash(t *testing.T) {
 	}
 }
 
-// TestBackupSparesOthers: a directory that only has the name of one that a crash
-// leaves stays as it is.
+// TestBackupSparesOthers checks that Backup does not touch a directory that has the name of what a
+// crash leaves, but other content.
 func TestBackupSparesOthers(t *testing.T) {
 	base := t.TempDir()
 	to := filepath.Join(base, "backup")
@@ -295,8 +295,8 @@ func TestBackupSparesOthers(t *testing.T) {
 	}
 }
 
-// TestBackupSparesTheStore: a backup that would replace or remove the store, or what
-// it does not know, is refused, and all of that stays.
+// TestBackupSparesTheStore checks that Backup returns an error, and removes nothing, if it would
+// replace or remove the store or unknown files.
 func TestBackupSparesTheStore(t *testing.T) {
 	base := t.TempDir()
 	at := func(path ...string) string { return filepath.Join(append([]string{base}, path...)...) }
@@ -316,7 +316,7 @@ func TestBackupSparesTheStore(t *testing.T) {
 	}
 	for _, to := range []string{
 		at("names.new"),
-		at("names"), // whose next one is made in names.new
+		at("names"), // its new backup would be made in names.new
 		at("names.new", "within"),
 		at("names.new", "a", "b"),
 		at("link"),

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestBackupShared: a backup is private; a group that was let into it stays in, and
-// others do not, whatever let them in.
+// TestBackupShared checks that a backup is private. If a group can read the earlier backup, the
+// group can also read the new one. All other users cannot, even if they could read the earlier
+// backup.
 func TestBackupShared(t *testing.T) {
 	base := t.TempDir()
 	to := filepath.Join(base, "backup")

@@ -23,14 +23,14 @@ func openBench(b *testing.B) *Store {
 	return s
 }
 
-// BenchmarkStore runs on the disk on which temporary directories are; what it
-// reads is mostly in the memory table.
+// BenchmarkStore uses the disk of the directory for temporary files. What it reads is mostly in a
+// memtable.
 func BenchmarkStore(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B) store.Store { return openBench(b) })
 }
 
-// BenchmarkCompacted reads from the lowest level, through the cache. The plain
-// gets are those of Pebble, which does not ask the filters of that level.
+// BenchmarkCompacted reads from the lowest level, through the cache. For comparison, it also calls
+// the Get of Pebble itself, which does not use the filters of that level.
 func BenchmarkCompacted(b *testing.B) {
 	const n = 500_000
 	s := openBench(b)

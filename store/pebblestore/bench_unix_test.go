@@ -23,10 +23,9 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkBulk writes batches such as an import does; an operation is one new
-// record. The records are made beforehand. Beside the time it says how much
-// processor time went by, compactions included, which other processes do not
-// lengthen.
+// BenchmarkBulk writes batches such as an import does; an operation is one new record. The records
+// are made before the measurement. Besides the time, it reports the processor time, including that
+// of compactions, because other processes on the machine do not affect processor time.
 func BenchmarkBulk(b *testing.B) {
 	for _, size := range []int{100, 5000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

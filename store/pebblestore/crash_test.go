@@ -18,8 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A notebook has the acknowledgements of writers: by writer, the number of its
-// last round.
+// A notebook has, for each writer, the number of the last round that was acknowledged.
 type notebook struct {
 	mu    sync.Mutex
 	acked []int
@@ -39,8 +38,8 @@ func (l *notebook) read() []int {
 
 const crashWriters = 6
 
-// round is the batch of one writer's round: two names that belong together, one
-// of them new, and one that all writers share.
+// round returns the batch of one round of a writer. It changes two names of the writer, one of
+// which is new, and a name that all writers change.
 func round(writer, n int) []store.Change {
 	var changes []store.Change
 	for _, k := range []string{
@@ -61,8 +60,8 @@ func round(writer, n int) []store.Change {
 	return changes
 }
 
-// TestCrash: after a crash at any moment, with any part of what was not synced
-// lost, what was acknowledged is there, and batches are there as a whole.
+// TestCrash checks the store after a crash at any moment, which loses any part of the data that was
+// not synced: every acknowledged change must exist, and every batch must be complete or absent.
 func TestCrash(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := openMem(t, fs)
@@ -142,7 +141,8 @@ func checkCrash(t *testing.T, fs vfs.FS, acked []int) {
 	}
 }
 
-// checkSeen: what was sealed stays, so that who follows the log misses nothing.
+// checkSeen checks that the changes that were sealed before the crash are still in the log. So a
+// program that follows the log misses nothing.
 func checkSeen(t *testing.T, fs vfs.FS, seen store.Head) {
 	t.Helper()
 	s, err := Open(Options{Dir: "store", FS: fs, CacheSize: 1 << 20})
@@ -163,7 +163,7 @@ func checkSeen(t *testing.T, fs vfs.FS, seen store.Head) {
 	}
 }
 
-// checkLog: the log has what the store has, and the index every location.
+// checkLog checks that the log has every change of the store, and the index every location.
 func checkLog(t *testing.T, s *Store, all map[string]*store.Record) {
 	t.Helper()
 	head, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("Verify after a crash: %+v", f) }, nil)
@@ -192,7 +192,7 @@ func checkLog(t *testing.T, s *Store, all map[string]*store.Record) {
 	}
 }
 
-// checkWriter returns how many rounds of a writer are there.
+// checkWriter returns how many rounds of a writer the store has.
 func checkWriter(t *testing.T, all map[string]*store.Record, w, acked int) int {
 	t.Helper()
 	n := 0

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// flipByte damages a byte of a file: at an offset, from its end if that is negative.
+// flipByte damages the byte of a file at an offset. A negative offset counts from the end.
 func flipByte(t *testing.T, file string, offset int) {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -45,8 +45,8 @@ func closedStore(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestDamagedWhenOpened: a store that is damaged says so to monitoring, from then on
-// and not since the year 1, and refuses changes as one whose storage is unavailable.
+// TestDamagedWhenOpened checks that a damaged store reports the damage in its Condition, with the
+// time at which it was opened, and rejects changes with an AwayError.
 func TestDamagedWhenOpened(t *testing.T) {
 	dir := closedStore(t)
 	flipByte(t, filepath.Join(dir, markFile), 0)
@@ -63,8 +63,8 @@ func TestDamagedWhenOpened(t *testing.T) {
 	}
 }
 
-// TestDamagedBeyondOpening: a store that cannot be opened at all says what to do next, in
-// one line.
+// TestDamagedBeyondOpening checks that the error for a store that cannot be opened at all has one
+// line, and says what to do next.
 func TestDamagedBeyondOpening(t *testing.T) {
 	for _, pattern := range []string{"MANIFEST-*", "OPTIONS-*", "*.sst"} {
 		dir := closedStore(t)
@@ -85,7 +85,7 @@ func TestDamagedBeyondOpening(t *testing.T) {
 	}
 }
 
-// A barrenFS takes nothing beside the store.
+// A barrenFS is a file system on which no directory can be created beside the store.
 type barrenFS struct {
 	vfs.FS
 	prefix string
@@ -108,8 +108,8 @@ func (b barrenFS) RemoveAll(dir string) error {
 
 func (b barrenFS) Unwrap() vfs.FS { return b.FS }
 
-// TestBackupFromBarrenDisk: a disk that is full or read-only can be copied to another
-// one; that is when a copy is needed most.
+// TestBackupFromBarrenDisk checks that a store on a full or read-only disk can be backed up to
+// another disk. In this situation, a backup is needed most.
 func TestBackupFromBarrenDisk(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EROFS} {
 		base := t.TempDir()
@@ -147,8 +147,8 @@ func TestBackupFromBarrenDisk(t *testing.T) {
 	}
 }
 
-// TestBackupReadOnly: a store that is open for reading alone is copied with what is in
-// its log alone, and stays as it is.
+// TestBackupReadOnly checks that the backup of a store that is open read-only has the changes that
+// are only in the write-ahead log, and does not modify the store.
 func TestBackupReadOnly(t *testing.T) {
 	base := t.TempDir()
 	dir, crashed, to := filepath.Join(base, "store"), filepath.Join(base, "crashed"), filepath.Join(base, "backup")
@@ -180,8 +180,8 @@ func TestBackupReadOnly(t *testing.T) {
 	}
 }
 
-// TestDamagedFile changes bytes in every part of every table on disk, at last also of the table
-// with the version of the format, without which no store can be opened.
+// TestDamagedFile changes bytes in every part of every table on disk. The last one is the table
+// with the version of the format, because no store can be opened without it.
 func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	s := openDir(t, dir)

@@ -25,8 +25,8 @@ import (
 
 // TestDamagedManifest damages the files that say which tables a store has: it flips a bit of each
 // byte, cuts them off at each length, and removes them. The engine ignores a manifest from its
-// first invalid record on, and makes a new store if no file names a manifest. Either nothing has
-// changed, or the damage is found.
+// first invalid record on, and makes a new store if no file names a manifest. After each change,
+// either the store answers as before, or the damage is found.
 func TestDamagedManifest(t *testing.T) {
 	dirs, want := flippedStores(t)
 	for _, dir := range dirs {
@@ -104,7 +104,8 @@ func manifestOf(t *testing.T) (disk vfs.FS, path string, text []byte, want answe
 	return disk, desc.ManifestFilename, text, want
 }
 
-// TestTornManifest adds to a manifest what a crash can leave of a record: nothing is missing.
+// TestTornManifest appends to a manifest what a crash can leave of a record. The store must open,
+// and no change may be missing.
 func TestTornManifest(t *testing.T) {
 	disk, path, text, want := manifestOf(t)
 	next := text[:bytes.IndexByte(text[recordHeader:], 0)+recordHeader+20]
@@ -133,8 +134,8 @@ func TestTornManifest(t *testing.T) {
 	}
 }
 
-// TestDamagedManifestRefused damages a manifest such that the engine would remove tables: the error
-// says which file and what to do, and all files stay.
+// TestDamagedManifestRefused damages a manifest so that the engine would remove tables. The error
+// must name the file and say what to do, and all files must stay.
 func TestDamagedManifestRefused(t *testing.T) {
 	disk, path, text, _ := manifestOf(t)
 	base := disk.PathBase(path)
@@ -317,8 +318,8 @@ func TestEmptyStoreWithHead(t *testing.T) {
 	}
 }
 
-// A oneReuse waits for copies of the file system, which block for ever if they begin in the middle
-// of ReuseForWrite.
+// A oneReuse lets ReuseForWrite wait while the file system is being copied, because a copy that
+// begins in the middle of ReuseForWrite blocks for ever.
 type oneReuse struct {
 	*vfs.MemFS
 	copying *sync.Mutex

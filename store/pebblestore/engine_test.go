@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// An error of the engine that comes again and again is logged once a minute, with how
-// often it was not told.
+// An error of the engine that occurs repeatedly is logged once a minute, with the number of lines
+// that were suppressed.
 func TestEngineLogIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -37,7 +37,8 @@ func TestEngineLogIsLimited(t *testing.T) {
 	})
 }
 
-// When the engine cannot go on, the function Fatal gets the cause, and ends the process.
+// When the engine cannot continue, it passes the cause to the function Fatal, which ends the
+// process.
 func TestFatal(t *testing.T) {
 	var told error
 	l := &logger{fatal: func(err error) { told = err }}

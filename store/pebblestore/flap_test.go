@@ -15,9 +15,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A disk whose state changes all the time, because it fails as soon as it was back or its
-// space is just what is needed: each acknowledged change is on it, the condition and the
-// answers agree, and the log is not flooded.
+// The state of a disk can change all the time, because the disk fails again and again, or because
+// its space is just enough. Even then, each acknowledged change must be on disk, the condition must
+// agree with the answers, and the log must not be flooded.
 func TestDiskFlaps(t *testing.T) {
 	var fails errorfs.Toggle
 	fails.Injector = errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -33,7 +33,7 @@ func TestDiskFlaps(t *testing.T) {
 		name     string
 		times    int
 		turn     func(mem *vfs.MemFS, on bool)
-		log      int // lines at most
+		log      int // maximum number of lines in the log
 		failures bool
 	}{
 		{"fails", 7, func(_ *vfs.MemFS, on bool) {
@@ -79,7 +79,7 @@ func TestDiskFlaps(t *testing.T) {
 				until("the state is not noticed", func(c store.Condition) bool { return c.NoWrites && c.Cause != "" })
 				tt.turn(mem, false)
 				until("it does not go on", func(c store.Condition) bool { return c == store.Condition{} })
-				for ; tt.failures; n++ { // what was refused may be there all the same
+				for ; tt.failures; n++ { // a change that was rejected may have been written nevertheless
 					if _, err := s.Get(t.Context(), round(1, n+1)[1].Record.Name, noTime); err != nil {
 						break
 					}
@@ -97,8 +97,8 @@ func TestDiskFlaps(t *testing.T) {
 	}
 }
 
-// Of a state that changes all the time the last one is logged, even if late, with the number
-// of changes between.
+// If the state changes all the time, the last state is always logged, even if late, with the number
+// of changes that were not logged.
 func TestStateLines(t *testing.T) {
 	var log bytes.Buffer
 	s := &Store{report: slog.New(slog.NewTextHandler(&log, nil))}
@@ -114,7 +114,7 @@ func TestStateLines(t *testing.T) {
 	if n := strings.Count(log.String(), "\n"); n != quiet.Burst || strings.Contains(log.String(), "suppressed") {
 		t.Errorf("%d lines: %s", n, &log)
 	}
-	s.state.lines = quiet.Lines{} // a minute later
+	s.state.lines = quiet.Lines{} // as if a minute had passed
 	log.Reset()
 	s.logState() // as watch does
 	s.logState()

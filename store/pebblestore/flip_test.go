@@ -20,20 +20,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// flipsOfFile is in how many places of each file a bit is flipped.
+// flipsOfFile returns the number of places in each file at which a bit is flipped.
 func flipsOfFile() int { return testrun.Repeats(8, 2) }
 
 const (
 	flipRounds = 160
-	logBlock   = 32 << 10 // of the engine's log; the last one may be cut off
+	logBlock   = 32 << 10 // size of a block of the engine's log; the last block may be shorter
 )
 
-// TestFlippedBits flips single bits of every file of a store, one at a time: of
-// one that was closed, of one that a crash has left, and of a backup. Either
-// nothing that can be asked has changed, or the damage is found: the store does not
-// open, or an answer is an error, or Verify has a fault to name. Only at the very end
-// of the log that a crash has left it cannot be told from a write that the crash has
-// cut off; then what is there has to be the store as it was a moment before.
+// TestFlippedBits flips single bits in every file of three stores, one at a time: a store that was
+// closed, a store after a crash, and a backup. Either no answer of the store changes, or the damage
+// is found: the store does not open, a call returns an error, or Verify reports a fault. There is
+// one exception: at the very end of the log after a crash, a flipped bit looks like a write that
+// the crash has cut off. The store must then have the content that it had just before this write.
 func TestFlippedBits(t *testing.T) {
 	dirs, want := flippedStores(t)
 	for _, dir := range dirs {
@@ -90,8 +89,8 @@ func flippedStores(t *testing.T) (dirs []string, want answered) {
 	return []string{dir, crashed, backup}, want
 }
 
-// flipRound is what is written before the bits are flipped: new names, changed
-// ones, an authority, something redacted.
+// flipRound returns changes to be written before the bits are flipped: new names, changed names, an
+// authority and a redaction.
 func flipRound(n int) []store.Change {
 	changes := round(n%3, n/3+1)
 	for i := range changes {
@@ -109,8 +108,8 @@ func flipRound(n int) []store.Change {
 	return changes
 }
 
-// openDir opens a store with small blocks: in one that is damaged the engine looks for
-// the bit, each time that it reads it, which takes time by the square of its size.
+// openDir opens a store with small blocks. Whenever the engine reads a damaged block, it searches
+// for the flipped bit, and the time for this grows with the square of the size of the block.
 func openDir(t *testing.T, dir string) *Store {
 	t.Helper()
 	s, err := Open(Options{Dir: dir, CacheSize: 1 << 20, blockSize: 2 << 10})
@@ -121,8 +120,8 @@ func openDir(t *testing.T, dir string) *Store {
 	return s
 }
 
-// copyDir copies a directory of files; of one that is in use, as a crash would
-// leave it, which is right as long as there are no writes.
+// copyDir copies a directory of files. If the directory is in use, the copy is as a crash would
+// leave it, provided that nothing is written during the copy.
 func copyDir(t *testing.T, from, to string, inUse bool) {
 	t.Helper()
 	if err := os.MkdirAll(to, 0o750); err != nil {
@@ -156,17 +155,17 @@ func filesOf(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// What a flipped bit does.
+// A damageSeen says what effect a flipped bit has.
 type damageSeen int
 
 const (
 	damageNone damageSeen = iota
 	damageFound
-	damageCut // the last changes are missing, which only a head that was noted tells
+	damageCut // the last changes are missing, which can be detected only with a head that was noted before
 	damageMissed
 )
 
-// flip flips one bit of a copy of a store and looks what becomes of it.
+// flip flips one bit in a copy of a store and returns the effect.
 func flip(t *testing.T, dir, file string, place int, want answered, mayBeCut bool) damageSeen {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, file))
@@ -185,11 +184,11 @@ func flip(t *testing.T, dir, file string, place int, want answered, mayBeCut boo
 	return effect(t, dir, fmt.Sprintf("%s, byte %d, bit %08b", file, at, bit), file, data, want, mayBeCut)
 }
 
-// effect opens a copy of a store in which one file has other content, and looks what becomes of it.
-// If content is nil, the file is missing.
+// effect opens a copy of a store in which one file has other content, and returns the effect. If
+// content is nil, the file is missing.
 func effect(t *testing.T, dir, what, file string, content []byte, want answered, mayBeCut bool) damageSeen {
 	t.Helper()
-	disk := vfs.NewMem() // no disk is waited for
+	disk := vfs.NewMem() // in memory, so that no write waits for a disk
 	if ok, err := vfs.Clone(vfs.Default, disk, dir, "store"); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -204,7 +203,7 @@ func effect(t *testing.T, dir, what, file string, content []byte, want answered,
 	faults := 0
 	now, err := s.Verify(enough, func(store.Fault) { faults++; stop() }, nil)
 	if err != nil || faults > 0 || s.engine.Load().damage != nil {
-		return damageFound // and answers may lack what is damaged
+		return damageFound // if damage is found, other answers may be incomplete
 	}
 	got := answers(t, s)
 	if got.err != nil {
@@ -243,7 +242,7 @@ func replace(t *testing.T, disk vfs.FS, path string, content []byte) {
 	}
 }
 
-// earlierThan: each subject has the first of its changes.
+// earlierThan reports whether the changes of earlier are the first changes of later.
 func earlierThan(later, earlier answered) bool {
 	for i, s := range earlier.feed {
 		if later.feed[i] != s {
@@ -253,7 +252,7 @@ func earlierThan(later, earlier answered) bool {
 	return true
 }
 
-// answered is all that a store answers.
+// answered has all answers of a store.
 type answered struct {
 	text []string
 	feed []string

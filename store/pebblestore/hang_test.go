@@ -19,10 +19,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A stuckDisk keeps some calls from returning until it is freed.
+// A stuckDisk is a disk on which some calls do not return until the method free is called.
 type stuckDisk struct {
 	mu    sync.Mutex
-	freed chan struct{} // nil if nothing is kept
+	freed chan struct{} // nil if all calls return
 	keeps func(errorfs.Op) bool
 }
 
@@ -53,8 +53,8 @@ func (d *stuckDisk) free() {
 	d.freed = nil
 }
 
-// on keeps calls of some kinds, all that write if there are none, of files whose names
-// contain a text.
+// on returns a function that selects calls of some kinds for files whose names contain a text. If
+// no kinds are given, it selects all calls that write.
 func on(text string, kinds ...errorfs.OpKind) func(errorfs.Op) bool {
 	return func(op errorfs.Op) bool {
 		return strings.Contains(op.Path, text) && (slices.Contains(kinds, op.Kind) || kinds == nil && op.Kind.ReadOrWrite() == errorfs.OpIsWrite)
@@ -63,9 +63,9 @@ func on(text string, kinds ...errorfs.OpKind) func(errorfs.Op) bool {
 
 const testHang = 100 * time.Millisecond
 
-// A disk on which calls do not return: those who wait are answered after hangAfter, new
-// changes are refused at once, what is there can be read, the log has one line, and the
-// store goes on by itself when the calls return.
+// While the calls of a disk do not return, callers that wait get an error after hangAfter, new
+// changes are rejected at once, existing records can be read, and the log gets one line. When the
+// calls return, the store continues by itself.
 func TestDiskHangs(t *testing.T) {
 	for _, tt := range []struct {
 		what  string
@@ -105,7 +105,7 @@ func TestDiskHangs(t *testing.T) {
 				stuck.stick()
 				flushed := make(chan struct{})
 				db := s.engine.Load().db
-				go func() { // it may hang itself
+				go func() { // in a goroutine, because AsyncFlush may hang too
 					defer close(flushed)
 					defer func() { _ = recover() }() // the store may have closed this engine
 					for s.Condition().Cause == "" {
@@ -113,7 +113,7 @@ func TestDiskHangs(t *testing.T) {
 						time.Sleep(time.Millisecond)
 					}
 				}()
-				const writers = 20 // at once, as requests come
+				const writers = 20 // concurrent, as in a server
 				refused := make(chan error, writers)
 				var acknowledged sync.Map
 				for w := range writers {
@@ -150,7 +150,7 @@ func TestDiskHangs(t *testing.T) {
 						t.Fatalf("round %d on a disk that hangs: %v", i, err)
 					}
 				}
-				s.BlocksRead() // of metrics
+				s.BlocksRead() // as for metrics
 				time.Sleep(2 * testHang)
 				if s.Condition().Cause == "" {
 					t.Error("the store goes on without its disk")
@@ -190,8 +190,8 @@ func TestDiskHangs(t *testing.T) {
 	}
 }
 
-// Closing does not wait for a disk that hangs; opening says what it waits for, and the
-// store is then open as soon as the disk answers.
+// Close does not wait for a disk that hangs. Open waits for the disk, logs that it does so, and
+// succeeds as soon as the disk responds.
 func TestDiskHangsAtEnds(t *testing.T) {
 	stuck := &stuckDisk{keeps: on("")}
 	o := Options{Dir: "store", FS: fresh{errorfs.Wrap(vfs.NewMem(), stuck)}, CacheSize: 1 << 20, watch: 10 * time.Millisecond, hangAfter: testHang}
@@ -206,7 +206,7 @@ func TestDiskHangsAtEnds(t *testing.T) {
 	}
 	stuck.free()
 	var again *Store
-	for end := time.Now().Add(time.Minute); again == nil; time.Sleep(time.Millisecond) { // until the first is closed
+	for end := time.Now().Add(time.Minute); again == nil; time.Sleep(time.Millisecond) { // until the first store has released its lock
 		if again, err = Open(o); err != nil && (!errors.Is(err, ErrLocked) || time.Now().After(end)) {
 			t.Fatal(err)
 		}
@@ -245,8 +245,8 @@ func TestDiskHangsAtEnds(t *testing.T) {
 	write(t, s, 3)
 }
 
-// A process that was itself suspended, so that a timer is overdue once, does not take
-// that for a disk that hangs.
+// If the process itself was suspended, so that a timer is overdue once, the stopwatch does not
+// report that the disk hangs.
 func TestStopwatchCountsSteps(t *testing.T) {
 	over := make(chan string, 1)
 	w := startStopwatch(4*time.Hour, func() { over <- "over" })
@@ -271,8 +271,8 @@ type writerFunc func([]byte) (int, error)
 // Write implements [io.Writer].
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestDiskSlow checks that a batch is not taken for a call that hangs although it takes longer
-// than the limit of a call: it reads many records from a slow disk.
+// TestDiskSlow checks that the disk does not count as hanging if a batch takes longer than the
+// limit for one call, because the batch reads many records from a slow disk.
 func TestDiskSlow(t *testing.T) {
 	const each, limit, names = 20 * time.Millisecond, time.Second, 3000
 	var reads atomic.Int64

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// TestStampOrder: later changes come first in the history.
+// TestStampOrder checks that later changes come first in the history.
 func TestStampOrder(t *testing.T) {
 	var last []byte
 	for _, ms := range []int64{int64(253402300799999), 1, 0, -1, minMillis} {
@@ -48,8 +48,8 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// TestPlaceOrder: the index has locations in the order of their bytes, whatever
-// they are, and gives them back.
+// TestPlaceOrder checks that the index has locations in the order of their bytes, whatever bytes
+// they contain, and returns them unchanged.
 func TestPlaceOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		draw := func(what string) store.Place {
@@ -75,7 +75,7 @@ func TestPlaceOrder(t *testing.T) {
 	}
 }
 
-// TestRows: a row of the log has one form.
+// TestRows checks that each row of the log has exactly one encoding.
 func TestRows(t *testing.T) {
 	row := &logRow{seq: 7, subject: store.Subject{Kind: store.KindName, Key: "urn:x-a:b"}, revision: 300, time: fromMillis(-5), mark: [markSize]byte{1, 2, 3, 4}}
 	value := row.append(nil)

@@ -35,7 +35,7 @@ func filled(t *testing.T, n int) (s *Store, dir string) {
 	return s, dir
 }
 
-// again closes s and opens it otherwise.
+// again closes s and opens its directory with the options o.
 func again(t *testing.T, s *Store, o Options) *Store {
 	t.Helper()
 	if err := s.Close(); err != nil {
@@ -49,8 +49,8 @@ func again(t *testing.T, s *Store, o Options) *Store {
 	return s
 }
 
-// look looks up names below n at random and returns how many blocks were asked for,
-// and read from files, for each.
+// look looks up random names of the first n. It returns, for each lookup on average, how many
+// blocks were requested and how many were read from files.
 func look(t *testing.T, s *Store, n, times int) (asked, read float64) {
 	t.Helper()
 	asked0, read0 := s.BlocksRead()
@@ -65,8 +65,8 @@ func look(t *testing.T, s *Store, n, times int) (asked, read float64) {
 	return float64(asked1-asked0) / float64(times), float64(read1-read0) / float64(times)
 }
 
-// TestBlocks: a look-up in the lowest level asks for an index and for data, and a
-// look-up of a name that is not there for no more.
+// TestBlocks checks that a lookup in the lowest level requests an index block and a data block, and
+// that the lookup of a missing name requests no more.
 func TestBlocks(t *testing.T) {
 	const n = 30_000
 	s, _ := filled(t, n)
@@ -85,8 +85,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestWarm: what was read in the background is not read again, and reading does not
-// go on for ever.
+// TestWarm checks that names that were read in the background are not read again, and that reading
+// in the background ends.
 func TestWarm(t *testing.T) {
 	const n = 20_000
 	s, dir := filled(t, n)
@@ -106,13 +106,13 @@ func TestWarm(t *testing.T) {
 		t.Errorf("a cache of %d bytes has %d", small, size)
 	}
 	s = again(t, s, Options{Dir: dir, Warm: true})
-	if err := s.Close(); err != nil { // while it warms
+	if err := s.Close(); err != nil { // while names are being read in the background
 		t.Error(err)
 	}
 }
 
-// TestTidy: names that stand in several levels are in one afterwards, where all of
-// them are found.
+// TestTidy checks that names in several levels are in one level after Tidy, and that all of them
+// are found there.
 func TestTidy(t *testing.T) {
 	const n = 20_000
 	s, dir := filled(t, n)

@@ -38,7 +38,7 @@ func write(t *testing.T, s *Store, numbers ...int) {
 	}
 }
 
-// set writes past the store.
+// set writes to the database of s directly, bypassing the store.
 func set(t *testing.T, s *Store, key string, value []byte) {
 	t.Helper()
 	if err := s.engine.Load().db.Set([]byte(key), value, pebble.Sync); err != nil {
@@ -105,7 +105,7 @@ func TestOpenRefusesWhatIsNoStore(t *testing.T) {
 	if err := errors.Join(db.Set([]byte("x"), nil, pebble.Sync), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // and leaves it as it was
+	for range 2 { // the first attempt must not change the store
 		if _, err := Open(Options{Dir: "store", FS: mem}); err == nil || !strings.Contains(err.Error(), "not a store of names") {
 			t.Errorf("Open of another database: %v", err)
 		}
@@ -159,7 +159,8 @@ func TestLockedWithinTheProcess(t *testing.T) {
 	}
 }
 
-// On disk, too, another Open in this process, and Rekey, return ErrLocked at any moment.
+// While a store on disk is open, another Open in this process returns ErrLocked at any moment, and
+// so does Rekey.
 func TestLockedAtAnyMoment(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	var opens sync.WaitGroup
@@ -188,8 +189,8 @@ func TestLockedAtAnyMoment(t *testing.T) {
 	opens.Wait()
 }
 
-// Everything that opens the engine does so in one place, with the guard for disks that
-// fail.
+// Only one place in the code opens the engine, so that the engine always has the protection against
+// failing disks.
 func TestOneWayToOpen(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -294,7 +295,7 @@ func TestDamagedRecord(t *testing.T) {
 	}
 }
 
-// TestCloseWaits: whoever entered before Close has its answer.
+// TestCloseWaits checks that a call that entered before Close gets its answer.
 func TestCloseWaits(t *testing.T) {
 	s := openMem(t, vfs.NewMem())
 	write(t, s, 1)
@@ -386,7 +387,7 @@ func TestMemoryFiles(t *testing.T) {
 	}
 }
 
-// unwritable is a file system that was mounted for reading only.
+// unwritable is a file system that is mounted read-only.
 type unwritable struct{ vfs.FS }
 
 func (u unwritable) refuse(name string) error {
@@ -405,8 +406,8 @@ func (u unwritable) OpenReadWrite(name string, _ vfs.DiskWriteCategory, _ ...vfs
 	return nil, u.refuse(name)
 }
 
-// TestUnwritable: a store on a medium that takes no writes can be read and verified,
-// and nothing is written to it.
+// TestUnwritable checks that a store on a read-only file system can be read and verified, and that
+// nothing is written to it.
 func TestUnwritable(t *testing.T) {
 	mem := vfs.NewMem()
 	s := openMem(t, mem)

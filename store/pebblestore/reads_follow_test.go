@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// TestReadsFollow checks that a store that follows the log of another one, and has read the
-// records before, follows them to their next revisions and forgets what it has read.
+// TestReadsFollow checks that a store that follows the log of another store forgets records that it
+// has kept for a change when it loads their next revisions.
 func TestReadsFollow(t *testing.T) {
 	from, to := openMem(t, vfs.NewMem()), openMem(t, vfs.NewMem())
 	keys := []name.Name{name.FromKey("urn:x-w:1"), name.FromKey("urn:x-w:2")}
@@ -27,7 +27,7 @@ func TestReadsFollow(t *testing.T) {
 		if _, err := from.Apply(t.Context(), changes); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := to.Records(t.Context(), keys, true); err != nil { // they are kept
+		if _, err := to.Records(t.Context(), keys, true); err != nil { // the store now keeps these records
 			t.Fatal(err)
 		}
 		if revision > 0 && len(to.reads.all) != len(keys) {

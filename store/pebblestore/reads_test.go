@@ -19,7 +19,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A record that was read to be changed is not read again, unless it was changed meanwhile.
+// A record that was read for a coming change is not read again, unless it was changed in the
+// meantime.
 func TestReads(t *testing.T) {
 	s, ctx := openMem(t, vfs.NewMem()), t.Context()
 	key := name.FromKey("urn:x-w:1")
@@ -63,24 +64,25 @@ func TestReads(t *testing.T) {
 	}
 	empty("a change")
 	fetch()
-	if err := put(1, "u:c"); err == nil { // what was kept has revision 2
+	if err := put(1, "u:c"); err == nil { // the record that the store keeps has revision 2
 		t.Error("a change of revision 1 was accepted")
 	}
 	if err := errors.Join(put(2, "u:d"), put(3, "u:e")); err != nil || get() != "4 u:e" {
 		t.Fatal(err, get())
 	}
-	// A reader whose view is older than a change.
+	// A reader whose view is older than a change keeps nothing.
 	places := s.reads.announce([]store.Subject{subject})
 	if err := put(4, "u:f"); err != nil {
 		t.Fatal(err)
 	}
 	s.reads.keep(places, []read{{subject, &store.Change{}, []byte("old")}})
 	empty("a change while it was read")
-	// Another engine.
+	// Another engine drops what was kept.
 	fetch()
 	s.install(s.engine.Load())
 	empty("another engine")
-	// Nothing is kept for a reader, nor in a store that accepts no changes.
+	// Nothing is kept if the caller will not change the records, or if the store accepts no
+	// changes.
 	if _, err := s.Records(ctx, []name.Name{key}, false); err != nil {
 		t.Error(err)
 	}
@@ -91,7 +93,7 @@ func TestReads(t *testing.T) {
 	}
 	empty("a read of a store opened for reading")
 	s.readOnly = false
-	// Too much.
+	// More than the limit.
 	places = s.reads.announce([]store.Subject{subject})
 	s.reads.keep(places, []read{{subject, &store.Change{}, make([]byte, maxReads+1)}})
 	fetch()
@@ -114,8 +116,8 @@ func TestReadsExpire(t *testing.T) {
 	})
 }
 
-// No increment of a counter is lost or done twice when several writers read the
-// counters in batches and change them if their revision is the same.
+// Several writers read counters in batches, and increment each counter if it still has the revision
+// that they have read. No increment may be lost or made twice.
 func TestReadsOfWriters(t *testing.T) {
 	s, ctx := openMem(t, vfs.NewMem()), t.Context()
 	const counters, writers, rounds = 6, 4, 300
@@ -173,7 +175,7 @@ func TestReadsOfWriters(t *testing.T) {
 	checkLogOf(t, s)
 }
 
-// increment adds one to the number in the location of rec, or makes it.
+// increment adds one to the number in the location of rec. If rec is nil, it creates the record.
 func increment(ctx context.Context, s *Store, n name.Name, rec *store.Record) error {
 	c := store.Change{Record: &store.Record{Name: n, Status: nomen.Active, Locations: []nomen.Location{{URL: "u:1"}}}, Time: time.Unix(1, 0)}
 	if rec != nil {

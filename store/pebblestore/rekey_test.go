@@ -32,8 +32,8 @@ import (
 
 var rekeyed = time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// rules1 puts a store that a program of version 1 of the rules has made on a disk
-// in memory. testdata/README.md tells how it was made.
+// rules1 returns a disk in memory with a store that a program with version 1 of the rules has made.
+// testdata/README.md says how.
 func rules1(t *testing.T) *vfs.MemFS {
 	t.Helper()
 	z, err := zip.OpenReader(filepath.Join("testdata", "rules1.zip"))
@@ -64,7 +64,7 @@ func rules1(t *testing.T) *vfs.MemFS {
 	return mem
 }
 
-// options are those for a store on a disk in memory, with all merged.
+// options returns the options for a store on a disk in memory. They allow all merges.
 func options(disk vfs.FS) RekeyOptions {
 	return RekeyOptions{Options: Options{Dir: "store", FS: disk, CacheSize: 1 << 20, Now: func() time.Time { return rekeyed }}, Merge: MergeRetiredToo, Who: "nomen rekey"}
 }
@@ -95,8 +95,7 @@ func dump(t *testing.T, disk vfs.FS, dir string) map[string]string {
 	return all
 }
 
-// unsalted is dump of a store of this format without what is random, and what
-// comes of it.
+// unsalted is like dump, but omits random values and what is computed from them.
 func unsalted(t *testing.T, disk vfs.FS, dir string) map[string]string {
 	t.Helper()
 	all := dump(t, disk, dir)
@@ -114,7 +113,7 @@ func unsalted(t *testing.T, disk vfs.FS, dir string) map[string]string {
 	return all
 }
 
-// beside returns what stands in the directory of a store.
+// beside returns the names in the directory that contains the store.
 func beside(t *testing.T, disk vfs.FS) []string {
 	t.Helper()
 	list, err := disk.List("")
@@ -125,7 +124,7 @@ func beside(t *testing.T, disk vfs.FS) []string {
 	return list
 }
 
-// history returns the changes of a name, the first one first.
+// history returns the changes of a name, oldest first.
 func history(t *testing.T, s *Store, key string) []*store.Change {
 	t.Helper()
 	var all []*store.Change
@@ -312,7 +311,7 @@ func TestRekey(t *testing.T) {
 				got[c.Token.Who] = c.Token.Prefixes
 			}
 		}
-		// One that is left without a prefix would be good for all names.
+		// A token without any prefix would be valid for all names.
 		want := map[string][]string{"buoys": {"urn:mrn:iala"}, "books": {"urn:isbn:978-3"}, "all": nil}
 		for who, prefixes := range want {
 			if have, ok := got[who]; !ok || !slices.Equal(have, prefixes) {
@@ -331,7 +330,7 @@ func TestRekey(t *testing.T) {
 	})
 }
 
-// rekeyedDisk is a disk with the store as it is after Rekey.
+// rekeyedDisk returns a disk with the store as it is after Rekey.
 func rekeyedDisk(t *testing.T) *vfs.MemFS {
 	t.Helper()
 	disk := rules1(t)
@@ -341,14 +340,14 @@ func rekeyedDisk(t *testing.T) *vfs.MemFS {
 	return disk
 }
 
-// TestRekeyCrash takes the disk as a crash before each operation would leave it:
-// there is the old store or the new one, and starting again gives the new one.
+// TestRekeyCrash copies the disk as a crash before each operation would leave it. The copy must
+// have the old store or the new one, and another Rekey must produce the new one.
 func TestRekeyCrash(t *testing.T) {
 	want := unsalted(t, rekeyedDisk(t), "store")
 	disk := rules1(t)
 	old := dump(t, disk, "store")
 	random := rand.New(rand.NewPCG(1, 2))
-	var mu sync.Mutex // two databases write at once
+	var mu sync.Mutex // two databases write concurrently
 	var crashed []*vfs.MemFS
 	injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
@@ -364,7 +363,7 @@ func TestRekeyCrash(t *testing.T) {
 	}
 	crashed = append(crashed, disk.CrashClone(vfs.CrashCloneCfg{}))
 	olds, news := 0, 0
-	step := testrun.Repeats(1, 4) // at the end, where the new store takes its place, each crash is tried
+	step := testrun.Repeats(1, 4) // at the end, when the new store replaces the old one, a crash before every operation is tried
 	for i, disk := range crashed {
 		if i%step != 0 && i < len(crashed)-20 {
 			continue
@@ -404,8 +403,8 @@ func TestRekeyCrash(t *testing.T) {
 	}
 }
 
-// TestRekeyDiskFails: when an operation fails so does Rekey, and the old store is
-// there, or the new one takes its place at the next Open.
+// TestRekeyDiskFails checks that Rekey fails if an operation fails. Then the old store must be in
+// place, or the next Open must put the new one in place.
 func TestRekeyDiskFails(t *testing.T) {
 	want := unsalted(t, rekeyedDisk(t), "store")
 	for _, failing := range []struct {
@@ -437,8 +436,8 @@ func TestRekeyDiskFails(t *testing.T) {
 	}
 }
 
-// TestRekeyDiskFull: Rekey ends with one line when a file cannot be written, whichever
-// it is, and nothing is left of it.
+// TestRekeyDiskFull checks that, if any file cannot be written, the error of Rekey has one line and
+// Rekey leaves no files.
 func TestRekeyDiskFull(t *testing.T) {
 	for _, file := range []string{
 		"store.rekeying/*.sst", "store.rekeying/MANIFEST-*", "store.rekeying/OPTIONS-*", "store.rekeying/marker.*",
@@ -466,7 +465,7 @@ func TestRekeyDiskFull(t *testing.T) {
 	}
 }
 
-// TestFillerGivesUp when what it has handed over cannot be written.
+// TestFillerGivesUp checks that a filler fails if its data cannot be written to disk.
 func TestFillerGivesUp(t *testing.T) {
 	injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, ".sst") {
@@ -493,8 +492,8 @@ func TestFillerGivesUp(t *testing.T) {
 	_ = r.closeDatabases()
 }
 
-// TestUnitedRedactions: revisions that a change redacts have the numbers that they
-// got, and what was redacted shows nowhere.
+// TestUnitedRedactions checks that, in a merged history, a redaction has the new numbers of the
+// revisions that it redacts, and that redacted content appears nowhere.
 func TestUnitedRedactions(t *testing.T) {
 	s := strand{revisions: []uint64{2, 3, 7}}
 	if got := s.renumbered([]uint64{1, 3, 4}); !slices.Equal(got, []uint64{2, 7}) {
@@ -580,7 +579,7 @@ func TestRekeyRefuses(t *testing.T) {
 	})
 }
 
-// old makes a store of version 1 of the rules with changes in it, and closes it.
+// old creates a store with changes and version 1 of the rules, and closes it.
 func old(t *testing.T, disk vfs.FS, changes ...store.Change) {
 	t.Helper()
 	s := openMem(t, disk)
@@ -603,8 +602,8 @@ func active(key string) *store.Record {
 	return &store.Record{Name: name.FromKey(key), Locations: []nomen.Location{{URL: "https://example.org/" + key}}}
 }
 
-// TestRekeyMarks: a store in which nothing moves only gets the number of the rules, and its
-// aliases again, because they depend on the rules.
+// TestRekeyMarks checks that, in a store in which nothing moves, Rekey only changes the version of
+// the rules, and writes the aliases again, because they depend on the rules.
 func TestRekeyMarks(t *testing.T) {
 	disk := vfs.NewCrashableMem()
 	r := active("urn:example:a")
@@ -639,7 +638,8 @@ func TestRekeyMarks(t *testing.T) {
 	}
 }
 
-// TestRekeyKeepsEarlierStores: the old one goes where nothing is.
+// TestRekeyKeepsEarlierStores checks that Rekey renames the old store to a path that does not exist
+// yet.
 func TestRekeyKeepsEarlierStores(t *testing.T) {
 	disk := rules1(t)
 	for _, dir := range []string{"store.rules-1", "store.rules-1.2", "store.rekeying", "store.rekeying-moves", "store.rekeyed"} {
@@ -656,8 +656,9 @@ func TestRekeyKeepsEarlierStores(t *testing.T) {
 	}
 }
 
-// TestRekeyFolds: a prefix that divides at more delimiters covers more names; an
-// authority that folds case has to find them.
+// TestRekeyFolds checks an authority that folds case and covers more names under the new rules,
+// because its prefix now ends at other delimiters. The elements of these names must be in lower
+// case after Rekey.
 func TestRekeyFolds(t *testing.T) {
 	disk := vfs.NewMem()
 	old(
@@ -677,7 +678,8 @@ func TestRekeyFolds(t *testing.T) {
 	}
 }
 
-// TestRekeyNeverWidens a prefix that is no longer valid.
+// TestRekeyNeverWidens checks that a token never covers more names because one of its prefixes is
+// no longer valid.
 func TestRekeyNeverWidens(t *testing.T) {
 	disk := vfs.NewMem()
 	old(
@@ -701,7 +703,7 @@ func TestRekeyNeverWidens(t *testing.T) {
 	}
 }
 
-// TestRekeyLimits: what is too large when it is united blocks.
+// TestRekeyLimits checks that a merge that would exceed a limit blocks the conversion.
 func TestRekeyLimits(t *testing.T) {
 	disk := vfs.NewMem()
 	var changes []store.Change
@@ -722,8 +724,8 @@ func TestRekeyLimits(t *testing.T) {
 	}
 }
 
-// TestRekeyAnything rekeys stores with any histories of names that are spellings
-// of few: nothing is lost, and the histories keep the law.
+// TestRekeyAnything rekeys stores with random histories of many spellings of a few names. No change
+// may be lost, and the merged histories must follow the rules for the states of names.
 func TestRekeyAnything(t *testing.T) {
 	spellings := map[string][]string{
 		"urn:issn:1234-1231":      {"urn:issn:12341231", "urn:issn:1234-1231"},
@@ -788,15 +790,15 @@ func anyChange(r *rapid.T, key string, i int) store.Change {
 	return c
 }
 
-// judge compares the history of a name with those that became it. It returns how
-// many records the name has: one or none.
+// judge compares the history of a name with the histories that were merged into it. It returns the
+// number of records that the name has: one or none.
 func judge(r *rapid.T, all []*store.Change, members [][]*store.Change) int64 {
 	want, alive := 0, 0
 	for _, list := range members {
 		want += len(list)
 		alive += int(list[len(list)-1].Records())
 		at := 0
-		for _, old := range list { // each is there, in its order
+		for _, old := range list { // the merged history must have each change, in the same order
 			for at < len(all) && (all[at].Who != old.Who || !all[at].Time.Equal(old.Time)) {
 				at++
 			}
@@ -836,7 +838,8 @@ func judge(r *rapid.T, all []*store.Change, members [][]*store.Change) int64 {
 	return 1
 }
 
-// TestSameHistories notices what is missing, too much, or another.
+// TestSameHistories checks that the function same notices missing, additional and different
+// changes.
 func TestSameHistories(t *testing.T) {
 	s := store.Subject{Kind: store.KindName, Key: "urn:example:a"}
 	one, two := &store.Change{Record: active(s.Key), Time: time.Unix(1, 0)}, &store.Change{Record: active(s.Key), Expected: 1, Time: time.Unix(2, 0)}
@@ -859,8 +862,8 @@ func TestSameHistories(t *testing.T) {
 	}
 }
 
-// TestRekeyLogs: a store of another format is rejected; the log of the new store has the
-// changes in the order of their times, then of kind, key and revision.
+// TestRekeyLogs checks that a store of another format is rejected, and that the log of the new
+// store has the changes in the order of their times, then of kind, key and revision.
 func TestRekeyLogs(t *testing.T) {
 	disk := vfs.NewMem()
 	at := func(seconds int64, c store.Change) store.Change {

@@ -43,8 +43,8 @@ func backedUpStore(t *testing.T, disk vfs.FS, dir, to string) *Store {
 	return s
 }
 
-// tryRestore restores a backup to a new directory on a disk, and returns what was
-// found wrong as "FILE: PROBLEM".
+// tryRestore restores a backup to a new directory on a disk. It returns each fault as "FILE:
+// PROBLEM".
 func tryRestore(t *testing.T, disk vfs.FS, from string) (res Restored, faults, notes []string, err error) {
 	t.Helper()
 	to := disk.PathJoin(t.TempDir(), "restored")
@@ -132,8 +132,8 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestManifestPipe: a manifest that is not a file is damage, and the reader does not wait for what it
-// may say.
+// TestManifestPipe checks that a manifest that is a pipe counts as damage, and that the reader does
+// not wait for another program to write to the pipe.
 func TestManifestPipe(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "backup")
@@ -147,8 +147,8 @@ func TestManifestPipe(t *testing.T) {
 	}
 }
 
-// TestRestoreDamage: damage is reported in one line for each file, and
-// nothing damaged is restored.
+// TestRestoreDamage checks that damage is reported in one line for each file, and that no damaged
+// file is restored.
 func TestRestoreDamage(t *testing.T) {
 	base := t.TempDir()
 	good := filepath.Join(base, "backup")
@@ -222,7 +222,7 @@ func TestRestoreDamage(t *testing.T) {
 	}
 }
 
-// TestRestoreWithoutManifest: of a backup of an earlier program every damaged table
+// TestRestoreWithoutManifest checks that, for a backup of an earlier program, every damaged table
 // is reported in one line.
 func TestRestoreWithoutManifest(t *testing.T) {
 	base := t.TempDir()
@@ -256,8 +256,8 @@ func TestRestoreWithoutManifest(t *testing.T) {
 	}
 }
 
-// TestBackupOfDamage: a damaged table of the store does not replace a good one of
-// the backup.
+// TestBackupOfDamage checks that a damaged table of the store does not replace a good table of the
+// backup.
 func TestBackupOfDamage(t *testing.T) {
 	base := t.TempDir()
 	dir, to := filepath.Join(base, "store"), filepath.Join(base, "backup")
@@ -287,15 +287,15 @@ func TestBackupOfDamage(t *testing.T) {
 	}
 }
 
-// eachStep runs a backup again and again, and calls at for every operation on files
-// of which the path has a part in it, with the number of the run and that of the
-// operation, until a run has fewer operations than its number, or for so many runs. An
-// error that at returns is that of the operation.
+// eachStep makes backups, at most as many as the parameter runs says. For every operation on a file
+// whose path contains the parameter part, it calls the function at with the number of the run and
+// the number of the operation. If at returns an error, the operation fails with this error.
+// eachStep ends early when a run has fewer operations than its number.
 func eachStep(t *testing.T, part string, runs int, at func(mem *vfs.MemFS, run, step int) error, after func(mem *vfs.MemFS, err error)) {
 	t.Helper()
 	for run := 1; run <= runs; run++ {
 		mem, step := vfs.NewCrashableMem(), 0
-		var on atomic.Bool // the store looks at its disk meanwhile
+		var on atomic.Bool // off while the store checks its disk before and after the backup
 		disk := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 			if !on.Load() || !strings.Contains(op.Path, part) || op.Kind == errorfs.OpGetDiskUsage {
 				return nil
@@ -318,8 +318,8 @@ func eachStep(t *testing.T, part string, runs int, at func(mem *vfs.MemFS, run, 
 	}
 }
 
-// restorable returns how many records are restored from the backup that is there, or
-// from the earlier one that a crash has left aside.
+// restorable returns how many records can be restored from the backup, or from the earlier backup
+// if a crash has left only that.
 func restorable(t *testing.T, disk vfs.FS) int64 {
 	t.Helper()
 	from := "backup"
@@ -333,8 +333,8 @@ func restorable(t *testing.T, disk vfs.FS) int64 {
 	return res.Records
 }
 
-// TestBackupFullDisk: a disk that is full at any step of a backup is an error, and the
-// earlier backup is there.
+// TestBackupFullDisk checks that Backup fails if the disk is full at any step, and that the earlier
+// backup remains.
 func TestBackupFullDisk(t *testing.T) {
 	failed := 0
 	eachStep(t, "backup"+suffixBackupNew, math.MaxInt, func(_ *vfs.MemFS, run, step int) error {
@@ -359,8 +359,8 @@ func TestBackupFullDisk(t *testing.T) {
 	}
 }
 
-// TestBackupKilledAnywhere: a loss of power at any step of a backup leaves a complete
-// backup, the earlier one or the new one.
+// TestBackupKilledAnywhere checks that a loss of power at any step leaves a complete backup, either
+// the earlier one or the new one.
 func TestBackupKilledAnywhere(t *testing.T) {
 	crashes, records := 0, map[int64]int{}
 	eachStep(t, "backup", 1, func(mem *vfs.MemFS, _, step int) error {
@@ -379,8 +379,8 @@ func TestBackupKilledAnywhere(t *testing.T) {
 	t.Logf("%d crashes; records restored: %v", crashes, records)
 }
 
-// TestManifestVersion1: a manifest of version 1 is read for ever. The sum was computed
-// by another program.
+// TestManifestVersion1 checks that a manifest of version 1 can be read, which every later version
+// must support. Another program computed the hash in it.
 func TestManifestVersion1(t *testing.T) {
 	text, err := os.ReadFile("testdata/backup.v1.jsonl")
 	if err != nil {
@@ -417,8 +417,8 @@ func FuzzManifest(f *testing.F) {
 		if (m == nil) == (problem == "") {
 			t.Fatalf("%v with the problem %q", m, problem)
 		}
-		// What a program writes is read as it was, whatever the manifest says: the names
-		// cannot lead out of the directory.
+		// A valid manifest stays the same when it is written and read again. No name in it leads
+		// out of the directory.
 		if m == nil {
 			return
 		}

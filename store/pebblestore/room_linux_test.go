@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// smallDisk makes a directory a disk of so many bytes, in memory, until the test ends.
-// It takes the rights of an administrator.
+// smallDisk mounts a disk in memory with this size in bytes at a directory until the test ends.
+// Only an administrator has the permission.
 func smallDisk(t *testing.T, dir string, size int) error {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprint("size=", size)); err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// refusedAsFull writes rounds of a writer until one is refused, and returns the number
-// of the last that was acknowledged. If the disk can have no bytes left, a write of the
-// engine may find that out before the store looks at its room.
+// refusedAsFull writes rounds of a writer until one is rejected, and returns the number of the last
+// round that was acknowledged. If noBytes is true, the disk may have no bytes left. Then a write of
+// the engine can fail before the store checks the free space.
 func refusedAsFull(t *testing.T, s *Store, n int, noBytes bool) int {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); n++ {
@@ -42,9 +42,9 @@ func refusedAsFull(t *testing.T, s *Store, n int, noBytes bool) int {
 	return n
 }
 
-// A disk that is nearly full: changes are refused while there is still room for
-// what was acknowledged, what is there can be read, and the store goes on by itself
-// when there is room again.
+// When a disk is nearly full, the store rejects changes while there is still space for the
+// acknowledged ones. Existing records can be read, and the store continues by itself when there is
+// space again.
 func TestDiskNearlyFull(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	usage := func(free uint64) { mem.TestingSetDiskUsage(vfs.DiskUsage{TotalBytes: 1 << 30, AvailBytes: free}) }
@@ -77,8 +77,8 @@ func checkLogOf(t *testing.T, s *Store) {
 	}
 }
 
-// A fresh file system makes all files anew: package errorfs lets those alone that are
-// used again.
+// A fresh file system creates a new file instead of reusing an old one, because package errorfs
+// does not inject errors into reused files.
 type fresh struct{ vfs.FS }
 
 // ReuseForWrite implements [vfs.FS].
@@ -89,9 +89,9 @@ func (f fresh) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (
 	return f.Create(name, category)
 }
 
-// A disk that fails at once, as seen by one kind of file and one kind of call: what was
-// acknowledged can be read, nothing is acknowledged that a crash could lose, the engine
-// does not learn of it, and the store goes on when the disk does.
+// The disk fails suddenly for one kind of file and one kind of call. Acknowledged changes can still
+// be read, no change is acknowledged that a crash could lose, the engine does not notice the
+// failure, and the store continues when the disk works again.
 func TestDiskFails(t *testing.T) {
 	for _, tt := range []struct {
 		suffix string
@@ -110,7 +110,8 @@ func TestDiskFails(t *testing.T) {
 		t.Run(fmt.Sprint(tt.suffix, len(tt.kinds), tt.err), func(t *testing.T) {
 			var fails errorfs.Toggle
 			fails.Injector = errorfs.InjectorFunc(func(op errorfs.Op) error {
-				// The probe fails with tables: after a compaction, an engine can open without writing one.
+				// If tables fail, the probe must fail too: after a compaction, an engine can open
+				// without writing a table.
 				concerned := strings.Contains(op.Path, tt.suffix) || tt.suffix == ".sst" && strings.HasSuffix(op.Path, probe)
 				if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && concerned && (tt.kinds == nil || slices.Contains(tt.kinds, op.Kind)) {
 					return tt.err
@@ -172,11 +173,12 @@ func TestDiskFails(t *testing.T) {
 						t.Fatalf("the store does not go on: %+v", s.Condition())
 					}
 				}
-				// The new engine may have lost what readers of the previous one have seen.
+				// The new engine may lack changes that readers of the previous engine have seen.
 				if s.engine.Load() != engine && valid() {
 					t.Error("an answer from the previous engine is valid")
 				}
-				// What was refused may be there all the same, as a whole.
+				// A batch that was rejected may have been written nevertheless, but only as a
+				// whole.
 				for {
 					if _, err := s.Get(t.Context(), round(1, n+1)[1].Record.Name, noTime); err != nil {
 						break
@@ -192,7 +194,7 @@ func TestDiskFails(t *testing.T) {
 				t.Error(err)
 			}
 			away, back := strings.Count(log.String(), "storage is unavailable"), strings.Count(log.String(), "storage is back")
-			if away != back || away < 3 || away > 3 && tt.suffix != "MANIFEST" { // which is not written until a table is
+			if away != back || away < 3 || away > 3 && tt.suffix != "MANIFEST" { // the manifest is written only after a table
 				t.Errorf("of three failures the log says:\n%s", &log)
 			}
 			s = openMem(t, mem)
@@ -232,8 +234,8 @@ func TestDiskFailsConditionAtOnce(t *testing.T) {
 	disk.fail(syscall.EIO)
 }
 
-// A real disk that is small, where the machine lets the test have one: it is filled,
-// by the store and by another process, and emptied again.
+// If the machine permits it, the test makes a real disk that is small. The store and another
+// process fill the disk, and then it is emptied again.
 func TestSmallDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := smallDisk(t, disk, 128<<20); err != nil {
@@ -250,7 +252,7 @@ func TestSmallDisk(t *testing.T) {
 	n := 0
 	// Each log has 4 MiB from the beginning, and is removed some time after its flush. A redaction
 	// causes a flush, in every fifth round: even if no log is removed in time, 50 rounds leave room.
-	for _, size := range []int{112 << 20, 128 << 20} { // the second leaves nothing
+	for _, size := range []int{112 << 20, 128 << 20} { // the second fills the disk completely
 		for range 50 {
 			if _, err := s.Apply(t.Context(), round(1, n+1)); err != nil {
 				t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// A Scratch gives back what was kept last, revision and time too, and leaves nothing.
+// A Scratch returns the records that were kept last, with revision and time, and leaves no files.
 func TestScratch(t *testing.T) {
 	parent := t.TempDir()
 	s, err := NewScratch(parent)
@@ -50,7 +50,7 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// A Scratch on a full disk says so, and waits for nothing.
+// A Scratch on a full disk returns an error at once.
 func TestScratchOnFullDisk(t *testing.T) {
 	for _, name := range []string{".sst", "MANIFEST"} {
 		injector := errorfs.InjectorFunc(func(op errorfs.Op) error {

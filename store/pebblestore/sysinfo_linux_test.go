@@ -2,7 +2,7 @@ package pebblestore
 
 import "testing"
 
-// Without /proc, the memory of the machine is known too.
+// The memory of the machine is known even without /proc.
 func TestPhysicalMemory(t *testing.T) {
 	shown, got := numberIn("/proc/meminfo", "MemTotal:")<<10, physicalMemory()
 	if got == 0 || got < shown { // a container may show less than the machine has

@@ -43,7 +43,7 @@ func TestFormatOfUsers(t *testing.T) {
 	disk := vfs.NewMem()
 	s := openMem(t, disk)
 	write(t, s, 1, 2)
-	if got := formatIn(t, s); got != 3 { // what the program before reads
+	if got := formatIn(t, s); got != 3 { // the version that the previous program can read
 		t.Errorf("version %d of a store without users, want 3", got)
 	}
 	applyUsers(t, s, storetest.RichUser())
@@ -145,7 +145,7 @@ func TestRekeyUsers(t *testing.T) {
 	}
 }
 
-// TestDamagedUsers checks that Verify finds what was done to users past the store.
+// TestDamagedUsers checks that Verify finds changes to users that bypassed the store.
 func TestDamagedUsers(t *testing.T) {
 	subject := store.Subject{Kind: store.KindUser, Key: "u-a"}
 	for what, do := range map[string]func(b *pebble.Batch) error{

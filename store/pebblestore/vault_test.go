@@ -27,8 +27,9 @@ func secretOf(t *testing.T, s *Store, key, want string) {
 	}
 }
 
-// TestSecretsOnDisk: secrets survive a restart, only their owner can read them, a backup
-// does not contain them, and a store opened read-only returns them but accepts none.
+// TestSecretsOnDisk checks that secrets survive a restart, that only their owner can read them,
+// that a backup does not contain them, and that a store opened read-only returns secrets but
+// accepts none.
 func TestSecretsOnDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	backup := filepath.Join(t.TempDir(), "backup")
@@ -111,8 +112,8 @@ func (d *fullDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File
 
 func (d *fullDisk) Unwrap() vfs.FS { return d.FS }
 
-// TestSecretsDiskFull: while the disk is full, secrets are rejected as changes are; the last
-// one stays.
+// TestSecretsDiskFull checks that, while the disk is full, secrets are rejected as changes are, and
+// that the stored secret stays.
 func TestSecretsDiskFull(t *testing.T) {
 	full := &fullDisk{FS: vfs.NewMem()}
 	s, err := Open(Options{Dir: "store", FS: full, CacheSize: 1 << 20})
@@ -135,7 +136,7 @@ func TestSecretsDiskFull(t *testing.T) {
 	secretOf(t, s, "k", "third")
 }
 
-// TestRekeyKeepsSecrets: a store that is rekeyed keeps its secrets.
+// TestRekeyKeepsSecrets checks that a store keeps its secrets when it is rekeyed.
 func TestRekeyKeepsSecrets(t *testing.T) {
 	disk := rules1(t)
 	path := disk.PathJoin("store", secretsDir)

@@ -22,7 +22,8 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// TestDamages: whatever is changed past the store is found, by name.
+// TestDamages checks that Verify finds everything that was changed in the database without the
+// store, and names the subject.
 func TestDamages(t *testing.T) {
 	named := func(key string) store.Subject { return store.Subject{Kind: store.KindName, Key: key} }
 	x0, none := named("urn:x-a:0"), store.Subject{}
@@ -132,12 +133,12 @@ func TestDamages(t *testing.T) {
 // base is the time of minute 0 of the suites.
 var base = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestRedactedLeavesTheDisk: once the tables were written anew, none of them has
-// what was redacted.
+// TestRedactedLeavesTheDisk checks that no table has redacted content after the tables were
+// rewritten.
 func TestRedactedLeavesTheDisk(t *testing.T) {
 	disk := vfs.NewMem()
 	s := openMem(t, disk)
-	noise := make([]byte, 4096) // which compression leaves as it is
+	noise := make([]byte, 4096) // random bytes, which cannot be compressed
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
 	r := storetest.Typical(1)
 	r.Reason = string(noise)
@@ -158,7 +159,7 @@ func TestRedactedLeavesTheDisk(t *testing.T) {
 	}
 	apply(store.Change{Record: storetest.Typical(1), Redacts: []uint64{1}})
 	s.engine.Load().scrubs.Wait()
-	if err := s.Close(); err != nil { // and tables that are not used any more are removed
+	if err := s.Close(); err != nil { // Close also removes tables that are not used any more
 		t.Fatal(err)
 	}
 	if onDisk(t, disk, noise[1000:1100]) {
@@ -192,7 +193,8 @@ func onDisk(t *testing.T, disk *vfs.MemFS, text []byte) bool {
 	return false
 }
 
-// TestVerifyDamagedTable: a damaged table is faults, no error, and one line of the log.
+// TestVerifyDamagedTable checks that, for a damaged table, Verify reports faults and returns no
+// error, and that the log gets one line.
 func TestVerifyDamagedTable(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(Options{Dir: dir})
@@ -207,7 +209,7 @@ func TestVerifyDamagedTable(t *testing.T) {
 	if err := errors.Join(settled(t, s), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	path, size := "", int64(0) // of the largest table: that of the names
+	path, size := "", int64(0) // the largest table has the names
 	for file, info := range tables(t, dir) {
 		if info.Size() > size {
 			path, size = filepath.Join(dir, file), info.Size()

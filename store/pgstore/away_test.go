@@ -89,7 +89,8 @@ func first[T any](all func(func(T, error) bool)) (err error) {
 }
 
 // TestNodeAway checks that, while the only server is unavailable, every call of a node fails at
-// once with the cause and an AwayError, and succeeds within a second of its return.
+// once with an AwayError that has the cause, and that calls succeed within a second after the
+// server is available again.
 func TestNodeAway(t *testing.T) {
 	t.Parallel()
 	db, proxy := alone(t)
@@ -106,12 +107,12 @@ func TestNodeAway(t *testing.T) {
 		{"hangs", "the database does not answer", db.Pause, db.Resume},
 		{"cut off", "the database does not answer", func() error { proxy.Cut(); return nil }, func() error { proxy.Mend(); return nil }},
 	} {
-		began := time.Now() // it may be noticed before begin returns
+		began := time.Now() // the node may notice the loss before begin returns
 		if err := fault.begin(); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, fault.what+" is noticed", func() bool { return s.Condition().NoReads })
-		if took := time.Since(began); took > 10*time.Second { // four, on a machine that has nothing else to do
+		if took := time.Since(began); took > 10*time.Second { // on an idle machine it takes four seconds
 			t.Errorf("%s: noticed after %v", fault.what, took)
 		}
 		if c := s.Condition(); !c.NoWrites || c.Cause != fault.cause || c.Since.Before(began) {
@@ -134,7 +135,7 @@ func TestNodeAway(t *testing.T) {
 		}
 		back := time.Now()
 		eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
-		if took := time.Since(back); took > 10*time.Second { // one, on a machine that has nothing else to do
+		if took := time.Since(back); took > 10*time.Second { // on an idle machine it takes one second
 			t.Errorf("%s: writing again after %v", fault.what, took)
 		}
 		for what, call := range calls(s) {
@@ -176,8 +177,8 @@ func openAs(t *testing.T, db *pgtest.Server, user string, log *slog.Logger) (*St
 	return s, do
 }
 
-// A database that comes back but rejects the login is unavailable for another cause, which
-// is logged once.
+// If a database is reachable again but rejects the login, it is unavailable for another cause, and
+// this cause is logged once.
 func TestNodeNotLetIn(t *testing.T) {
 	t.Parallel()
 	db, _ := alone(t)
@@ -197,7 +198,7 @@ func TestNodeNotLetIn(t *testing.T) {
 		t.Errorf("away since %v, and was since %v", c.Since, since)
 	}
 	time.Sleep(2 * watchEvery)
-	_ = calls(s)["Apply"](t.Context()) // may not be noticed
+	_ = calls(s)["Apply"](t.Context()) // may succeed, if the node has not yet noticed the change
 	do("alter role guest login")
 	eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
 	if err := s.Close(); err != nil {
@@ -226,7 +227,7 @@ func TestReadOnlySessions(t *testing.T) {
 	eventually(t, "writing again", func() bool { return calls(s)["Apply"](t.Context()) == nil })
 }
 
-// Calls that wait for a server that hangs end when that is known.
+// Calls that wait for a server that hangs end when the node knows that the server hangs.
 func TestLostUnderWay(t *testing.T) {
 	t.Parallel()
 	db, proxy := alone(t)
@@ -246,7 +247,7 @@ func TestLostUnderWay(t *testing.T) {
 	}
 	ends := make(chan end, len(all))
 	for what, call := range all {
-		if what == "Apply" { // waits longer to find out what became of the commit
+		if what == "Apply" { // waits longer, to find out whether the commit succeeded
 			continue
 		}
 		go func() {
@@ -291,8 +292,8 @@ func TestConnectionsLost(t *testing.T) {
 	}
 }
 
-// With a slow server requests do not pile up: those that cannot be answered in time fail,
-// and the others are answered.
+// If a server is slow, requests do not pile up: requests that cannot be answered in time fail, and
+// all others are answered.
 func TestSlowSheds(t *testing.T) {
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db)+"&pool=4")
@@ -427,8 +428,8 @@ func TestLostAtCommitWhileAway(t *testing.T) {
 	}
 }
 
-// An import waits longer for the database than other calls, also to find out the outcome of
-// a commit: everything is written exactly once.
+// An import waits longer for the database than other calls, even to find out the outcome of a
+// commit. All changes are written exactly once.
 func TestLostAtCommitOfThePatient(t *testing.T) {
 	t.Parallel()
 	db, _ := alone(t)

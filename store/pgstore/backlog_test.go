@@ -7,7 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Changes wait as long as no node seals any; a higher fence shows that one did.
+// The age of the backlog increases as long as no node seals. A higher fence shows that a node has
+// sealed changes.
 func TestBacklog(t *testing.T) {
 	var b backlog
 	begun := time.Unix(1_000_000, 0)
@@ -15,7 +16,7 @@ func TestBacklog(t *testing.T) {
 	for i, tt := range []struct {
 		fence   int64
 		waiting bool
-		want    int // age afterwards, in seconds, a second after the look
+		want    int // age in seconds, one second after the head was read
 	}{
 		{5, false, 0}, {5, true, 1}, {5, true, 2}, {5, true, 3}, {6, true, 1}, {6, true, 2}, {6, false, 0}, {6, true, 1},
 	} {
@@ -30,8 +31,8 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// While the head of the log is locked, a store reports that changes wait; and it reports the
-// roles of its servers.
+// A store reports that changes wait while the head of the log is locked. It also reports the roles
+// of its servers.
 func TestUsage(t *testing.T) {
 	url := newURL(t, shared)
 	s := open(t, url)

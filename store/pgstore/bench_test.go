@@ -23,8 +23,8 @@ func BenchmarkStore(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B) store.Store { return open(b, newURL(b, shared)) })
 }
 
-// BenchmarkDurable writes one record per operation, new or existing, with commits that wait
-// for the disk.
+// BenchmarkDurable writes one record per operation, new or existing, with commits that wait for the
+// disk.
 func BenchmarkDurable(b *testing.B) {
 	server, err := pgtest.Start(pgtest.Options{Fsync: true})
 	if err != nil {

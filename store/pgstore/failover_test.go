@@ -76,7 +76,7 @@ const lagOfTest = 3 * time.Second
 type failoverWriter struct {
 	key      string
 	revision uint64 // last acknowledged revision
-	maybe    bool   // the next revision may exist
+	maybe    bool   // it is unknown whether the next revision was written
 	failures int
 	acked    atomic.Int64
 }
@@ -122,8 +122,8 @@ func (w *failoverWriter) read(ctx context.Context, s *Store, began time.Time) er
 	return nil
 }
 
-// TestPrimaryKilled checks that, while the primary is down, reads of the replica do not
-// fail, writes fail with the expected error and succeed when it is back, and that no
+// TestPrimaryKilled checks that, while the primary is down, reads of the replica do not fail,
+// writes fail with the expected error and succeed when the primary is back, and that no
 // acknowledged change is lost and none is written twice.
 func TestPrimaryKilled(t *testing.T) {
 	t.Parallel()
@@ -278,8 +278,8 @@ func TestOpenWithoutPrimary(t *testing.T) {
 	}
 }
 
-// TestPrimaryHangs checks that a primary that hangs counts as lost: reads continue, writes
-// fail in time, and both work when it continues.
+// TestPrimaryHangs checks that a primary that hangs counts as lost: reads continue, writes fail in
+// time, and both work when the primary continues.
 func TestPrimaryHangs(t *testing.T) {
 	t.Parallel()
 	p, r, both := pairOf(t, "&wait=1s&lag=1s")
@@ -315,8 +315,8 @@ func TestPrimaryHangs(t *testing.T) {
 	})
 }
 
-// TestBeforeOnReplica checks that a change that is past on one server is found on a replica
-// on which it is still current.
+// TestBeforeOnReplica checks a change that is already past on one server: it must be found on a
+// replica on which it is still current.
 func TestBeforeOnReplica(t *testing.T) {
 	s := open(t, newURL(t, shared))
 	first, second := put("urn:x-a:b", "u:1", 0), put("urn:x-a:b", "u:2", 1)
@@ -504,9 +504,9 @@ func settledAndVerified(t *testing.T, server *pgtest.Server) {
 	verified(t, s)
 }
 
-// TestSuperseded checks that a primary is no longer used after another was promoted in its
-// place, as when its failover agent is dead, and that writes that hang there are made on the
-// new primary.
+// TestSuperseded checks that a primary is no longer used after another was promoted in its place,
+// as when its failover agent is dead, and that writes that hang on the former primary are made on
+// the new primary.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	p, r, both := pairOf(t, "&wait=10s&lag=1s")
@@ -540,9 +540,9 @@ func TestSuperseded(t *testing.T) {
 	settledAndVerified(t, r)
 }
 
-// TestFormerPrimary checks that a node that has not noticed a failover yet rejects nothing
-// because of what it reads from the former primary: not while that is a standby already, nor
-// while another server was promoted that the node does not reach.
+// TestFormerPrimary checks a node that has not noticed a failover yet. It must not reject anything
+// because of data that it reads from the former primary, whether the former primary is already a
+// standby, or the node cannot reach the server that was promoted.
 func TestFormerPrimary(t *testing.T) {
 	t.Parallel()
 	p, r, both := pairOf(t, "&wait=1s&lag=1s")
@@ -594,9 +594,10 @@ func TestFormerPrimary(t *testing.T) {
 	write(node, last+1)
 }
 
-// TestChangesOfTwoNodes checks that a node plans from what another one has committed, even
-// if the replica lags and its own cache has an older record: expecting the revision that a
-// client has seen causes no conflict, and restoring an earlier state is a real change.
+// TestChangesOfTwoNodes checks that a node plans changes from what another node has committed, even
+// if the replica lags and the cache of the node has an older record. If a client expects the
+// revision that it has seen, there is no conflict. If a client restores an earlier state, this is a
+// change.
 func TestChangesOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	p, r, both := pairOf(t, "&lag=1m&wait=1s")

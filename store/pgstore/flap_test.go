@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/quiet"
 )
 
-// A database server that is lost and found all the time does not flood the log, neither with
-// its own lines nor with those of the cluster, and the last state is logged, even if late.
+// A database server that is lost and found all the time does not flood the log, neither with lines
+// about the server nor with lines about the cluster. The last state is always logged, even if late.
 func TestServerFlaps(t *testing.T) {
 	var log bytes.Buffer
 	cl := &cluster{log: slog.New(slog.NewTextHandler(&log, nil))}
@@ -19,7 +19,7 @@ func TestServerFlaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	cl = newCluster(c, cl.log)
-	cl.stop() // no checks but those of the test
+	cl.stop() // so that only the test makes checks
 	cl.watches.Wait()
 	defer cl.close()
 	log.Reset()
@@ -46,11 +46,11 @@ func TestServerFlaps(t *testing.T) {
 	if log.Len() > 0 {
 		t.Errorf("one more line: %s", &log)
 	}
-	flapping.lines, cl.lines = quiet.Lines{}, quiet.Lines{} // a minute later
+	flapping.lines, cl.lines = quiet.Lines{}, quiet.Lines{} // as if a minute had passed
 	for range 3 {
 		cl.set(flapping, primary, nil) // the next checks
 	}
-	if count("\n") != 1 || count("database server found") != 1 || count("suppressed=") != 1 { // that the database accepts changes was its last line
+	if count("\n") != 1 || count("database server found") != 1 || count("suppressed=") != 1 { // the last line about the cluster already said that the database accepts changes
 		t.Errorf("the last state:\n%s", &log)
 	}
 	cl.set(flapping, down, errHangs)

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	fewKills    = 5 // unless NOMEN_KILLS sets the number
+	fewKills    = 5 // number of kills; NOMEN_KILLS can set another
 	killWriters = 4
 
 	// The environment variables of the child process of TestKillDatabase.

@@ -255,7 +255,7 @@ func TestVersionOfUsers(t *testing.T) {
 	valued := store.Change{Record: storetest.Rich(), Time: user.Time}
 	for _, c := range []struct {
 		change store.Change
-		want   int // what the program before reads, and then what it rejects
+		want   int // version that the previous program reads, and later a version that it rejects
 	}{
 		{put("urn:x-a:b", "u:1", 0), 2},
 		{user, 3},

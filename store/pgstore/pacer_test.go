@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// What reads many records rests while requests are answered.
+// Operations that read many records rest while requests are answered.
 func TestPace(t *testing.T) {
 	s := open(t, newURL(t, shared))
 	changes := make([]store.Change, 3000)

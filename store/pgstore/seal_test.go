@@ -55,8 +55,8 @@ func checkFeed(t *testing.T, s *Store, want int) {
 	}
 }
 
-// TestSealSoon checks that a change appears in the feed soon after it was written, which takes
-// at most a second on an idle machine.
+// TestSealSoon checks that a change appears in the feed soon after it was written. On an idle
+// machine, this takes at most a second.
 func TestSealSoon(t *testing.T) {
 	s := open(t, newURL(t, shared))
 	for i := range 5 {
@@ -157,8 +157,8 @@ func TestSettleCannot(t *testing.T) {
 	}
 }
 
-// TestSealAfterLostChanges checks that a node continues correctly after its database has
-// lost the changes that it sealed last and has as many others instead.
+// TestSealAfterLostChanges checks that a node continues correctly after its database has lost the
+// changes that the node sealed last, and has the same number of other changes instead.
 func TestSealAfterLostChanges(t *testing.T) {
 	url, other := newURL(t, shared), newURL(t, shared)
 	s, replica := open(t, url), open(t, other)
@@ -238,8 +238,8 @@ func TestLongTransaction(t *testing.T) {
 	}
 }
 
-// TestManyNodes checks that, when several nodes write the same names and seal, every change
-// is in the log once and no update is lost.
+// TestManyNodes lets several nodes write the same names and seal. It checks that every change is in
+// the log once, and that no update is lost.
 func TestManyNodes(t *testing.T) {
 	url := newURL(t, shared)
 	ctx := store.WithPatience(t.Context(), store.LongPatience) // twenty writers are many for a small machine
@@ -306,9 +306,9 @@ func TestManyNodes(t *testing.T) {
 	}
 }
 
-// TestPausedSealer checks that a node that is suspended while sealing, before or after it
-// has raised the fence, cannot seal what another has sealed meanwhile, and does not block it
-// for long.
+// TestPausedSealer checks that a node that is suspended while sealing, before or after it has
+// raised the fence, cannot seal what another node has sealed in the meantime, and does not block
+// the other node for long.
 func TestPausedSealer(t *testing.T) {
 	for _, stage := range []string{"read", "raised"} {
 		t.Run(stage, func(t *testing.T) {

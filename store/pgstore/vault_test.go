@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// TestVaultOfNodes: nodes that begin at the same time create the tables once, share the
-// secrets, and one of them has a lease, by the clock of the database.
+// TestVaultOfNodes checks that nodes that start at the same time create the tables once and share
+// the secrets, and that only one of them has a lease, by the clock of the database.
 func TestVaultOfNodes(t *testing.T) {
 	url := newURL(t, shared)
 	nodes := make([]*Store, 4)

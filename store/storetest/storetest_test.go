@@ -16,25 +16,26 @@ import (
 	"github.com/nomen-project/nomen/store/storetest"
 )
 
-// bare is a store that can do nothing but what every store can.
+// bare is a store without optional capabilities.
 type bare struct{ store.Store }
 
 func openBare(*testing.T) store.Store { return bare{memstore.New()} }
 
-// TestBare: a store is asked nothing that it does not say it can do.
+// TestBare checks that the suite makes no calls that need a capability that the store does not
+// have.
 func TestBare(t *testing.T) {
 	storetest.Run(t, openBare)
 	storetest.Same(t, openBare)
 }
 
-// A wrong store is wrong in one point: one method of a store in memory. Its function of is
-// called by another process, in which the test of the suite that is named must fail.
+// A wrong is a store in memory with one wrong method. Another process calls the function of and
+// runs the suite. There, the test with the given name must fail.
 type wrong struct {
 	name, test string
 	of         func(*memstore.Store) store.Store
 }
 
-// only yields what is kept.
+// only yields the elements for which the function keep returns true.
 func only[T any](seq iter.Seq2[T, error], keep func(i int, v T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		i := 0
@@ -49,7 +50,7 @@ func only[T any](seq iter.Seq2[T, error], keep func(i int, v T) bool) iter.Seq2[
 	}
 }
 
-// backward yields the last first.
+// backward yields the elements in reverse order.
 func backward[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var all []T
@@ -68,7 +69,7 @@ func backward[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// applying applies each change after it was changed.
+// applying modifies each change before it applies the change.
 type applying struct {
 	*memstore.Store
 	change func(c *store.Change)
@@ -293,7 +294,7 @@ func wrongStores() []wrong {
 
 const wrongVariable = "NOMEN_TEST_WRONG_STORE"
 
-// TestSuite is what the other process runs.
+// TestSuite runs in the other process.
 func TestSuite(t *testing.T) {
 	for _, w := range wrongStores() {
 		if w.name == os.Getenv(wrongVariable) {
@@ -305,11 +306,11 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestWrongStoresFail: the suite finds what a store does wrong.
+// TestWrongStoresFail checks that the suite finds what each wrong store does wrong.
 func TestWrongStoresFail(t *testing.T) {
 	for _, w := range wrongStores() {
 		t.Run(w.name, func(t *testing.T) {
-			t.Parallel() // some wait for what does not happen
+			t.Parallel() // some of these tests wait for something that does not happen
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSuite$/"+strings.ReplaceAll("^"+w.test, "/", "$/^")+"$", "-rapid.nofailfile")
 			cmd.Env = append(os.Environ(), wrongVariable+"="+w.name)
 			out, err := cmd.CombinedOutput()

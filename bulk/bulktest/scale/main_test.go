@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// TestHundredThousand loads a hundred thousand names, looks some up, which must be
-// found, and does the same with the store that is there then.
+// TestHundredThousand loads a hundred thousand names and looks some of them up, which must be
+// found. Then it opens the existing store, and looks names up again.
 func TestHundredThousand(t *testing.T) {
 	const n = 100_000
 	dir := filepath.Join(t.TempDir(), "store")

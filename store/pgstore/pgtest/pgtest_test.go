@@ -17,8 +17,8 @@ func query(t *testing.T, s *Server, sql string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// TestServer checks that a killed server keeps its data, that its replica has them
-// meanwhile, and that Stop removes the files of both.
+// TestServer checks that a killed server keeps its data, that its replica has the data in the
+// meantime, and that Stop removes the files of both.
 func TestServer(t *testing.T) {
 	s, err := Start(Options{Dir: world(t), Fsync: true})
 	if err != nil {

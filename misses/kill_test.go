@@ -30,8 +30,8 @@ func countForEver(file string) {
 	}
 }
 
-// After the process is killed the file is complete, and the next Open removes an unfinished
-// one. Counts only grow.
+// After the process is killed, the file is complete, and the next Open removes an incomplete
+// temporary file. Counts never decrease.
 func TestKilled(t *testing.T) {
 	if file := os.Getenv("NOMEN_TEST_MISSES"); file != "" {
 		countForEver(file)

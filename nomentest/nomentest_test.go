@@ -70,7 +70,7 @@ func TestRun(t *testing.T) {
 	Run(t, build, Capabilities{Ruled: true, Fetches: true})
 }
 
-// wrong changes the right answers.
+// wrong is a resolver that modifies correct answers.
 type wrong struct {
 	right  nomen.Resolver
 	change func(q nomen.Question, a *nomen.Answer, err error) (*nomen.Answer, error)

@@ -16,7 +16,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// TestFullDisk: if its disk is full, the index stops, says so, and continues when there is space.
+// TestFullDisk checks that the index stops if its disk is full, reports this, and continues when
+// there is space.
 func TestFullDisk(t *testing.T) {
 	var full atomic.Bool
 	disk := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -45,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 	s.finds(store.Query{Text: "alpha"}, "urn:dns:example.org:a", "urn:dns:example.org:b")
 }
 
-// TestLocked: an index that another program has open is not removed.
+// TestLocked checks that an index that another program has open is not removed.
 func TestLocked(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	s.put("urn:dns:example.org:a", "alpha")
@@ -74,7 +75,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestDirectoryAbove: the index does not create the data directory, which may have been moved away.
+// TestDirectoryAbove checks that the index does not create the data directory, because the
+// directory may have been moved away.
 func TestDirectoryAbove(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	data := filepath.Join(t.TempDir(), "data")

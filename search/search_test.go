@@ -270,7 +270,8 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// TestBehind: changes that the index does not have yet never make it return what is not so.
+// TestBehind checks that a search never returns a wrong record, even if the index does not have the
+// last changes yet.
 func TestBehind(t *testing.T) {
 	onStores(t, func(s *subject) {
 		m := model{}
@@ -292,8 +293,8 @@ func TestBehind(t *testing.T) {
 	})
 }
 
-// TestRedacted: redacted and deleted words are not found from the moment of the change on, and then
-// leave the index.
+// TestRedacted checks that redacted and deleted words are not found from the moment of the change
+// on, and that they later disappear from the index.
 func TestRedacted(t *testing.T) {
 	onStores(t, func(s *subject) {
 		const secret, other = "urn:dns:example.org:s", "urn:dns:example.org:t"
@@ -391,7 +392,7 @@ func (s *subject) hasWord(word string) bool {
 	return false
 }
 
-// TestCrash: after a crash at any time, the index continues with what was on the disk.
+// TestCrash checks that, after a crash at any time, the index continues with what was on disk.
 func TestCrash(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	m := model{}
@@ -417,7 +418,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestRemains: what an interrupted building has left is not found, and is removed.
+// TestRemains checks that the data of an interrupted build is not found, and is removed.
 func TestRemains(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	s.put("urn:dns:example.org:a", "alpha")
@@ -449,7 +450,7 @@ func TestRemains(t *testing.T) {
 	}
 }
 
-// An endingContext ends after it was asked for its error some times.
+// An endingContext ends after a number of calls of its method Err.
 type endingContext struct {
 	context.Context
 	left int
@@ -476,7 +477,8 @@ func segmentsOnDisk(t *testing.T, x *Index) int {
 	return len(numbers)
 }
 
-// TestOtherLog: an index of another store, or of a store that has lost changes, is built again.
+// TestOtherLog checks that the index of another store, or of a store that has lost changes, is
+// built again.
 func TestOtherLog(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	s.put("urn:dns:example.org:a", "alpha")
@@ -509,7 +511,8 @@ func (s *subject) names() (keys []string) {
 	return keys
 }
 
-// TestDamaged: an index that cannot be read is built again, when it is opened and while it is used.
+// TestDamaged checks that an index that cannot be read is built again, when it is opened and while
+// it is used.
 func TestDamaged(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	s.put("urn:dns:example.org:a", "alpha")
@@ -549,7 +552,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestBounds: each page has a bounded cost, and the pages together are complete.
+// TestBounds checks that each page has a bounded cost, and that all pages together are complete.
 func TestBounds(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	m := model{}
@@ -571,7 +574,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestMay: names that the caller must not see are not returned, and no page ends at one.
+// TestMay checks that names that the caller must not see are not returned, and that no page ends at
+// such a name.
 func TestMay(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	var want []string
@@ -590,7 +594,7 @@ func TestMay(t *testing.T) {
 	s.finds(store.Query{Text: "alpha", Spans: []string{}})
 }
 
-// TestQueries: which texts find a name.
+// TestQueries checks which texts find a name.
 func TestQueries(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	const key = "urn:nbn:fi:library-fe20261123"
@@ -672,7 +676,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestLimits: long words and long records are indexed up to their limits.
+// TestLimits checks that long words and long records are indexed up to their limits.
 func TestLimits(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	const key = "urn:dns:example.org:long"
@@ -689,7 +693,8 @@ func TestLimits(t *testing.T) {
 	s.finds(store.Query{Text: "last"})
 }
 
-// TestHuge: a segment with many words has few names, so that its builder needs little memory.
+// TestHuge checks that a segment with many words has few names, so that its builder needs little
+// memory.
 func TestHuge(t *testing.T) {
 	b := newBuilder()
 	for i := range 200_000 {
@@ -707,7 +712,8 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// TestRun: Run follows the store while it is searched, and Close waits for searches.
+// TestRun checks that Run follows the store while it is searched, and that Close waits for
+// searches.
 func TestRun(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	m := model{}
@@ -747,7 +753,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestBusy: while the log grows fast, indexing waits, but not for ever.
+// TestBusy checks that indexing waits while the log grows fast, but not for ever.
 func TestBusy(t *testing.T) {
 	s := newSubject(t, memstore.New())
 	now := time.Unix(1000, 0)
@@ -775,7 +781,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A grownFeed is a feed whose log seems to have some size.
+// A grownFeed is a feed that reports any size for its log.
 type grownFeed struct {
 	Source
 	size *int64

@@ -26,21 +26,21 @@ func TestMedia(t *testing.T) {
 		{"*/*;q=0.1, text/*;q=0.2, text/html;q=0.3", "text/html", 300},
 		{"*/*;q=0.1, text/*;q=0.2, text/html;q=0.3", "text/plain", 200},
 		{"*/*;q=0.1, text/*;q=0.2, text/html;q=0.3", "image/png", 100},
-		{"text/html;q=0.3, text/html;q=0.9", "text/html", 300}, // the first among equals
+		{"text/html;q=0.3, text/html;q=0.9", "text/html", 300}, // of equal ranges, the first decides
 		// A separator in a quoted string separates nothing.
 		{`text/plain;x="a,application/json;b"`, "application/json", u},
 		{`text/plain;x="a,application/json;b"`, "text/plain", u},
 		{`text/plain;x="\",application/json", text/html`, "application/json", u},
 		{`text/plain;x="\",application/json", text/html`, "text/html", 1000},
 		{`text/plain;x="q=0;a";q=0.5, */*;q=0.1`, "text/plain", 100},
-		{`text/html;x="a, text/plain`, "text/plain", u}, // no end
+		{`text/html;x="a, text/plain`, "text/plain", u}, // the quoted string does not end
 		// A malformed weight makes the element malformed.
 		{"text/html;q=1.5", "text/html", u},
 		{"text/html;q=1.5, */*;q=0.1", "text/html", 100},
 		{"text/html;q=0.1;q=0.2", "text/html", u},
 		{"text/html;q=", "text/html", u},
 		{`text/html;q="1"`, "text/html", u},
-		// What a format does not know of JSON-LD and linksets is ignored.
+		// Parameters of JSON-LD and linksets that a format does not have are ignored.
 		{`application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"`, "application/ld+json", 1000},
 		{`application/ld+json; profile="a,b;c" ; q=0.7`, "application/ld+json", 700},
 		{`application/linkset+json;profile="https://signposting.org/";q=0.9`, "application/linkset+json", 900},
@@ -75,7 +75,7 @@ func TestMedia(t *testing.T) {
 	if !mediaOf("application/json;a=b", "application/json").Named() {
 		t.Error("a type with parameters is not named")
 	}
-	var f Field // a charset that is not known is a parameter like others
+	var f Field // an unknown charset is treated like any other parameter
 	f.ReadMedia("text/html;charset=utf-8;q=0.5")
 	if got := f.Media("text/html", "*", true).Q; got != 500 {
 		t.Errorf("a location: %d", got)
@@ -119,7 +119,8 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// What is read keeps its bounds, and is the same when it is written plainly.
+// The offsets of each element must be within the text, and a field that is written again in a plain
+// form must have the same elements.
 func FuzzField(f *testing.F) {
 	for _, text := range []string{"", "*/*;q=0", `text/html;a="b,\"c";q=0.5, */*;q=1.000`, "text/*;q=0,,", `a/b;charset="\`, "de-AT, en;q=0.5", `text/plain;x="a,application/json;b"`} {
 		f.Add(text, true)

@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		{"a: Proust%3A Marcel", []Element{{"a", "Proust: Marcel"}}},
 		{"a: %C3%A9t\u00e9", []Element{{"a", "été"}}},
 		{"a:", []Element{{"a", ""}}},
-		{"\u00a0a:b", nil}, // white space: continues nothing
+		{"\u00a0a:b", nil}, // begins with white space, but there is no line before it to continue
 	} {
 		got, err := Parse(tt.text)
 		if tt.text[:min(1, len(tt.text))] == "\xc2" {
@@ -83,7 +83,7 @@ func TestAppendElement(t *testing.T) {
 	}
 }
 
-// A value of very many lines takes time in proportion to its length.
+// The time to parse a value of very many lines is proportional to its length.
 func TestManyLines(t *testing.T) {
 	const lines = 300_000
 	got, err := Parse("a: b\n" + strings.Repeat(" c\n", lines))

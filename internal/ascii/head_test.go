@@ -23,7 +23,7 @@ func TestHead(t *testing.T) {
 		{"道道", 5, "道..."},
 		{"𝄞𝄞", 7, "𝄞..."},
 		{"𝄞𝄞", 3, "..."},
-		{strings.Repeat("\x80", 9), 8, strings.Repeat("\x80", 5) + "..."}, // not UTF-8: a few bytes less at most
+		{strings.Repeat("\x80", 9), 8, strings.Repeat("\x80", 5) + "..."}, // not UTF-8: at most a few bytes less than the limit
 	} {
 		if got := Head(tt.in, tt.n); got != tt.want {
 			t.Errorf("Head(%q, %d): got %q, want %q", tt.in, tt.n, got, tt.want)

@@ -26,7 +26,7 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// stores returns a new store of each kind that this machine can have.
+// stores returns a new store of each kind that can run on this machine.
 func stores(t *testing.T) map[string]store.Store {
 	t.Helper()
 	p, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
@@ -110,7 +110,7 @@ func TestSince(t *testing.T) {
 					t.Errorf("since %d: %v, %v, %v, want %v", h.Size, got, faults, err, last)
 				}
 			}
-			// In steps, as a scrub does it.
+			// Verify in steps, as the background verification does.
 			h := store.Head{}
 			for h != last {
 				next, faults, err := since(t, s, h, 300)
@@ -140,12 +140,12 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// A falsified store shows something else than it has.
+// A falsified store returns other data than it has.
 type falsified struct {
 	audit.Source
-	change func(*store.Entry) (*store.Entry, error) // of Changes
-	past   func(*store.Change) *store.Change        // of History
-	hide   bool                                     // of Find
+	change func(*store.Entry) (*store.Entry, error) // changes what the method Changes yields
+	past   func(*store.Change) *store.Change        // changes what the method History yields
+	hide   bool                                     // the method Find yields nothing
 }
 
 func (f *falsified) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
@@ -256,7 +256,7 @@ func TestSinceFindsDamage(t *testing.T) {
 	}
 }
 
-// A byte that has changed on the disk is found.
+// Since finds a byte that has changed on disk.
 func TestSinceFindsDamageOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *pebblestore.Store {

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// forgetful is a store that serves no history of users.
+// forgetful is a store whose history of users is empty.
 type forgetful struct{ *memstore.Store }
 
 func (forgetful) UserHistory(context.Context, string) iter.Seq2[*store.Change, error] {

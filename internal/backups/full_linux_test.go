@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A backup to a full disk fails and leaves nothing there that counts as a backup, the earlier
-// backups stay, and the next one succeeds when there is room again. The state may be on the same
-// disk. The test needs the rights of an administrator.
+// A backup to a full disk fails and leaves nothing that counts as a backup. Earlier backups stay,
+// and the next backup succeeds when there is space again. All this applies even if the state file
+// is on the same disk. Only an administrator can run the test.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for name, withState := range map[string]bool{"backups": false, "backups and state": true} {
@@ -43,7 +43,7 @@ func TestFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			k.now = k.now.Add(time.Hour)
-			for i := range 2 { // also without a half backup of the first failure
+			for i := range 2 { // the first failure must not leave an incomplete backup either
 				if wait := k.step(t.Context()); wait != firstRetry<<i || !strings.Contains(k.problem(), "no space left on device") {
 					t.Errorf("waits %v: %s", wait, k.problem())
 				}

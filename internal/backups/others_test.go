@@ -14,8 +14,9 @@ import (
 )
 
 // Two servers of different stores share a directory, and begin a backup in the same second. The
-// first is killed before its directory exists, the second completes its backup under that name:
-// the first leaves it alone, now and when it deletes its own old backups.
+// first server is killed before the directory of its backup exists, and the second server completes
+// its backup under this name. The first server must never delete this backup, neither when it
+// starts nor when it deletes its own old backups.
 func TestNameOfAnother(t *testing.T) {
 	t.Parallel()
 	first, second := newScheduled(t), newScheduled(t)
@@ -63,8 +64,8 @@ func TestOwnBackupContinues(t *testing.T) {
 	k.check("nomen-20261123T030000Z")
 }
 
-// After the restore of an older backup, the backups of the changes that it removed stay, also
-// when as many changes have been made again.
+// If an older backup was restored, the backups with the changes that are now missing stay, even
+// when the same number of other changes was made.
 func TestRolledBack(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)
@@ -88,7 +89,7 @@ func TestRolledBack(t *testing.T) {
 	k.live = restored
 	k.Scheduler = k.restarted(k.live)
 	k.set(Plan{Every: time.Hour, Keep: 2, Rehearse: 1})
-	k.now = k.now.Add(time.Minute) // no backup is due, if the newer one counted
+	k.now = k.now.Add(time.Minute) // if the newer backup still counted, no backup would be due
 	for i := range 4 {
 		if i > 0 {
 			k.now = k.now.Add(time.Hour)
@@ -108,7 +109,7 @@ func TestRolledBack(t *testing.T) {
 	}
 }
 
-// While the store is unavailable nothing is decided about its backups.
+// While the store is unavailable, no backup is removed from the state.
 func TestDisownUnavailable(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)

@@ -66,8 +66,8 @@ func TestPlanNext(t *testing.T) {
 	}
 }
 
-// Which backups are deleted: one letter for each backup, the oldest first. g is good and
-// rehearsed, u was not rehearsed, b failed its rehearsal.
+// TestExpired checks which backups are deleted. Each letter is a backup, oldest first: g is good
+// and was rehearsed, u was not rehearsed, and b failed its rehearsal.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

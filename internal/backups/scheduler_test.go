@@ -131,7 +131,7 @@ func TestSchedule(t *testing.T) {
 	if !scheduled || len(s.Backups) != 2 || last != s.Backups[1] || last.Bytes == 0 || !strings.HasPrefix(last.Head, "4:") {
 		t.Errorf("state %+v", s)
 	}
-	if !strings.Contains(k.log.String(), "resolved=8") { // four names, each as a first one and as a changed one
+	if !strings.Contains(k.log.String(), "resolved=8") { // four names, each as one of the first names and as one of the last changes
 		t.Errorf("log:\n%s", k.log.String())
 	}
 	again, err := Read(filepath.Dir(k.to))
@@ -146,7 +146,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// What a crash leaves is removed or completed, and nothing else.
+// After a crash, only what the crash has left is removed or completed.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)
@@ -168,7 +168,7 @@ func TestCrash(t *testing.T) {
 	k.step(t.Context())
 	k.check(good, "nomen-20261123T040000Z")
 
-	// It ends when a backup is complete, but not known, and not rehearsed.
+	// The program ends when a backup is complete, but not yet in the state and not rehearsed.
 	k.update(func(s *State) { s.Running, s.Backups = s.Backups[1].Dir, s.Backups[:1] })
 	k.Scheduler = k.restarted(k.live)
 	k.set(Plan{Every: time.Hour, Rehearse: 1})
@@ -180,8 +180,8 @@ func TestCrash(t *testing.T) {
 	k.check(good, "nomen-20261123T040000Z")
 }
 
-// A retry repeats a failed backup at once, and does nothing otherwise; without a plan nothing of
-// a failure remains.
+// Retry repeats a failed backup at once, and does nothing otherwise. Without a plan, the state has
+// no failure any more.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)
@@ -194,7 +194,7 @@ func TestRetry(t *testing.T) {
 	if wait := k.step(t.Context()); wait != firstRetry || !strings.Contains(k.problem(), above+", does not exist; make both with 'mkdir -p "+k.to) {
 		t.Errorf("waits %v: %s", wait, k.problem())
 	}
-	<-k.changed   // by set
+	<-k.changed   // the method set has sent this signal
 	for range 3 { // a failed retry waits again
 		if got := k.Retry(); got == "" || len(k.changed) != 1 {
 			t.Errorf("retry: %q", got)
@@ -222,7 +222,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A failed rehearsal keeps all earlier backups, and the next good one ends that.
+// After a failed rehearsal all earlier backups are kept, until a rehearsal succeeds.
 func TestFailedRehearsal(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)
@@ -265,7 +265,7 @@ func (d *damaging) BackupLinked(ctx context.Context, dir, _ string, progress fun
 func TestOthersStay(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)
-	for _, other := range []string{"nomen-20200101T000000Z", "manual"} { // of another server, and of nomen backup
+	for _, other := range []string{"nomen-20200101T000000Z", "manual"} { // backups of another server and of nomen backup
 		if err := os.MkdirAll(k.to, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestOthersStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	second := k.restarted(k.live) // of a server with a copy of the store
+	second := k.restarted(k.live) // a server with a copy of the store
 	second.Data = t.TempDir()
 	second.state = State{}
 	k.set(Plan{Every: time.Hour, Keep: 1, Rehearse: 1})
@@ -297,7 +297,8 @@ func TestOthersStay(t *testing.T) {
 	k.check("elsewhere", "manual", "nomen-20200101T000000Z", "nomen-20261123T050000Z", "nomen-20261123T050000Z-2", "nomen-20261123T060000Z")
 }
 
-// A disk that is not mounted does not fill the one below it.
+// If the disk for backups is not mounted, no backup is written to the disk that has the mount
+// point.
 func TestMissingDisk(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTally checks that exactly the differences of two multisets are found, also if all of
-// their elements differ and in several parts.
+// TestTally checks that exactly the differences of two multisets are found, even if all elements
+// differ, and if they are compared in several parts.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	hashes := make([]uint64, 2*maxHeld)

@@ -74,7 +74,7 @@ func samples(t testing.TB) map[string]*store.Change {
 	}
 }
 
-// samples2 are those that need version 2.
+// samples2 returns the sample changes that need version 2.
 func samples2(t testing.TB) map[string]*store.Change {
 	first := samples(t)
 	redaction := store.Change{Record: first["bare"].Record, Time: first["bare"].Time, Redacts: []uint64{3, 1, 3}}
@@ -90,9 +90,9 @@ func samples2(t testing.TB) map[string]*store.Change {
 	}
 }
 
-// TestEncoding pins the bytes on disk, which docs/reference/files.md spells out: a value
-// in testdata was written by a version of this program, or by hand, and is read
-// by all later ones.
+// TestEncoding checks that the bytes on disk, which docs/reference/files.md describes, never
+// change. The values in testdata were written by a version of this program, or by hand, and every
+// later version must read them.
 func TestEncoding(t *testing.T) {
 	checkPinned(t, "testdata/values.v1.txt", samples(t))
 	checkPinned(t, "testdata/values.v2.txt", samples2(t))
@@ -130,7 +130,7 @@ func allSamples(t testing.TB) map[string]*store.Change {
 	return all
 }
 
-// TestDocumented: the example of the description is what is written.
+// TestDocumented checks that the example in the documentation is what the program writes.
 func TestDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/files.md")
 	if err != nil {
@@ -145,8 +145,8 @@ func TestDocumented(t *testing.T) {
 	t.Errorf("docs/reference/files.md does not show %s", value)
 }
 
-// TestDamage: every value cut short, made longer or changed in one byte is
-// refused or reads as something else that encodes to just these bytes.
+// TestDamage checks every value that was made shorter, longer, or changed in one bit. Either Decode
+// returns an error, or the result is encoded as exactly these bytes.
 func TestDamage(t *testing.T) {
 	for what, c := range allSamples(t) {
 		s, value := c.Subject(), Append(nil, c)
@@ -171,7 +171,7 @@ func refuse(t *testing.T, what string, s store.Subject, value []byte) {
 	}
 }
 
-// checkDecode checks that what decodes is what would be encoded.
+// checkDecode checks that a value that can be decoded has the same bytes when it is encoded again.
 func checkDecode(t *testing.T, s store.Subject, value []byte) {
 	t.Helper()
 	c, err := Decode(s, value)
@@ -323,7 +323,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind byte, value []byte) {
 		if n := len(value); n > 1<<16 {
-			return // it shows no more than a short one
+			return // a long value tests no more than a short one
 		}
 		kinds := [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser}
 		checkDecode(t, store.Subject{Kind: kinds[kind%4], Key: "urn:x-a:b"}, value)

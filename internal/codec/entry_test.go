@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// entry is the first change of urn:x-a:b, at place 300.
+// entry returns the first change of urn:x-a:b, with the number 300 in the log.
 func entry(t testing.TB) *store.Entry {
 	e := &store.Entry{Seq: 300, Change: samples(t)["bare"]}
 	for i := range e.Salt {
@@ -25,13 +25,13 @@ func entry(t testing.TB) *store.Entry {
 	return e
 }
 
-// redact is e after its redaction.
+// redact returns the entry e after its redaction.
 func redact(e *store.Entry) *store.Entry {
 	return &store.Entry{Seq: e.Seq, Change: e.Change.Redact(), Digest: e.Digest}
 }
 
-// TestEntries pins the bytes that are hashed, computed by hand and with another
-// program: a head must be the same for ever.
+// TestEntries checks that the bytes that are hashed never change, because a head must stay the same
+// for ever. The expected bytes were computed by hand and with another program.
 func TestEntries(t *testing.T) {
 	text, err := os.ReadFile("testdata/entries.v1.txt")
 	if err != nil {
@@ -92,8 +92,9 @@ func TestEntriesRoundTrip(t *testing.T) {
 	refuseEntry(t, "a token", token.Subject(), AppendEntry(nil, &store.Entry{Seq: 1, Change: token}))
 }
 
-// TestStoredLeaf checks that the leaf of a stored entry is that of the decoded entry, and that a
-// value of another position, a short one and one that must be decoded have none.
+// TestStoredLeaf checks that the leaf of a stored entry is the leaf of the decoded entry. For a
+// value of another position, a truncated value and a value that must be decoded, there must be no
+// leaf.
 func TestStoredLeaf(t *testing.T) {
 	for what, c := range allSamples(t) {
 		if c.Token != nil {
@@ -148,7 +149,7 @@ func refuseEntry(t *testing.T, what string, s store.Subject, value []byte) {
 	}
 }
 
-// TestDigest: short and long values have the digest that they should have.
+// TestDigest checks the digests of short and long values.
 func TestDigest(t *testing.T) {
 	salt := [16]byte{7, 15: 9}
 	for _, n := range []int{0, 1, digestBuffer - 17, digestBuffer - 16, digestBuffer - 15, 1 << 20} {
@@ -193,8 +194,8 @@ func FuzzDecodeEntry(f *testing.F) {
 	})
 }
 
-// BenchmarkSeal is all that history and audit cost the processor for a change,
-// the tree apart.
+// BenchmarkSeal measures the processor time that the history and the log take for a change, without
+// the tree.
 func BenchmarkSeal(b *testing.B) {
 	e := &store.Entry{Seq: 1, Change: samples(b)["typical"]}
 	var value, leaf []byte

@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The records and the authority whose values are pinned. They are those with which
-// the suite of stores works, and must not change with it.
+// These records and this authority have the encoded values in testdata. They equal those of the
+// suite of stores, but must not change if the suite changes.
 
-// rich returns a record in which every field is set, of no time and revision.
+// rich returns a record in which every field is set except the time and the revision.
 func rich() *store.Record {
 	return &store.Record{
 		Name:     name.FromKey("urn:ietf:rfc:2648"),
@@ -57,7 +57,7 @@ func richAuthority() *store.Authority {
 	}
 }
 
-// policy returns a policy of some fields.
+// policy returns a policy in which some fields are set.
 func policy() store.Policy {
 	return store.Policy{
 		Rules: rule.Set{{
@@ -72,8 +72,7 @@ func policy() store.Policy {
 	}
 }
 
-// typical returns a record such as most stores are full of: one location, a
-// title, a creator.
+// typical returns a record like most records in practice: one location, a title and a creator.
 func typical(i int) *store.Record {
 	return &store.Record{
 		Name:      name.FromKey(benchKey(i)),

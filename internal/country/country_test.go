@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A tree is the search tree of a database that is being written: two records a
-// node, each a node, nothing, or data.
+// A tree is the search tree of a database that is being written. Each node has two records. A
+// record refers to a node or to data, or it is empty.
 type tree struct{ nodes [][2]int }
 
 const nothing, data = -1, 1 << 20 // data+n is the n-th value
@@ -43,7 +43,7 @@ func (t *tree) put(network string, value int) {
 	}
 }
 
-// database writes the tree with its values, which are encoded already.
+// database returns a database with the tree and the values, which must be encoded.
 func (t *tree) database(values ...string) []byte {
 	var section bytes.Buffer
 	var at []int

@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A crashing file system keeps what a machine without power would have. It fails from
-// its step number failAt on, if that is above 0, and tells the state after each step.
+// A crashing file system simulates a loss of power. If failAt is positive, the step with this
+// number and all later steps fail. After each step, it calls the function after.
 type crashing struct {
 	*vfs.MemFS
 	step, failAt int
@@ -111,12 +111,12 @@ func newDisk(t *testing.T) *crashing {
 	return c
 }
 
-// TestReplaceCrash: after a loss of power at any step, the old or the new content is
-// there; after the last one, the new content.
+// TestReplaceCrash checks that, after a loss of power at any step, the file has the old or the new
+// content, and after the last step the new content.
 func TestReplaceCrash(t *testing.T) {
 	c := newDisk(t)
 	c.after = func(step int) {
-		for _, unsynced := range []int{0, 50, 100} { // percent of what was not synced that is there all the same
+		for _, unsynced := range []int{0, 50, 100} { // percentage of the data that was not synced but is on disk nevertheless
 			after := c.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: rand.New(rand.NewPCG(1, uint64(step)))})
 			got := content(t, after, "/f")
 			if got != "old" && got != "new" || step == steps && got != "new" {
@@ -129,8 +129,8 @@ func TestReplaceCrash(t *testing.T) {
 	}
 }
 
-// TestReplaceFails: an error of any step is returned, the old content stays, and no
-// other file does.
+// TestReplaceFails checks that Replace returns the error of any step, that the old content stays,
+// and that no temporary file remains.
 func TestReplaceFails(t *testing.T) {
 	for failAt := 1; failAt <= steps; failAt++ {
 		c := newDisk(t)
@@ -161,7 +161,7 @@ func TestMoveFails(t *testing.T) {
 	}
 }
 
-// TestSweep: what a crash has left beside a file goes, and nothing else.
+// TestSweep checks that Sweep removes only the files that a crash has left beside a file.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"f", "f.new1", "f.new4294967295", "f.news", "g.new1"} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What root makes in the directory of a user becomes the user's, and nothing else does.
+// Files that root creates in the directory of a user are given to the user, and no other files are.
 func TestKeepOwner(t *testing.T) {
 	dir := t.TempDir()
 	if os.Geteuid() != 0 {

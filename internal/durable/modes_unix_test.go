@@ -19,8 +19,8 @@ func mode(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// TestModes: a private file is private, and one that replaces another keeps its mode
-// only when that is asked for.
+// TestModes checks that a private file is private, and that a file that replaces another file gets
+// the mode of that file only if Keep is set.
 func TestModes(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
@@ -61,7 +61,7 @@ func TestTighten(t *testing.T) {
 	for _, tt := range []struct{ was, want, told fs.FileMode }{
 		{0o755, 0o700, 0o755},
 		{0o705, 0o700, 0o705},
-		{0o750, 0o750, 0}, // the group was let in on purpose
+		{0o750, 0o750, 0}, // someone has given the group access on purpose
 		{0o700, 0o700, 0},
 	} {
 		if err := os.Chmod(dir, tt.was); err != nil {

@@ -39,7 +39,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestMasked: a directory that systemd hides looks like one of root without any permissions.
+// TestMasked checks that masked recognises a directory that systemd hides: it belongs to root and
+// has no permissions.
 func TestMasked(t *testing.T) {
 	err := &UnwritableError{Dir: "/root", User: "nomen", Owner: "root", Err: syscall.EACCES}
 	if got := err.Error(); strings.Contains(got, "chown") || !strings.Contains(got, "ProtectHome or InaccessiblePaths of its unit hides this directory") {

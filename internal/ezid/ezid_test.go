@@ -147,7 +147,7 @@ func TestMend(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	// What a client sends back unchanged changes nothing.
+	// Elements that a client sends back unchanged change nothing.
 	delete(got, "_updated")
 	before := rec.Clone()
 	if err := Apply(rec, got, Rules{Base: "https://id.example"}); err != nil || !rec.Clone().SameContent(before) {

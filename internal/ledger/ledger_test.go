@@ -111,8 +111,8 @@ func (m *memory) add(n int) {
 	}
 }
 
-// TestVectors: the roots over the leaves that implementations of RFC 6962 have
-// been tested with since the first one.
+// TestVectors checks the roots over the leaves with which the implementations of RFC 6962 are
+// tested.
 func TestVectors(t *testing.T) {
 	var log ledger.Log
 	for i, v := range []struct{ leaf, root string }{
@@ -136,9 +136,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestHeads: heads are those of the definition and of package tlog, the nodes
-// that are kept are all those of level 8 and above, and a log that is opened goes
-// on as the one before.
+// TestHeads checks that heads equal those of the definition and of package tlog, that Append
+// returns all nodes of level 8 and above, and that an opened log continues like the log before.
 func TestHeads(t *testing.T) {
 	if h := new(ledger.Log).Head(); h != (store.Head{}) {
 		t.Errorf("head of nothing: %v", h)
@@ -211,8 +210,8 @@ func (s short) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return s.memory.Leaves(from, to-1)
 }
 
-// TestProofs: proofs are those of the definition, they hold, and hold for
-// nothing else.
+// TestProofs checks that proofs equal those of the definition, that they are valid, and that they
+// are valid for nothing else.
 func TestProofs(t *testing.T) {
 	m := &memory{}
 	m.add(1100)
@@ -263,7 +262,7 @@ func TestProofs(t *testing.T) {
 	})
 }
 
-// spoil returns p with one bit turned over, or with a hash too many.
+// spoil returns p with one bit flipped, or with an additional hash.
 func spoil(r *rapid.T, p []ledger.Hash) []ledger.Hash {
 	if len(p) == 0 {
 		return []ledger.Hash{{}}
@@ -314,7 +313,7 @@ func TestProofsOfNothing(t *testing.T) {
 	}
 }
 
-// TestAppendAllocs: appending takes no memory but for the nodes.
+// TestAppendAllocs checks that Append allocates memory only for the nodes.
 func TestAppendAllocs(t *testing.T) {
 	var log ledger.Log
 	leaf := make([]byte, 200)
@@ -336,7 +335,7 @@ func TestLongLeaf(t *testing.T) {
 	}
 }
 
-// A leaf as most are: key of 26 bytes, digest.
+// typical is a leaf like most leaves, with a key of 26 bytes and a digest.
 var typical = make([]byte, 70)
 
 func BenchmarkAppend(b *testing.B) {
@@ -348,7 +347,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkChain is the alternative: each entry hashed with the hash before it.
+// BenchmarkChain measures the alternative to a tree: the hash of each entry also covers the hash of
+// the entry before it.
 func BenchmarkChain(b *testing.B) {
 	b.ReportAllocs()
 	var last ledger.Hash

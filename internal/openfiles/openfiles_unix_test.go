@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLimit: the limit is the one that is set for the process now.
+// TestLimit checks that Limit returns the current limit of the process.
 func TestLimit(t *testing.T) {
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A slowWriter is a client that reads at a rate, and takes a while for each piece.
+// A slowWriter is a client that reads at a given rate, with a pause after each piece.
 type slowWriter struct {
 	http.ResponseWriter
 	rate     int // bytes a second
@@ -32,8 +32,8 @@ func (w *slowWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A stream goes on for as long as its client reads at the least rate, and ends soon
-// when it does not, however well that is spread over the steps.
+// A stream continues as long as its client reads at the minimum rate, and is aborted soon when it
+// does not, even if each single step is fast enough.
 func TestPaced(t *testing.T) {
 	const step = 30 * time.Second
 	for _, tt := range []struct {

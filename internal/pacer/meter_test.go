@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The processors are busy while more goroutines work than there are processors, and not for ever.
+// The processors are busy while there are more working goroutines than processors, and not busy
+// afterwards.
 func TestMeter(t *testing.T) {
 	m := newMeter()
 	var done atomic.Bool

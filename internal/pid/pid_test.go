@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The catalogue knows every scheme of the list, and calls it a scheme of names
-// where it has rules.
+// The catalogue of package scheme has every scheme of the list. If it has rules for a scheme, it
+// marks the scheme as one of names.
 func TestSchemes(t *testing.T) {
 	for _, label := range pid.Schemes() {
 		s, ok := extra.Catalogue().Lookup(label)

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// An address of the test: after how long it accepts a connection, or fails.
+// An address says after which time it accepts a connection, or fails.
 type address struct {
 	after time.Duration
 	fails bool
@@ -24,7 +24,7 @@ type address struct {
 
 const never = time.Hour
 
-// dialed is what became of the attempts.
+// dialed records the attempts of a race.
 type dialed struct {
 	mu      sync.Mutex
 	started []time.Duration // by address; -1 for one that was not tried
@@ -120,7 +120,7 @@ func TestTooLate(t *testing.T) {
 		late := make(chan string, 1)
 		runners := []race.Runner[string]{
 			func(context.Context) (string, error) {
-				time.Sleep(2 * race.Stagger) // whatever its context says
+				time.Sleep(2 * race.Stagger) // even if its context has ended
 				return "late", nil
 			},
 			func(context.Context) (string, error) { return "first", nil },

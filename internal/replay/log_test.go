@@ -68,7 +68,7 @@ func TestLogFaults(t *testing.T) {
 	}
 }
 
-// A log with any number of requests and any Location needs bounded memory.
+// The memory for a log is bounded, whatever the number of requests and the Locations are.
 func TestLogBounds(t *testing.T) {
 	l := Log{MaxRequests: 10}
 	for i := range 100 {

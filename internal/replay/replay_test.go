@@ -40,7 +40,8 @@ func TestClass(t *testing.T) {
 		{c, redirect(403, ""), redirect(404, ""), OtherStatus, ""},
 		{c, Answer{Error: "refused"}, redirect(404, ""), Failed, ""},
 		{c, redirect(302, "https://h/a"), Answer{Error: "timeout"}, Failed, ""},
-		// What a log says has no Location; a server that sends none differs.
+		// An answer from a log has no Location because it is unknown. If the old server itself sent
+		// no Location, the answers differ.
 		{c, Answer{Status: 302}, redirect(302, "https://h/a"), Equal, ""},
 		{c, redirect(302, ""), redirect(302, "https://h/a"), OtherLocation, ""},
 		// A Location with 200 is not a redirect.
@@ -181,7 +182,7 @@ func TestRunBase(t *testing.T) {
 	}
 }
 
-// The answers of a log and of a file, and the requests without a known answer.
+// Answers can come from a log or a file. Requests without a known answer are counted.
 func TestRunWithout(t *testing.T) {
 	here := newSite(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "https://h"+r.URL.Path)

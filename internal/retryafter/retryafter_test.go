@@ -65,7 +65,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// FuzzFormat: what Format writes, Parse reads, and it is never too short.
+// FuzzFormat checks that Parse reads what Format writes, and that the result is never shorter than
+// the wait.
 func FuzzFormat(f *testing.F) {
 	f.Add(int64(time.Second + 1))
 	f.Fuzz(func(t *testing.T, n int64) {

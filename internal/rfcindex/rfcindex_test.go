@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// load brings the collection into a new store.
+// load imports the collection into a new store.
 func load(t testing.TB) (store.Store, *registrar.Registrar, bulk.Summary) {
 	t.Helper()
 	s := memstore.New()

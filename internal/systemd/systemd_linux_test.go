@@ -189,8 +189,7 @@ func TestNotifierWithout(t *testing.T) {
 	}
 }
 
-// There is a sign of life at half of the interval, after each question that was answered and
-// after no other.
+// Watch sends a signal at half of the interval, but only after a call of probe that has succeeded.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var signs []time.Duration

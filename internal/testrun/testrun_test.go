@@ -71,8 +71,8 @@ var elsewhere = map[string]string{
 	"cmd/nomen/upgrade_clients_test.go": "needs an earlier commit in the clone; run by make test-clients",
 }
 
-// TestNoSkips checks that no test skips unless a program is not installed: what a
-// machine lacks is a committed file, a failure, or a test with a build tag.
+// TestNoSkips checks that a test skips only if a program is not installed. For anything else that a
+// test needs, there is a committed file, the test fails without it, or the test has a build tag.
 func TestNoSkips(t *testing.T) {
 	root, files := moduleRoot(t), token.NewFileSet()
 	skips, missing := 0, 0

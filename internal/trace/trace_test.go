@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The examples of W3C Trace Context, 3.2, and what differs from them.
+// TestParse checks the examples of W3C Trace Context, 3.2, and invalid variations of them.
 func TestParse(t *testing.T) {
 	const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, s := range []string{
@@ -41,7 +41,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// The state is passed on with a valid parent, and alone never.
+// The value of tracestate is passed on with a valid traceparent, and never alone.
 func TestState(t *testing.T) {
 	const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, tt := range []struct {

@@ -17,15 +17,15 @@ import (
 	"github.com/nomen-project/nomen/internal/browsertest"
 )
 
-// secret is in what only own users may learn from another resolver.
+// secret is part of an answer of another resolver that only the server's own users may see.
 const secret = "intranet.example/secret"
 
-// A lure is a server that asks others for own users, who are all of loopback, beside the
-// resolver of others and the web server of a stranger.
+// A lure has a server that queries another resolver for its own users, which are all users on
+// loopback. It also has that other resolver, and the web server of a stranger.
 type lure struct {
 	near *server
 	evil string // host:port of the stranger's page
-	port string // of the near server
+	port string // port of the server near
 }
 
 func newLure(t *testing.T) lure {
@@ -102,7 +102,8 @@ func read(t *testing.T, ctx context.Context, url, options string) string {
 	return told
 }
 
-// targets are the doors through which others are asked, and how a script asks there.
+// targets returns the requests for which the server queries another resolver: the path, and the
+// options with which a script sends the request.
 func targets() [][2]string {
 	const x = "urn:dns:there.example:x"
 	return [][2]string{
@@ -120,8 +121,8 @@ func targets() [][2]string {
 	}
 }
 
-// TestAttackCrossSiteReads: a page of another site reads nothing through the browser of an
-// own user, while the server's own pages and links to it work.
+// TestAttackCrossSiteReads checks that a page of another site can read nothing through the browser
+// of one of the server's own users. The server's own pages, and links to the server, must work.
 func TestAttackCrossSiteReads(t *testing.T) {
 	l := newLure(t)
 	ctx := browse(t)
@@ -153,13 +154,13 @@ func TestAttackCrossSiteReads(t *testing.T) {
 	}
 }
 
-// TestAttackRebinding: a name that a stranger has pointed to the server has no rights there:
-// not for what others are asked, and not for the admin listener.
+// TestAttackRebinding uses a host name of a stranger that now leads to the server in DNS. A page of
+// this host must have no rights: neither for answers of other resolvers, nor on the admin listener.
 func TestAttackRebinding(t *testing.T) {
 	l := newLure(t)
 	ctx := browse(t)
 	page := "http://evil.example:" + l.port
-	open(t, ctx, page+"/robots.txt") // as the page of the stranger that it was before
+	open(t, ctx, page+"/robots.txt") // the page that the browser has loaded from the stranger before
 	for _, target := range targets() {
 		if got := read(t, ctx, page+target[0], target[1]); strings.Contains(got, secret) || strings.Contains(got, "another resolver, which is responsible for") || strings.Contains(got, "path here") {
 			t.Errorf("after a rebinding a script reads %s %s:\n%s", target[0], target[1], got)

@@ -23,15 +23,15 @@ func readableBy(t *testing.T, user uint32, dir string) []string {
 	t.Helper()
 	cmd := exec.Command("find", dir, "-type", "f", "-readable")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user, NoSetGroups: false}}
-	out, err := cmd.Output() // find fails where it may not look
+	out, err := cmd.Output() // find fails for directories that the user may not read
 	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
 		t.Fatal(err)
 	}
 	return strings.Fields(string(out))
 }
 
-// TestAttackFilesOfAnother: another user of the machine reads nothing of what any
-// command has made, whatever the umask of the operator.
+// TestAttackFilesOfAnother checks that another user of the machine can read no file that any
+// command has made, whatever the umask of the operator is.
 func TestAttackFilesOfAnother(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to become another user")
@@ -47,7 +47,7 @@ func filesOfAnother(t *testing.T, umask string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(base) })
-	open := filepath.Join(base, "open") // where everybody may look and write, as in /tmp
+	open := filepath.Join(base, "open") // a directory that every user can read and write, as /tmp
 	mustDo(t, os.Chmod(base, 0o755), os.Mkdir(open, 0o777), os.Chmod(open, 0o777))
 	at := func(name string) string { return filepath.Join(open, name) }
 
@@ -68,7 +68,7 @@ func filesOfAnother(t *testing.T, umask string) {
 	nomen("export", "--data", data, "-o", at("all.csv.gz"))
 	nomen("backup", "--data", data, "--rehearse", at("backup"))
 	nomen("put", "--data", data, "urn:dns:example.org:c", "https://example.org/c")
-	nomen("backup", "--data", data, at("backup")) // in place of the first
+	nomen("backup", "--data", data, at("backup")) // replaces the first backup
 	nomen("restore", "--data", at("restored"), at("backup"))
 	nomen("migrate", "--from", "pebble:"+at("restored/store"), "--to", "pebble:"+at("migrated"))
 	nomen("import", "--data", data, "--dry-run", records)
@@ -101,7 +101,8 @@ func filesOfAnother(t *testing.T, umask string) {
 	}
 	mustDo(t, wideModes(t, open))
 
-	// A token that a copy has let others read is taken from them at the next start.
+	// If other users can read the token, for example because it was copied, the next start makes it
+	// private.
 	token := filepath.Join(data, "admin.token")
 	mustDo(t, os.Chmod(data, 0o755), os.Chmod(token, 0o644))
 	again := startWith(t, options{data: data})
@@ -112,8 +113,8 @@ func filesOfAnother(t *testing.T, umask string) {
 		t.Errorf("the server does not say that the token was open to others:\n%s", again.output())
 	}
 
-	// A store of an earlier program, made by the usual umask, is private when a command
-	// has opened it.
+	// A store that an earlier program has made with the usual umask becomes private when a command
+	// opens it.
 	old := at("restored/store")
 	mustDo(t, os.Chmod(at("restored"), 0o755), os.Chmod(old, 0o755), exec.Command("sh", "-c", "chmod 644 "+old+"/*").Run())
 	if len(readableBy(t, stranger, old)) == 0 {
@@ -125,8 +126,8 @@ func filesOfAnother(t *testing.T, umask string) {
 	}
 }
 
-// wideModes tells of everything below dir that has a permission for the group or
-// for others.
+// wideModes returns an error that lists everything below dir that has a permission for the group or
+// for other users.
 func wideModes(t *testing.T, dir string) error {
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 // A server is a running `nomen serve`.
 type server struct {
 	public, admin string // host:port
-	gopher        string // the same; empty if it does not listen
+	gopher        string // host:port; empty if the server has no Gopher listener
 	data          string // data directory
 	cmd           *exec.Cmd
 	ended         chan error
@@ -74,7 +74,7 @@ func start(t *testing.T, args ...string) *server {
 	return startWith(t, options{args: args})
 }
 
-// startWith is start with more to choose.
+// startWith is like start, with more options.
 func startWith(t *testing.T, o options) *server {
 	t.Helper()
 	if o.data == "" {
@@ -128,7 +128,7 @@ func environment() []string {
 
 var listening = regexp.MustCompile(`(public|admin|gopher) listener at ([^\s"]+)`)
 
-// watch keeps the log, and closes ready when both listeners are there.
+// watch records the log, and closes the channel ready when both listeners are open.
 func (s *server) watch(stderr io.Reader, ready chan<- struct{}) {
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
@@ -153,7 +153,8 @@ func (s *server) output() string {
 	return s.log.String()
 }
 
-// stop ends the server as an operator does. The error is that it did not end well.
+// stop ends the server as an operator does. It returns an error if the server does not end
+// successfully.
 func (s *server) stop() error {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -190,7 +191,7 @@ func (s *server) nomen(t *testing.T, args ...string) string {
 	return out
 }
 
-// run runs a command. The error has its standard error in it.
+// run runs a command. An error includes the standard error of the command.
 func run(args ...string) (stdout string, err error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env = environment()
@@ -202,8 +203,8 @@ func run(args ...string) (stdout string, err error) {
 	return out.String(), nil
 }
 
-// get asks the public listener from a local address ("" for any) and returns the
-// status and the time that the answer took. Redirects are not followed.
+// get sends a request to the public listener from a local address ("" for any). It returns the
+// status and the time until the response, and does not follow redirects.
 func (s *server) get(from, target string) (status int, took time.Duration, err error) {
 	began := time.Now()
 	c := clientFrom(from)
@@ -261,9 +262,9 @@ func (s *server) waits() map[string]time.Duration {
 	return all
 }
 
-// timed performs a request and returns how long it took, without the time for which other
-// processes of a busy machine kept the server from a processor: the longest that one of its
-// threads has waited.
+// timed performs a request and returns how long it took, without the time for which the server had
+// to wait for a processor because other processes used it. That time is the longest wait of any
+// thread of the server.
 func (s *server) timed(request func() error) (took, waited time.Duration, err error) {
 	before, began := s.waits(), time.Now()
 	err = request()
@@ -275,9 +276,8 @@ func (s *server) timed(request func() error) (took, waited time.Duration, err er
 	return took - waited, waited, err
 }
 
-// answers watches from outside, every tenth of a second until stop is called, whether a
-// client at a local address is answered with a status within a time. It reports the first
-// that is not.
+// answers sends a request from a local address every tenth of a second, until stop is called. It
+// reports the first request that does not get the wanted status within the given time.
 func (s *server) answers(t *testing.T, from, target string, want int, within time.Duration) (stop func()) {
 	t.Helper()
 	done, ended := make(chan struct{}), make(chan struct{})

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestAttackScopedAdministrator: an administrator of one prefix tries each door of the
-// admin API. None changes what is not its own, takes requests or names of others, or tells
-// whether others have reserved a name: the answers about a reserved one and about none are
-// the same, in any case of the name.
+// TestAttackScopedAdministrator tries each request of the admin API as an administrator of one
+// prefix. No request may change anything outside the prefix, or take over requests or names of
+// other authorities. No request may reveal whether a name outside the prefix is reserved: the
+// responses about a reserved name and a missing name must be the same, in any letter case.
 func TestAttackScopedAdministrator(t *testing.T) {
 	s := start(t)
 	s.nomen(t, "authority", "put", "urn:x-fold", "--fold-case", "--owner", "a", "--owner", "b")
@@ -71,7 +71,7 @@ func TestAttackScopedAdministrator(t *testing.T) {
 		}
 	}
 
-	// One that is reserved, and one that is not there. "NAME" stands for it.
+	// A reserved name and a name that does not exist. "NAME" stands for one of these two.
 	const there, missing = "urn:x-fold:other:1", "urn:x-fold:other:2"
 	for _, tt := range []struct{ method, path, body string }{
 		{"GET", "names/NAME", ``},
@@ -100,7 +100,7 @@ func TestAttackScopedAdministrator(t *testing.T) {
 			for _, spelled := range []string{there, missing, n} {
 				body = strings.ReplaceAll(body, spelled, "NAME")
 			}
-			if strings.Contains(tt.path, "mine:1") { // what was done before to its own name shows
+			if strings.Contains(tt.path, "mine:1") { // the response shows earlier changes of the administrator's own name
 				_, body, _ = strings.Cut(body, `"warnings"`)
 			}
 			answers = append(answers, times.ReplaceAllString(body, ""))

@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// within is how soon another client must be answered while an attack goes on.
+// within is the maximum time until another client gets a response during an attack.
 const within = 2 * time.Second
 
-// served gives a server a name of its own, and returns the target that asks for it.
+// served adds a name to a server, and returns the target of a request for the name.
 func (s *server) served(t *testing.T) (target string) {
 	t.Helper()
 	s.nomen(t, "authority", "put", "urn:x-own", "--owner", "a", "--owner", "b")
@@ -27,7 +27,7 @@ func (s *server) served(t *testing.T) (target string) {
 	return "/urn:x-own:1"
 }
 
-// A silence is a server that accepts connections and says nothing.
+// A silence is a server that accepts connections and never sends anything.
 type silence struct {
 	net.Listener
 	open atomic.Int64
@@ -61,9 +61,10 @@ func newSilence(t *testing.T) *silence {
 // abandoned is how many requests an attacker makes.
 const abandoned = 600
 
-// TestAttackSlowDelegate asks for 600 names that are delegated to a resolver that never
-// answers, at every door, and leaves. Meanwhile another client is answered at once; 25
-// seconds later the server holds at most 64 descriptors, and the delegate is asked no more.
+// TestAttackSlowDelegate requests 600 names that are delegated to a resolver that never answers,
+// over every interface, and closes the connections. In the meantime, another client must get
+// responses at once. After 25 seconds, the server must have at most 64 descriptors open, and must
+// have stopped querying the resolver.
 func TestAttackSlowDelegate(t *testing.T) {
 	doors := map[string]string{
 		"web":             "GET /urn:x-far:%d HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -86,7 +87,7 @@ func TestAttackSlowDelegate(t *testing.T) {
 			t.Run(strings.TrimSpace(door+" "+from), func(t *testing.T) {
 				t.Parallel()
 				delegate := newSilence(t)
-				dns, err := net.ListenPacket("udp", "127.0.0.1:0") // what the proxy waits for
+				dns, err := net.ListenPacket("udp", "127.0.0.1:0") // a DNS server that never answers, for which the proxy waits
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,7 +106,7 @@ func TestAttackSlowDelegate(t *testing.T) {
 					all.Go(func() {
 						c, err := dialerFrom(from).Dial("tcp", to)
 						if err != nil {
-							return // refused: as good as not there
+							return // the server has rejected the connection, so the attack has no effect
 						}
 						defer c.Close()
 						_, _ = fmt.Fprintf(c, request, i)
@@ -129,8 +130,8 @@ func TestAttackSlowDelegate(t *testing.T) {
 	}
 }
 
-// answersList sends a list of one name as another client. The error is that it is not answered
-// in time.
+// answersList sends a list of one name as another client. It returns an error if there is no
+// response in time.
 func (s *server) answersList(client *http.Client) (took time.Duration, err error) {
 	took, waited, err := s.timed(func() error {
 		resp, err := client.Post("http://"+s.public+"/-/resolve", "text/uri-list", strings.NewReader("urn:x-own:1\n"))
@@ -153,8 +154,9 @@ func (s *server) answersList(client *http.Client) (took time.Duration, err error
 	return took, nil
 }
 
-// TestAttackSlowBatch begins lists of names and sends nothing more, or reads no answer: so
-// many that each would have one of eight turns. Lists of others are answered.
+// TestAttackSlowBatch begins to send lists of names, and then sends nothing more or reads no
+// response. It does so with so many lists that all eight turns are taken. Lists of other clients
+// must be answered nevertheless.
 func TestAttackSlowBatch(t *testing.T) {
 	for name, send := range map[string]string{
 		"slow senders": "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: 1000\r\n\r\nurn:x-own:1\n",
@@ -186,8 +188,8 @@ func TestAttackSlowBatch(t *testing.T) {
 	}
 }
 
-// TestAttackSlowReaders takes every turn there is from many addresses, with lists of which
-// little or nothing is read. A list of another client is answered.
+// TestAttackSlowReaders takes all turns from many addresses, with lists of which the clients read
+// little or nothing. A list of another client must be answered nevertheless.
 func TestAttackSlowReaders(t *testing.T) {
 	const addresses, each, names = 9, 8, 4000
 	for name, read := range map[string]time.Duration{"nothing": time.Hour, "a little": 200 * time.Millisecond} { // a KiB at a time
@@ -199,7 +201,7 @@ func TestAttackSlowReaders(t *testing.T) {
 			done := make(chan struct{})
 			defer close(done)
 			for i := range addresses * each {
-				go func() { // who is cut off comes again
+				go func() { // connects again whenever the server aborts the stream
 					for {
 						c, err := dialerFrom(fmt.Sprintf("127.0.2.%d", 1+i/each)).Dial("tcp", s.public)
 						if err != nil {
@@ -236,7 +238,8 @@ func TestAttackSlowReaders(t *testing.T) {
 				b, _ := io.ReadAll(resp.Body)
 				return slow.FindString(string(b))
 			}
-			// All turns are taken, and the buffers are full: until then no client reads slowly.
+			// Wait until all turns are taken and the buffers are full, because before that no
+			// client counts as slow.
 			row := 0
 			for until := time.Now().Add(4 * patience); row < 5 || cutOff() == ""; time.Sleep(500 * time.Millisecond) {
 				if time.Now().After(until) {
@@ -258,13 +261,14 @@ func TestAttackSlowReaders(t *testing.T) {
 	}
 }
 
-// TestAttackSlowBatchEnds checks that a body which does not come has an end.
+// TestAttackSlowBatchEnds checks that the server does not wait for ever for a body that is not
+// sent.
 func TestAttackSlowBatchEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	c := dial(t, "127.0.0.2", s.public)
 	fmt.Fprint(c, "POST /-/resolve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/uri-list\r\nContent-Length: 1000\r\n\r\n")
-	go func() { // a byte a second keeps nothing alive
+	go func() { // a byte each second must not prolong the wait
 		for range 60 {
 			if _, err := io.WriteString(c, "u"); err != nil {
 				return
@@ -279,8 +283,8 @@ func TestAttackSlowBatchEnds(t *testing.T) {
 	}
 }
 
-// TestAttackIdle hoards idle connections of each kind: more than a server with 100
-// descriptors has room for. Another client is answered throughout.
+// TestAttackIdle opens idle connections of each kind, more than a server with 100 descriptors can
+// have. Another client must get responses all the time.
 func TestAttackIdle(t *testing.T) {
 	const hoarded = 120
 	for kind, begin := range map[string]string{
@@ -298,7 +302,7 @@ func TestAttackIdle(t *testing.T) {
 					stop := make(chan struct{})
 					var hoard sync.WaitGroup
 					for range hoarded {
-						hoard.Go(func() { // what is closed is opened again
+						hoard.Go(func() { // opens another connection whenever the server closes one
 							for {
 								c, err := dialerFrom(from).Dial("tcp", to)
 								if err == nil {
@@ -346,8 +350,8 @@ func TestAttackIdle(t *testing.T) {
 	}
 }
 
-// TestAttackLists asks for what costs more than a name as fast as it can: the server asks it to
-// come later (429), and another client is answered.
+// TestAttackLists sends expensive requests as fast as it can. The server must respond with 429, and
+// another client must get responses.
 func TestAttackLists(t *testing.T) {
 	s := start(t)
 	own := s.served(t)

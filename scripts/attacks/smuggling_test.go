@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// statusLine finds the answers on a connection.
+// statusLine matches the status lines of the responses on a connection.
 var statusLine = regexp.MustCompile(`(?m)^HTTP/1\.[01] (\d{3}) `)
 
-// TestAttackSmuggling sends requests whose end two readers see in different places, each
-// with a second request hidden in it, to both listeners: there is one answer at most,
-// and nothing after it (RFC 9112, 6.1 and 11.2). net/http, which reads for the admin
-// listener alone, drops one of two lengths without a word: there the request is answered
-// as one in chunks, and the connection ends.
+// TestAttackSmuggling sends requests to both listeners. Each request hides a second one, because
+// two parsers can disagree about where the first request ends. There must be at most one response,
+// and nothing after it (RFC 9112, 6.1 and 11.2). The admin listener uses only net/http. If a
+// request has a length and chunks, net/http silently ignores the length: it answers the request as
+// one in chunks, and closes the connection.
 func TestAttackSmuggling(t *testing.T) {
 	const hidden = "GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	head := func(version, fields string) string {
@@ -30,7 +30,7 @@ func TestAttackSmuggling(t *testing.T) {
 	s := start(t)
 	for _, tt := range []struct {
 		name, send, want string
-		admin            string // status at the admin listener, if it is another one
+		admin            string // status at the admin listener, if it differs
 	}{
 		{"length and chunks", head("1.1", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n" + hidden, "400", "404"},
 		{"chunks and length", head("1.1", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n") + "0\r\n\r\n" + hidden, "400", "404"},

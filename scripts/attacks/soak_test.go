@@ -25,21 +25,21 @@ const (
 	writesPerSecond = 20
 	soakClients     = 32 // for reads
 	soakWriters     = 4
-	soakNames       = 2000 // that are written again and again
+	soakNames       = 2000 // names that are written repeatedly
 )
 
-// A reading is what a server takes of the machine.
+// A reading has the resources that a server uses.
 type reading struct{ rss, descriptors, goroutines int }
 
-// A wish is what a reader asks for, and the status that is right.
+// A wish is a request of a reader, with the expected status.
 type wish struct {
 	method, target, body string
 	status               int
 }
 
-// TestSoak puts ordinary load on a server for MINUTES: nothing fails, and in the last
-// minute it takes no more memory, descriptors and goroutines than in the third, a tenth
-// aside.
+// TestSoak puts ordinary load on a server for the number of minutes in MINUTES. No request may
+// fail. In the last minute, the server must not use more memory, descriptors and goroutines than in
+// the third minute plus a tenth.
 func TestSoak(t *testing.T) {
 	minutes, err := strconv.Atoi(os.Getenv("MINUTES"))
 	if err != nil || minutes < 4 {
@@ -71,7 +71,7 @@ func TestSoak(t *testing.T) {
 
 	var readings []reading
 	for minute := range minutes {
-		for range 6 { // the highest of six is the reading of a minute
+		for range 6 { // the reading of a minute is the greatest of six readings
 			select {
 			case <-time.After(10 * time.Second):
 			case <-ctx.Done():
@@ -107,7 +107,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// paced calls f so many times a second, with numbers from 0, until ctx ends.
+// paced calls f perSecond times a second, with numbers from 0, until ctx ends.
 func paced(ctx context.Context, perSecond int, f func(n int)) {
 	began := time.Now()
 	for n := 0; ctx.Err() == nil; n++ {
@@ -118,7 +118,7 @@ func paced(ctx context.Context, perSecond int, f func(n int)) {
 	}
 }
 
-// A load counts what was asked of a server.
+// A load counts the requests to a server.
 type load struct {
 	server                *server
 	token                 string
@@ -127,7 +127,8 @@ type load struct {
 	first                 atomic.Pointer[string]
 }
 
-// wish returns what the reader of number n asks for: mostly redirects, and some of all else.
+// wish returns request number n of the readers: mostly for a redirect, and sometimes of another
+// kind.
 func (l *load) wish(n int) wish {
 	name := fmt.Sprintf("urn:ietf:rfc:%d", 2000+n*7919%1000)
 	switch n % 20 {
@@ -158,7 +159,7 @@ func (l *load) wish(n int) wish {
 	return wish{http.MethodGet, "/" + name, "", http.StatusSeeOther}
 }
 
-// read asks for wishes, on connections that it uses for a while.
+// read sends the requests in wishes, over connections that it uses for a while.
 func (l *load) read(wishes <-chan wish) {
 	c := clientFrom("")
 	for n := 0; ; n++ {
@@ -220,7 +221,7 @@ func send(c *http.Client, method, url, kind, token, body string) (int, error) {
 	return resp.StatusCode, err
 }
 
-// check counts what was not answered as it should be.
+// check counts a wrong response.
 func (l *load) check(what string, got, want int, err error) {
 	if err == nil && got == want {
 		return
@@ -230,7 +231,7 @@ func (l *load) check(what string, got, want int, err error) {
 	l.first.CompareAndSwap(nil, &text)
 }
 
-// token returns the administrator's.
+// token returns the administrator's token.
 func (s *server) token(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(s.data, "admin.token"))
@@ -245,7 +246,7 @@ var (
 	goroutinesLine = regexp.MustCompile(`(?m)^go_goroutines (\d+)`)
 )
 
-// reading returns what the server takes now.
+// reading returns the resources that the server uses now.
 func (s *server) reading(t *testing.T) reading {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))

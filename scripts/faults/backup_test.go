@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A table of a backup is damaged: the server does not care, restore names the file, and
-// the next backup is good again.
+// A table of a backup is damaged. This does not affect the server, restore names the file, and the
+// next backup is good again.
 func TestFaultDamagedBackup(t *testing.T) {
 	base := t.TempDir()
 	data, backup := filepath.Join(base, "data"), filepath.Join(base, "backup")
@@ -60,7 +60,7 @@ func TestFaultDamagedBackup(t *testing.T) {
 	s.stop()
 }
 
-// The disk of the backup is full: the server goes on, and the earlier backup is good.
+// The disk of the backup is full. The server continues, and the earlier backup stays good.
 func TestFaultBackupDiskFull(t *testing.T) {
 	d := newDisk(t, 32, 0)
 	base := t.TempDir()

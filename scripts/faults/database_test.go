@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// A database is a PostgreSQL server of a test, and the network before it.
+// A database is a PostgreSQL server of a test, with a proxy in front of it.
 type database struct {
 	*pgtest.Server
 	net *pgtest.Proxy
@@ -40,8 +40,8 @@ func newDatabase(t *testing.T) *database {
 	return &database{s, net}
 }
 
-// serveDatabase starts a server of a database with the names of these tests, those that
-// are asked in its cache.
+// serveDatabase starts a server on a database, and adds the names of these tests. The names that
+// the tests expect in the cache are then in the cache.
 func serveDatabase(t *testing.T, store string) *server {
 	t.Helper()
 	data := t.TempDir()
@@ -57,23 +57,23 @@ func serveDatabase(t *testing.T, store string) *server {
 	for _, name := range []string{known, cold(0), cold(1), cold(2)} {
 		put("names/"+name, `{"name":"`+name+`","locations":[{"url":"`+location+`"}]}`)
 	}
-	time.Sleep(8 * time.Second) // longer than a replica may be behind
+	time.Sleep(8 * time.Second) // longer than the maximum lag of a replica
 	s.warmUp()
 	return s
 }
 
-// cold returns a name that no cache has before it is asked for.
+// cold returns a name that is in no cache until the test requests it.
 func cold(n int) string { return fmt.Sprint("urn:example:cold-", n) }
 
-// warmUp puts into the cache what cached asks for.
+// warmUp puts into the cache what the requests of the method cached read.
 func (s *server) warmUp() {
 	for _, d := range s.cached() {
 		d.try()
 	}
-	time.Sleep(time.Second) // the feed is read
+	time.Sleep(time.Second) // until the feed was read
 }
 
-// cached are the doors for what is in the cache.
+// cached returns the requests that can be answered from the cache.
 func (s *server) cached() []door {
 	get := func(target string) func() reply {
 		return func() reply { return ask("GET", s.public+"/"+target, "", "", "") }
@@ -87,7 +87,7 @@ func (s *server) cached() []door {
 	}
 }
 
-// uncached are the other doors for reading.
+// uncached returns the other requests that only read.
 func (s *server) uncached(token string, n int) []door {
 	get := func(url string) func() reply {
 		return func() reply { return ask("GET", url, token, "", "") }
@@ -101,8 +101,8 @@ func (s *server) uncached(token string, n int) []door {
 	}
 }
 
-// stale marks the answers that say that they are stale as no errors, but not as those
-// without a fault.
+// stale returns the doors with a negative expected status. An answer that is marked as stale gets
+// this negative status. So it counts as answered, and an answer without the mark does not.
 func stale(doors []door) (marked []door) {
 	for _, d := range doors {
 		marked = append(marked, door{d.name, -d.want, func() reply {
@@ -118,7 +118,7 @@ func stale(doors []door) (marked []door) {
 	return marked
 }
 
-// lookAtDatabase asks at every door while the database is unavailable.
+// lookAtDatabase makes all requests while the database is unavailable.
 func (s *server) lookAtDatabase(token string, n int) (p probe) {
 	p = s.look(token, n)
 	s.t.Logf("healthz took %v, readyz %v", p.healthz.took, p.readyz.took)
@@ -143,8 +143,8 @@ func (s *server) lookAtDatabase(token string, n int) (p probe) {
 	return p
 }
 
-// reading asks for a cached name every 20 ms until stop is called, which returns how
-// often that failed, and the longest time that an answer took.
+// reading requests a cached name every 20 ms until stop is called. The function stop returns how
+// many requests failed, and the longest time until a response.
 func (s *server) reading() (stop func() (failed int, longest time.Duration)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -167,7 +167,7 @@ func (s *server) reading() (stop func() (failed int, longest time.Duration)) {
 	}
 }
 
-// recovery returns how long it takes until the server takes changes again.
+// recovery returns how long it takes until the server accepts changes again.
 func (s *server) recovery(token string) string {
 	begun := time.Now()
 	for n := 1000; time.Since(begun) < patience; n++ {
@@ -183,8 +183,8 @@ func (s *server) recovery(token string) string {
 	return "none"
 }
 
-// logged returns how many lines there are in the log since it was looked at, and
-// whether that is bounded.
+// logged describes the new lines in the log. If there are more than most lines, it returns their
+// number.
 func (s *server) logged(most int) string {
 	lines := s.lines()
 	s.t.Logf("log: %q", lines)
@@ -265,7 +265,7 @@ func TestFaultDatabaseTooSlow(t *testing.T) {
 	databaseFault(t, serveDatabase(t, db.net.URL(db.Server)), "database too slow (8 s a round trip)", slow, fast)
 }
 
-// A restart is over before every interface can be tried.
+// A restart is too short to try every interface while it lasts.
 func TestFaultDatabaseRestarted(t *testing.T) {
 	db := newDatabase(t)
 	s := serveDatabase(t, db.URL())
@@ -299,7 +299,7 @@ func TestFaultDatabaseRestarted(t *testing.T) {
 	})
 }
 
-// The primary of two hosts is gone, and its replica is promoted.
+// The connection string has two hosts. The primary is lost, and its replica is promoted.
 func TestFaultDatabaseFailover(t *testing.T) {
 	db := newDatabase(t)
 	replica, err := db.Replica()

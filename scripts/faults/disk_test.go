@@ -21,8 +21,8 @@ type disk struct {
 	dir   string // where it is mounted
 }
 
-// newDisk makes an ext4 file system of so many MiB, with so many inodes; 0 for many.
-// It is unmounted when the test ends.
+// newDisk makes an ext4 file system with the given size in MiB and number of inodes; 0 means the
+// default. It is unmounted when the test ends.
 func newDisk(t *testing.T, mib, inodes int) *disk {
 	t.Helper()
 	return newDiskIn(t, nil, mib, inodes)
@@ -39,7 +39,7 @@ func newDiskIn(t *testing.T, pool *disk, mib, inodes int, options ...string) *di
 	if err := os.Mkdir(d.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"-q", "-F", "-m", "0"}, options...) // no share for root
+	args := append([]string{"-q", "-F", "-m", "0"}, options...) // reserve no space for root
 	if inodes > 0 {
 		args = append(args, "-N", fmt.Sprint(inodes))
 	}
@@ -50,7 +50,7 @@ func newDiskIn(t *testing.T, pool *disk, mib, inodes int, options ...string) *di
 	return d
 }
 
-// newTmpfs makes a file system of so many MiB in memory.
+// newTmpfs makes a file system in memory with the given size in MiB.
 func newTmpfs(t *testing.T, mib, inodes int) *disk {
 	t.Helper()
 	d := &disk{t: t, dir: t.TempDir()}
@@ -66,7 +66,7 @@ func (d *disk) cleanup() {
 	}
 }
 
-// check repairs the file system, which is not mounted.
+// check repairs the file system, which must not be mounted.
 func (d *disk) check() {
 	d.t.Helper()
 	if out, err := exec.Command("e2fsck", "-f", "-y", d.image).CombinedOutput(); err != nil {
@@ -76,8 +76,8 @@ func (d *disk) check() {
 	}
 }
 
-// fillInodes makes empty files until there is no inode left, and returns what removes
-// them again.
+// fillInodes creates empty files until there is no inode left. It returns a function that removes
+// them.
 func (d *disk) fillInodes() (empty func()) {
 	d.t.Helper()
 	dir := filepath.Join(d.dir, "files")
@@ -111,7 +111,7 @@ func (d *disk) remount(options ...string) {
 	do(d.t, "mount", "-o", strings.Join(append([]string{"remount"}, options...), ","), d.dir)
 }
 
-// unmount waits a little for processes that are ending.
+// unmount unmounts the file system. It waits for a short time until processes have ended.
 func (d *disk) unmount() error {
 	var out []byte
 	var err error
@@ -124,7 +124,8 @@ func (d *disk) unmount() error {
 	return fmt.Errorf("%w: %s", err, out)
 }
 
-// fill leaves so many bytes free, and returns what frees the rest again.
+// fill fills the disk except for the given number of free bytes. It returns a function that frees
+// the space again.
 func (d *disk) fill(free int64) (empty func()) {
 	d.t.Helper()
 	file := filepath.Join(d.dir, "filler")

@@ -22,13 +22,13 @@ import (
 	"time"
 )
 
-// soon is how long an answer may take that is given "at once".
+// soon is the maximum time of an answer that counts as given "at once".
 const soon = time.Second
 
-// memory is what a server of these tests may take, in MiB: 16 of them hold its cache.
+// memory is the memory limit of a server of these tests, in MiB. Its cache then has 16 MiB.
 const memory = "528"
 
-// patience is how long anything may take before the test calls it hung.
+// patience is the time after which the test considers an operation to hang.
 const patience = 30 * time.Second
 
 // An output collects what a process writes. It is safe for concurrent use.
@@ -56,10 +56,10 @@ type server struct {
 	public string // URL
 	admin  string // URL
 	out    output
-	seen   int // bytes of out that lines has returned
+	seen   int // number of bytes of out that the method lines has returned
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when the process has ended
-	status int           // then
+	status int           // exit status, when ended is closed
 }
 
 var listeners = regexp.MustCompile(`(public|admin) listener at ([^\s"]+)`)
@@ -94,7 +94,7 @@ func start(t *testing.T, data string, args ...string) *server {
 	return s
 }
 
-// tryServe is serve of a server that may not start.
+// tryServe is like serve, for a server whose start may fail.
 func tryServe(t *testing.T, data string, args ...string) (*server, error) {
 	t.Helper()
 	s := start(t, data, args...)
@@ -157,15 +157,15 @@ func (s *server) lines() []string {
 	return strings.Split(fresh, "\n")
 }
 
-// A reply is what a door has answered.
+// A reply is the result of trying a door.
 type reply struct {
-	status int // of HTTP, or of the exit; 0 without an answer
+	status int // HTTP status or exit status; 0 without an answer
 	body   string
 	took   time.Duration
 	header http.Header
 }
 
-// short is the status, and that it took long if it did.
+// short returns the status, and says if the answer took long.
 func (r reply) short() string {
 	s := fmt.Sprint(r.status)
 	if r.status == 0 {
@@ -207,8 +207,8 @@ func ask(method, url, token, contentType, body string) reply {
 	return reply{resp.StatusCode, string(text), time.Since(begun), resp.Header}
 }
 
-// command runs nomen on a data directory. The status of a run that does not end
-// within patience is 0 after seconds, and no answer.
+// command runs nomen on a data directory. If the command does not end within patience, the status
+// of the reply is 0.
 func command(data string, args ...string) reply {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -264,15 +264,15 @@ func (s *server) token() string {
 	return strings.TrimSpace(string(text))
 }
 
-// A door is one way into a server.
+// A door is one interface of a server that the tests try.
 type door struct {
 	name string
 	want int // the status without a fault
 	try  func() reply
 }
 
-// summary is "all 200" or the like: the doors that answer as without a fault, then
-// the others with what they answer.
+// summary tries all doors. If all have the same result, it returns this result, such as "answered";
+// otherwise it lists the doors for each result.
 func summary(doors []door) (text string, answers map[string]reply) {
 	answers = map[string]reply{}
 	by := map[string][]string{}
@@ -300,7 +300,7 @@ func summary(doors []door) (text string, answers map[string]reply) {
 	return strings.Join(parts, "; "), answers
 }
 
-// readers are the doors for reading.
+// readers returns the doors that only read.
 func (s *server) readers(token string) []door {
 	get := func(url string) func() reply {
 		return func() reply { return ask("GET", url, token, "", "") }
@@ -319,7 +319,7 @@ func (s *server) readers(token string) []door {
 
 var refusedImport = regexp.MustCompile(`"status":(\d+)`)
 
-// writers are the doors for writing; n makes their names new.
+// writers returns the doors that write. The number n makes their names new.
 func (s *server) writers(token string, n int) []door {
 	json := func(method, path, body string) func() reply {
 		return func() reply { return ask(method, s.admin+"/api/v1/"+path, token, "application/json", body) }
@@ -339,8 +339,8 @@ func (s *server) writers(token string, n int) []door {
 	}
 }
 
-// until asks at every door again and again, at most for patience, until what is shown
-// satisfies ok.
+// until tries all doors repeatedly until the function ok returns true for the result, but at most
+// for the time patience.
 func (s *server) until(token string, n *int, ok func(probe) bool) probe {
 	s.t.Helper()
 	var p probe
@@ -354,7 +354,7 @@ func (s *server) until(token string, n *int, ok func(probe) bool) probe {
 	return p
 }
 
-// String shows what matters.
+// String describes the probe on one line.
 func (p probe) String() string {
 	return fmt.Sprintf("reads %s, writes %s, healthz %s, readyz %s, metrics %s, %q", p.reads, p.writes, p.healthz.text(), p.readyz.text(), p.metrics, p.answers["PUT"].body)
 }
@@ -364,7 +364,7 @@ func (p probe) isWell() bool {
 	return p.reads == "answered" && p.writes == "answered" && p.healthz.status == 200 && p.readyz.status == 200
 }
 
-// A probe is what a server shows at one moment.
+// A probe is the state of a server at one moment, as its clients see it.
 type probe struct {
 	reads, writes   string
 	healthz, readyz reply
@@ -372,8 +372,8 @@ type probe struct {
 	answers         map[string]reply // of the writers
 }
 
-// look asks at every door. The gauges are nomen_storage_readable and _writable,
-// and nomen_clock_accepted while it is 0.
+// look tries all doors. In the probe, metrics has nomen_storage_readable, nomen_storage_writable,
+// and nomen_clock_accepted if it is 0.
 func (s *server) look(token string, n int) probe {
 	var p probe
 	p.reads, _ = summary(s.readers(token))
@@ -391,7 +391,7 @@ func (s *server) look(token string, n int) probe {
 	return p
 }
 
-// text is a status and a short body.
+// text returns the status and the body as text.
 func (r reply) text() string {
 	return fmt.Sprintf("%s `%s`", r.short(), strings.TrimSpace(r.body))
 }

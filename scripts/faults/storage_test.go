@@ -20,11 +20,11 @@ type scene struct {
 	t     *testing.T
 	d     *disk
 	token string
-	n     int // of names made up
+	n     int // number of names that the test has used so far
 	acked []int
 }
 
-// newScene makes a small disk, a store on it, and a server of that.
+// newScene makes a store on the disk d, and starts a server of the store.
 func newScene(t *testing.T, d *disk) *scene {
 	t.Helper()
 	data := filepath.Join(d.dir, "data")
@@ -36,7 +36,7 @@ func newScene(t *testing.T, d *disk) *scene {
 	return c
 }
 
-// well waits until everything is answered.
+// well waits until all doors answer as without a fault.
 func (c *scene) well() probe {
 	c.t.Helper()
 	p := c.until(c.token, &c.n, probe.isWell)
@@ -44,12 +44,12 @@ func (c *scene) well() probe {
 	return p
 }
 
-// during measures a fault: once the writers are refused, at every door twice. The log
-// has what was said since the fault, in short.
+// during measures a fault. It waits until changes are rejected, and then tries all doors twice. The
+// field for the log has a summary of the lines since the fault.
 func (c *scene) during(fault string) Row {
 	c.t.Helper()
 	c.until(c.token, &c.n, func(p probe) bool { return !p.isWell() && p.writes != "answered" && p.readyz.status != 200 })
-	for range 50 { // the log has fewer lines than there are refusals
+	for range 50 { // many rejected changes, which must cause fewer log lines
 		c.n++
 		c.look(c.token, c.n)
 	}
@@ -71,7 +71,7 @@ func (c *scene) during(fault string) Row {
 
 var message = regexp.MustCompile(`msg=("[^"]*"|\S+)`)
 
-// logged is how many lines of each message there are.
+// logged returns the number of lines of each message.
 func logged(lines []string) string {
 	count := map[string]int{}
 	var order []string
@@ -81,7 +81,7 @@ func logged(lines []string) string {
 			m = []string{"", line}
 		}
 		text, _, _ := strings.Cut(strings.Trim(m[1], `"`), ":")
-		if strings.HasPrefix(text, "job") || strings.HasPrefix(text, "Flag ") || text == "nomen" { // of each import; advice; the listeners
+		if strings.HasPrefix(text, "job") || strings.HasPrefix(text, "Flag ") || text == "nomen" { // lines that are not about the fault: of each import, advice, and the listeners
 			continue
 		}
 		if count[text]++; count[text] == 1 {
@@ -98,8 +98,8 @@ func logged(lines []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// goesOn measures how a server goes on after the fault without a restart, and checks
-// that all that was acknowledged is there.
+// goesOn measures how the server continues after the fault without a restart, and checks that no
+// acknowledged change is missing.
 func (c *scene) goesOn() string {
 	c.t.Helper()
 	begun := time.Now()
@@ -111,7 +111,8 @@ func (c *scene) goesOn() string {
 	return "by itself"
 }
 
-// checkAcked checks that what was acknowledged is there, now and after a kill.
+// checkAcked checks that no acknowledged change is missing, now and after the server is killed and
+// started again.
 func (c *scene) checkAcked() {
 	c.t.Helper()
 	check := func(s *server) {
@@ -146,7 +147,7 @@ func (c *scene) stopsSoon() {
 	}
 }
 
-// The disk fills up while the server runs, and has room again.
+// The disk fills up while the server runs, and then has space again.
 func TestFaultFullDiskWhileServing(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	empty := c.d.fill(0)
@@ -156,7 +157,7 @@ func TestFaultFullDiskWhileServing(t *testing.T) {
 	emit(t, row)
 }
 
-// The disk has room and no inodes, while the server runs.
+// While the server runs, the disk has space but no inodes.
 func TestFaultNoInodesWhileServing(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 600))
 	empty := c.d.fillInodes()
@@ -166,7 +167,7 @@ func TestFaultNoInodesWhileServing(t *testing.T) {
 	emit(t, row)
 }
 
-// The file system finds an error in itself and takes no writes any more.
+// The file system detects an internal error and becomes read-only.
 func TestFaultErrorState(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	c.d.remount("abort")
@@ -183,8 +184,7 @@ func TestFaultErrorState(t *testing.T) {
 	emit(t, row)
 }
 
-// What is below the file system takes no writes for a while: a thin volume that is
-// full. Writes are lost, and syncs fail.
+// The file system is on a thin volume that is full for a while. Writes are lost, and syncs fail.
 func TestFaultThinVolume(t *testing.T) {
 	pool := newTmpfs(t, 40, 0)
 	d := newDiskIn(t, pool, 96, 0, "-O", "^has_journal")
@@ -210,12 +210,12 @@ func TestFaultThinVolume(t *testing.T) {
 	emit(t, row)
 }
 
-// Writes and syncs neither fail nor return, as on NFS without its server or behind a
-// controller that does not answer.
+// Writes and syncs neither fail nor return, as on NFS without its server, or with a disk controller
+// that does not respond.
 func TestFaultHangingDisk(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	do(t, "fsfreeze", "--freeze", c.d.dir)
-	t.Cleanup(func() { _ = exec.Command("fsfreeze", "--unfreeze", c.d.dir).Run() }) // it is not frozen any more unless the test fails
+	t.Cleanup(func() { _ = exec.Command("fsfreeze", "--unfreeze", c.d.dir).Run() }) // needed only if the test fails
 	begun := time.Now()
 	row := c.during("disk hangs while serving (writes do not return)")
 	t.Logf("noticed and measured after %v", time.Since(begun))
@@ -224,7 +224,7 @@ func TestFaultHangingDisk(t *testing.T) {
 	emit(t, row)
 }
 
-// The directory of the store is deleted under the server.
+// The directory of the store is deleted while the server runs.
 func TestFaultDeletedDirectory(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	if err := os.RemoveAll(filepath.Join(c.data, "store")); err != nil {
@@ -267,8 +267,7 @@ func TestFaultMovedDirectory(t *testing.T) {
 	emit(t, row)
 }
 
-// atStart measures a server and commands that start on a directory that takes no
-// writes. log is what the server says at the start.
+// atStart measures a server, and commands, that start while their directory cannot be written.
 func (c *scene) atStart(fault string) Row {
 	c.t.Helper()
 	for _, tt := range []struct {
@@ -298,8 +297,8 @@ func last(text string) string {
 	return lines[len(lines)-1]
 }
 
-// The server was killed, with changes that are in its log alone; then the disk fills
-// up, and the store is opened.
+// The server is killed while some changes are only in its write-ahead log. Then the disk fills up,
+// and the store is opened.
 func TestFaultFullDiskAtStart(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	if r := ask("POST", c.admin+"/api/v1/import", c.token, "application/jsonl", someNames("log", 5000)); r.status != 200 {
@@ -327,7 +326,7 @@ func TestFaultNoInodesAtStart(t *testing.T) {
 	emit(t, row)
 }
 
-// The file system is read-only when the server starts, and is not later.
+// The file system is read-only when the server starts, and becomes writable later.
 func TestFaultReadOnlyAtStart(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	c.stop()
@@ -338,7 +337,7 @@ func TestFaultReadOnlyAtStart(t *testing.T) {
 	emit(t, row)
 }
 
-// serve --read-only is a server that is as it should be.
+// A server with serve --read-only has no fault.
 func TestFaultServeReadOnly(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	c.stop()
@@ -356,7 +355,7 @@ func TestFaultServeReadOnly(t *testing.T) {
 	}
 }
 
-// A second server of one directory says at once why it does not start.
+// A second server on the same directory ends at once, and says why.
 func TestFaultSecondServer(t *testing.T) {
 	c := newScene(t, newDisk(t, 96, 0))
 	second := func() (string, time.Duration) {
@@ -371,7 +370,7 @@ func TestFaultSecondServer(t *testing.T) {
 	if took > soon || !strings.Contains(out, "already running") {
 		t.Errorf("after %v: %s", took, out)
 	}
-	// One whose address is not known, as while it starts or ends.
+	// The address of the first server is not known, as while it starts or ends.
 	if err := os.Remove(filepath.Join(c.data, "admin.url")); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// document has the table of faults between two comments.
+// The document that has the table of faults, between two comments.
 const (
 	document   = "../../docs/reference/failures.md"
 	tableBegin = "<!-- measured by make faults: begin -->"
@@ -23,14 +23,14 @@ const (
 
 // A Row is what was measured during one fault.
 type Row struct {
-	Fault   string // what was done
-	Reads   string // what clients see who read
-	Writes  string // what clients see who write
+	Fault   string // what the test did
+	Reads   string // what clients that read see
+	Writes  string // what clients that write see
 	Healthz string
 	Readyz  string
 	Metrics string
 	Log     string
-	After   string // what it takes to go on
+	After   string // what is needed to continue
 }
 
 func (r Row) cells() []string {
@@ -44,7 +44,7 @@ var columns = Row{"Fault", "Reads", "Writes", "`/-/healthz`", "`/-/readyz`", "Me
 // A table collects the rows of one run.
 type table struct {
 	mu   sync.Mutex
-	rows map[string]string // by fault
+	rows map[string]string // rows by fault
 }
 
 var measured = table{rows: map[string]string{}}
@@ -96,15 +96,15 @@ func run(m *testing.M) int {
 	return max(status, measured.compare(all))
 }
 
-// compare prints the table and returns 1 if the document has other rows. A row of the
-// document that was not measured counts if all tests were to run.
+// compare prints the table, and returns 1 if the document has other rows. If all is true, a row of
+// the document that was not measured also counts as a difference.
 func (m *table) compare(all bool) int {
 	documented, err := readTable(document)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		return 1
 	}
-	var order []string // of the document, new rows at the end
+	var order []string // the faults in the order of the document, then the new ones
 	for _, line := range documented {
 		order = append(order, fault(line))
 	}

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// insideVar is set in the process that has the name spaces; it is the directory
-	// for all files.
+	// insideVar is set in the process that has the namespaces. Its value is the directory for all
+	// files.
 	insideVar = "NOMEN_HA_DIR"
 
-	longest = 40 * time.Minute // for a run
+	longest = 40 * time.Minute // maximum time of a run
 )
 
-// enter runs this test once more as a process with name spaces of its own: for
-// processes, whose end is the end of all that were started in it; for the network;
-// and for mounts. It reports whether this is that process, and its directory.
+// enter runs this test again as a process with its own namespaces: for processes, so that all
+// processes end when the test ends, for the network and for mounts. In that process, enter returns
+// true and the directory for files.
 func enter(t *testing.T) (at string, inside bool) {
 	t.Helper()
 	if at := os.Getenv(insideVar); at != "" {
@@ -47,7 +47,7 @@ func enter(t *testing.T) (at string, inside bool) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for range 100 { // what was killed may write for a moment yet
+		for range 100 { // processes that were killed may still write for a moment
 			if os.RemoveAll(dir) == nil {
 				return
 			}
@@ -76,7 +76,7 @@ func enter(t *testing.T) (at string, inside bool) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), longest)
 	defer cancel()
-	// The shell is the first process of its name space and reaps orphans.
+	// The shell is the first process of its namespace, and reaps orphans.
 	args := []string{"--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", `"$0" "$@"; exit $?`}
 	cmd := exec.CommandContext(ctx, "unshare", slices.Concat(args, os.Args, []string{"-test.run", "^" + t.Name() + "$"})...)
 	cmd.Env = append(os.Environ(), insideVar+"="+dir)
@@ -94,7 +94,7 @@ const tempPrefix = "nomen-ha-"
 // sweep removes the files of runs that were killed: no process holds their directories.
 func sweep(t *testing.T) {
 	t.Helper()
-	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*")) // the pattern is sound
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*")) // the pattern is valid
 	for _, dir := range dirs {
 		f, err := os.Open(dir)
 		if err != nil {
@@ -109,17 +109,17 @@ func sweep(t *testing.T) {
 }
 
 const (
-	logsPrefix = "nomen-logs-ha-" // begins the names of directories with the logs of a run
-	keptRuns   = 10               // whose logs are kept
+	logsPrefix = "nomen-logs-ha-" // beginning of the names of the directories with the logs of a run
+	keptRuns   = 10               // number of runs whose logs are kept
 )
 
-// keepLogs moves the logs of all programs of a run to where the next runs find them.
+// keepLogs moves the logs of all programs of a run to a directory that stays after the run.
 func keepLogs(t *testing.T, dir string) {
 	t.Helper()
 	run, _ := strings.CutPrefix(filepath.Base(dir), tempPrefix)
 	kept := filepath.Join(os.TempDir(), logsPrefix+time.Now().UTC().Format("20060102-150405-")+run)
 	err := os.Mkdir(kept, 0o700)
-	logs, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is sound
+	logs, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is valid
 	for _, file := range logs {
 		err = errors.Join(err, os.Rename(file, filepath.Join(kept, filepath.Base(file))))
 	}

@@ -22,8 +22,8 @@ import (
 
 const (
 	defaultKills = 20
-	resumeWithin = 2 * time.Second // after Patroni has a new primary
-	loopWait     = 2 * time.Second // of Patroni, as in patroni.yml
+	resumeWithin = 2 * time.Second // maximum time until writes succeed after Patroni has a new primary
+	loopWait     = 2 * time.Second // loop_wait of Patroni, as in patroni.yml
 	drainWithin  = 30 * time.Second
 )
 
@@ -34,8 +34,8 @@ func kills() int {
 	return defaultKills
 }
 
-// TestHA starts the cluster and puts it under load; meanwhile its parts fail one after
-// the other. At the end nothing that was acknowledged is missing.
+// TestHA starts the cluster and puts load on it, while its parts fail one after the other. At the
+// end no acknowledged change may be missing.
 func TestHA(t *testing.T) {
 	dir, inside := enter(t)
 	if !inside {
@@ -101,11 +101,11 @@ func (l *lab) startAll(t *testing.T) *load {
 	if err := ld.fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(settled) // then every node knows the names
+	time.Sleep(settled) // after this time, every node knows the names
 	return ld
 }
 
-// token makes one that is good at all nodes.
+// token creates a token that all nodes accept.
 func (l *lab) token(t *testing.T) string {
 	t.Helper()
 	own, err := os.ReadFile(filepath.Join(l.data("node1"), "admin.token"))
@@ -155,7 +155,7 @@ var waysToKill = []kill{
 	{"both", true, true},
 }
 
-// testKills kills the primary again and again.
+// testKills kills the primary repeatedly.
 func (l *lab) testKills(t *testing.T, ld *load, r *report, times int) {
 	sums := map[string]*counts{}
 	worst := map[string][2]time.Duration{}
@@ -213,7 +213,7 @@ func (l *lab) testKills(t *testing.T, ld *load, r *report, times int) {
 	}
 }
 
-// testLesser loses everything else, one at a time, and moves the primary on purpose.
+// testLesser kills all other parts of the cluster, one at a time, and makes a planned switchover.
 func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 	const outage = 25 * time.Second // longer than the lease of the primary
 	for _, c := range []struct {
@@ -352,7 +352,7 @@ func (l *lab) testUpgrade(t *testing.T, ld *load, r *report) {
 		l.startNode(t, machine, "after")
 		l.awaitReady(t, machine)
 		t.Logf("%s ended after %v, ready again after %v", machine, drained, time.Since(asked))
-		time.Sleep(3 * time.Second) // HAProxy sends requests there again
+		time.Sleep(3 * time.Second) // until HAProxy sends requests to the node again
 	}
 	took := time.Since(begun)
 	c := ld.take()
@@ -363,7 +363,7 @@ func (l *lab) testUpgrade(t *testing.T, ld *load, r *report) {
 	r.row("rolling upgrade of both nodes", fmt.Sprintf("%.0f s", took.Seconds()), c)
 }
 
-// testWhole checks that all is there that was acknowledged, in one order.
+// testWhole checks that no acknowledged change is missing, and that all changes are in one order.
 func (l *lab) testWhole(t *testing.T, ld *load) {
 	l.awaitWhole(t)
 	l.checkLogins(t)
@@ -398,7 +398,7 @@ func (l *lab) testWhole(t *testing.T, ld *load) {
 	}
 }
 
-// exchange sends bytes and returns all that comes back.
+// exchange sends bytes, and returns the complete response.
 func exchange(t *testing.T, address, request string) string {
 	t.Helper()
 	c, err := net.DialTimeout("tcp", address, readTimeout)

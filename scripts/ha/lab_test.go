@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	servant  = "postgres" // whom everything runs as
+	servant  = "postgres" // the user as which all programs run
 	network  = "10.77.0."
-	patience = 2 * time.Minute // for a program to be ready
+	patience = 2 * time.Minute // maximum time until a program is ready
 )
 
-// addresses are those in etc/hosts.
+// addresses has the addresses in etc/hosts.
 var addresses = map[string]string{
 	"db1": network + "11", "db2": network + "12", "witness": network + "13",
 	"node1": network + "21", "node2": network + "22", "front": network + "31",
 }
 
-// etcdMachines are those that run etcd.
+// etcdMachines are the machines that run etcd.
 var etcdMachines = []string{"db1", "db2", "witness"}
 
 // A lab is the cluster.
@@ -39,14 +39,14 @@ type lab struct {
 	dir       string
 	databases []string             // the machines that run PostgreSQL
 	resume    time.Duration        // writes succeed again within this time after there is a new primary
-	vars      map[string]string    // of the files in etc
-	edits     map[string][2]string // by file of etc: a text in it, and what is there instead
+	vars      map[string]string    // variables for the files in etc
+	edits     map[string][2]string // for a file in etc: a text in it, and its replacement
 	procs     map[string]*proc
 	bound     context.Context
-	lost      bool // something did not happen in time: further tests would only wait
+	lost      bool // something has timed out, so further tests would only wait
 }
 
-// others returns the database machines but one.
+// others returns all database machines except one.
 func (l *lab) others(but string) (others []string) {
 	for _, machine := range l.databases {
 		if machine != but {
@@ -61,8 +61,8 @@ type proc struct {
 	name  string
 	cmd   *exec.Cmd
 	ended chan struct{}
-	err   error // after ended
-	told  bool  // to end
+	err   error // result of the program; set when ended is closed
+	told  bool  // the test has told the program to end
 }
 
 // newLab makes the machines and their network.
@@ -95,7 +95,7 @@ func newLab(t *testing.T, dir string) *lab {
 // data returns the directory of a machine.
 func (l *lab) data(machine string) string { return filepath.Join(l.dir, machine) }
 
-// own makes a directory that belongs to whom everything runs as.
+// own creates a directory that belongs to the user as which all programs run.
 func (l *lab) own(t *testing.T, dir string) {
 	t.Helper()
 	u, err := user.Lookup(servant)
@@ -109,8 +109,8 @@ func (l *lab) own(t *testing.T, dir string) {
 	}
 }
 
-// install copies a file of etc to a machine, or to where all find it, with the
-// variables replaced, and returns its path.
+// install copies a file of etc to a machine, or to a directory for all machines, and replaces the
+// variables in it. It returns the path of the copy.
 func (l *lab) install(t *testing.T, file, machine string, mode os.FileMode) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("etc", file))
@@ -167,14 +167,14 @@ func (l *lab) environment(t *testing.T, file, machine string) []string {
 	return env
 }
 
-// start runs a program on a machine; what it says goes to a file.
+// start runs a program on a machine, with its output in a file.
 func (l *lab) start(t *testing.T, machine, name string, env []string, args ...string) *proc {
 	t.Helper()
 	log, err := os.OpenFile(l.logFile(machine, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.Close() // the program has its own
+	defer log.Close() // the program has its own descriptor
 	as := []string{"netns", "exec", machine, "setpriv", "--reuid=" + servant, "--regid=" + servant, "--init-groups", "--"}
 	p := &proc{name: name, cmd: exec.CommandContext(l.bound, "ip", append(as, args...)...), ended: make(chan struct{})}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH") + ":/usr/sbin:/sbin", "LC_ALL=C.UTF-8", "HOME=" + l.data(machine)}, env...)
@@ -219,7 +219,7 @@ func (p *proc) wait(t *testing.T) error {
 // tails shows the ends of all logs.
 func (l *lab) tails(t *testing.T) {
 	t.Helper()
-	logs, _ := filepath.Glob(filepath.Join(l.dir, "*.log")) // the pattern is sound
+	logs, _ := filepath.Glob(filepath.Join(l.dir, "*.log")) // the pattern is valid
 	for _, file := range logs {
 		b, _ := os.ReadFile(file)
 		t.Logf("%s:\n%s", filepath.Base(file), b[max(0, len(b)-6000):])
@@ -237,7 +237,7 @@ func (l *lab) startNode(t *testing.T, machine, version string) *proc {
 	return l.start(t, machine, "nomen", l.environment(t, "nomen.env", machine), filepath.Join(l.dir, "nomen-"+version), "serve", "--no-access-log")
 }
 
-// probe asks an address of a machine and returns the status, 0 for no answer.
+// probe requests a URL. The status is 0 if there is no response.
 func probe(url string) (status int, body []byte) {
 	client := http.Client{
 		Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true},
@@ -275,7 +275,7 @@ func (l *lab) eventually(t *testing.T, what string, f func() bool) {
 	}
 }
 
-// kill ends a program at once; what it has started goes on.
+// kill ends a program at once, but not the processes that it has started.
 func (l *lab) kill(t *testing.T, program string) {
 	t.Helper()
 	p := l.procs[program]
@@ -283,7 +283,7 @@ func (l *lab) kill(t *testing.T, program string) {
 	_ = p.wait(t) // it was killed
 }
 
-// cut drops, in silence, what machines send to another one; join ends that.
+// cut silently drops all packets from some machines to another one, until join is called.
 func (l *lab) cut(t *testing.T, to string, from ...string) { l.route(t, "add", to, from) }
 
 func (l *lab) join(t *testing.T, to string, from ...string) { l.route(t, "del", to, from) }

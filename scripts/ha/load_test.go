@@ -27,13 +27,13 @@ const (
 	readsPerSecond  = 500
 	writesPerSecond = 50
 	writers         = 25
-	loaded          = 5000             // names that never change
-	settled         = 10 * time.Second // after which every node answers with a change, unless its answer is marked as stale
+	loaded          = 5000             // number of names that never change
+	settled         = 10 * time.Second // after this time, every node knows a change, or marks its answers as stale
 	readTimeout     = 15 * time.Second
 	writeTimeout    = 20 * time.Second
 )
 
-// A load is clients of the cluster, who check what they get.
+// A load has clients of the cluster, which check the responses.
 type load struct {
 	front string // URL of HAProxy, for readers
 	api   *adminapi.Client
@@ -44,30 +44,30 @@ type load struct {
 
 	mu       sync.Mutex
 	counts   counts
-	failures []string // the first ones
+	failures []string // the first failures
 	names    []*written
 	acks     []time.Time
 	entries  []string // what the follower has seen, in order: "key revision"
 	digests  [][32]byte
-	wrong    []string // what must never happen
+	wrong    []string // errors that must never happen
 }
 
-// counts are of a stretch of time.
+// counts has the results of a period.
 type counts struct {
 	reads, failed, stale int
 	writes, refused      int
-	latencies            []time.Duration // of reads
+	latencies            []time.Duration // latencies of reads
 	writeLatencies       []time.Duration
 }
 
 // A written name is changed by one writer.
 type written struct {
 	key   string
-	acked []ack // revision i+1
-	tried int   // the last revision that may be there
+	acked []ack // element i is for revision i+1
+	tried int   // the last revision that was tried, which may exist
 }
 
-// An ack is when a revision was acknowledged.
+// An ack is the time at which a revision was acknowledged.
 type ack time.Time
 
 func target(key string, revision int) string {
@@ -93,7 +93,7 @@ func newLoad(front, admin, token string) *load {
 
 func loadedKey(i int) string { return fmt.Sprintf("urn:example:loaded:%d", i) }
 
-// fill makes the names that never change.
+// fill creates the names that never change.
 func (l *load) fill(ctx context.Context) error {
 	for from := 0; from < loaded; from += 500 {
 		var batch []registrar.Request
@@ -121,7 +121,7 @@ func (l *load) begin(ctx context.Context) {
 	l.done.Go(l.follow)
 }
 
-// end stops them, and waits.
+// end stops the clients, and waits for them.
 func (l *load) end() {
 	l.stop()
 	l.done.Wait()
@@ -160,8 +160,8 @@ func quantile(d []time.Duration, q float64) time.Duration {
 	return d[int(q*float64(len(d)-1))].Round(100 * time.Microsecond)
 }
 
-// readers ask for a name every two milliseconds, whether or not those before are
-// answered.
+// readers requests a name every two milliseconds, even if earlier requests have not been answered
+// yet.
 func (l *load) readers() {
 	tick := time.NewTicker(time.Second / readsPerSecond)
 	defer tick.Stop()
@@ -175,7 +175,7 @@ func (l *load) readers() {
 	}
 }
 
-// read asks for one name and checks the answer.
+// read requests one name and checks the response.
 func (l *load) read() {
 	key, least, most := l.pick()
 	begun := time.Now()
@@ -205,8 +205,8 @@ func (l *load) read() {
 	}
 }
 
-// pick chooses a name: three of four times one that never changes, else one that
-// was written. The revision that is answered must not be less than least.
+// pick chooses a name: in three of four cases one that never changes, otherwise one that was
+// written. The revision in the response must be at least least.
 func (l *load) pick() (key string, least int, w *written) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,7 +224,7 @@ func (l *load) pick() (key string, least int, w *written) {
 	return loadedKey(rand.N(loaded)), 1, nil
 }
 
-// ask returns the revision to which the answer leads.
+// ask requests a name, and returns the revision that is in the location of the response.
 func (l *load) ask(key string) (revision int, stale bool, err error) {
 	req, err := http.NewRequestWithContext(l.bound, http.MethodGet, l.front+"/"+key, nil)
 	if err != nil {
@@ -247,11 +247,11 @@ func (l *load) ask(key string) (revision int, stale bool, err error) {
 	return revision, isStale(resp.Header), err
 }
 
-// isStale reports whether an answer is marked as one that could not be checked,
-// because the storage is unavailable (RFC 9211: what is left of its lifetime is negative).
+// isStale reports whether an answer is marked as stale because the storage is unavailable: its
+// remaining lifetime is negative (RFC 9211).
 func isStale(h http.Header) bool { return strings.Contains(h.Get("Cache-Status"), "ttl=-") }
 
-// write makes a new name, changes it three times, and goes on to the next.
+// write creates a name, changes it three times, and continues with the next name.
 func (l *load) write(writer int) {
 	tick := time.NewTicker(writers * time.Second / writesPerSecond)
 	defer tick.Stop()
@@ -276,8 +276,8 @@ func (l *load) write(writer int) {
 	}
 }
 
-// change makes one change, and tries until it is there. Whether one that failed was
-// done is found out by the next attempt: it meets the revision that it is about to make.
+// change makes one change, and repeats it until it exists. If an attempt failed but was written
+// nevertheless, the next attempt gets a conflict with the revision that it would make.
 func (l *load) change(w *written, revision int) bool {
 	for doubt := false; ; doubt = true {
 		begun := time.Now()
@@ -333,14 +333,15 @@ func (l *load) firstAck(after time.Time) time.Time {
 	return l.acks[i]
 }
 
-// lastAck returns when the last write was acknowledged, at least one of which was.
+// lastAck returns when the last write was acknowledged. At least one write must have been
+// acknowledged.
 func (l *load) lastAck() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.acks[len(l.acks)-1]
 }
 
-// longestGap returns the longest time between two acknowledgements since a time.
+// longestGap returns the longest time between two acknowledgements after a given time.
 func (l *load) longestGap(since time.Time) (gap time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -351,8 +352,8 @@ func (l *load) longestGap(since time.Time) (gap time.Duration) {
 	return gap
 }
 
-// follow reads the feed of changes as a replica elsewhere would: each has the number
-// after that of the one before.
+// follow reads the feed of changes as a replica at another site would, and checks that the numbers
+// have no gaps.
 func (l *load) follow() {
 	for l.bound.Err() == nil {
 		l.mu.Lock()
@@ -360,7 +361,7 @@ func (l *load) follow() {
 		l.mu.Unlock()
 		for e, err := range l.api.Changes(l.bound, after) {
 			if err != nil {
-				break // it is read again from there
+				break // the feed is read again from this change on
 			}
 			l.mu.Lock()
 			if e.Seq != uint64(len(l.entries))+1 {
@@ -385,8 +386,7 @@ func entryText(e *store.Entry) string {
 	return fmt.Sprintf("%s %d %s", e.Change.Subject().Key, e.Change.Revision(), to)
 }
 
-// check compares the responses to clients with all changes there are, and returns
-// what is wrong.
+// check compares the responses to clients with all changes in the log, and returns the differences.
 func (l *load) check(entries []string, digests [][32]byte) (acked int, wrong []string) {
 	wrong = l.wrong
 	have := map[string]bool{}

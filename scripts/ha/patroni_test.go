@@ -38,16 +38,16 @@ func (l *lab) stopPostgres(t *testing.T, machine string) {
 	}
 	p := l.start(t, machine, "pg_ctl", nil, strings.Fields(command)...)
 	p.told = true
-	_ = p.wait(t) // it fails if PostgreSQL does not run
+	_ = p.wait(t) // the command fails if PostgreSQL is not running
 }
 
-// A member is one of the answer of Patroni's /cluster.
+// A member is a database server in the response of Patroni to /cluster.
 type member struct {
 	Name, Role, State string
 	Timeline          int
 }
 
-// members asks Patroni on a machine about all.
+// members returns the members of the cluster, as Patroni on a machine knows them.
 func members(machine string) map[string]member {
 	_, b := probe("http://" + addresses[machine] + ":8008/cluster")
 	var cluster struct{ Members []member }
@@ -61,11 +61,11 @@ func members(machine string) map[string]member {
 	return all
 }
 
-// whole reports which database server takes changes, with its timeline, if all others
-// are its standbys, on this timeline, and one of them is synchronous.
+// whole returns the database server that accepts changes. The result ok says whether all other
+// servers are its standbys on the same timeline, and one of them is synchronous.
 func (l *lab) whole() (leader member, ok bool) {
 	for _, machine := range l.databases {
-		timelines := map[int]int{} // how many run on each
+		timelines := map[int]int{} // number of servers on each timeline
 		synchronous := 0
 		for _, m := range members(machine) {
 			if m.State != "running" && m.State != "streaming" {
@@ -110,7 +110,8 @@ func (l *lab) synchronous(t *testing.T) (name string) {
 	return name
 }
 
-// promoted returns when a server other than was is the primary.
+// promoted waits until a server other than the parameter was is the primary. It returns this server
+// and the time.
 func (l *lab) promoted(ctx context.Context, was string) (name string, at time.Time) {
 	for ctx.Err() == nil {
 		for _, machine := range l.databases {
@@ -140,20 +141,20 @@ func (l *lab) killPostgres(t *testing.T, machine string) {
 		t.Errorf("%s: %v", machine, err)
 		return
 	}
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // none, then
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // if this fails, there are no children
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Errorf("%s: %v", machine, err)
 	}
 	for _, child := range strings.Fields(string(children)) {
 		if n, err := strconv.Atoi(child); err == nil {
-			_ = syscall.Kill(n, syscall.SIGKILL) // or it has ended by itself
+			_ = syscall.Kill(n, syscall.SIGKILL) // fails if the process has already ended
 		}
 	}
 }
 
-// checkSynchronous checks that Patroni, when it started again, did not reset
-// synchronous_standby_names of a running primary: that acknowledges commits that wait for
-// the standby, and they may be lost.
+// checkSynchronous checks that Patroni has not reset synchronous_standby_names of a running primary
+// when it started again. If it did, commits that wait for the standby would be acknowledged, and
+// could be lost.
 func (l *lab) checkSynchronous(t *testing.T, machine string) {
 	t.Helper()
 	log, err := os.ReadFile(l.logFile(machine, "patroni"))
@@ -165,8 +166,8 @@ func (l *lab) checkSynchronous(t *testing.T, machine string) {
 	}
 }
 
-// checkLogins checks that PostgreSQL has let in all who belong to the cluster. Patroni
-// goes on without some of its connections, and then cannot repair every fault.
+// checkLogins checks that PostgreSQL has rejected no login of a program of the cluster. Patroni
+// continues without some of its connections, but then cannot repair every fault.
 func (l *lab) checkLogins(t *testing.T) {
 	t.Helper()
 	for _, machine := range l.databases {

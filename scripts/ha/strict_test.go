@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestStrict adds a third PostgreSQL to the cluster, on the machine that has only etcd
-// otherwise, with synchronous_mode_strict: no change is ever on one disk only. Without
-// one standby all goes on; without both, writes wait and reads go on.
+// TestStrict adds a third PostgreSQL to the cluster, on the machine that otherwise has only etcd,
+// and sets synchronous_mode_strict. So no acknowledged change is ever on only one disk. If one
+// standby is lost, everything continues. If both are lost, writes wait and reads continue.
 func TestStrict(t *testing.T) {
 	dir, inside := enter(t)
 	if !inside {
@@ -22,7 +22,7 @@ func TestStrict(t *testing.T) {
 		}
 	}()
 	l.databases = etcdMachines
-	l.resume += 2 * loopWait // until Patroni has told the other standby which server to follow
+	l.resume += 2 * loopWait // time until Patroni has told the other standby which server to follow
 	l.edits["patroni.yml"] = [2]string{"synchronous_mode_strict: false", "synchronous_mode_strict: true"}
 	l.edits["nomen.env"] = [2]string{"@db1,db2/", "@db1,db2,witness/"}
 	ld := l.startAll(t)
@@ -56,7 +56,7 @@ func TestStrict(t *testing.T) {
 
 	l.killDatabase(t, second)
 	killed := time.Now()
-	time.Sleep(5 * time.Second) // what was sent before may be acknowledged yet
+	time.Sleep(5 * time.Second) // writes that were sent before may still be acknowledged
 	before := ld.take()
 	noneFailed(t, "when the second standby was killed", before)
 	time.Sleep(30 * time.Second)

@@ -30,7 +30,7 @@ func result(t *testing.T, pattern string) string {
 		t.Fatal(err)
 	}
 	dir := v.packaged
-	if strings.HasPrefix(dir, "0~") { // with the time of the commit
+	if strings.HasPrefix(dir, "0~") { // the version has the time of the commit
 		dir = "0~*" + strings.TrimPrefix(dir, "0~"+commitTime.Format("20060102150405"))
 	}
 	found, err := filepath.Glob(filepath.Join(*distFlag, dir, pattern))
@@ -52,8 +52,8 @@ func output(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// A root is a directory into which a test changes the root of commands. They have a network
-// of their own, with a loopback interface alone.
+// A root is a directory into which a test changes the root of commands. These commands have their
+// own network, which has only a loopback interface.
 type root struct {
 	dir, net string
 	user     string // user and group of the service
@@ -93,8 +93,8 @@ func (r *root) debian(t *testing.T) {
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", filepath.Join(r.dir, "proc")).Run() })
 }
 
-// args returns the command line for a command in the root, as the user of the service or, with
-// an empty user, as root.
+// args returns the command line for a command in the root. It runs as the given user, or as root if
+// user is "".
 func (r *root) args(user string, command ...string) []string {
 	args := []string{"netns", "exec", r.net, "/usr/sbin/chroot"}
 	if user != "" {
@@ -141,7 +141,7 @@ func (r *root) serve(t *testing.T, command ...string) (stop func()) {
 		if ask.Run() == nil {
 			return stop
 		}
-		time.Sleep(200 * time.Millisecond) // another process starts
+		time.Sleep(200 * time.Millisecond) // until the other process has started
 	}
 	stop()
 	t.Fatalf("the server does not become healthy:\n%s", log)
@@ -177,8 +177,8 @@ func upgraded(t *testing.T, deb string) string {
 	return higher
 }
 
-// TestPackageDebian follows the package for Debian through its life: installed, serving,
-// upgraded with data, removed, installed again, purged.
+// TestPackageDebian installs the package for Debian, starts the server, upgrades the package with
+// data, removes it, installs it again, and purges it.
 func TestPackageDebian(t *testing.T) {
 	deb := result(t, "nomen_*_"+runtime.GOARCH+".deb")
 	r := newRoot(t, "nomen:nomen")

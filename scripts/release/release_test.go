@@ -44,7 +44,7 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-// dpkg must order versions as they came about.
+// dpkg must order versions by time.
 func TestVersionOrder(t *testing.T) {
 	if _, err := exec.LookPath("dpkg"); err != nil {
 		testrun.Missing(t, "dpkg")

@@ -98,9 +98,9 @@ func targetBelow(r *http.Request) (target, mount string) {
 	return below, mount
 }
 
-// belowPublic removes the path of the public URL from a target, and returns the rest and this path
-// as the mount. A proxy may have removed that path. In this case belowPublic returns the target
-// unchanged, and an empty mount.
+// belowPublic removes the path of the public URL from a target. It returns the rest of the target,
+// and the removed path as the mount. If a proxy has already removed that path, belowPublic returns
+// the target unchanged, and an empty mount.
 func (s *Server) belowPublic(target string) (below, mount string) {
 	if s.publicPath == "" {
 		return target, ""

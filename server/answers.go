@@ -68,9 +68,9 @@ func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time,
 	ctx.Dependencies.Stop()
 }
 
-// isCommon reports whether a reply can be repeated for other clients and at other times. Errors
-// cannot, because failed lookups are counted. Nor can a reply about something that changed within
-// the last second, because Last-Modified is never later than Date.
+// isCommon reports whether a reply can be repeated for other clients and at other times. An error
+// cannot be repeated, because failed lookups are counted. A reply about something that changed
+// within the last second cannot be repeated either, because Last-Modified is never later than Date.
 func (p *reply) isCommon(start time.Time) bool {
 	if p.status >= http.StatusBadRequest || p.reason != "" || p.private || p.stream != nil || p.release != nil {
 		return false

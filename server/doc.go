@@ -47,7 +47,7 @@
 // must escape it. For L2Ns, L2Ls and L2C the URI is a URL. The server answers about the names that
 // have this URL as a location, in the client's spelling or in normal form. THTTP has no default
 // service. If the requested service is not available, the response is an error. If the name cannot
-// be resolved at all, such as an unknown name, the response is the error about the name.
+// be resolved at all, for example because it is unknown, the response is the error about the name.
 //
 // # Queries
 //

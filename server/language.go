@@ -44,8 +44,8 @@ func targetOfPage(r *request) string {
 	return question.EscapeExcluded(r.target)
 }
 
-// chooseLanguage keeps the choice of a language in a cookie, and redirects to the page at which it
-// was made.
+// chooseLanguage keeps the chosen language in a cookie, and redirects to the page on which the user
+// has chosen it.
 func (s *Server) chooseLanguage(r *request, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	// Browsers cannot take this path for the URL of another host.
@@ -65,7 +65,8 @@ func inEnglish(page format.Page) format.Page {
 	return page
 }
 
-// localized returns a page in the language of the client, with the choice of another one.
+// localized returns a page in the language of the client. On this page, the user can choose another
+// language.
 func (s *Server) localized(r *request, page *site.Page) *site.Page {
 	page.Target = targetOfPage(r)
 	return page.In(s.textsFor(r))

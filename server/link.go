@@ -101,8 +101,8 @@ func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	}
 }
 
-// describes reports whether descriptions (I2C) are available for the names of an
-// authority, which may be nil.
+// describes reports whether descriptions (I2C) are available for the names of an authority. The
+// authority may be nil.
 func describes(a *store.Authority) bool {
 	return a == nil || len(a.Services) == 0 && len(a.Keywords) == 0 ||
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C

@@ -37,7 +37,7 @@ func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
 
-// originalOf returns the path and query of the same request without a time, as a web request.
+// originalOf returns the path and query of this request without its time, as a web request.
 func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }

@@ -202,10 +202,11 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm answers the form on the home page. It leads to the path of the text that the user
-// entered. The text is a name or an element. A name can have angle brackets and white space around
-// it (1995, 2). Programs are redirected. Browsers apply form-action of the policy to all redirects
-// of a form, also to those of the name to another server. So they get a page that leads on at once.
+// resolveForm answers the form on the home page: it sends the user to the path of the entered text.
+// The text is a name or an element. A name can have angle brackets and white space around it (1995,
+// 2). Programs get a redirect. Browsers get a page that leads on at once, because they apply
+// form-action of the policy to all redirects that follow a form, including redirects to another
+// server.
 func resolveForm(r *request, root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))

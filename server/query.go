@@ -24,8 +24,8 @@ type query struct {
 }
 
 // String returns the query in canonical spelling. If the query has components of RFC 8141, String
-// writes only these. The directives may have been converted to components. A plain query has
-// neither.
+// writes only these, because the directives may have been converted to components. A plain query
+// has neither components nor directives.
 func (q query) String() string {
 	if q.r != "" || q.q != "" {
 		return rqComponents(q.r, q.q)
@@ -65,9 +65,9 @@ func rqComponents(r, q string) string {
 	return ""
 }
 
-// readQuery parses a query with components of RFC 8141 or with directives of 2012. If ok is false,
-// the query also has other parts. In paths these are ignored. A query without directives becomes a
-// plain query.
+// readQuery parses a query with components of RFC 8141 or with directives of 2012. It returns false
+// if the query also has other parts. In paths, these parts are ignored. A query without directives
+// becomes a plain query.
 func readQuery(s string) (query, bool) {
 	switch {
 	case s == "":

@@ -44,7 +44,7 @@ func perAddress(all, parts int) int { return max(all/parts, 1) }
 
 // Replace makes the server next answer all requests from now on, on the same listeners. No request
 // is lost: the previous server completes the requests that it has begun. Then the returned channel
-// is closed. The caller may now close what only the previous server used.
+// is closed. The caller may then close what only the previous server used.
 //
 // The server next continues to count the open connections and what clients have used of their
 // limits. Its options Store, Admin, Metrics, Clock, Now and Log must be those of the previous

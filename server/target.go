@@ -90,8 +90,8 @@ type parsedRequest struct {
 	err    error // the error that [requestContext.read] returned
 }
 
-// parse parses the target of a request, or returns the result of an earlier call. The error is a
-// failure of the store. A target that is invalid has its error in the result.
+// parse parses the target of a request, or returns the result of an earlier call. If the target is
+// invalid, the result has the error. An error that parse itself returns is a failure of the store.
 func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) {
 	stale := store.StalenessOf(ctx)
 	if r.parsed != nil {

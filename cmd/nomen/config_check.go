@@ -225,7 +225,7 @@ func (c *cli) located(err error) error {
 			continue
 		}
 		slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) }) // --tls-cert before --tls, which is a part of it
-		for _, other := range names {                                            // replace options by the spellings of the source
+		for _, other := range names {                                            // replace each option by its spelling in the source
 			text = strings.ReplaceAll(text, "--"+other, source.name(other))
 		}
 		return c.at(source, name, text).errorf("%w", rephrasedError{err, text})

@@ -36,8 +36,8 @@ func userData() string {
 
 func homeData(home string) string { return home + "/.local/share/nomen" }
 
-// usualData returns the data directories that a user who names none may mean. The first one is the
-// default.
+// usualData returns the data directories that may be meant if the user names none. The first one is
+// the default.
 func usualData() []string {
 	all := []string{defaultData(), userData(), systemData}
 	if u, err := user.Lookup(os.Getenv("SUDO_USER")); err == nil && u.HomeDir != "" {
@@ -55,10 +55,10 @@ func (c *cli) defaultHint() string {
 	return ". " + c.data + " is the default data directory of user " + durable.CurrentUser() + ", because neither --data nor NOMEN_DATA is set" + storeIn(c.data, usualData())
 }
 
-// checkNew returns an error if a command would create a store in the default data directory of a
-// user. The command may be meant for the store of the service. This is so if the data directory of
-// the service, system, has a store, or if this user cannot read it. If the user named a data
-// directory or a store, checkNew returns nil.
+// checkNew returns an error if a command would create a store in the user's default data directory,
+// but may be meant for the store of the service. This is the case if the data directory of the
+// service, which is the parameter system, has a store or cannot be read by this user. If the user
+// named a data directory or a store, checkNew returns nil.
 func (c *cli) checkNew(system string) error {
 	if !c.dataDefault || c.store != "" || c.data == system {
 		return nil

@@ -10,8 +10,9 @@ import (
 
 // The garbage collector runs when the garbage exceeds a percentage of the memory in use. The
 // default of Go is 100: the process could become twice as large as a full cache. So nomen uses a
-// smaller percentage. If little memory is in use, even that would start the collector too often,
-// and each run scans the stacks of all connections. So a fixed amount of garbage is always allowed.
+// smaller percentage. If little memory is in use, such a percentage would start the collector too
+// often, and each run scans the stacks of all connections. So a fixed amount of garbage is always
+// allowed.
 const (
 	leanGC      = 50
 	mostGC      = 1000

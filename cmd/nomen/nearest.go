@@ -14,9 +14,9 @@ func meant(text string, names iter.Seq[string]) string {
 	return ""
 }
 
-// nearest returns the name that needs the fewest changes of one character to become text. It
-// returns "" if more than a third of its characters must change. Of equally near names it returns
-// the longest, and of these the first in the alphabet.
+// nearest returns the name that becomes text with the fewest changes of single characters. It
+// returns "" if more than a third of the characters must change. If several names are equally near,
+// it returns the longest of them, and of several such names the first in the alphabet.
 func nearest(text string, names iter.Seq[string]) string {
 	best, least := "", len(text)/3+1
 	for name := range names {

@@ -47,7 +47,8 @@ const (
 	creates               // the store is created if it does not exist, with a message
 )
 
-// unless returns the access of a command that only reads if readOnly is set, as in a dry run.
+// unless returns the access of a command that does not write if readOnly is set, as in a dry run.
+// If readOnly is set, the access is reads, otherwise it is a.
 func (a access) unless(readOnly bool) access {
 	if readOnly {
 		return reads
@@ -228,7 +229,8 @@ func (c *cli) fatal(err error) {
 }
 
 // rekeyedSuffix is the end of the name of a new store that rekey has written. If rekey crashes
-// before the new store has replaced the old one, the next command that opens the store replaces it.
+// before the new store has replaced the old store, the next command that opens the old store
+// replaces it by the new one.
 const rekeyedSuffix = ".rekeyed"
 
 // storeThere returns fs.ErrNotExist if there is neither a store in dir nor a new store that rekey

@@ -65,7 +65,7 @@ type target struct {
 	client  *client.Client
 }
 
-// openOutside opens these parts as the flags say. From p it takes the limits of requests to other
+// openOutside opens an outside with the options o. From p it takes the limits of requests to other
 // resolvers and the counter of failed lookups.
 func (c *cli) openOutside(o *outsideFlags, p serverParts) (*outside, error) {
 	w := &outside{flags: o, log: p.log, targets: map[string]target{}, asks: p.asks, misses: p.misses}
@@ -101,8 +101,8 @@ func (c *cli) openMisses(log *slog.Logger) (*misses.Counter, error) {
 	return misses.Open(misses.Options{File: filepath.Join(c.data, missesFile), Now: clock, Log: log})
 }
 
-// ask returns the resolver to which names are delegated, and creates it for a new
-// target.
+// ask returns the resolver at the target of a delegation. For a new target, it creates the
+// resolver.
 func (w *outside) ask(to string) (nomen.Resolver, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

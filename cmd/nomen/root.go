@@ -210,8 +210,8 @@ func (c *cli) configure(cmd *cobra.Command) error {
 	return c.readSources(cmd)
 }
 
-// endAtHangup makes SIGHUP end this process, as SIGHUP ends any program that is not a server. If
-// one has arrived before, the process ends now.
+// endAtHangup makes SIGHUP end this process, as SIGHUP ends any program that is not a server. If a
+// SIGHUP has already arrived, the process ends now.
 func (c *cli) endAtHangup() {
 	if c.hangups == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// searchDir is the directory of the search index in a data directory. For a store elsewhere it is
-// beside the store.
+// searchDir is the directory of the search index in a data directory. If the store is elsewhere,
+// the index is beside the store.
 const (
 	searchDir    = "search"
 	searchSuffix = ".search"

@@ -136,8 +136,8 @@ func bareSecret(value string) []span {
 	return []span{{colon + 1, at}}
 }
 
-// assignedSecrets returns where the values of parameters with the names of secrets are: in the
-// query of a URL, or in assignments in other text.
+// assignedSecrets returns the spans of values that are assigned to the name of a secret: in the
+// query of a URL, or in other text.
 func assignedSecrets(value string) (all []span) {
 	inURL := strings.Contains(value, "://") && !strings.ContainsAny(value[:strings.Index(value, "://")], " =")
 	for i := range len(value) {

@@ -177,7 +177,7 @@ type serverCertificates struct {
 }
 
 // openCertificates prepares the certificates of all listeners, and sets the TLS configurations of
-// the listeners. From then on the metrics show when the certificates expire, and the orders.
+// the listeners. From then on the metrics show when the certificates expire, and how orders end.
 func (c *cli) openCertificates(f *serveFlags, s servingStore, table *store.Table, seen *seen, log *slog.Logger) (*serverCertificates, error) {
 	v := &serverCertificates{}
 	v.public.Store(&f.publicURL)

@@ -45,7 +45,7 @@ func (o *limitFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.second.RelocateAbove, "second-person.relocate-above", 0, "a second person must approve relocations of more names than this over the admin API; 0 for none")
 }
 
-// check rejects values that are not positive. Only bursts can be 0, for their default.
+// check rejects values that are not positive. Only bursts may be 0, which means the default.
 func (o *limitFlags) check(must func(ok bool, option string, value any, what string)) {
 	const positive, notNegative = "be positive", "not be negative"
 	must(o.burst >= 0, "limits.burst", o.burst, notNegative)

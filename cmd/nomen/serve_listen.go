@@ -223,8 +223,9 @@ func (s *listenSpec) normalize(data string) error {
 	return err
 }
 
-// completeAddress checks the address of a TCP listener, and completes it. A number is the port,
-// with a usual host. A host without a port gets the usual port.
+// completeAddress checks the address of a TCP listener, and completes it. If the address is only a
+// number, this is the port, and the host is usualHost. If the address has no port, the port is
+// usualPort.
 func completeAddress(address, usualHost, usualPort string) (string, error) {
 	host, port := usualHost, address
 	if _, err := strconv.ParseUint(address, 10, 64); err != nil {

@@ -31,7 +31,7 @@ import (
 // A liveServer is a running server whose configuration can be reloaded. It implements
 // [admin.Configuration].
 type liveServer struct {
-	parts        serverParts // outside and gateway are the current ones
+	parts        serverParts // the fields outside and gateway are the current ones
 	api          *admin.API
 	resolver     *currentResolver // of the admin API and of Gopher clients
 	listening    *server.Listening
@@ -153,7 +153,8 @@ func (c *cli) gatewayOf(files map[string]string) string {
 // readAgainFiles are the options whose files a reload reads again.
 const readAgainFiles = "registry country-db table public-table site.logo"
 
-// digests returns the digests of the files that a reload reads again, by their options.
+// digests returns the digests of the files that a reload reads again, by the options that name the
+// files.
 func (c *cli) digests() map[string]string {
 	all := map[string]string{}
 	for option := range strings.FieldsSeq(readAgainFiles) {

@@ -88,8 +88,8 @@ user and token.`,
 // countPause is the time between two requests for the result of a count.
 const countPause = 500 * time.Millisecond
 
-// whenCounted calls the function count until it returns a result, and returns that. If fresh is set
-// and a count is running, whenCounted waits until it has ended.
+// whenCounted calls the function count until it returns a result, and returns this result. If fresh
+// is set and a count is running, whenCounted waits until the count has ended.
 func whenCounted[T any](ctx context.Context, c *cli, fresh bool, countOf func(T) adminapi.Count, count func(context.Context) (T, error)) (T, error) {
 	for said := false; ; said = true {
 		out, err := count(ctx)

@@ -99,8 +99,8 @@ type verifiedLine struct {
 	Since   string `json:"since,omitempty"` // the head after which changes were verified
 }
 
-// verify verifies a store, and checks that its log begins with the log of the head earlier. If
-// base is not nil, it verifies only the changes after that head.
+// verify verifies a store, and checks that its log begins with the log of the head earlier. If base
+// is not nil, it verifies only the changes after the head base.
 func (c *cli) verify(ctx context.Context, b backend, earlier, base *store.Head) error {
 	var line verifiedLine
 	fault := func(f store.Fault) {

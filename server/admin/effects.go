@@ -25,8 +25,8 @@ const (
 )
 
 // checkAuthority says what would happen if an authority were replaced. The response has the results
-// of the tests of its rules. It says why the change would be rejected, or has warnings and names
-// whose answers would differ.
+// of the tests of the rules. If the change would be rejected, the response says why. Otherwise it
+// has warnings, and names whose answers would differ.
 func (s *API) checkAuthority(c *call) error {
 	a, err := readAuthority(c)
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 	countStep    = 1000                  // steps after which the progress is noted
 )
 
-// figures are the results of counts that take long. A count runs in the background, only one at a
-// time, and its result is kept. It rests while requests are answered.
+// figures are the results of counts that take long. Counts run in the background, one at a time,
+// and rest while requests are answered. Their results are kept.
 type figures struct {
 	now func() time.Time
 	log *slog.Logger

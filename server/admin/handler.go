@@ -171,9 +171,9 @@ func loggedTarget(target string) string {
 
 // endsConnection reports whether HTTP implementations may disagree about where the body of r ends.
 // After such a request the connection must be closed. Otherwise a part of the body could be read as
-// another request. net/http accepts such requests (RFC 9112, 6.1). It ignores Content-Length if
-// there is Transfer-Encoding. In HTTP/1.0 it ignores Transfer-Encoding. The public listener rejects
-// them; see package wire.
+// another request. net/http accepts such requests (RFC 9112, 6.1): it ignores Content-Length if
+// there is Transfer-Encoding, and in HTTP/1.0 it ignores Transfer-Encoding. The public listener
+// rejects such requests; see package wire.
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }

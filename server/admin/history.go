@@ -200,9 +200,9 @@ const (
 	waitStep = 200 * time.Millisecond // time between two checks for a new change
 )
 
-// changes streams the log without its first "after" changes, up to the one with the number "until".
-// If there are no changes after these and the parameter "wait" is given, it waits for one. Further
-// parameters select changes.
+// changes streams the changes whose numbers are greater than the query parameter "after" and at
+// most "until". If there is no such change yet, and the query parameter "wait" is given, it waits
+// for one. Further parameters select changes.
 func (s *API) changes(c *call) error {
 	filter, err := newLogFilter(c.q)
 	if err != nil {
@@ -237,8 +237,8 @@ func (s *API) changes(c *call) error {
 
 // seenBy returns an entry of the log as an actor may see it. If ok is false, the actor may not see
 // the entry. Every actor may see changes to authorities. Only administrators of all names see the
-// content of changes to user accounts. Other actors with rights on all names need its digest to compute the
-// head of the log. They get such a change as if it had been redacted.
+// content of changes to user accounts. Other actors with rights on all names get such a change as
+// if it had been redacted, because they need its digest to compute the head of the log.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:

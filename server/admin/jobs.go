@@ -46,7 +46,7 @@ var (
 )
 
 // isCancelled reports whether a job that ended with this cause counts as cancelled. This is so if a
-// client cancelled the job, or if its token or user is no longer valid.
+// client cancelled the job, or if the token or user that started the job is no longer valid.
 func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
@@ -399,13 +399,13 @@ func (js *jobTable) close(ctx context.Context) {
 	}
 }
 
-// A job is one job. The mutex of its jobTable guards it.
+// A job is an entry of a jobTable. The mutex of the table guards it.
 type job struct {
 	adminapi.Job
 	Token     string          `json:"token"`               // ID of the token that started the job
 	Key       string          `json:"key,omitempty"`       // of the request; see [adminapi.KeyHeader]
 	Print     string          `json:"print,omitempty"`     // digest of a request that has a key
-	Request   json.RawMessage `json:"request,omitempty"`   // body of the request for a dry run, or of one that a second person must approve
+	Request   json.RawMessage `json:"request,omitempty"`   // body of the request for a dry run, or for a job that a second person must approve
 	Requester *requester      `json:"requester,omitempty"` // who started a job that a second person must approve
 	Digest    string          `json:"digest,omitempty"`    // of what a relocation would change, when the second person was asked
 	Owner     string          `json:"owner,omitempty"`     // of a shared job: the run of a server that runs it, or has run it

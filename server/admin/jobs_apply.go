@@ -23,9 +23,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// identify records by what the server recognises a request that the client sends again. For a dry
-// run, it also records the request itself, which applying the dry run starts. The value body is the
-// content of the request.
+// identify records the key and the digest of a request, by which the server recognises the request
+// if the client sends it again. For a dry run, it also records the request itself, which applying
+// the dry run starts. The value body is the content of the request.
 func (c *call) identify(of *startOf, body any) (err error) {
 	if of.request, err = json.Marshal(body); err != nil {
 		return err

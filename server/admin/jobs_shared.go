@@ -12,24 +12,25 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Times of the lease that shows that a server is alive. The server that runs a job ends it if it
-// cannot extend its lease in time, because other servers then count the job as interrupted.
+// Times of the lease that shows that a server is alive. If a server cannot extend its lease in
+// time, it ends its jobs, because other servers then count these jobs as interrupted.
 const (
 	jobLease   = 30 * time.Second
 	renewLease = 5 * time.Second
 	tendTime   = 10 * time.Second // maximum time of one step in the background
 )
 
-// maxJobConflicts is how often a change of jobs is tried if other servers change jobs meanwhile.
+// maxJobConflicts is how many times a change of jobs is tried if other servers change jobs at the
+// same time.
 const maxJobConflicts = 20
 
-// errJobsBusy is returned if other servers have changed jobs each time.
+// errJobsBusy is returned if other servers have changed jobs during each attempt.
 var errJobsBusy = &store.AwayError{Cause: "other servers are changing jobs", Err: store.ErrJobChanged}
 
 // A sharedJobs keeps the jobs of a jobTable in a store that several servers share. The table has a
-// copy of all jobs. The server that runs a job owns it, and only this server changes it until it has
-// ended; others can ask for its end. The mutex writing of the table guards all fields but the lists
-// at the end, which mu guards.
+// copy of all jobs. The server that runs a job owns the job. Only this server changes the job until
+// it has ended; other servers can ask for its end. The mutex writing of the table guards all fields
+// but the lists at the end, which mu guards.
 type sharedJobs struct {
 	jobStore store.JobStore
 	run      string            // identifies this run of this server, as the owner of jobs
@@ -61,7 +62,7 @@ func (js *jobTable) owns(j *job) bool { return j.Owner == js.owner() }
 // runs reports whether a job runs on this server now. mu must be held.
 func (js *jobTable) runs(j *job) bool { return j.State == adminapi.JobRunning && js.owns(j) }
 
-// touch records that a job was changed that this server does not run. mu must be held.
+// touch records that a job was changed, if this server does not run the job. mu must be held.
 func (js *jobTable) touch(j *job) {
 	if js.shared == nil {
 		js.saveSoon(j)
@@ -71,8 +72,8 @@ func (js *jobTable) touch(j *job) {
 }
 
 // change calls f while mu is held. If jobs are shared, f sees the present jobs, and change stores
-// what f has added, touched or removed. If it cannot be stored, nothing is changed. f may be called
-// several times.
+// the jobs that f has added, touched or removed. If storing fails, nothing is changed. f may be
+// called several times.
 func (js *jobTable) change(ctx context.Context, f func() error) error {
 	if js.shared == nil {
 		js.mu.Lock()
@@ -323,7 +324,7 @@ func (js *jobTable) bury(ctx context.Context) error {
 	js.mu.Unlock()
 	if err := js.put(ctx, rows); err != nil {
 		if errors.Is(err, store.ErrJobChanged) {
-			return nil // another server has recorded it, or the owner is alive
+			return nil // another server has recorded the end, or the owner is alive
 		}
 		return err
 	}

@@ -14,7 +14,7 @@ type startOf struct {
 	adminapi.Job
 
 	key, print string          // of the request, if it may be sent again; see [adminapi.KeyHeader]
-	request    json.RawMessage // what applying this dry run starts; may be nil
+	request    json.RawMessage // of a dry run: the request that applying it starts; may be nil
 	reserved   *reservation    // the reservation of the job, which start releases; may be nil
 	requester  *requester      // if a second person must approve the job
 }

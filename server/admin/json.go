@@ -56,7 +56,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return ignored(err)
 }
 
-// describe sets the header fields of a response with a body. The fields forbid caches to store it.
+// describe sets the header fields of a response with a body. The fields forbid caches to store the
+// response.
 func describe(h http.Header, mediaType string) {
 	h.Set("Content-Type", mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -133,8 +133,8 @@ func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) it
 	}
 }
 
-// spans returns the beginnings of the keys that are under one of the prefixes and begin with begin.
-// The result is sorted and has no duplicates.
+// spans returns the beginnings of all keys that are under one of the prefixes and start with the
+// text in the parameter begin. The result is sorted and has no duplicates.
 func spans(prefixes []name.Prefix, begin string) []string {
 	var all []string
 	for _, p := range prefixes {

@@ -22,7 +22,7 @@ import (
 const (
 	maxWaiting      = 100      // of all tokens
 	maxTokenWaiting = 20       // of one token
-	maxAsked        = 32 << 10 // bytes of the request, because the file of jobs has it
+	maxAsked        = 32 << 10 // maximum size of the request in bytes, because the file of jobs contains the request
 )
 
 // What a redaction removes content of.

@@ -40,8 +40,8 @@ func (s *API) approveJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// approve makes a job run that has waited, and returns it and its context. If the caller has
-// approved the job before, the context is nil.
+// approve runs a job that has waited for approval, and returns it and its context. If the caller
+// has approved the job before, the context is nil.
 func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Context, error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
 	j, err := js.launch(c.r.Context(), func() (*job, error) { return js.resume(c, id, same, cancel) })
@@ -56,8 +56,8 @@ func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Contex
 	return nil, nil, err
 }
 
-// resume makes a job run that has waited; cancel ends it. If the caller has approved the job before,
-// the error is a repeatedError. mu must be held.
+// resume runs a job that has waited. The function cancel ends the job. If the caller has approved
+// the job before, the error is a repeatedError. mu must be held.
 func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelCauseFunc) (*job, error) {
 	js.lapse()
 	j := js.find(id)

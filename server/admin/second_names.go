@@ -42,8 +42,8 @@ func (a *approvedNames) add(rec *store.Record) bool {
 	return true
 }
 
-// moved checks the rights on a name of which a location would change. The locations of a name follow
-// each other.
+// moved checks the rights on a name with a location that would change. It is called for all
+// locations of a name, one after the other.
 func (a *approvedNames) moved(n name.Name, _, _ string) {
 	if n != a.last && !a.now.MayName(n, registrar.Editor) {
 		a.denied++

@@ -14,11 +14,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A requester is who made a request that a second person must approve.
+// A requester is the person who made a request that a second person must approve.
 type requester struct {
 	Persons []string          `json:"persons"`        // as [API.persons] returns them
 	Grants  []store.UserGrant `json:"grants"`         // rights at the time of the request
-	Claimed []store.UserGrant `json:"claimed"`        // those that the store does not have, such as rights by claims
+	Claimed []store.UserGrant `json:"claimed"`        // grants that the store does not have, such as rights by claims
 	Node    bool              `json:"node,omitempty"` // made with the token of a node, which other nodes do not know
 }
 

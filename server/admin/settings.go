@@ -72,8 +72,8 @@ type Configuration interface {
 	// Settings returns the settings in effect, sorted by key, without secrets.
 	Settings() []adminapi.Setting
 
-	// Reload reads the configuration again. If it returns an error, it has changed nothing, and
-	// otherwise everything. The error may be an [*adminapi.ReloadError].
+	// Reload reads the configuration again. If it returns an error, nothing has changed. Otherwise
+	// all changes are in effect. The error may be an [*adminapi.ReloadError].
 	Reload() (adminapi.Reloaded, error)
 }
 

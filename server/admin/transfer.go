@@ -129,8 +129,8 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	return s.jobs.spool(f)
 }
 
-// keptUpload returns what the server keeps of the body of a dry run. Without the parameter "keep"
-// it returns nil.
+// keptUpload describes the body of a dry run that the server keeps. Without the parameter "keep" it
+// returns nil.
 func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 	keep, err := flag(c.q, "keep")
 	if err != nil {
@@ -311,8 +311,8 @@ func (c *call) permitAuthor(author string) error {
 	return denied
 }
 
-// bodyFormat returns the format of a body. If the client does not name it, the media type of the
-// body says which it is.
+// bodyFormat returns the format of a body. If the client does not name the format, the media type
+// of the body decides.
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))

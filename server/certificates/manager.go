@@ -55,7 +55,7 @@ type Options struct {
 
 const (
 	passEvery    = 15 * time.Second // time between two passes, which look for new hosts and for certificates of other nodes
-	passSoon     = 2 * time.Second  // the same while another node orders a certificate
+	passSoon     = 2 * time.Second  // time between two passes while another node orders a certificate
 	orderTime    = 4 * time.Minute  // maximum time for one order
 	leaseTime    = 10 * time.Minute // if a node dies, another node takes over after this time
 	maxReads     = 8                // reads of challenges at the same time, on behalf of clients

@@ -253,8 +253,7 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 	}
 }
 
-// authorityWithPrefix returns the authority with the given prefix, in any spelling, or nil if there
-// is none.
+// authorityWithPrefix returns the authority with the given prefix, in any spelling, or nil.
 func authorityWithPrefix(set *store.AuthoritySet, prefix string) *store.Authority {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {

@@ -62,7 +62,8 @@ func (js *jobTable) owns(j *job) bool { return j.Owner == js.owner() }
 // runs reports whether a job runs on this server now. mu must be held.
 func (js *jobTable) runs(j *job) bool { return j.State == adminapi.JobRunning && js.owns(j) }
 
-// touch records that a job was changed, if this server does not run the job. mu must be held.
+// touch records that a job was changed. It is for jobs that this server does not run. mu must be
+// held.
 func (js *jobTable) touch(j *job) {
 	if js.shared == nil {
 		js.saveSoon(j)

@@ -54,8 +54,8 @@ type Options struct {
 	// Resolver resolves names; if nil, names are not followed.
 	Resolver nomen.Resolver
 
-	// Guarded resolves untrusted names. It must not contact resolvers in a private network, to
-	// which such names could lead. If Guarded is nil, untrusted names are followed only if
+	// Guarded resolves untrusted names. It must not contact resolvers in a private network, because
+	// untrusted names could lead to them. If Guarded is nil, untrusted names are followed only if
 	// AllowPrivate is set.
 	Guarded nomen.Resolver
 

@@ -59,7 +59,7 @@ type Capabilities struct {
 
 	// Lossy removes from an answer the data that the protocol does not send. Before the suite
 	// compares answers, it applies Lossy to copies of the expected and the actual answer. It also
-	// applies Lossy to the tombstone of an error, whose Status is Retired. If Lossy is nil, nothing
-	// is removed.
+	// applies Lossy to the tombstone of an error; the Status of a tombstone is Retired. If Lossy is
+	// nil, nothing is removed.
 	Lossy func(*nomen.Answer)
 }

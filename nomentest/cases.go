@@ -13,8 +13,8 @@ import (
 // services has the services of the suite. Services for one item and for lists alternate.
 var services = [...]nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns}
 
-// A testCase is a question and its expected result: an answer, or an error of a kind, which can
-// have an answer too.
+// A testCase is a question and its expected result: an answer, or an error of some kind. An error
+// can have an answer too.
 type testCase struct {
 	name      string
 	question  nomen.Question

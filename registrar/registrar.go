@@ -92,7 +92,7 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 // strangers returns warnings about successors that do not exist. It skips names whose authority is
 // not in this store. It also skips names of authorities with rules or a delegation, because such
 // names need no record. A successor that is a reserved name outside the actor's scope counts as
-// missing. The actor must not learn that the name is reserved.
+// missing, because the actor must not learn that the name is reserved.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

@@ -91,9 +91,9 @@ func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expecte
 }
 
 // changeUser replaces the user with the given ID by what the function change returns for the
-// current user. If the ID is "", it creates a user, and change gets an empty one. If another client
-// changes the user at the same time, and expected is [store.AnyRevision], changeUser starts again.
-// So a decision is never based on an earlier revision.
+// current user. If the ID is "", it creates a user, and the function change gets an empty user. If
+// another client changes the user at the same time, and expected is [store.AnyRevision], changeUser
+// starts again. So a decision is never based on an earlier revision.
 func (r *Registrar) changeUser(ctx context.Context, a Actor, id string, expected uint64, why string, change func(there *store.User) (*store.User, error)) (out Outcome, err error) {
 	ctx = store.Fresh(ctx)
 	for attempts := 1; ; attempts++ {
@@ -139,8 +139,8 @@ func (r *Registrar) changeUserOnce(ctx context.Context, a Actor, id string, expe
 	return out, nil
 }
 
-// userFor returns the user with the given ID; for "", an empty one. If the actor may not change any
-// user, it returns an error.
+// userFor returns the user with the given ID. If the ID is "", it returns an empty user. If the
+// actor may not change any user, it returns an error.
 func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.User, error) {
 	users, err := store.UsersOf(r.store)
 	switch {

@@ -77,7 +77,7 @@ func (r Registries) Tables() []Table {
 	return []Table{r.Namespaces(), r.Schemes(), r.Services(), r.Keywords(), r.SchemeIDs()}
 }
 
-// Index returns a table of tables, for the formats other than HTML, which has
+// Index returns a table of tables. It is for all formats except HTML; for HTML, use
 // [WriteIndexHTML].
 func Index(tables []Table) Table {
 	index := Table{Name: "registries", Entry: "registry", Title: "Registries", Columns: []string{"name", "title", "reference"}}

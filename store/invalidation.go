@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// Invalidations tells caches of answers which answers a change may have made outdated. It has a
-// fixed number of counters, and the hash of a key selects the counter for the changes of the key.
-// So its size does not depend on the number of names, and an import needs no list of what to
-// remove. If two keys share a counter, a change of one also invalidates the answers about the
+// Invalidations lets a cache of answers find out which answers may be outdated because of a change.
+// It has a fixed number of counters, and the hash of a key selects the counter for the changes of
+// the key. So its size does not depend on the number of names, and an import needs no list of what
+// to remove. If two keys share a counter, a change of one also invalidates the answers about the
 // other, which is harmless.
 //
 // A store counts a change after readers can see the change and before Apply returns. A cache reads

@@ -30,8 +30,8 @@ var ErrJobChanged = errors.New("store: another server has changed the jobs")
 type JobStore interface {
 	Vault
 
-	// Jobs returns all jobs, and the number of the last write. A job has no Body if its last write
-	// has the number after or a smaller one.
+	// Jobs returns all jobs, and the number of the last write. A job that was last stored by the
+	// write with the number after, or by an earlier write, has no Body.
 	Jobs(ctx context.Context, after uint64) (rows []JobRow, head uint64, err error)
 
 	// PutJobs stores either all of the rows or none, and returns the number of this write. It

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// LongPatience is for operations on many names, which should not be aborted when a database fails
-// over. See [WithPatience].
+// LongPatience is for operations on many names, because such an operation should not be aborted
+// when a database fails over. See [WithPatience].
 const LongPatience = 30 * time.Second
 
 type patienceKey struct{}

@@ -253,8 +253,9 @@ func same(last, next *Change) bool {
 	return false
 }
 
-// follow sets the revision and the time of c. The revision is the one after that of last. The time
-// is normally not before that of last. The change c must be a copy in normal form.
+// follow sets the revision and the time of c. The revision is one more than that of the change
+// last. The time is normally not before the time of last. The change c must be a copy in normal
+// form.
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {

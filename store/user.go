@@ -29,7 +29,7 @@ type User struct {
 	Redacted bool      `json:"redacted,omitempty"` // the content was removed by a redaction; set by the store
 }
 
-// A UserGrant gives a user a role for names, which can be limited to some prefixes.
+// A UserGrant gives a user a role for all names, or only for the names with some prefixes.
 type UserGrant struct {
 	Role     string   `json:"role"`               // reader, editor, owner or administrator
 	Prefixes []string `json:"prefixes,omitempty"` // prefixes of the names that the role is for; all names if empty

@@ -19,9 +19,10 @@ type Proof struct {
 	Hashes [][32]byte
 }
 
-// Check returns an error unless the hashes prove that the log contains the entry, and the digest of
-// the entry matches its content. The content of a redacted entry cannot be checked. The error is a
-// [*store.EntryError] if the content does not match, and otherwise [ledger.ErrProof].
+// Check returns an error if the hashes do not prove that the log contains the entry, or if the
+// digest of the entry does not match its content. The content of a redacted entry cannot be
+// checked. The error is a [*store.EntryError] if the content does not match, and otherwise
+// [ledger.ErrProof].
 func (p Proof) Check() error {
 	if err := ledger.CheckInclusion(p.Hashes, p.Head, p.Entry.Seq, codec.AppendLeaf(nil, p.Entry)); err != nil {
 		return err

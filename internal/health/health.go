@@ -117,8 +117,9 @@ type Report struct {
 	causes []string
 }
 
-// Check returns the response to a health check: about liveness, or about readiness, which load
-// balancers use. A server whose store is unavailable is alive, because a restart would not help.
+// Check returns the response to a health check. The path selects the check: liveness, or readiness,
+// which is for load balancers. A server whose store is unavailable is alive, because a restart
+// would not help.
 func (s *State) Check(path string) Report {
 	switch {
 	case path != ReadyPath:

@@ -148,8 +148,8 @@ func (p *Writer) End() {
 // response.
 const Grace = time.Second
 
-// A Body is a request body that must be read before the deadline for the whole request, which the
-// server sets. If the body is not complete by then, the client still gets a response.
+// A Body is a request body that must be read before a deadline. The server sets this deadline for
+// the whole request. If the body is not complete by then, the client still gets a response.
 type Body struct {
 	r       io.Reader
 	control *http.ResponseController

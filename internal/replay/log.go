@@ -163,7 +163,7 @@ func (l *Log) admit(e Entry) *seen {
 	if l.all == nil {
 		l.all = map[Request]*seen{}
 	}
-	// The texts of an entry are parts of a line, which is longer.
+	// Clone the texts of the entry: they share the memory of the whole line, which is longer.
 	e.Request = Request{strings.Clone(e.Method), strings.Clone(e.Target), strings.Clone(e.Accept)}
 	one := &seen{Entry: Entry{Request: e.Request}}
 	l.all[e.Request] = one

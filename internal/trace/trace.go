@@ -34,7 +34,7 @@ const (
 	length     = parentEnd + 1 + 2
 )
 
-// Limits for values that can be longer than those of this version.
+// Limits for values of later versions, which can be longer than values of this version.
 const (
 	maxLength = 256     // length of a value of a later version, which can have more parts
 	maxState  = 2 << 10 // length of tracestate; a longer one is dropped

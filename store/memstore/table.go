@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A version is a change, the number of its batch, and its number in the log, which begins at 1 and
-// is 0 for tokens. The change is not modified; a redaction replaces it.
+// A version is a change with the number of its batch and its number in the log. Numbers in the log
+// begin at 1; for a token, this number is 0. The change is not modified; a redaction replaces it.
 type version struct {
 	moment uint64
 	seq    uint64

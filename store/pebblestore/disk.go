@@ -393,8 +393,8 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 }
 
 // lockError returns ErrLocked if err means that another store or process holds the lock. File
-// systems report this in different ways. So lockError recognises the other known causes and returns
-// ErrLocked for everything else. Other causes are a lock file that cannot be created, and a file
+// systems report this in different ways. So lockError returns ErrLocked for every error that does
+// not have another known cause. These causes are a lock file that cannot be created, and a file
 // system without locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {

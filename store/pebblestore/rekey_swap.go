@@ -40,7 +40,7 @@ func (r *rekeyer) lockStore() error {
 }
 
 // swap puts the new store in the place of the old one. The old store must be locked. swap returns
-// its new path.
+// the new path of the old store.
 func swap(o Options, suffix string) (string, error) {
 	tighten(o) // makes the old store private, because Rekey keeps it
 	kept, err := free(o.FS, o.Dir+suffix)

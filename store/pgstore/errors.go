@@ -124,8 +124,8 @@ func causeOf(err error) string {
 	return "no database server accepts changes"
 }
 
-// again reports whether err means that the transaction has conflicted with another one. If the
-// caller retries it, it can succeed.
+// again reports whether err means that the transaction has conflicted with another one. The
+// transaction can succeed if the caller retries it.
 func again(err error) bool {
 	switch state(err) {
 	case serializationFailure, deadlockDetected, uniqueViolation:

@@ -29,7 +29,8 @@ type Options struct {
 	// Node is for servers that must start even if their database is unavailable. Open then
 	// succeeds, and calls fail with a [*store.AwayError]. When the database is available, the store
 	// is opened in the background, and created if necessary. While the database is known to be
-	// unavailable, calls fail at once, unless the URL has the parameter wait.
+	// unavailable, calls fail at once. If the URL has the parameter wait, they wait for that time
+	// before they fail.
 	Node bool
 
 	Now func() time.Time // returns the time of this machine; time.Now if nil

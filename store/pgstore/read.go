@@ -51,8 +51,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil if it has none. If this node has written a
-// change recently, last never returns an older one.
+// last returns the last change of a subject, or nil if it has none. If this node has recently
+// written a change of the subject, last never returns an earlier change.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
 	value, err := s.present(ctx, subject, need)

@@ -50,7 +50,7 @@ func (a *reigns) over(s *server) bool {
 }
 
 // A fences records when the primary reached each fence. The fence is a counter in the head of the
-// log, which every change increases.
+// log, and every change increases the fence.
 type fences struct {
 	mu   sync.Mutex
 	seen []seenFence // oldest first

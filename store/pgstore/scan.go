@@ -156,8 +156,8 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 // after reports whether ms, a time in milliseconds, is after the time limit. If limit is zero, it returns false.
 func after(ms int64, limit time.Time) bool { return !limit.IsZero() && ms > millis(limit) }
 
-// readPast returns the changes that were current at a time. It reads only those of subjects on a
-// page that have changed since.
+// readPast returns the changes that were current at a time. It reads only the changes of those
+// subjects on a page that have changed since that time.
 func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
 	var keys []string
 	for _, row := range page {

@@ -82,7 +82,7 @@ func jobRows(s *suite) {
 	s.hidden()
 }
 
-// jobRace adds jobs as several servers that do so at the same time. It checks that exactly one of
+// jobRace simulates several servers that add a job at the same time. It checks that exactly one of
 // them succeeds.
 func jobRace(s *suite) {
 	k := newJobStore(s)

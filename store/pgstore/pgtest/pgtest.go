@@ -198,7 +198,7 @@ func (s *Server) Pause() error { return s.signal(sigStop) }
 // Resume ends a Pause.
 func (s *Server) Resume() error { return s.signal(sigCont) }
 
-// Dump writes a dump of the server's database to a file, which is replaced.
+// Dump writes a dump of the server's database to a file. If the file exists, Dump replaces it.
 func (s *Server) Dump(file string) error {
 	out, err := os.Create(file)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 // The types of values that this server treats in a special way.
 const (
 	typeURL    = "URL"
+	typeAdmin  = "HS_ADMIN"
 	typeAlias  = "HS_ALIAS"
 	typeSecret = "HS_SECKEY"
 )

@@ -1,6 +1,7 @@
 // Package handle answers requests of clients of the Handle System: the JSON REST API (version 8) of
-// Handle.Net servers, and the redirects of its web proxy. It does not speak the native protocol of
-// the Handle System.
+// Handle.Net servers, the API of ePIC (version 2) and its search, and the redirects of the web proxy.
+// For Handle.Net servers with the plug-in for remote repositories it is such a repository. It does not
+// speak the native protocol of the Handle System.
 //
 // A handle PREFIX/SUFFIX is the name hdl:PREFIX/SUFFIX, or doi:PREFIX/SUFFIX if the dialect is
 // switched on for that DOI prefix. The rights of clients are those of tokens and users of nomen, not
@@ -89,8 +90,12 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, c *dialect.Call) 
 		q.run(q.reverse)
 		return true
 	}
+	if rest, ok := strings.CutPrefix(path, epicPath); ok {
+		q.epic(rest)
+		return true
+	}
 	if !strings.HasPrefix(path, apiPath) {
-		return q.proxy()
+		return q.remote() || q.proxy()
 	}
 	q.cors()
 	switch rest, ok := strings.CutPrefix(path, handlesPath); {

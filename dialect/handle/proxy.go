@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"math/rand/v2"
+	"mime"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -20,22 +22,80 @@ import (
 
 // proxied returns the handle in the path of a request to the proxy. It returns false if the path has
 // no handle of this server.
-func (s *Server) proxied(path string) (string, bool) {
-	handle := unescape(strings.TrimLeft(path, "/"))
-	for _, label := range []string{"info:doi/", "info:hdl/"} {
-		if rest, ok := ascii.CutPrefix(handle, label); ok {
-			handle = rest
-			break
-		}
-	}
-	_, err := s.nameOf(handle)
+func (q *request) proxied() (string, bool) {
+	handle := unlabelled(unescape(strings.TrimLeft(q.path, "/")), q.forProxy())
+	_, err := q.nameOf(handle)
 	return handle, err == nil
 }
 
+// unlabelled returns a handle without its label. The labels hdl: and doi: also begin names of this
+// server: they are removed only if the request is for the proxy.
+func unlabelled(handle string, forProxy bool) string {
+	for _, label := range []string{"info:doi/", "info:hdl/"} {
+		if rest, ok := ascii.CutPrefix(handle, label); ok {
+			return rest
+		}
+	}
+	for _, label := range []string{"urn:hdl:", "urn:doi:", "urn:eidr:"} {
+		if rest, ok := ascii.CutPrefix(handle, label); ok {
+			return slashed(rest)
+		}
+	}
+	for _, label := range []string{"hdl:", "doi:"} {
+		if rest, ok := ascii.CutPrefix(handle, label); ok && forProxy {
+			return rest
+		}
+	}
+	return handle
+}
+
+// slashed returns the text after the label of a URN, with a slash instead of the first colon if no
+// slash is before it.
+func slashed(s string) string {
+	if i := strings.IndexAny(s, ":/"); i >= 0 && s[i] == ':' {
+		return s[:i] + "/" + s[i+1:]
+	}
+	return s
+}
+
+// forProxy reports whether the query has a parameter that only the proxy knows.
+func (q *request) forProxy() bool {
+	return slices.ContainsFunc(parseParameters(q.rawQuery(), "&;"), func(p parameter) bool {
+		return slices.Contains([]string{"noredirect", "action", "type", "index", "auth", "cert", "ignore_aliases", "urlappend", "locatt"}, p.key)
+	})
+}
+
+// maxForm is the maximum length of the form of the query page, in bytes.
+const maxForm = 16 << 10
+
 // proxy answers a request to the proxy. It returns false if the request is not for it.
 func (q *request) proxy() (ok bool) {
-	if q.handle, ok = q.proxied(q.path); !ok || q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
+	if q.r.Method == http.MethodPost && q.path == "/" {
+		return q.searchBox()
+	}
+	if q.handle, ok = q.proxied(); !ok || q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
 		return false
+	}
+	q.redirect()
+	return true
+}
+
+// searchBox answers the form of a page on which people enter a handle. It returns false if the request
+// is not such a form.
+func (q *request) searchBox() bool {
+	if kind, _, _ := mime.ParseMediaType(q.r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
+		return false
+	}
+	body, err := io.ReadAll(io.LimitReader(q.r.Body, maxForm))
+	form, errForm := url.ParseQuery(string(body))
+	if err != nil || errForm != nil || form.Get("hdl") == "" {
+		q.sendPage(http.StatusBadRequest, "Invalid form", "<p>The field hdl is missing.</p>\n")
+		return true
+	}
+	q.handle = unlabelled(strings.TrimLeft(strings.TrimSpace(form.Get("hdl")), "/"), true)
+	if _, err := q.nameOf(q.handle); err != nil {
+		q.failPage(err)
+		return true
 	}
 	q.redirect()
 	return true
@@ -138,6 +198,7 @@ func (q *request) toPlace(values []nomen.Value) {
 	}
 	expires := q.now().Add(chosen.ttl.Left(q.now()))
 	q.w.Header().Set("Expires", expires.UTC().Format(http.TimeFormat))
+	addFields(q.w.Header(), q.handle, values, &p)
 	q.location(q.statusOf(&p, &chosen), target)
 }
 

@@ -162,6 +162,21 @@ func TestListeners(t *testing.T) {
 	if a, b, c := put(secure), put(plain), put(without); a != 201 || b != 200 || c != 405 {
 		t.Errorf("got %d over TLS, %d on loopback and %d without the dialect, want 201, 200 and 405", a, b, c)
 	}
+	for _, form := range []string{"/", "/v2/handles/20.500.9999/x", "/resolve/20.500.9999/x"} {
+		r, err := http.NewRequestWithContext(t.Context(), map[bool]string{true: "POST", false: "GET"}[form == "/"], plain+form, strings.NewReader("hdl=20.500.9999/x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		resp, err := client.Transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		if resp.StatusCode >= 400 || !strings.Contains(string(body), `"https://example.org/1"`) {
+			t.Errorf("%s: got %d %s", form, resp.StatusCode, body)
+		}
+	}
 	resp, err := client.Get(plain + "/hdl:20.500.9999/x?s=I2Ls")
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ const (
 	formatString = "string"
 	formatBase64 = "base64"
 	formatHex    = "hex"
+	formatAdmin  = "admin"
 )
 
 // usualPermissions are the permissions of a value that has none.
@@ -155,7 +156,7 @@ func readData(given json.RawMessage) (format, data string, err error) {
 			return "", "", err
 		}
 		return readBytes(d.Format, text)
-	case "admin":
+	case formatAdmin:
 		data, err = readAdmin(d.Value)
 		return d.Format, data, err
 	case "vlist", "site", "key":
@@ -276,13 +277,16 @@ func readValues(r io.Reader, handle string) ([]nomen.Value, error) {
 		case seen[v.Index]:
 			return nil, fmt.Errorf("the index %d is given twice", v.Index)
 		case ascii.EqualFold(v.Type, typeSecret):
-			return nil, errors.New("a value of the type HS_SECKEY cannot be stored, because the history keeps it for ever: use a token of the server")
+			return nil, errSecret
 		}
 		seen[v.Index] = true
 		all = append(all, v)
 	}
 	return all, nil
 }
+
+// errSecret is the error for a value with a secret.
+var errSecret = errors.New("a value of the type HS_SECKEY cannot be stored, because the history keeps it for ever: use a token of the server")
 
 // givenValues reads the values in the body of a PUT request.
 func givenValues(body []byte, handle string) ([]givenValue, error) {

@@ -1,0 +1,113 @@
+package handle
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// The paths with which DSpace answers the plug-in of Handle.Net servers for remote repositories.
+const (
+	prefixesPath = "/listprefixes"
+	listPath     = "/listhandles"
+)
+
+// remote answers requests of Handle.Net servers that use this server as a repository. It returns false
+// if the request is not one of them.
+func (q *request) remote() bool {
+	if q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
+		return false
+	}
+	if prefix, ok := strings.CutPrefix(q.path, listPath); ok && (prefix == "" || prefix[0] == '/') {
+		q.run(func() error { return q.listRemote(unescape(strings.TrimPrefix(prefix, "/"))) })
+		return true
+	}
+	if q.path == prefixesPath {
+		q.send(http.StatusOK, q.prefixes())
+		return true
+	}
+	for _, begin := range []string{"/resolve/", "/hdlresolver/"} {
+		if handle, ok := strings.CutPrefix(q.path, begin); ok {
+			return q.resolveRemote(unescape(handle))
+		}
+	}
+	return false
+}
+
+// prefixes returns the prefixes of the handles for which the dialect is switched on.
+func (s *Server) prefixes() []string {
+	all := []string{}
+	for _, p := range s.scope {
+		if handle, ok := handleOf(p.String()); ok {
+			prefix, _, _ := strings.Cut(handle, "/")
+			all = append(all, prefix)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// resolveRemote sends a list with a URL of a handle, or null if it has none. It returns false if the
+// handle is not one of this server.
+func (q *request) resolveRemote(handle string) bool {
+	if handle == "" {
+		q.answer(http.StatusBadRequest, codeInvalidHandle, "Empty handle invalid")
+		return true
+	}
+	if _, err := q.nameOf(handle); err != nil {
+		return false
+	}
+	rec, err := q.read(q.r.Context(), handle, nil)
+	if store.IsAway(err) {
+		q.fail(err)
+		return true
+	}
+	var urls []string
+	if err == nil {
+		urls = q.urlOf(handle, rec)
+	}
+	q.send(http.StatusOK, urls)
+	return true
+}
+
+// urlOf returns a list with a URL of a handle: that of its alias at this server, or a location. If it
+// has none, it returns nil.
+func (q *request) urlOf(handle string, rec *record) []string {
+	values := (&selection{publicOnly: true}).of(rec)
+	if alias, ok := aliasIn(values); ok {
+		return []string{q.call.Base + "/" + escapeHandle(alias)}
+	}
+	p := placesOf(handle, values)
+	if chosen, ok := p.pick(q.visitor(), rand.Float64); ok {
+		return []string{chosen.url}
+	}
+	return nil
+}
+
+// listRemote sends the handles under a prefix, for clients with rights on it. For others there is no
+// list, as in DSpace by default.
+func (q *request) listRemote(prefix string) error {
+	switch {
+	case prefix == "":
+		return failed(codeInvalidHandle, "Invalid prefix")
+	case !q.known:
+		return failed(codeNotFound, "the list is only for clients with rights on the prefix")
+	}
+	spans, err := q.spans(prefix)
+	if err != nil {
+		return err
+	}
+	found, err := q.find(nil, spans)
+	if err != nil {
+		return err
+	}
+	handles := make([]string, len(found))
+	for i := range found {
+		handles[i] = found[i].handle
+	}
+	q.send(http.StatusOK, handles)
+	return nil
+}

@@ -1,0 +1,313 @@
+package handle
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/store"
+)
+
+// epicPath is the path of the API of ePIC, version 2.
+const epicPath = "/v2/handles/"
+
+// An epicValue is a value in the JSON of the API of ePIC.
+type epicValue struct {
+	Index     int             `json:"idx"`
+	Type      string          `json:"type"`
+	Data      json.RawMessage `json:"parsed_data"`
+	Timestamp string          `json:"timestamp,omitempty"`
+	TTL       any             `json:"ttl"`
+}
+
+// epicShown returns values as the API of ePIC has them.
+func epicShown(values []nomen.Value) ([]epicValue, error) {
+	all := make([]epicValue, len(values))
+	for i := range values {
+		v := shown(&values[i])
+		data, err := encode(v.Data.Value, false)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = epicValue{v.Index, v.Type, data, v.Timestamp, v.TTL}
+	}
+	return all, nil
+}
+
+// epic answers a request to the API of ePIC: rest is PREFIX, PREFIX/ or a handle, not decoded.
+func (q *request) epic(rest string) {
+	q.cors()
+	q.handle = unescape(rest)
+	prefix, suffix, _ := strings.Cut(q.handle, "/")
+	q.run(func() error {
+		switch {
+		case q.r.Method == http.MethodOptions:
+			q.options()
+			return nil
+		case prefix == "":
+			return failed(codeInvalidHandle, "Empty handle invalid")
+		case suffix == "":
+			return q.epicPrefix(prefix)
+		}
+		return q.epicHandle()
+	})
+}
+
+// epicPrefix answers a request about a prefix.
+func (q *request) epicPrefix(prefix string) error {
+	switch q.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return q.epicList(prefix)
+	case http.MethodPost:
+		q.handle = prefix + "/" + newSuffix()
+		return q.epicPut(func(exists bool) bool { return !exists })
+	}
+	return q.epicMethod("GET, HEAD, POST, OPTIONS")
+}
+
+// epicHandle answers a request about a handle.
+func (q *request) epicHandle() error {
+	switch q.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return q.epicGet()
+	case http.MethodPut:
+		return q.epicPut(q.precondition)
+	case http.MethodDelete:
+		return q.epicDelete()
+	}
+	return q.epicMethod("GET, HEAD, PUT, DELETE, OPTIONS")
+}
+
+// epicMethod answers a request with a method that is not allowed.
+func (q *request) epicMethod(allowed string) error {
+	q.w.Header().Set("Allow", allowed)
+	q.answer(http.StatusMethodNotAllowed, codeProtocol, "Unknown method "+q.r.Method)
+	return nil
+}
+
+// precondition reports whether the header allows to write a handle that exists or does not.
+func (q *request) precondition(exists bool) bool {
+	h := q.r.Header
+	return (h.Get("If-None-Match") != "*" || !exists) && (h.Get("If-Match") != "*" || exists)
+}
+
+// epicGet sends the values of a handle.
+func (q *request) epicGet() error {
+	rec, err := q.read(q.r.Context(), q.handle, q.client())
+	if err != nil {
+		return err
+	}
+	all, err := epicShown((&selection{}).of(rec))
+	if err == nil {
+		q.send(http.StatusOK, all)
+	}
+	return err
+}
+
+// errPrecondition is returned if the header forbids to write a handle.
+var errPrecondition = errors.New("handle: precondition failed")
+
+// epicPut creates a handle or replaces its values, if may returns true.
+func (q *request) epicPut(may func(exists bool) bool) error {
+	if err := q.needClient(); err != nil {
+		return err
+	}
+	given, err := readEpic(q.r.Body)
+	if err != nil {
+		return err
+	}
+	n, err := q.nameOf(q.handle)
+	if err != nil {
+		return err
+	}
+	created, err := q.apply(q.r.Context(), n, func(there []nomen.Value, exists bool) ([]nomen.Value, error) {
+		if !may(exists) {
+			return nil, errPrecondition
+		}
+		return indexed(given, there)
+	})
+	switch {
+	case errors.Is(err, errPrecondition):
+		q.answer(http.StatusPreconditionFailed, codeExists, "the handle does not have the state that the request needs")
+		return nil
+	case err != nil:
+		return err
+	case created:
+		q.w.Header().Set("Location", q.call.Base+epicPath+escapeHandle(q.handle))
+		q.w.WriteHeader(http.StatusCreated)
+		return nil
+	}
+	q.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// epicDelete deletes a handle.
+func (q *request) epicDelete() error {
+	if err := q.needClient(); err != nil {
+		return err
+	}
+	n, err := q.nameOf(q.handle)
+	if err != nil {
+		return err
+	}
+	if err = q.retire(q.r.Context(), n); err == nil {
+		q.w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+// readEpic reads a list of values in the JSON of the API of ePIC. A value without an index has the
+// index 0.
+func readEpic(body io.Reader) ([]nomen.Value, error) {
+	var given []struct {
+		epicValue
+		TTL json.RawMessage `json:"ttl"`
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &given); err != nil {
+		return nil, failed(codeProtocol, "invalid list of values: %v", err)
+	}
+	all := make([]nomen.Value, len(given))
+	for i, g := range given {
+		if all[i], err = g.value(g.TTL); err != nil {
+			return nil, failed(codeInvalidValue, "%v", err)
+		}
+	}
+	return all, nil
+}
+
+// value returns the value that a client has given.
+func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
+	switch {
+	case g.Index < 0 || g.Index > maxIndex:
+		return v, fmt.Errorf("invalid idx %d: must be positive", g.Index)
+	case g.Type == "" || g.Data == nil:
+		return v, errors.New("a value must have type and parsed_data")
+	case ascii.EqualFold(g.Type, typeSecret):
+		return v, errSecret
+	}
+	v.Index, v.Type = g.Index, g.Type
+	if v.TTL, err = readTTL(ttl); err != nil {
+		return v, err
+	}
+	if ascii.EqualFold(g.Type, typeAdmin) && g.Data[0] == '{' {
+		v.Format = formatAdmin
+		v.Data, err = readAdmin(g.Data)
+		return v, err
+	}
+	if err := json.Unmarshal(g.Data, &v.Data); err != nil || string(g.Data) == "null" {
+		return v, fmt.Errorf("invalid parsed_data of type %.40q: want a string", g.Type)
+	}
+	return v, nil
+}
+
+// indexed returns given values with indexes. A value without one gets the index of a value of the same
+// type that the handle has, otherwise a free one. Values keep their permissions.
+func indexed(given, there []nomen.Value) ([]nomen.Value, error) {
+	all, taken := slices.Clone(given), map[int]bool{}
+	for i := range all {
+		if n := all[i].Index; n != 0 && taken[n] {
+			return nil, failed(codeInvalidValue, "the idx %d is given twice", n)
+		}
+		taken[all[i].Index] = true
+	}
+	for i := range all {
+		v := &all[i]
+		if v.Index == 0 {
+			v.Index = indexFor(v.Type, there, taken)
+			taken[v.Index] = true
+		}
+		for _, old := range there {
+			if old.Index == v.Index {
+				v.Permissions = old.Permissions
+			}
+		}
+	}
+	return all, nil
+}
+
+// indexFor returns an index for a value of a type that is not taken.
+func indexFor(kind string, there []nomen.Value, taken map[int]bool) int {
+	for _, old := range there {
+		if ascii.EqualFold(old.Type, kind) && !taken[old.Index] {
+			return old.Index
+		}
+	}
+	used := func(n int) bool {
+		return taken[n] || slices.ContainsFunc(there, func(v nomen.Value) bool { return v.Index == n })
+	}
+	n := 2 // as pyhandle: 1 is for URLs, and 100 to 199 are for administrators
+	switch {
+	case ascii.EqualFold(kind, typeURL):
+		n = 1
+	case ascii.EqualFold(kind, typeAdmin):
+		n = 100
+	}
+	for used(n) || n >= 100 && n < 200 && !ascii.EqualFold(kind, typeAdmin) {
+		n++
+	}
+	return n
+}
+
+// maxShown is the maximum number of handles with their values in one response.
+const maxShown = 10_000
+
+// epicList sends the suffixes of the handles under a prefix that meet the conditions in the query, or
+// with the field Depth also their values.
+func (q *request) epicList(prefix string) error {
+	q.handle = ""
+	if err := q.needClient(); err != nil {
+		return err
+	}
+	spans, err := q.spans(prefix)
+	if err != nil {
+		return err
+	}
+	found, err := q.find(q.criteria(), spans)
+	if err == nil {
+		found, err = q.paged(found)
+	}
+	if err != nil {
+		return err
+	}
+	if depth := q.r.Header.Get("Depth"); depth == "1" || ascii.EqualFold(depth, "infinity") {
+		return q.epicValues(found)
+	}
+	suffixes := make([]string, len(found))
+	for i := range found {
+		_, suffixes[i], _ = strings.Cut(found[i].handle, "/")
+	}
+	q.send(http.StatusOK, suffixes)
+	return nil
+}
+
+// epicValues sends handles with their values.
+func (q *request) epicValues(found []match) error {
+	if len(found) > maxShown {
+		return failed(codeProtocol, "more than %d handles: ask for pages with limit and page", maxShown)
+	}
+	all := make(map[string][]epicValue, len(found))
+	for i := range found {
+		rec, err := q.read(q.r.Context(), found[i].handle, q.client())
+		if errors.Is(err, store.ErrNotFound) { // deleted in the meantime
+			continue
+		}
+		if err == nil {
+			all["/handles/"+found[i].handle], err = epicShown((&selection{}).of(rec))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	q.send(http.StatusOK, all)
+	return nil
+}

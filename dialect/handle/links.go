@@ -1,0 +1,96 @@
+package handle
+
+import (
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
+)
+
+// The types of values that add fields to the header of a redirect.
+const (
+	typeLinks   = "10320/links"
+	typeHeaders = "10320/headers"
+)
+
+// maxFields is the maximum length of the fields that values add to a header, in bytes.
+const maxFields = 4 << 10
+
+// addFields adds to the header of a redirect the links in values, and fields that cannot do harm.
+func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
+	n := 0
+	add := func(key, value string) {
+		if n += len(key) + len(value); n <= maxFields && isFieldValue(value) {
+			h.Add(key, value)
+		}
+	}
+	links := places{}
+	for i := range values {
+		var set xmlLocations
+		switch v := &values[i]; {
+		case v.Format != nomen.FormatText:
+		case ascii.EqualFold(v.Type, typeLinks) && xml.Unmarshal([]byte(v.Data), &set) == nil:
+			links.read(handle, v, &set)
+		case ascii.EqualFold(v.Type, typeHeaders):
+			addLines(v.Data, add)
+		}
+	}
+	for _, l := range slices.Concat(p.all, links.all) {
+		if isFieldValue(l.attributes["rel"]) {
+			add("Link", l.link())
+		}
+	}
+}
+
+// addLines adds fields that are given as lines "Name: value". Editors of handles may add only fields
+// that describe the handle. Others would let them decide about cookies, caches and scripts of the
+// server. Lines that are not fields are for pages, and are ignored.
+func addLines(text string, add func(key, value string)) {
+	for line := range strings.Lines(text) {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if ok && ascii.IsOneOf(key, "Link", "Deprecation", "Sunset", "X-Robots-Tag") {
+			add(http.CanonicalHeaderKey(key), strings.TrimSpace(value))
+		}
+	}
+}
+
+// isFieldValue reports whether a text can be the value of a field.
+func isFieldValue(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7F })
+}
+
+// link returns the place as value of the field Link (RFC 8288).
+func (p *place) link() string {
+	var b strings.Builder
+	b.WriteString("<" + p.url + ">")
+	for _, a := range [...]struct{ attribute, parameter string }{
+		{"anchor", "anchor"}, {"rel", "rel"}, {"media-type", "type"}, {"target-type", "target-type"}, {"media", "media"}, {"hreflang", "hreflang"}, {"title", "title"},
+	} {
+		switch value := p.attributes[a.attribute]; {
+		case value == "":
+		case isFieldValue(value):
+			b.WriteString("; " + a.parameter + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`)
+		case a.parameter == "title":
+			b.WriteString("; title*=UTF-8'" + languageTag(p.attributes["language"]) + "'" + extended(value))
+		}
+	}
+	return b.String()
+}
+
+// languageTag returns a text if it can be a language tag, otherwise "".
+func languageTag(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r != '-' && !ascii.IsLetter(byte(r)) && !ascii.IsDigit(byte(r)) }) {
+		return ""
+	}
+	return s
+}
+
+// extended escapes a text as RFC 8187 requires.
+func extended(s string) string {
+	return ascii.EscapeUnless(s, func(c byte) bool {
+		return ascii.IsLetter(c) || ascii.IsDigit(c) || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
+	})
+}

@@ -12,7 +12,8 @@ import (
 // ApprovalTime is how long a job waits for a second person before it lapses.
 const ApprovalTime = 14 * 24 * time.Hour
 
-// A SecondPerson says which requests only make a job that a second person must approve.
+// A SecondPerson says which requests need the approval of a second person. For such a request, the
+// server only makes a job.
 type SecondPerson struct {
 	Redact        bool `json:"redact"`                   // redactions of names, authorities and users
 	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more names than this; 0 for none
@@ -50,7 +51,7 @@ type Rejection struct {
 }
 
 // ApproveJob approves a job that waits for a second person. It returns the job, which may still
-// run. If the caller has approved the job before, it returns the job too.
+// run. If the caller has approved the job before, ApproveJob only returns it.
 func (c *Client) ApproveJob(ctx context.Context, id string) (Job, error) {
 	return request[Job](ctx, c, http.MethodPost, "jobs/"+EscapeName(id)+"/approve", nil, nil)
 }

@@ -268,8 +268,8 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	}
 }
 
-// maxAgain is how often a request is sent again if the server answers that the token has sent too
-// many requests.
+// maxAgain is how many times a request is sent again if the server answers that the token has sent
+// too many requests.
 const maxAgain = 10
 
 // sendAgain reports whether to send a request again after err. If the server rejected the request

@@ -170,8 +170,8 @@ func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undon
 	return sum, err
 }
 
-// Mint creates names and reserves them. It calls each for every name as soon as the name is
-// reserved. It returns an error if fewer names than requested were reserved.
+// Mint creates names and reserves them. It calls the function each for every name as soon as the
+// name is reserved. It returns an error if fewer names than requested were reserved.
 func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) error {
 	_, err := c.reports(ctx, "mint", nil, m, func(r Report) {
 		if r.Minted != "" {
@@ -185,15 +185,15 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 type Minting struct {
 	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
 	Template string `json:"template,omitempty"` // template for the part after the prefix; "" for that of the authority, or to continue the existing names
-	Shoulder string `json:"shoulder,omitempty"` // instead of Template: the text before the first part of a template of the authority
+	Shoulder string `json:"shoulder,omitempty"` // instead of Template: uses the template of the authority that has this text before its first part
 	Count    int    `json:"count"`              // absent for one
 	DryRun   bool   `json:"dry_run,omitempty"`  // reserve nothing
 	Why      string `json:"why,omitempty"`
 }
 
-// reports sends a request, calls each with every report except the last, and returns the
-// last. If ctx ends, it cancels the job that the request started; if the connection breaks,
-// the job continues.
+// reports sends a request. It calls the function each with every report except the last, and
+// returns the last. If ctx ends, it cancels the job that the request started. If the connection
+// breaks, the job continues.
 func (c *Client) reports(ctx context.Context, path string, q url.Values, body any, each func(Report)) (Report, error) {
 	b, err := Encode(body)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // A Count says how far the server has counted. It counts in the background and keeps the result, so
 // that a request for statistics costs little however many names there are.
 type Count struct {
-	Counted  time.Time `json:"counted,omitzero"` // when the count began whose result this is; absent if there is none yet
+	Counted  time.Time `json:"counted,omitzero"` // when the count that gave this result began; absent if no count has ended
 	Counting bool      `json:"counting"`         // a count is running
 	Done     uint64    `json:"done,omitempty"`   // what the running count has read so far
 }

@@ -146,8 +146,8 @@ func (d *AccessControl) Admits(a *Client) bool {
 	return false
 }
 
-// isOwn reports whether a client counts as an own user. It must have the address of an own user. No
-// other site may have made its browser send the request.
+// isOwn reports whether a client counts as an own user. The client must have the address of an own
+// user, and no other site may have made its browser send the request.
 func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false
@@ -156,8 +156,8 @@ func (d *AccessControl) isOwn(a *Client) bool {
 	return slices.ContainsFunc(d.a.Own, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// enter counts a client's request when the request begins. The caller must call leave when the request ends.
-// The error is errDenied or a [*LimitError].
+// enter counts a client's request when the request begins. The caller must call leave when the
+// request ends. The error is errDenied or a [*LimitError].
 func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	if !d.Admits(a) {
 		return nil, errDenied

@@ -473,7 +473,7 @@ func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.In
 		n, err := r.Read(b)
 		left -= int64(n)
 		if errors.Is(err, os.ErrDeadlineExceeded) && time.Unix(0, heard.Load()).Add(f.o.Idle).After(until) {
-			err = nil // nothing has come in this direction, but in the other one
+			err = nil // nothing has come in this direction, but bytes have come in the other one
 		}
 		if n > 0 {
 			heard.Store(time.Now().UnixNano())

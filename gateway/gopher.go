@@ -221,8 +221,8 @@ const (
 	maxRest     = 64 << 10
 )
 
-// leastRate is how many bytes of a response per second a client must read on average. In addition,
-// it has [GopherOptions].Timeout for the whole response.
+// leastRate is how many bytes of a response per second a client must read on average. For the whole
+// response, the client has [GopherOptions].Timeout in addition.
 const leastRate = 4 << 10
 
 // answer reads a selector and sends the response to it.

@@ -32,8 +32,8 @@ func (*editView) Elements() []string {
 	}
 }
 
-// Opens reports whether to show the rarely needed fields of a location. They are shown if one has a
-// value or an error.
+// Opens reports whether to show the rarely needed fields of a location. They are shown if one of
+// them has a value or an error.
 func (v *editView) Opens(l locationRow) bool {
 	rare := l
 	rare.ID, rare.URL, rare.Type, rare.Lang = "", "", "", ""

@@ -225,7 +225,7 @@ func kindText(texts catalogue, kind string, dry bool) string {
 }
 
 // settle waits a moment for a job that was started, because most jobs are short. It returns the job
-// as it is then.
+// in its state after the wait.
 func (c *request) settle(j adminapi.Job) adminapi.Job {
 	const patience, step = 600 * time.Millisecond, 30 * time.Millisecond
 	for until := time.Now().Add(patience); j.State == adminapi.JobRunning && time.Now().Before(until); {

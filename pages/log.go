@@ -82,8 +82,8 @@ func (c *request) showLog() error {
 	return c.shown(err, http.StatusOK, "log", v)
 }
 
-// logRange returns the range of the changes in the period of the page. The range begins after the
-// first result, and ends with the second.
+// logRange returns the range of the changes in the period of the page. These are the changes whose
+// numbers are greater than the first result and at most the second result.
 func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	until = v.Head.Size
 	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser}, v.Kind) {

@@ -28,7 +28,7 @@ type namesView struct {
 
 	Bad     *badName               // Query is not a name
 	Missing bool                   // Query is a name that does not exist
-	MayNew  bool                   // and the user may create it
+	MayNew  bool                   // Missing, and the user may create the name
 	Meant   []namespace.Suggestion // what Query may have meant
 	Places  []store.Place          // locations that begin with Query
 

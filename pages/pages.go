@@ -33,8 +33,8 @@ type Session struct {
 
 // Sessions finds the session of a request. It must be safe for concurrent use.
 type Sessions interface {
-	// Session returns the session of a request, or nil if the client is not signed in. It returns
-	// an error if it cannot find out.
+	// Session returns the session of a request, or nil if the client is not signed in. If the
+	// session cannot be looked up, it returns an error.
 	Session(r *http.Request) (*Session, error)
 }
 

@@ -200,7 +200,7 @@ func (c *request) report() error {
 }
 
 // counting shows the page of statistics in place of a file, which would be empty before the first
-// count has ended. If there is an error, it returns that.
+// count has ended. If err is not nil, counting only returns it.
 func (c *request) counting(err error) error {
 	if err == nil {
 		c.see(statisticsPath + "?" + url.Values{"month": {c.r.Form.Get("month")}}.Encode())
@@ -279,8 +279,8 @@ type linksView struct {
 // A hostRow is a host with the lists of names that lead to it.
 type hostRow struct{ adminapi.HostCount }
 
-// Find returns the URL of the list of names that lead to the host with https. It returns "" if none
-// does.
+// Find returns the URL of the list of names that lead to the host with https. It returns "" if no
+// name does.
 func (h hostRow) Find() string {
 	if h.HTTPS == 0 {
 		return ""

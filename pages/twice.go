@@ -66,8 +66,8 @@ func (f *sentForms) forget(id [sha256.Size]byte) {
 	delete(f.all, id)
 }
 
-// once calls handle, unless the same form of the same person was just sent: then it repeats the
-// redirect that was the response, and waits for it if needed.
+// once calls handle, except if the same person has just sent the same form. In that case it repeats
+// the redirect of the first response. If there is none yet, it waits for it.
 func (c *request) once(handle func(*request) error) error {
 	key := c.r.PostForm.Get("key")
 	if c.r.Method != http.MethodPost || key == "" {

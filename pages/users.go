@@ -203,8 +203,8 @@ func (c *request) addUser() error {
 	return nil
 }
 
-// sameUsers returns the users with the name or the address of a new one. After a double submit, this
-// is the user who was just added.
+// sameUsers returns the users who have the name or the address of a new user. If the same form was
+// sent twice, this is the user who was just added.
 func (c *request) sameUsers(u *store.User) ([]*store.User, error) {
 	all, err := c.api.Users(c.ctx())
 	return slices.DeleteFunc(all, func(o *store.User) bool {

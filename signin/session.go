@@ -139,7 +139,7 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	case err != nil:
 		return nil, err
 	case !valid:
-		_ = m.endPresented(r) // after an error, the next request with the session does this
+		_ = m.endPresented(r) // if this fails, the next request with the session tries again
 		return nil, nil
 	}
 	if valid := m.noteUse(ctx, c, &all[i], p.Revision, s); !valid {

@@ -72,8 +72,8 @@ type Options struct {
 	Vault  store.Vault
 	People People
 
-	// IsLocal reports whether target is a page of this server. The target comes from a request; a
-	// redirect to a local page is safe.
+	// IsLocal reports whether target, which comes from a request, is a page of this server. Only
+	// redirects to such pages are safe.
 	IsLocal func(target string) bool
 
 	// Show sends a page about signing in.

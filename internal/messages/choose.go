@@ -21,7 +21,7 @@ const yearInSeconds = 365 * 24 * 60 * 60
 
 // A Set has the texts of a set of pages in several languages. It is safe for concurrent use.
 type Set struct {
-	all     []*Catalogue // the first is for everyone whose languages are not there
+	all     []*Catalogue // the first is for clients that accept none of the languages
 	matcher language.Matcher
 }
 
@@ -83,7 +83,7 @@ func (s *Set) For(r *http.Request) *Catalogue {
 	return s.Choose(Chosen(r), r.Header.Get("Accept-Language"))
 }
 
-// Chosen returns the language that a person has chosen, as the cookie of a request has it. It is
+// Chosen returns the language in the cookie of a request, which the person has chosen. It returns
 // "" if there is no cookie.
 func Chosen(r *http.Request) string {
 	c, err := r.Cookie(Cookie)

@@ -110,6 +110,8 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 		return uriList{at: at}, nil
 	case EZIDCSV:
 		return newEZIDEncoder(), nil
+	case HandleBatch:
+		return handleBatch{}, nil
 	}
 	return nil, fmt.Errorf("bulk: unknown format %d", o.Format)
 }

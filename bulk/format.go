@@ -17,6 +17,7 @@ const (
 	ApacheMap
 	URIList
 	EZIDCSV
+	HandleBatch
 )
 
 // formats has the name, the media type and the suffixes of files of each format.
@@ -31,10 +32,14 @@ var formats = [...]struct {
 	ApacheMap: {"apache-map", "text/plain; charset=utf-8", nil},
 	EZIDCSV:   {"ezid-csv", "text/csv; charset=utf-8; header=present", nil},
 	URIList:   {"uri-list", "text/uri-list", []string{".uris"}}, // RFC 2483, 5
+
+	HandleBatch: {"handle-batch", "text/plain; charset=utf-8", nil},
 }
 
 // Formats returns all formats.
-func Formats() []Format { return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV} }
+func Formats() []Format {
+	return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV, HandleBatch}
+}
 
 // ParseFormat returns the format with the name s, as on the command line and in the admin
 // API; see [Format.String].

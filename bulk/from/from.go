@@ -28,6 +28,10 @@ type Format struct {
 	// says why the rest of the file cannot be read. Convert must use memory that does not depend on
 	// the length of the file, except for rules of authorities.
 	Convert func(ctx context.Context, in *Input, out *Output) error
+
+	// Complete means that a record has all values of each of its fields. So the import replaces the
+	// fields of a record that exists, and does not merge them.
+	Complete bool
 }
 
 // An Input is a file to convert.
@@ -39,6 +43,11 @@ type Input struct {
 	File string // for messages
 	Path string // path below the given directory, with slashes; the base name if a file was given
 	Base string // the value of --base; "" if it was not given
+
+	// Current returns the stored record of a name, after the import of all records that the output has,
+	// or nil if there is none. It ends that import, and later records begin another one. So call it for
+	// many names before the next record. In a dry run, the records of the file are not stored.
+	Current func(ctx context.Context, n name.Name) (*store.Record, error)
 }
 
 // A Refusal is a directive that was not imported, or only in part.
@@ -85,7 +94,8 @@ func NewOutput(file string, records io.Writer) *Output {
 	return &Output{records: records, report: Report{File: file, Refused: []Refusal{}}}
 }
 
-// Record writes a record. The import changes only the fields that have values. The line is where
+// Record writes a record. The import changes only the fields that have values. Lists of locations and
+// values that are empty but not nil remove all locations or values. The line is where
 // the record begins in the file; lines must increase. The output has the record on the same line, so
 // that messages about it name the line of the file. For Status the default of an import is active.
 func (o *Output) Record(line int, r *store.Record) error {
@@ -121,17 +131,25 @@ func feedLines(w io.Writer, n int) error {
 type fields struct {
 	Spelling      string           `json:"name"`
 	Status        nomen.Status     `json:"status,omitempty"`
-	Locations     []nomen.Location `json:"locations,omitempty"`
+	Locations     []nomen.Location `json:"locations,omitzero"`
 	Metadata      nomen.Metadata   `json:"metadata,omitempty"`
 	SameAs        []string         `json:"same_as,omitempty"`
 	Successors    []string         `json:"successors,omitempty"`
 	Reason        string           `json:"reason,omitempty"`
 	ShowLocations bool             `json:"show_locations,omitempty"`
-	Values        []nomen.Value    `json:"values,omitempty"`
+	Values        []nomen.Value    `json:"values,omitzero"`
 }
 
 func fieldsOf(r *store.Record) fields {
 	return fields{r.Spelling, r.Status, r.Locations, r.Metadata, r.SameAs, r.Successors, r.Reason, r.ShowLocations, r.Values}
+}
+
+// Restart says that the next record begins a new import. Its records are on the lines that they have
+// in the file, too.
+func (o *Output) Restart() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lines = 0
 }
 
 // Authority adds a change of an authority. It is made after the records were imported.

@@ -24,6 +24,7 @@ you get the same bytes. The formats are:
   apache-map       the best location of each active name, for a RewriteMap of Apache httpd
   uri-list         all usable locations of each active name (RFC 2483)
   ezid-csv         ARKs, DOIs and UUIDs as in a batch download of EZID
+  handle-batch     operations that create the active handles, for a Handle.Net server
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
 
@@ -49,7 +50,7 @@ type exportFlags struct {
 
 func (o *exportFlags) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "-", "file to write; it appears only when complete")
-	f.StringVar(&o.format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map, uri-list or ezid-csv (default by suffix)")
+	f.StringVar(&o.format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map, uri-list, ezid-csv or handle-batch (default by suffix)")
 	prefixOption(f, &o.Prefix)
 	f.StringSliceVar(&o.only, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")

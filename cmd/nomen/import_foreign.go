@@ -9,22 +9,26 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/bulk/from"
 	"github.com/nomen-project/nomen/bulk/from/ezid"
+	"github.com/nomen-project/nomen/bulk/from/handle"
 	"github.com/nomen-project/nomen/bulk/from/htaccess"
 	"github.com/nomen-project/nomen/bulk/from/noid"
 	"github.com/nomen-project/nomen/bulk/from/obo"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
 // foreignFormats returns the formats of other programs that import reads.
 func foreignFormats() []from.Format {
-	return append(ezid.Formats(), htaccess.Format(), noid.Format(), obo.Format())
+	return slices.Concat(ezid.Formats(), handle.Formats(), []from.Format{htaccess.Format(), noid.Format(), obo.Format()})
 }
 
 // foreignNames returns the names of the formats of other programs.
@@ -139,6 +143,11 @@ func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 	}
 	defer done()
 	records := &recordFeed{}
+	flush := func() error {
+		s, err := records.end()
+		i.total.add(s)
+		return err
+	}
 	out := from.NewOutput(f.file, records)
 	records.start = func(r io.Reader) (bulk.Summary, error) { return i.records(ctx, f.file, out, r) }
 	shown := 0
@@ -147,9 +156,19 @@ func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 			i.showRefusal(f.file, bulk.Refusal{Line: r.Line, Field: r.Text, Reason: r.Reason})
 		}
 	}
+	in.Current = func(ctx context.Context, n name.Name) (*store.Record, error) {
+		if err := flush(); err != nil {
+			return nil, err
+		}
+		out.Restart()
+		rec, err := i.backend.GetAt(ctx, n, time.Time{})
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, nil
+		}
+		return rec, err
+	}
 	failed := i.format.Convert(ctx, in, out)
-	s, err := records.end()
-	i.total.add(s)
+	err = flush()
 	if err == nil && failed == nil {
 		err = i.authorities(ctx, out)
 	}
@@ -181,6 +200,9 @@ func (i *foreignImport) openForeign(f foreignFile) (*from.Input, func(), error) 
 func (i *foreignImport) records(ctx context.Context, file string, out *from.Output, r io.Reader) (bulk.Summary, error) {
 	o := i.options
 	o.Format, o.Compression = bulk.JSONLines, bulk.Plain
+	if i.format.Complete && o.OnConflict == bulk.Merge {
+		o.OnConflict = bulk.Replace
+	}
 	bar, end := i.progress(file, -1)
 	defer end()
 	counted := &countingReader{r: r}
@@ -307,12 +329,13 @@ func (f *recordFeed) Write(p []byte) (int, error) {
 }
 
 // end ends the records and waits for the import. If the conversion failed, the records before the
-// error are imported all the same.
+// error are imported all the same. The next record begins another import.
 func (f *recordFeed) end() (bulk.Summary, error) {
 	if f.pipe == nil {
 		return bulk.Summary{}, nil
 	}
 	f.pipe.Close()
 	<-f.done
+	f.pipe = nil
 	return f.summary, f.err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/registrar"
 )
 
@@ -108,7 +109,7 @@ func (q *request) byAnswer(a answer) error {
 	case !ok:
 		return q.refuse("Unknown session in Authorization: Handle")
 	}
-	i = q.identity(unescape(a[paramID]))
+	i = q.identity(hdl.Unescape(a[paramID]))
 	var err error
 	q.actor, err = q.identities.Attempt(q.call.Client, func() (registrar.Actor, error) {
 		if !a.proves(i, nonce) {
@@ -144,8 +145,8 @@ func (q *request) basic(credentials string) (registrar.Actor, error) {
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
-	id := canonicalID(unescape(user))
-	if i := q.identity(unescape(user)); i != nil {
+	id := canonicalID(hdl.Unescape(user))
+	if i := q.identity(hdl.Unescape(user)); i != nil {
 		id = i.ID
 	}
 	return q.identities.Password(q.r.Context(), q.call.Client, id, password)

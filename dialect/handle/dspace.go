@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/store"
+
+	"github.com/nomen-project/nomen/internal/hdl"
 )
 
 // The paths with which DSpace answers the plug-in of Handle.Net servers for remote repositories.
@@ -22,7 +24,7 @@ func (q *request) remote() bool {
 		return false
 	}
 	if prefix, ok := strings.CutPrefix(q.path, listPath); ok && (prefix == "" || prefix[0] == '/') {
-		q.run(func() error { return q.listRemote(unescape(strings.TrimPrefix(prefix, "/"))) })
+		q.run(func() error { return q.listRemote(hdl.Unescape(strings.TrimPrefix(prefix, "/"))) })
 		return true
 	}
 	if q.path == prefixesPath {
@@ -31,7 +33,7 @@ func (q *request) remote() bool {
 	}
 	for _, begin := range []string{"/resolve/", "/hdlresolver/"} {
 		if handle, ok := strings.CutPrefix(q.path, begin); ok {
-			return q.resolveRemote(unescape(handle))
+			return q.resolveRemote(hdl.Unescape(handle))
 		}
 	}
 	return false
@@ -41,7 +43,7 @@ func (q *request) remote() bool {
 func (s *Server) prefixes() []string {
 	all := []string{}
 	for _, p := range s.scope {
-		if handle, ok := handleOf(p.String()); ok {
+		if handle, ok := hdl.Of(p.String()); ok {
 			prefix, _, _ := strings.Cut(handle, "/")
 			all = append(all, prefix)
 		}
@@ -78,7 +80,7 @@ func (q *request) resolveRemote(handle string) bool {
 func (q *request) urlOf(handle string, rec *record) []string {
 	values := (&selection{publicOnly: true}).of(rec)
 	if alias, ok := aliasIn(values); ok {
-		return []string{q.call.Base + "/" + escapeHandle(alias)}
+		return []string{q.call.Base + "/" + hdl.Escape(alias)}
 	}
 	p := placesOf(handle, values)
 	if chosen, ok := p.pick(q.visitor(), rand.Float64); ok {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -43,7 +44,7 @@ func epicShown(values []nomen.Value) ([]epicValue, error) {
 // epic answers a request to the API of ePIC: rest is PREFIX, PREFIX/ or a handle, not decoded.
 func (q *request) epic(rest string) {
 	q.cors()
-	q.handle = unescape(rest)
+	q.handle = hdl.Unescape(rest)
 	prefix, suffix, _ := strings.Cut(q.handle, "/")
 	q.run(func() error {
 		switch {
@@ -139,7 +140,7 @@ func (q *request) epicPut(may func(exists bool) bool) error {
 	case err != nil:
 		return err
 	case created:
-		q.w.Header().Set("Location", q.call.Base+epicPath+escapeHandle(q.handle))
+		q.w.Header().Set("Location", q.call.Base+epicPath+hdl.Escape(q.handle))
 		q.w.WriteHeader(http.StatusCreated)
 		return nil
 	}
@@ -188,7 +189,7 @@ func readEpic(body io.Reader) ([]nomen.Value, error) {
 // value returns the value that a client has given.
 func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
 	switch {
-	case g.Index < 0 || g.Index > maxIndex:
+	case g.Index < 0 || g.Index > hdl.MaxIndex:
 		return v, fmt.Errorf("invalid idx %d: must be positive", g.Index)
 	case g.Type == "" || g.Data == nil:
 		return v, errors.New("a value must have type and parsed_data")
@@ -196,12 +197,12 @@ func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
 		return v, errSecret
 	}
 	v.Index, v.Type = g.Index, g.Type
-	if v.TTL, err = readTTL(ttl); err != nil {
+	if v.TTL, err = hdl.ReadTTL(ttl); err != nil {
 		return v, err
 	}
 	if ascii.EqualFold(g.Type, typeAdmin) && g.Data[0] == '{' {
-		v.Format = formatAdmin
-		v.Data, err = readAdmin(g.Data)
+		v.Format = hdl.FormatAdmin
+		v.Data, err = hdl.ReadAdmin(g.Data)
 		return v, err
 	}
 	if err := json.Unmarshal(g.Data, &v.Data); err != nil || string(g.Data) == "null" {

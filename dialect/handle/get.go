@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -102,7 +103,7 @@ func (s *Server) resolve(ctx context.Context, n name.Name) ([]nomen.Value, error
 // aliasOf returns an HS_ALIAS value for a retired name whose only successor is a handle. If the
 // successor is not a handle, the handle of the name counts as deleted.
 func aliasOf(rec *store.Record) ([]nomen.Value, error) {
-	handle, ok := handleOf(rec.Successors[0])
+	handle, ok := hdl.Of(rec.Successors[0])
 	if !ok {
 		return nil, store.ErrNotFound
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -156,7 +157,7 @@ func (q *request) cors() {
 
 // handles answers a request for /api/handles/REST.
 func (q *request) handles(rest string) {
-	q.handle = unescape(rest)
+	q.handle = hdl.Unescape(rest)
 	switch q.r.Method {
 	case http.MethodGet, http.MethodHead:
 		q.run(q.get)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -39,7 +40,7 @@ func (q *request) page() (p page, both bool, err error) {
 		}
 	}
 	p.number, p.size = max(p.number, 0), max(p.size, -1)
-	if p.size > 0 && p.number > maxIndex/p.size {
+	if p.size > 0 && p.number > hdl.MaxIndex/p.size {
 		return p, false, failed(codeProtocol, "page out of range")
 	}
 	return p, q.query.get("page") != "" && q.query.get("pageSize") != "", nil
@@ -123,8 +124,8 @@ func (q *request) spans(prefix string) (all []string, err error) {
 		return nil, failed(codeInvalidHandle, "Invalid prefix")
 	}
 	reached := false
-	for _, scheme := range schemes(prefix) {
-		p, err := name.ParsePrefix(scheme + escapeHandle(prefix))
+	for _, scheme := range hdl.Schemes(prefix) {
+		p, err := name.ParsePrefix(scheme + hdl.Escape(prefix))
 		if err != nil {
 			return nil, failed(codeInvalidHandle, "Invalid prefix")
 		}
@@ -147,7 +148,7 @@ func (q *request) readList(ctx context.Context, begin string, do func(handle str
 		if !q.mayList(rec) {
 			continue
 		}
-		handle, _ := handleOf(rec.Spelling)
+		handle, _ := hdl.Of(rec.Spelling)
 		if err := do(handle); err != nil {
 			return err
 		}

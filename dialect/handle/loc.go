@@ -10,6 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/hdl"
 )
 
 // typeLocations is the type of values that list weighted locations.
@@ -93,7 +94,7 @@ func (p *places) read(handle string, v *nomen.Value, set *xmlLocations) (legacy 
 		a := attributesOf(l.Attributes)
 		target := a["href"]
 		if target == "" {
-			target = strings.NewReplacer("{hdl}", url.QueryEscape(handle), "{hdl:path}", escapeHandle(handle)).Replace(a["href_template"])
+			target = strings.NewReplacer("{hdl}", url.QueryEscape(handle), "{hdl:path}", hdl.Escape(handle)).Replace(a["href_template"])
 		}
 		p.add(place{target, a, v.TTL})
 	}

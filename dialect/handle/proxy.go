@@ -17,13 +17,14 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/store"
 )
 
 // proxied returns the handle in the path of a request to the proxy. It returns false if the path has
 // no handle of this server.
 func (q *request) proxied() (string, bool) {
-	handle := unlabelled(unescape(strings.TrimLeft(q.path, "/")), q.forProxy())
+	handle := unlabelled(hdl.Unescape(strings.TrimLeft(q.path, "/")), q.forProxy())
 	_, err := q.nameOf(handle)
 	return handle, err == nil
 }
@@ -105,7 +106,7 @@ func (q *request) searchBox() bool {
 func (q *request) redirect() {
 	q.query = parseParameters(strings.ReplaceAll(q.rawQuery(), "#", "&urlappend=%23"), "&;")
 	if q.query.get("action") == "api" {
-		q.handles(escapeHandle(q.handle))
+		q.handles(hdl.Escape(q.handle))
 		return
 	}
 	rec, err := q.read(q.r.Context(), q.handle, nil)
@@ -161,7 +162,7 @@ func (q *request) toAlias(handle string) {
 			next, ok = aliasIn(rec.values)
 		}
 		if !ok {
-			target := q.call.Base + "/" + escapeHandle(handle)
+			target := q.call.Base + "/" + hdl.Escape(handle)
 			if raw := q.rawQuery(); raw != "" {
 				target += "?" + raw
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -268,5 +269,5 @@ func stamped(values, there []nomen.Value, at string) []nomen.Value {
 // spelling returns the spelling with which a new record keeps a handle.
 func spelling(n name.Name, handle string) string {
 	scheme, _, _ := strings.Cut(n.Key(), ":")
-	return scheme + ":" + escapeHandle(handle)
+	return scheme + ":" + hdl.Escape(handle)
 }

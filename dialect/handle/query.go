@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
+
+	"github.com/nomen-project/nomen/internal/hdl"
 )
 
 // A query has the parameters of a request, in order.
@@ -23,7 +25,7 @@ func parseQuery(text string) (q query) { return parseParameters(text, "&") }
 func parseParameters(text, separators string) (q query) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
 		key, value, found := strings.Cut(part, "=")
-		q = append(q, parameter{unescape(key), unescape(value), !found})
+		q = append(q, parameter{hdl.Unescape(key), hdl.Unescape(value), !found})
 		if len(q) == maxParameters {
 			break
 		}
@@ -61,22 +63,4 @@ func (q query) flag(key string, byDefault bool) bool {
 		}
 	}
 	return byDefault
-}
-
-// unescape decodes the escapes of a text. A percent sign that does not begin an escape stands for
-// itself, and so does a plus sign.
-func unescape(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
-	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if ascii.IsEscape(s, i) {
-			b = append(b, ascii.Unhex(s[i+1])<<4|ascii.Unhex(s[i+2]))
-			i += 2
-			continue
-		}
-		b = append(b, s[i])
-	}
-	return string(b)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -87,7 +88,7 @@ func (q *request) find(all []criterion, spans []string) (found []match, err erro
 		if len(found) == maxListed {
 			return failed(codeProtocol, "more than %d handles: add conditions", maxListed)
 		}
-		handle, _ := handleOf(rec.Spelling)
+		handle, _ := hdl.Of(rec.Spelling)
 		found = append(found, match{rec.Name.Key(), handle})
 		return nil
 	})
@@ -181,7 +182,7 @@ func (q *request) paged(found []match) ([]match, error) {
 	for _, key := range []string{limitKey, pageKey} {
 		if text := q.query.get(key); text != "" {
 			n, err := strconv.Atoi(text)
-			if err != nil || n < 0 || n > maxIndex {
+			if err != nil || n < 0 || n > hdl.MaxIndex {
 				return nil, failed(codeProtocol, "invalid %s %q: want a number", key, text)
 			}
 			at[key] = n

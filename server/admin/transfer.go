@@ -395,7 +395,7 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	o.Prefix = q.Get("prefix")
 	var ok bool
 	if o.Format, ok = bulk.ParseFormat(cmp.Or(q.Get("format"), bulk.JSONLines.String())); !ok {
-		return o, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv, nginx-map, apache-map, uri-list or ezid-csv"}
+		return o, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv, nginx-map, apache-map, uri-list, ezid-csv or handle-batch"}
 	}
 	if err = flags(q, flagOf{"revisions", &o.Revisions}, flagOf{"spreadsheet", &o.Spreadsheet}); err != nil {
 		return o, err

@@ -1,0 +1,136 @@
+package handle
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/bulk/from"
+	"github.com/nomen-project/nomen/internal/hdl"
+)
+
+// An answer is a response of the JSON API.
+type answer struct {
+	ResponseCode *int        `json:"responseCode"`
+	Handle       string      `json:"handle"`
+	Values       []jsonValue `json:"values"`
+}
+
+// A jsonValue is a value in a response.
+type jsonValue struct {
+	hdl.Given
+	Timestamp  string            `json:"timestamp"`
+	References []json.RawMessage `json:"references"`
+}
+
+// codeSuccess is the response code of a handle that was found.
+const codeSuccess = 1
+
+// readJSON reads a file with a response in each line. Each response is a directive.
+func readJSON(ctx context.Context, in *from.Input, out *from.Output) error {
+	w := newWindow(ctx, in, out)
+	return eachLine(in, func(line int, text string, tooLong bool) error {
+		text = strings.TrimSpace(text)
+		switch {
+		case tooLong:
+			out.Refuse(line, "", fmt.Sprintf("the line is longer than %d bytes", maxLine))
+		case text != "":
+			return w.answer(line, text)
+		}
+		return ctx.Err()
+	})
+}
+
+// answer imports a response.
+func (w *window) answer(line int, text string) error {
+	var a answer
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
+		w.out.Refuse(line, a.Handle, jsonReason(err))
+		return nil
+	}
+	if a.Handle == "" || a.ResponseCode != nil && *a.ResponseCode != codeSuccess {
+		w.out.Refuse(line, a.Handle, "not the response for a handle that was found: want responseCode 1, handle and values")
+		return nil
+	}
+	empty, err := w.empty(a.Handle)
+	if err != nil {
+		w.out.Refuse(line, a.Handle, err.Error())
+		return nil
+	}
+	s := &state{line: line, record: empty, exists: true}
+	var faults []string
+	for i := range a.Values {
+		if reason := w.jsonValue(s, &a.Values[i]); reason != "" {
+			faults = append(faults, reason)
+		}
+	}
+	if err := w.write(s); err != nil {
+		return err
+	}
+	if w.size = 0; faults == nil {
+		w.out.Handled(1)
+		return nil
+	}
+	w.out.Refuse(line, a.Handle, "imported without these values: "+strings.Join(faults, "; "))
+	return nil
+}
+
+// jsonReason says where JSON is invalid.
+func jsonReason(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("column %d: invalid JSON: %v (each line must have one response)", syntax.Offset, err)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("column %d: %s must not be a %s", kind.Offset, kind.Field, kind.Value)
+	}
+	return err.Error()
+}
+
+// jsonValue adds a value to a handle. It returns the reason if that is not possible.
+func (w *window) jsonValue(s *state, given *jsonValue) string {
+	index := "?"
+	if given.Index != nil {
+		index = strconv.Itoa(*given.Index)
+	}
+	v, err := given.value()
+	if err == nil {
+		err = w.put(s, v, false)
+	}
+	if err != nil {
+		return "value " + index + ": " + err.Error()
+	}
+	if len(given.References) > 0 {
+		return "value " + index + ": its references, but it was imported"
+	}
+	return ""
+}
+
+// value returns the value as the server had it.
+func (j *jsonValue) value() (nomen.Value, error) {
+	if j.Type != nil && isSecret(*j.Type) {
+		return nomen.Value{}, errors.New(secretReason)
+	}
+	v, err := j.Value()
+	if err != nil {
+		return v, err
+	}
+	var permissions string
+	if json.Unmarshal(j.Permissions, &permissions) == nil { // four digits are all rights, in a response
+		if exact, ok := hdl.Permissions(permissions); ok {
+			v.Permissions = exact
+		}
+	}
+	if _, err := time.Parse(time.RFC3339, j.Timestamp); err == nil {
+		v.Timestamp = j.Timestamp
+	} else if j.Timestamp != "" {
+		return v, fmt.Errorf("invalid timestamp %.40q", j.Timestamp)
+	}
+	return v, nil
+}

@@ -1,0 +1,169 @@
+package hdl
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+)
+
+// The formats of typed data of a [nomen.Value].
+const (
+	FormatAdmin = "admin" // the JSON text of an [Admin]
+	FormatList  = "vlist" // the JSON text of a list of [Reference]
+)
+
+// The types of values whose data are not a text.
+const (
+	TypeAdmin  = "HS_ADMIN"
+	TypeList   = "HS_VLIST"
+	TypeSecret = "HS_SECKEY" // a secret: it must not be stored, because the history keeps it
+	TypeAlias  = "HS_ALIAS"  // the handle that replaces this one
+)
+
+// An Admin is the data of an HS_ADMIN value.
+type Admin struct {
+	Handle      string `json:"handle"`
+	Index       int    `json:"index"`
+	Permissions string `json:"permissions"` // twelve digits; the last is the right to add handles
+	Legacy      bool   `json:"legacyByteLength,omitempty"`
+}
+
+// adminBits is the number of permissions of an administrator.
+const adminBits = 12
+
+// ReadAdmin reads the data of an HS_ADMIN value. Some clients send the index as a string, and the
+// permissions as a boolean value, a number or a list.
+func ReadAdmin(given json.RawMessage) (string, error) {
+	var in struct {
+		Handle           *string
+		Index            json.RawMessage
+		Permissions      json.RawMessage
+		LegacyByteLength bool
+	}
+	if err := json.Unmarshal(given, &in); err != nil || in.Handle == nil {
+		return "", errors.New("invalid admin data: want an object with handle, index and permissions")
+	}
+	index, err := strconv.Atoi(strings.Trim(string(in.Index), `"`))
+	if err != nil || index < 0 || index > MaxIndex {
+		return "", fmt.Errorf("invalid index %.40s in admin data", in.Index)
+	}
+	bits, err := readAdminPermissions(in.Permissions)
+	if err != nil {
+		return "", err
+	}
+	return jsonText(Admin{*in.Handle, index, bits, in.LegacyByteLength}), nil
+}
+
+// readAdminPermissions returns permissions as twelve digits.
+func readAdminPermissions(given json.RawMessage) (string, error) {
+	none, all := strings.Repeat("0", adminBits), strings.Repeat("1", adminBits)
+	var s string
+	var n int
+	var list []bool
+	switch {
+	case given == nil, string(given) == "null", string(given) == "false":
+		return none, nil
+	case string(given) == "true", string(given) == `"*"`:
+		return all, nil
+	case json.Unmarshal(given, &s) == nil && len(s) <= adminBits && strings.Trim(s, "01") == "":
+		return none[len(s):] + s, nil
+	case json.Unmarshal(given, &n) == nil && n >= 0 && n < 1<<adminBits:
+		return fmt.Sprintf("%0*b", adminBits, n), nil
+	case json.Unmarshal(given, &list) == nil && len(list) <= adminBits:
+		for _, set := range list { // the first is the lowest bit
+			s = map[bool]string{false: "0", true: "1"}[set] + s
+		}
+		return none[len(s):] + s, nil
+	}
+	return "", fmt.Errorf("invalid permissions %.40s in admin data: want twelve digits 0 and 1", given)
+}
+
+// A Reference is a member of an HS_VLIST value.
+type Reference struct {
+	Handle string `json:"handle"`
+	Index  int    `json:"index"`
+}
+
+// jsonText returns the JSON text of v, without the escapes that only HTML needs.
+func jsonText(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // v has only texts and numbers
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// reversed returns permissions in the other order: JSON has the right to add handles last, and a
+// batch file first.
+func reversed(permissions string) string {
+	b := []byte(permissions)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// DecodeData returns the data of a value that a database has as bytes. Bytes that are not those of the
+// type are kept as they are.
+func DecodeData(kind string, data []byte) (format, text string) {
+	switch {
+	case kind == TypeAdmin:
+		if a, ok := decodeAdmin(data); ok {
+			return FormatAdmin, jsonText(a)
+		}
+	case kind == TypeList:
+		if list, ok := decodeList(data); ok {
+			return FormatList, jsonText(list)
+		}
+	case IsText(data):
+		return nomen.FormatText, string(data)
+	}
+	return nomen.FormatBase64, base64.StdEncoding.EncodeToString(data)
+}
+
+// decodeAdmin decodes the bytes of an HS_ADMIN value: permissions, handle and index.
+func decodeAdmin(b []byte) (a Admin, ok bool) {
+	if len(b) < 2 || binary.BigEndian.Uint16(b)>>adminBits != 0 {
+		return a, false
+	}
+	a.Permissions = fmt.Sprintf("%0*b", adminBits, binary.BigEndian.Uint16(b))
+	r, rest, ok := decodeReference(b[2:])
+	a.Handle, a.Index = r.Handle, r.Index
+	return a, ok && len(rest) == 0
+}
+
+// decodeList decodes the bytes of an HS_VLIST value: the number of references, and the references.
+func decodeList(b []byte) (list []Reference, ok bool) {
+	n, b, ok := decodeNumber(b)
+	for ; ok && n > 0; n-- {
+		var r Reference
+		r, b, ok = decodeReference(b)
+		list = append(list, r)
+	}
+	return list, ok && len(b) == 0 && list != nil
+}
+
+// decodeReference decodes a handle and an index at the beginning of b.
+func decodeReference(b []byte) (r Reference, rest []byte, ok bool) {
+	n, b, ok := decodeNumber(b)
+	if !ok || n > len(b) || !IsText(b[:n]) {
+		return r, nil, false
+	}
+	r.Handle = string(b[:n])
+	r.Index, rest, ok = decodeNumber(b[n:])
+	return r, rest, ok
+}
+
+// decodeNumber decodes four bytes.
+func decodeNumber(b []byte) (n int, rest []byte, ok bool) {
+	if len(b) < 4 || b[0] >= 0x80 {
+		return 0, nil, false
+	}
+	return int(binary.BigEndian.Uint32(b)), b[4:], true
+}

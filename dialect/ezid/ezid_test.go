@@ -206,3 +206,67 @@ type limitedAccounts struct{ accounts }
 func (limitedAccounts) Bearer(context.Context, string) (registrar.Actor, error) {
 	return registrar.Actor{}, &adminapi.RateError{After: 3 * time.Second}
 }
+
+// A shoulder with a template of the authority has the names of this template. Those of a minter are in its
+// order until none is left, and identifiers that were deleted are not made again.
+func TestMintByTemplate(t *testing.T) {
+	f := open(t)
+	a, err := f.store.Authority(t.Context(), name.MustParsePrefix("ark:99999"), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Mint = []string{"x5{noid:sd}", "Cap{seq}", "fk4{noid:zdk}"}
+	if _, err := f.store.Apply(t.Context(), []store.Change{{Authority: a, Expected: a.Revision, Time: start}}); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.Add(10)
+	do := func(method, path string) string {
+		t.Helper()
+		req, _ := http.NewRequest(method, f.url+path, strings.NewReader("_status: reserved"))
+		req.Header.Set("Authorization", basic("T.editor"))
+		res, err := f.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(res.StatusCode, " ", string(body))
+	}
+	for i := range 10 {
+		if i == 5 {
+			do("DELETE", "/id/ark:/99999/x54")
+		}
+		if got, want := do("POST", "/shoulder/ark:/99999/x5"), fmt.Sprintf("201 success: ark:/99999/x5%d", i); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	for _, tt := range []struct{ shoulder, want string }{
+		{"x5", "400 error: bad request - shoulder does not support minting"},
+		{"Cap", "201 success: ark:/99999/Cap1"},
+		{"Cap", "201 success: ark:/99999/Cap2"},
+		{"fk4", "201 success: ark:/99999/fk40" + noidCheck("99999/fk40")},
+		{"fk4", "201 success: ark:/99999/fk41" + noidCheck("99999/fk41")},
+	} {
+		if got := do("POST", "/shoulder/ark:/99999/"+tt.shoulder); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.shoulder, got, tt.want)
+		}
+	}
+	for _, shoulder := range []string{"cap", "x", "x55", "fk"} { // without a template
+		if got, begin := do("POST", "/shoulder/ark:/99999/"+shoulder), "201 success: ark:/99999/"+shoulder; !strings.HasPrefix(got, begin) || len(got) != len(begin)+9 {
+			t.Errorf("%s: got %q, want %q with nine more characters", shoulder, got, begin)
+		}
+	}
+}
+
+// noidCheck returns the check character of NOID.
+func noidCheck(s string) string {
+	const alphabet = "0123456789bcdfghjkmnpqrstvwxz"
+	sum := 0
+	for i := range len(s) {
+		sum += (i + 1) * max(strings.IndexByte(alphabet, s[i]), 0)
+	}
+	return alphabet[sum%len(alphabet):][:1]
+}

@@ -49,7 +49,7 @@ type shoulder struct {
 }
 
 // shoulder returns a shoulder of a name in the scope of the dialect. Any beginning of an identifier is a
-// shoulder.
+// shoulder. If the authority has a template with this shoulder, it is used.
 func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	if text == "uuid:" {
 		text = "uuid:00000000-0000-0000-0000-00000000000"
@@ -68,7 +68,9 @@ func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	}
 	s := shoulder{prefix: a.Prefix}
 	begin, plain := strings.CutSuffix(a.Prefix.Element(sample), "0")
-	switch {
+	switch template := templateOf(a, begin); {
+	case plain && template != "":
+		s.template = template
 	case sample.Scheme() == "urn":
 		s.template = "{uuid}"
 	case !plain || strings.ContainsAny(begin, "{}") || !ascii.IsASCII(begin):
@@ -79,6 +81,17 @@ func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 		s.template = begin + "{random:8}"
 	}
 	return s, nil
+}
+
+// templateOf returns the template of an authority that has the text begin before its first part, or "".
+func templateOf(a *store.Authority, begin string) string {
+	for _, text := range a.Mint {
+		t, err := mint.Parse(a.Prefix, text)
+		if err == nil && (t.Shoulder() == begin || a.FoldCase && ascii.EqualFold(t.Shoulder(), begin)) {
+			return text
+		}
+	}
+	return ""
 }
 
 // mintUnder makes a new identifier.
@@ -154,8 +167,5 @@ func (m minting) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, e
 
 // Known reports whether the name n has a record, or had one that was deleted.
 func (m minting) Known(ctx context.Context, n name.Name) (bool, error) {
-	for _, err := range store.History(ctx, m.h.Store, n) {
-		return err == nil, err
-	}
-	return false, nil
+	return reserve.KnownIn(ctx, m.h.Store, n)
 }

@@ -79,6 +79,9 @@ nomen put hdl:20.500.9999/ADMIN https://example.org/
 curl -u '300%3A20.500.9999%2FADMIN:correct horse' -H 'Content-Type: application/json' -X PUT -d '[{"index":1,"type":"URL","data":"https://example.org/1"}]' 'https://names.example.org/api/handles/20.500.9999/first?overwrite=false'
 curl https://names.example.org/api/handles/20.500.9999/first
 curl -i https://names.example.org/20.500.9999/first`},
+	{"from-ezid-or-noid.md", "it asks EZID; the page goes on with a file in the form of its downloads", `
+curl -u apitest -d format=anvl -d compression=gzip -d permanence=real https://ezid.cdlib.org/download_request
+curl -f https://ezid.cdlib.org/download/da543b91a0.txt.gz | gunzip > download.anvl`},
 	{"from-ezid-or-noid.md", "it needs the tools of Berkeley DB; the page goes on with the dump of bulk/from/noid/testdata, which they made", `
 db_dump -p noid.bdb > noid.txt`},
 	{"leave-nomen.md", "it changes the nginx of the machine; in TestClientMaps, nginx and Apache httpd read such maps", `

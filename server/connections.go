@@ -71,7 +71,7 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		from := addrOf(raw.RemoteAddr()).Addr()
-		c := &limitedConn{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
+		c := &limitedConn{Conn: wire.Quick(raw), table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
 		c.silent.Store(true)
 		c.reading.Store(true) // the first request comes soon; until then closeIdle may close the connection

@@ -19,11 +19,12 @@ const (
 	Linkset     Profile = "linkset"     // RFC 9264
 	Signposting Profile = "signposting" // signposting.org/FAIR
 	EZID        Profile = "ezid"        // the API of EZID, version 2
+	Handle      Profile = "handle"      // the JSON API of Handle servers, version 8, and their proxy
 )
 
 // Profiles returns all profiles.
 func Profiles() []Profile {
-	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting, EZID}
+	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting, EZID, Handle}
 }
 
 // ParseProfiles parses profile names separated by commas.
@@ -90,6 +91,7 @@ func Cases() []Case {
 		{Linkset, "RFC9264-", "RFC 9264, ", linksetCases},
 		{Signposting, "FAIR-", "signposting.org/FAIR, ", signpostingCases},
 		{EZID, "EZID-", "EZID API 2, ", ezidCases},
+		{Handle, "HDL-", "Handle JSON API 8, ", handleCases},
 	} {
 		for _, r := range t.rows {
 			if t.profile != Yaurn { // only the protocol of 1995 can request an element without its full name

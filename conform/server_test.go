@@ -192,6 +192,9 @@ func (s *little) route(q *incoming) *reply {
 	if isEZID(q) {
 		return s.ezid(q)
 	}
+	if isHandle(q) {
+		return s.handle(q)
+	}
 	if q.method != "GET" && q.method != "HEAD" {
 		switch {
 		case !path && s.wrong("Y95-31/method"):

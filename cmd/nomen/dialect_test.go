@@ -19,15 +19,33 @@ name = "ezid"
 authorities = ["ark:99999"]
 `
 
+const handleSite = `
+[[listen]]
+address = "127.0.0.1:0"
+dialects = ["handle"]
+
+[[dialect]]
+name = "handle"
+authorities = ["hdl:20.500.9999"]
+`
+
 // serveEZID starts a server that speaks the dialect of EZID, and registers the authority ark:99999.
 func serveEZID(t *testing.T) (p *process, dir string) {
 	t.Helper()
-	f := newFixture(t)
+	p, f := serveSite(t, ezidSite)
+	f.nomen(t, "authority", "put", "ark:99999", "--owner", "archive", "--owner", "library")
+	return p, f.dir
+}
+
+// serveSite starts a server with a configuration file.
+func serveSite(t *testing.T, site string) (p *process, f *fixture) {
+	t.Helper()
+	f = newFixture(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err = startCommand(exe, "serve", "--data", filepath.Join(f.dir, "data"), "--admin", "127.0.0.1:0", "--config", f.write(t, "site.toml", ezidSite))
+	p, err = startCommand(exe, "serve", "--data", filepath.Join(f.dir, "data"), "--admin", "127.0.0.1:0", "--config", f.write(t, "site.toml", site))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +54,17 @@ func serveEZID(t *testing.T) (p *process, dir string) {
 			t.Error(err)
 		}
 	})
-	f.nomen(t, "authority", "put", "ark:99999", "--owner", "archive", "--owner", "library")
-	return p, f.dir
+	return p, f
+}
+
+// A server with the dialect conforms to the API of Handle servers.
+func TestConformHandle(t *testing.T) {
+	p, f := serveSite(t, handleSite)
+	f.nomen(t, "authority", "put", "hdl:20.500.9999", "--owner", "archive", "--owner", "library")
+	f.nomen(t, "put", "hdl:20.500.9999/a", "https://example.org/1")
+	if not := conforms(t, "--profile", "handle", "--authority", "hdl:20.500.9999", "--name", "hdl:20.500.9999/a", p.public); len(not) > 0 {
+		t.Errorf("not applicable: %q", not)
+	}
 }
 
 // A server with the dialect conforms to the API of EZID.

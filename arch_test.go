@@ -121,6 +121,7 @@ var layout = []modulePackage{
 	{layer: 10, dir: "bulk/from/ezid", ours: ". bulk/from internal/anvl internal/ezid name store"},
 	{layer: 9, dir: "bulk/from/sqldump", ours: "internal/ascii"},
 	{layer: 10, dir: "bulk/from/handle", ours: ". bulk/from bulk/from/sqldump internal/ascii internal/hdl name store value"},
+	{layer: 10, dir: "bulk/from/links", ours: ". bulk/from bulk/from/sqldump internal/ascii name store"},
 	{layer: 10, dir: "bulk/from/noid", ours: ". bulk/from internal/ascii internal/location mint name store"},
 	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii internal/retryafter misses registrar store rule name urn uri"},

@@ -19,6 +19,7 @@ import (
 	"github.com/nomen-project/nomen/bulk/from/ezid"
 	"github.com/nomen-project/nomen/bulk/from/handle"
 	"github.com/nomen-project/nomen/bulk/from/htaccess"
+	"github.com/nomen-project/nomen/bulk/from/links"
 	"github.com/nomen-project/nomen/bulk/from/noid"
 	"github.com/nomen-project/nomen/bulk/from/obo"
 	"github.com/nomen-project/nomen/name"
@@ -28,7 +29,7 @@ import (
 
 // foreignFormats returns the formats of other programs that import reads.
 func foreignFormats() []from.Format {
-	return slices.Concat(ezid.Formats(), handle.Formats(), []from.Format{htaccess.Format(), noid.Format(), obo.Format()})
+	return slices.Concat(ezid.Formats(), handle.Formats(), links.Formats(), []from.Format{htaccess.Format(), noid.Format(), obo.Format()})
 }
 
 // foreignNames returns the names of the formats of other programs.

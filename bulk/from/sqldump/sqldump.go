@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -63,6 +64,17 @@ func (r *Row) Cell(column string) Cell {
 		}
 	}
 	return Cell{}
+}
+
+// All yields the columns with their cells as texts. A cell with NULL is empty.
+func (r *Row) All() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for i, c := range r.columns {
+			if i < len(r.cells) && !yield(c, r.cells[i].Text) {
+				return
+			}
+		}
+	}
 }
 
 // A Reader reads a dump.

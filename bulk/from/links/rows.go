@@ -1,0 +1,222 @@
+package links
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen/bulk/from/sqldump"
+	"github.com/nomen-project/nomen/internal/ascii"
+)
+
+// The limits of a list.
+const (
+	maxLink    = 1 << 20 // length of a link with its fields, in bytes
+	maxDomains = 10_000  // domains of Kutt
+	peeked     = 4096    // bytes from which the format of the file is recognised
+)
+
+// rows calls f with each link of a list.
+func (p program) rows(in io.Reader, f func(row) error) error {
+	b := &bounded{Reader: in}
+	r := bufio.NewReaderSize(b, peeked)
+	head, err := r.Peek(peeked)
+	begin := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
+	switch {
+	case len(begin) == 0 && (err == nil || errors.Is(err, io.EOF)):
+		return errEmpty
+	case len(begin) == 0:
+		return err
+	case begin[0] == '{' || begin[0] == '[':
+		return eof(readJSON(r, b, f))
+	case isSQL(string(begin)) && p.table != "":
+		return p.readSQL(r, b, f)
+	}
+	return eof(readCSV(r, b, f))
+}
+
+// isSQL reports whether a text begins like a dump.
+func isSQL(begin string) bool {
+	for _, s := range []string{"--", "/*", "CREATE ", "INSERT ", "SET ", "COPY ", "DROP ", "BEGIN", `\`} {
+		if ascii.HasPrefix(begin, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// A bounded reader fails if a link is too long.
+type bounded struct {
+	io.Reader
+	read, last int // bytes read, and as of the last link
+}
+
+var errTooLong = errors.New("a link with its fields must not be longer than 1 MiB")
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.read-b.last > maxLink {
+		return 0, errTooLong
+	}
+	n, err := b.Reader.Read(p)
+	b.read += n
+	return n, err
+}
+
+// next begins a new link.
+func (b *bounded) next() { b.last = b.read }
+
+// readCSV reads a file with titles. The separator is the one of comma and semicolon that is more
+// frequent in the titles.
+func readCSV(in *bufio.Reader, b *bounded, f func(row) error) error {
+	head, _ := in.Peek(peeked)
+	first, _, _ := strings.Cut(string(head), "\n")
+	r := csv.NewReader(in)
+	r.FieldsPerRecord = -1 // checked here, to report the row
+	if strings.Count(first, ";") > strings.Count(first, ",") {
+		r.Comma = ';'
+	}
+	titles, err := r.Read()
+	if err != nil {
+		return err
+	}
+	for i := range titles {
+		titles[i] = fieldName(titles[i])
+	}
+	for {
+		b.next()
+		cells, err := r.Read()
+		if err != nil {
+			return err
+		}
+		line, _ := r.FieldPos(0)
+		all := row{line, map[string]string{}}
+		for i, cell := range cells[:min(len(cells), len(titles))] {
+			all.fields[titles[i]] = cell
+		}
+		if err := f(all); err != nil {
+			return err
+		}
+	}
+}
+
+// readSQL reads the table of a dump.
+func (p program) readSQL(in io.Reader, b *bounded, f func(row) error) error {
+	const tableDomains = "domains"
+	domains, found := map[string]string{}, false
+	r := sqldump.NewReader(unbounded{in, b}, func(table string) bool { return table == p.table || table == tableDomains })
+	for {
+		next, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF) && !found:
+			return fmt.Errorf("no rows of the table %s found", p.table)
+		case err != nil:
+			return eof(err)
+		case next.Table == tableDomains:
+			if len(domains) < maxDomains {
+				domains[next.Cell("id").Text] = next.Cell("address").Text
+			}
+			continue
+		}
+		found = true
+		all := row{next.Line, map[string]string{}}
+		for column, text := range next.All() {
+			all.fields[fieldName(column)] = text
+		}
+		if id := all.fields["domainid"]; id != "" {
+			all.fields["domain"] = domains[id]
+		}
+		if err := f(all); err != nil {
+			return err
+		}
+	}
+}
+
+// unbounded is a reader without the limit for a link: package sqldump has limits of its own.
+type unbounded struct {
+	io.Reader
+	b *bounded
+}
+
+func (u unbounded) Read(p []byte) (int, error) {
+	u.b.next()
+	return u.Reader.Read(p)
+}
+
+// readJSON reads responses of an API: objects with a list "data", also within "shortUrls".
+func readJSON(in io.Reader, b *bounded, f func(row) error) error {
+	d := json.NewDecoder(in)
+	d.UseNumber()
+	number := 0
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key, isKey := t.(string)
+		switch {
+		case t == json.Delim('['):
+			for d.More() {
+				var object map[string]any
+				if err := d.Decode(&object); err != nil {
+					return fmt.Errorf("link %d: %w", number+1, err)
+				}
+				b.next()
+				number++
+				if err := f(row{number, flat(object, true)}); err != nil {
+					return err
+				}
+			}
+		case isKey && key != "data" && key != "shortUrls":
+			var other json.RawMessage
+			if err := d.Decode(&other); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// flat returns the fields of an object and, if deep is set, of the objects in it.
+func flat(object map[string]any, deep bool) map[string]string {
+	all := map[string]string{}
+	for key, v := range object {
+		switch v := v.(type) {
+		case map[string]any:
+			if deep {
+				for inner, text := range flat(v, false) {
+					all[inner] = text
+				}
+			}
+		case []any:
+			var texts []string
+			for _, item := range v {
+				texts = append(texts, scalar(item))
+			}
+			all[fieldName(key)] = strings.Join(texts, "|")
+		}
+	}
+	for key, v := range object { // before those of the objects in it
+		if text := scalar(v); text != "" {
+			all[fieldName(key)] = text
+		}
+	}
+	return all
+}
+
+// scalar returns a text, a number or a boolean value as text.
+func scalar(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}

@@ -81,9 +81,9 @@ type ImportOptions struct {
 	// more to it. If Rejects is nil, there is no table.
 	Rejects io.Writer
 
-	// The import calls these functions, each if not nil. It calls Refused, Warned, Changed and After in
-	// the order of the file. Warnings are only about names that are created or changed, and about
-	// retired names that are left unchanged.
+	// The import calls each of these functions unless it is nil. It calls Refused, Warned, Changed
+	// and After in the order of the file. Warnings are only about names that are created or
+	// changed, and about retired names that are left unchanged.
 	Begun    func(id string)             // before the first change, with the batch ID; not in a dry run
 	Progress func(Summary)               // after every batch
 	Position func(bytes int64)           // after Progress, with the offset of the last record of the batch in the decompressed file

@@ -28,7 +28,8 @@ type rejects struct {
 	err   error // the first write error; then nothing more is written
 }
 
-// newRejects returns rejects that are written to w. If w is nil, they only serve for [rejects.value].
+// newRejects returns rejects that are written to w. If w is nil, they are only used for
+// [rejects.value].
 func newRejects(w io.Writer, t *table) *rejects {
 	r := &rejects{table: t}
 	if w != nil {
@@ -104,7 +105,7 @@ func (r *rejects) cells(line string) []string {
 	return all
 }
 
-// without returns the cells of a line without those of an earlier column "error".
+// without returns the cells of a line without the cells of an earlier column "error".
 func (r *rejects) without(cells []string) []string {
 	if r.table == nil {
 		return cells

@@ -1,8 +1,9 @@
 package bulk
 
 // A Summary counts the records of an import. For an export, Read counts the records written,
-// Refused the records that the format cannot represent, and LeftOut the records that the
-// format does not include. Partial counts those of Read that were written without some fields.
+// Refused the records that the format cannot represent, and LeftOut the records that the format
+// does not include. Partial counts the records that were written without some fields; Read includes
+// them.
 type Summary struct {
 	Read      int64   `json:"read"` // including invalid records
 	Created   int64   `json:"created"`

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// ways yields the resolvers to try for a hop. If the hop has a way, it is the only one. Otherwise
-// [Options.Via] is used if it is set, and the resolvers found for the name if it is not.
+// ways yields the resolvers to try for a hop. If the hop has a way, ways yields only this way.
+// Otherwise it yields [Options.Via] if this is set, and the resolvers found for the name if not.
 func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[way, error] {
 	return func(yield func(way, error) bool) {
 		switch {

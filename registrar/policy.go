@@ -321,8 +321,8 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// withCheck returns the name that a template of text and a check character makes; there is only
-// one.
+// withCheck returns the only name that a template can make if it has only text and a check
+// character.
 func withCheck(p name.Prefix, template string) (name.Name, error) {
 	t, err := mint.Parse(p, template)
 	if err != nil {

@@ -31,18 +31,18 @@ const (
 	registered                 // the public can look it up
 )
 
-// A nearSearch looks for public names that were probably meant instead of an unknown one.
+// A nearSearch looks for public names that were probably meant instead of an unknown name.
 type nearSearch struct {
 	decision
-	reads int // that are left
+	reads int // number of reads that are left
 }
 
-// near returns names that were probably meant instead of the unknown name of d: first those that
-// are registered, then those that this service cannot know about, and last the longest registered
-// name that the unknown name begins with. It looks up only spellings that differ from the unknown
-// name by a common mistake. So it reveals nothing about names that a client could not guess. It
-// leaves out names that are reserved or not public. If the store fails or a limit is reached, it
-// returns what it has found.
+// near returns names that were probably meant instead of the unknown name of d: first names that
+// are registered, then names that may be registered elsewhere, and last the longest registered name
+// that the unknown name begins with. It looks up only spellings that differ from the unknown name
+// by a common mistake. So it reveals nothing about names that a client could not guess. It leaves
+// out names that are reserved or not public. If the store fails or a limit is reached, it returns
+// what it has found.
 func (d *decision) near() []string {
 	if d.o.NoSuggestions {
 		return nil
@@ -64,7 +64,7 @@ func (d *decision) near() []string {
 // this service cannot know whether they are registered.
 func (s *nearSearch) collect(key string) (known, unsure []string) {
 	likely := suggest(key)
-	var seen []string // keys of the known ones
+	var seen []string // keys of the known names
 	for i, spelling := range slices.Concat(likely, similarSpellings(key)) {
 		as, found := s.lookUp(spelling, i < len(likely))
 		switch {
@@ -130,7 +130,7 @@ func (s *nearSearch) above(key string) string {
 
 // lookUp returns the standing of a spelling, and the name that it is registered as. If aliases is
 // set, it also looks for a record that lists the spelling as an alias. It treats a reserved name as
-// one without a record, so that the result does not reveal which names are reserved.
+// a name without a record, so that the result does not reveal which names are reserved.
 func (s *nearSearch) lookUp(spelling string, aliases bool) (standing, string) {
 	n, err := name.Parse(spelling)
 	if err != nil {

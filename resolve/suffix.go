@@ -80,7 +80,7 @@ func behind(at, rest string) (string, bool) {
 	_, hasQuery := u.Query()
 	head, fragment, hasFragment := strings.Cut(at, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(at): // such as mailto or tel: a longer mailbox or number would be another one
+	case !hasAuthority && !isURN(at): // such as mailto or tel: a longer mailbox or number would belong to someone else
 		return "", false
 	case hasQuery:
 	case path == "":

@@ -14,5 +14,5 @@
 // A name that changes gets another number. Its former number remains until the segment is built
 // again, so the sets can contain too many numbers. A search therefore compares each candidate with
 // the current record in the store. Content that was changed, deleted or redacted is not found from
-// that moment on, even if the index does not have the change yet.
+// the moment of the change on, even if the index does not have the change yet.
 package search

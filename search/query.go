@@ -221,9 +221,9 @@ func (s *searching) numbers(g *segment) (*set, error) {
 	return all, nil
 }
 
-// If there are at most few candidates, the incomplete word of a query is not looked up in the index,
-// but only compared with the records. For more candidates, the names with a word that begins with the incomplete word
-// are first collected from the index.
+// few is the maximum number of candidates for which the incomplete word of a query is only compared
+// with the records. If there are more candidates, the names with a word that begins with the
+// incomplete word are first collected from the index.
 const few = 8
 
 // word adds to the set into the numbers of the names that contain a word.

@@ -125,8 +125,8 @@ func (c *Change) AppendPlaces(list []Place) []Place {
 
 // CheckSubjects returns a [*StateError] if two users would have the same subject after the steps.
 // The function owner must return the ID of the user who has a subject before the steps. If there is
-// none, it must return "". Every store must call CheckSubjects in Apply. It must make sure that no
-// other call changes a user between the answer of owner and the write.
+// none, it must return "". Every store must call CheckSubjects in Apply. Apply must make sure that
+// no other call changes a user between the answer of owner and the write.
 func CheckSubjects(changes []Change, steps []Step, owner func(subject string) (string, error)) error {
 	after := map[string]*User{} // each changed user after the steps, by ID
 	for _, s := range steps {

@@ -35,7 +35,7 @@ type Storage interface {
 	// Get returns the entry of a key. It treats an entry that cannot be read as missing.
 	Get(key string) (Entry, bool)
 
-	// Put stores an entry and replaces any with the same key.
+	// Put stores an entry and replaces any entry with the same key.
 	Put(e Entry) error
 
 	// Drop removes the entry of a key, if there is one.

@@ -50,7 +50,7 @@ func (w *Watch) note(event any) {
 	text := ""
 	switch e := event.(type) {
 	case *log.EventEntryAdded:
-		if e.Entry.Source == log.EntrySourceNetwork { // says the status of a page that is not 200
+		if e.Entry.Source == log.EntrySourceNetwork { // reports a page whose status is not 200
 			return
 		}
 		text = fmt.Sprintf("console: %s: %s", e.Entry.Source, e.Entry.Text)

@@ -124,8 +124,8 @@ type checker struct {
 	over bool       // there are rows after the end of the log
 
 	records int64
-	logged  tally // compares the changes in the log and waiting with those stored
-	located tally // compares the places of records with those in the index
+	logged  tally // compares the changes that are in the log or waiting with the stored changes
+	located tally // compares the places of records with the places in the index
 	cut     bool  // a pass has ended early, so its result must not be compared
 }
 

@@ -1,5 +1,5 @@
-// Package reading implements the methods of stores that read. Each store provides functions that
-// find changes; the methods are the same for all stores.
+// Package reading implements the reading methods of stores. Each store provides functions that find
+// changes; the methods are the same for all stores.
 package reading
 
 import (

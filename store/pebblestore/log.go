@@ -22,8 +22,8 @@ import (
 // keys, which is the order on disk.
 const windowSize = 1024
 
-// firstWindow is the number of the entries that are read first, because some readers stop after
-// one. Each further window is four times as large, up to windowSize.
+// firstWindow is the number of the entries that are read first, because some readers stop after one
+// entry. Each further window is four times as large, up to windowSize.
 const firstWindow = 16
 
 // logOf returns the log in a database.
@@ -127,14 +127,14 @@ func (f *foundEntry) hash(value []byte) {
 }
 
 // lookups reads the stored values of entries in the order of their subjects. It has an iterator for
-// last changes and another one for the history, because an iterator finds a later key faster than
-// any other.
+// last changes and another one for the history, because an iterator finds a key fastest if the key
+// comes after its current position.
 type lookups struct {
 	present cursor
 	past    *view // nil until it is needed
 }
 
-// close closes the view of the history, and no other.
+// close closes only the view of the history.
 func (l *lookups) close() {
 	if l.past != nil {
 		l.past.close()

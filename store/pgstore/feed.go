@@ -15,8 +15,8 @@ import (
 // feedChunks is how many rows of the log are read at a time, with the contents of their entries.
 const feedChunks = 8
 
-// firstFeed is how many entries are read first, because some readers stop after one. Each further
-// page has four times as many, up to the entries of feedChunks.
+// firstFeed is how many entries are read first, because some readers stop after one entry. Each
+// further page has four times as many, up to the number of entries in feedChunks rows.
 const firstFeed = 16
 
 const (

@@ -8,7 +8,7 @@ import (
 
 // Keys consist of these characters (see package store). No key has any other character, so the
 // store does not query a server about a key with another character. PostgreSQL would reject some of
-// these characters.
+// the other characters.
 const (
 	lowest  = "!"
 	highest = '~'

@@ -15,7 +15,7 @@ import (
 
 const (
 	maxRows      = 5000     // maximum number of rows in a statement
-	maxRowsBytes = 16 << 20 // maximum size of their values, in bytes
+	maxRowsBytes = 16 << 20 // maximum size of the values in a statement, in bytes
 	maxEntries   = 2000     // maximum number of entries in a row of nomen_pending
 )
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	writers        = 4    // maximum number of concurrent transactions
-	maxGroup       = 1000 // when a transaction has so many changes, no further request joins it
+	maxGroup       = 1000 // when a transaction has this many changes, no further request joins it
 	attemptTimeout = 2 * time.Minute
 )
 
@@ -369,8 +369,8 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 // may lose the commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
-// syncWait is the function of PostgreSQL that warns that such a wait was cut short. The name
-// identifies the warning, because its text depends on the language of the server.
+// syncWait is the function of PostgreSQL that warns that the wait for a synchronous standby was cut
+// short. The name identifies the warning, because its text depends on the language of the server.
 const syncWait = "SyncRepWaitForLSN"
 
 // noteUnreplicated records a warning of syncWait.

@@ -101,7 +101,25 @@ func addressed(address string, web bool) (Interpretation, bool) {
 			return m, true
 		}
 	}
+	if web {
+		return inPath(host, rest)
+	}
 	return Interpretation{}, false
+}
+
+// inPath returns the ARK after the first "/ark:" in the path of a URL: the address of a resolver of
+// ARKs can have a path (draft-kunze-ark, 2.1).
+func inPath(host, rest string) (Interpretation, bool) {
+	end := strings.IndexAny(rest, "?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	i := strings.Index(strings.ToLower(rest[:end]), "/ark:")
+	if i < 0 {
+		return Interpretation{}, false
+	}
+	m := Interpretation{Spelling: rest[i+1 : end], Why: "a URL of the resolver " + host, Rest: rest[end:]}
+	return m, m.valid()
 }
 
 // valid reports whether the name satisfies the rules of its scheme.

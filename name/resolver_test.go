@@ -23,6 +23,7 @@ func TestMeant(t *testing.T) {
 		{"n2t.net/doi:10.5072/x", "doi:10.5072/x", ""},
 		{"https://identifiers.org/doi:10.5072/x", "doi:10.5072/x", ""},
 		{"https://urn.fi/URN:NBN:fi-fe2020", "URN:NBN:fi-fe2020", ""},
+		{"https://example.org/a/b/ARK:/12345/b9?info", "ARK:/12345/b9", "?info"},
 		{"https://urn.kb.se/resolve?urn=urn:nbn:se:uu:diva-3475", "urn:nbn:se:uu:diva-3475", ""},
 		{"https://portal.issn.org/resource/ISSN/0317-8471", "urn:issn:0317-8471", ""},
 		{"https://isni.org/isni/0000000121032683", "urn:isni:0000000121032683", ""},
@@ -35,7 +36,7 @@ func TestMeant(t *testing.T) {
 	for _, in := range []string{
 		"", "doi:10.5072/ABD", "https://doi.org/", "https://doi.org/about", "https://doi.org/the-identifier/resources",
 		"https://doi.org", "https://example.org/10.5072/a", "10.5072", "10.x/a", "10./a", "10138/99", "hdl:10138/99",
-		"https://example.org/a/ark:/12345/b9", "https://n2t.net/ark:12345", "https://portal.issn.org/resource/ISSN/0317-8472",
+		"https://example.org/a/ark:/12345", "https://example.org/a-ark:/12345/b9", "https://example.org/?/ark:/12345/b9", "example.org/a/ark:/12345/b9", "https://n2t.net/ark:12345", "https://portal.issn.org/resource/ISSN/0317-8472",
 		"urn:isbn:9780306406157", "https://user@doi.org/10.5072/a", "ark:/12345/b9", "hdl:https://doi.org/10.5072/ABD", "x/urn:isbn:9780306406157",
 	} {
 		if m, ok := Interpret(in); ok {

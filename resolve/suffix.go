@@ -38,12 +38,34 @@ func (d *decision) extended() (*nomen.Answer, error) {
 		if rec.Status != nomen.Active || rec.Redacted {
 			return d.registered(rec)
 		}
-		return d.found(d.extend(rec, d.name.Key()[len(p.String()):]))
+		return d.found(d.extend(rec, d.rest(base)))
 	}
 	if d.q.Explain {
 		d.explain("no beginning of it has a record")
 	}
 	return nil, nil
+}
+
+// rest returns what follows a beginning of the name. The rest of an ARK is spelled as in the question:
+// its hyphens and its last slash are not part of the name, but the location can depend on them.
+func (d *decision) rest(base name.Name) string {
+	rest := d.name.Key()[len(base.Key()):]
+	spelling := d.q.Subject.String()
+	if i := strings.IndexAny(spelling, "?#"); i >= 0 {
+		spelling = spelling[:i]
+	}
+	if n, err := name.Parse(spelling); err != nil || n != d.name || n.Scheme() != "ark" {
+		return rest
+	}
+	for i := len(base.Key()); i < len(spelling); i++ {
+		if spelling[i] != '/' && spelling[i] != '.' {
+			continue
+		}
+		if n, err := name.Parse(spelling[:i]); err == nil && n == base {
+			return spelling[i:]
+		}
+	}
+	return rest
 }
 
 // extend returns the answer for the name from rec, the record of a beginning. The parameter rest is

@@ -192,7 +192,7 @@ func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query
 	if err := a.query.override(w); err != nil {
 		return a, err
 	}
-	return reservedName(a, spelling), nil
+	return reservedName(a.spelled(spelling), spelling), nil
 }
 
 // override replaces the directives and components in q by those in the fields of a line.

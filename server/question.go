@@ -66,7 +66,7 @@ func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Questi
 	if a.query.service != "" {
 		q.Service = a.query.service
 	}
-	if a.name.IsZero() {
+	if a.name.IsZero() || a.passesRest() {
 		q.Subject = a.subject
 	}
 	switch expected {

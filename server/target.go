@@ -53,7 +53,7 @@ type parsedTarget struct {
 	bare      bool             // the target has no leading slash
 	name      name.Name        // zero for pages, reserved requests and URIs that are not names
 	whole     name.Name        // the name including its query, if such a name may be registered; else zero
-	subject   uri.URI          // for THTTP: the URI in the request, as spelled
+	subject   uri.URI          // for THTTP, and for a name with passesRest: the URI in the request, as spelled
 	authority *store.Authority // responsible for the name, or for the host; nil if unknown
 	elsewhere bool             // another resolver answers for the name, so this server has no history of it
 	reserved  string           // the element of a reserved request
@@ -294,7 +294,21 @@ func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, b
 	if err != nil {
 		return a, true, question.Malformed(s, 0, err)
 	}
-	return reservedName(a, s), true, nil
+	return reservedName(a.spelled(s), s), true, nil
+}
+
+// passesRest reports whether the answer depends on the spelling of the name: what follows a registered
+// ARK is appended to its locations with its hyphens.
+func (a parsedTarget) passesRest() bool {
+	return a.authority != nil && a.authority.Suffix == store.SuffixAppend && a.name.Scheme() == "ark"
+}
+
+// spelled returns the target with the spelling of its name.
+func (a parsedTarget) spelled(s string) parsedTarget {
+	if a.passesRest() {
+		a.subject, _ = uri.Parse(s)
+	}
+	return a
 }
 
 // parse parses a name. If a name in a path contains characters that no URI may contain, parse
@@ -402,5 +416,5 @@ func (p requestContext) element(s string, bare bool) (parsedTarget, error) {
 	if decides := p.set.Of(n); decides != nil {
 		a.authority = decides
 	}
-	return a, nil
+	return a.spelled(prefix.Spell(s)), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // Options configure a Handler. All fields are required.
@@ -48,6 +49,7 @@ const wellKnown = "/.well-known/ark"
 // A call is one request.
 type call struct {
 	*dialect.Call
+	spelling   string // of the ARK
 	w          http.ResponseWriter
 	r          *http.Request
 	inflection dialect.Inflection
@@ -67,20 +69,21 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call)
 	case inflection == dialect.NoInflection || !ok:
 		return false
 	default:
-		return h.inflect(c, adminapi.UnescapeName(spelling))
+		c.spelling = adminapi.UnescapeName(spelling)
+		return h.inflect(c)
 	}
 }
 
 // inflect answers a request for the description of an ARK, or of an authority.
-func (h *Handler) inflect(c *call, spelling string) bool {
+func (h *Handler) inflect(c *call) bool {
 	ctx := c.r.Context()
 	set, err := h.Authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return false // the server itself reports failures of the store
 	}
-	n, err := name.Parse(spelling)
+	n, err := name.Parse(c.spelling)
 	if err != nil {
-		n, err = name.Parse(strings.TrimSuffix(spelling, "/") + "/0") // the spelling may be a NAAN
+		n, err = name.Parse(strings.TrimSuffix(c.spelling, "/") + "/0") // the spelling may be a NAAN
 		return err == nil && h.sendAuthority(c, set.Of(n), n, strings.TrimSuffix(n.Key(), "/0"))
 	}
 	if !h.Scope.Covers(n) {
@@ -144,8 +147,9 @@ func (h *Handler) pass(c *call, n name.Name) bool {
 
 // location returns where a name leads, or "".
 func (h *Handler) location(ctx context.Context, c *call, n name.Name) string {
+	subject, _ := uri.Parse(c.spelling)
 	a, err := h.Resolver.Resolve(ctx, nomen.Question{
-		Name: n, Service: nomen.I2L, Strict: true, Country: c.Country,
+		Name: n, Subject: subject, Service: nomen.I2L, Strict: true, Country: c.Country,
 		Accept:    strings.Join(c.r.Header.Values("Accept"), ", "),
 		Languages: strings.Join(c.r.Header.Values("Accept-Language"), ", "),
 	})

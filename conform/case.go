@@ -20,11 +20,12 @@ const (
 	Signposting Profile = "signposting" // signposting.org/FAIR
 	EZID        Profile = "ezid"        // the API of EZID, version 2
 	Handle      Profile = "handle"      // the JSON API of Handle servers, version 8, and their proxy
+	ARK         Profile = "ark"         // draft-kunze-ark
 )
 
 // Profiles returns all profiles.
 func Profiles() []Profile {
-	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting, EZID, Handle}
+	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting, EZID, Handle, ARK}
 }
 
 // ParseProfiles parses profile names separated by commas.
@@ -92,6 +93,7 @@ func Cases() []Case {
 		{Signposting, "FAIR-", "signposting.org/FAIR, ", signpostingCases},
 		{EZID, "EZID-", "EZID API 2, ", ezidCases},
 		{Handle, "HDL-", "Handle JSON API 8, ", handleCases},
+		{ARK, "ARK-", "draft-kunze-ark-42, ", arkCases},
 	} {
 		for _, r := range t.rows {
 			if t.profile != Yaurn { // only the protocol of 1995 can request an element without its full name

@@ -22,7 +22,7 @@ import (
 // options returns the options of a run on the test server.
 func (s *little) options() conform.Options {
 	return conform.Options{
-		Target: testHost, Profiles: conform.Profiles(), Authority: testAuthority,
+		Target: testHost, Profiles: slices.DeleteFunc(conform.Profiles(), func(p conform.Profile) bool { return p == conform.ARK }), Authority: testAuthority,
 		Names:   []string{testAuthority + ":" + known1, known2},
 		Retired: testAuthority + ":" + goneName, Moved: oldName,
 		TimeGate: testBase + "/timegate/",
@@ -59,7 +59,8 @@ func ended(results map[string]conform.Result, v conform.Verdict) []string {
 // gateways.
 func TestRightServer(t *testing.T) {
 	results := try(t, (&little{}).options())
-	if got, want := len(results), len(conform.Cases()); got != want {
+	arks := len(try(t, (&little{}).arkOptions()))
+	if got, want := len(results)+arks, len(conform.Cases()); got != want {
 		t.Errorf("%d results, want %d", got, want)
 	}
 	if got := ended(results, conform.Fail); len(got) > 0 {
@@ -88,7 +89,11 @@ func TestEachCaseFailsAlone(t *testing.T) {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
 			s := &little{breaks: c.ID, gateway: c.ID == "Y95-64/follow"}
-			results := try(t, s.options())
+			o := s.options()
+			if c.Profile == conform.ARK {
+				o = s.arkOptions()
+			}
+			results := try(t, o)
 			if got, want := ended(results, conform.Fail), []string{c.ID}; !slices.Equal(got, want) {
 				for _, id := range got {
 					t.Logf("%s: %s", id, results[id].Detail)

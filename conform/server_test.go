@@ -189,6 +189,9 @@ func (s *little) route(q *incoming) *reply {
 	if q.version == "HTTP/1.1" && path && (hosts == 0 && !s.wrong("RFC9112-3.2/host") || hosts > 1 && !s.wrong("RFC9112-3.2/hosts")) {
 		return problem(400)
 	}
+	if isARK(q) {
+		return s.ark(q)
+	}
 	if isEZID(q) {
 		return s.ezid(q)
 	}

@@ -23,9 +23,9 @@ resolver is below a path, give the URL with this path.
 A profile is the set of cases for one standard. The profiles are 1995
 (draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (the services of RFC 2483, requested as
 in RFC 2169), web (HTTP, RFC 8141), memento (RFC 7089), linkset (RFC 9264), signposting (FAIR
-Signposting), ezid (the API of EZID) and handle (the API of Handle servers). By default
-conform tries all profiles. The cases of a profile that the server does not offer count as
-not applicable.
+Signposting), ezid (the API of EZID), handle (the API of Handle servers) and ark (descriptions
+of ARKs). By default conform tries all profiles. The cases of a profile that the server does
+not offer count as not applicable.
 
 --name, --retired, --moved and --absent give the names to try, as URIs or as ElementIDs
 (the part of a name after the prefix of --authority). Without --name, the command asks the

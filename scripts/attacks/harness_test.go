@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -63,6 +64,7 @@ type options struct {
 	data   string   // data directory; a new one if empty
 	files  int      // how many files it may have open (ulimit -n); 0 leaves the limit as it is
 	listen string   // address of the public listener; 127.0.0.1:0 if empty
+	site   string   // configuration file with the public listeners, instead of listen
 	args   []string // further flags of serve
 	env    []string // further environment
 }
@@ -83,7 +85,11 @@ func startWith(t *testing.T, o options) *server {
 	if o.listen == "" {
 		o.listen = "127.0.0.1:0"
 	}
-	args := append([]string{"serve", "--data", o.data, "--listen", o.listen, "--admin", "127.0.0.1:0", "--no-access-log"}, o.args...)
+	listeners := []string{"--listen", o.listen}
+	if o.site != "" {
+		listeners = []string{"--config", o.site}
+	}
+	args := slices.Concat([]string{"serve", "--data", o.data, "--admin", "127.0.0.1:0", "--no-access-log"}, listeners, o.args)
 	cmd := exec.Command(program, args...)
 	if o.files > 0 {
 		cmd = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, o.files), program}, args...)...)

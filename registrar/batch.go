@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -328,11 +329,22 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 	if rec.Status == nomen.Retired && rec.Reason == "" {
 		out.Warnings = append(out.Warnings, Warning{WarnNoReason, "retired without a reason"})
 	}
+	if staysReserved(req, s.record, rec) {
+		out.Warnings = append(out.Warnings, Warning{WarnReserved, "still reserved, so it does not resolve; to publish it, set its status to active"})
+	}
 	out.Record, out.Result = rec, store.Result{Revision: rec.Revision, Changed: true}
 	p.changes = append(p.changes, store.Change{Record: rec, Expected: expected, Time: p.now, Who: p.actor.Who, Why: p.why, Batch: p.id})
 	p.position = append(p.position, i)
 	s.record, s.pending = rec, true
 	s.built, s.based = p.single, req.Expected
+}
+
+// staysReserved reports whether a request gives other locations to a reserved name, and says nothing
+// about its status. The client may have meant to publish the name.
+func staysReserved(req *Request, was, is *store.Record) bool {
+	return was != nil && was.Status == nomen.Reserved && is.Status == nomen.Reserved &&
+		!(req.meant().has(FieldStatus) && req.Record.Status != "") &&
+		len(is.Locations) > 0 && !slices.Equal(was.Locations, is.Locations)
 }
 
 // expects returns the revision that the change for a request must expect, given the earlier

@@ -169,6 +169,7 @@ const (
 	WarnDate        = "date"         // a date in the metadata is ambiguous or invalid
 	WarnRetired     = "retired"      // the name was not changed because it is retired
 	WarnNoReason    = "no-reason"    // the name is retired without a reason
+	WarnReserved    = "reserved"     // a location was added to a reserved name, which does not resolve until it is active
 	WarnSuccessor   = "successor"    // a successor does not exist, although its authority is in this store
 	WarnOwners      = "owners"       // the authority has fewer than two owners
 	WarnFoldOff     = "fold-off"     // the authority no longer folds case: requests in another letter case no longer find its names

@@ -88,6 +88,39 @@ func TestNoReasonIsWarnedAbout(t *testing.T) {
 	}
 }
 
+// A client that gives a reserved name a location, but no status, gets a warning that the name does not
+// resolve.
+func TestStaysReserved(t *testing.T) {
+	one, two := []nomen.Location{{URL: "https://example.org/1"}}, []nomen.Location{{URL: "https://example.org/2"}}
+	for _, tt := range []struct {
+		name string
+		was  *store.Record // nil if the name does not exist
+		req  Request
+		want bool
+	}{
+		{"location added", &store.Record{Status: nomen.Reserved}, Request{Record: &store.Record{Locations: one}, Fields: FieldLocations, Add: true}, true},
+		{"location changed", &store.Record{Status: nomen.Reserved, Locations: two}, Request{Record: &store.Record{Locations: one}, Fields: FieldLocations}, true},
+		{"replaced without status", &store.Record{Status: nomen.Reserved}, Request{Record: &store.Record{Locations: one}}, true},
+		{"status given", &store.Record{Status: nomen.Reserved}, Request{Record: &store.Record{Status: nomen.Reserved, Locations: one}}, false},
+		{"published", &store.Record{Status: nomen.Reserved}, Request{Record: &store.Record{Status: nomen.Active, Locations: one}}, false},
+		{"same location", &store.Record{Status: nomen.Reserved, Locations: one}, Request{Record: &store.Record{Locations: one, Metadata: nomen.Metadata{"title": {"A"}}}, Fields: FieldLocations | FieldMetadata}, false},
+		{"location removed", &store.Record{Status: nomen.Reserved, Locations: one}, Request{Record: &store.Record{}, Fields: FieldLocations}, false},
+		{"active", &store.Record{Status: nomen.Active}, Request{Record: &store.Record{Locations: one}, Fields: FieldLocations}, false},
+		{"new", nil, Request{Record: &store.Record{Status: nomen.Reserved, Locations: one}}, false},
+	} {
+		d := newDesk(t)
+		if tt.was != nil {
+			tt.was.Spelling = alb
+			d.good(d.put(tt.was))
+		}
+		tt.req.Record.Spelling, tt.req.Expected, tt.req.OrCreate = alb, store.AnyRevision, true
+		out := d.good(d.ask(Operator(), tt.req))
+		if got := len(out.Warnings) == 1 && out.Warnings[0].Code == WarnReserved; got != tt.want || !got && len(out.Warnings) > 0 {
+			t.Errorf("%s: warnings %v, want one about the status: %v", tt.name, out.Warnings, tt.want)
+		}
+	}
+}
+
 func TestExpected(t *testing.T) {
 	old, fresh := &store.Record{Spelling: alb}, &store.Record{Spelling: alb, SameAs: []string{"ark:12345/x"}}
 	for _, c := range []struct {

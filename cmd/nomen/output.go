@@ -188,7 +188,7 @@ func (c *cli) showRefused(key string, err error) {
 
 func (c *cli) warn(warnings []registrar.Warning) {
 	for _, w := range warnings {
-		fmt.Fprintln(c.err, "nomen: warning: "+printable(w.Message))
+		fmt.Fprintln(c.err, "nomen: warning: "+printable(w.Message+warningOption(w.Code)))
 	}
 }
 

@@ -218,8 +218,16 @@ func optionFor(n conform.Need) string {
 // warningText returns the text of a warning about a record, with the option that helps.
 func warningText(w bulk.Warning) string {
 	message := strings.TrimPrefix(w.Message, w.Name+": ") // the line already has the name
-	if w.Code == registrar.WarnRetired {
-		message += " (--retired changes it)"
+	return message + warningOption(w.Code)
+}
+
+// warningOption returns the option that helps if a command warns with this code, or "".
+func warningOption(code string) string {
+	switch code {
+	case registrar.WarnRetired:
+		return " (--retired changes it)"
+	case registrar.WarnReserved:
+		return " (nomen put --status active)"
 	}
-	return message
+	return ""
 }

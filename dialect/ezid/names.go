@@ -242,6 +242,13 @@ func (h *Handler) put(c *call, ch change) reply {
 	if rec == nil {
 		return failure
 	}
+	// The registrar would say what the client may not do with a name that exists.
+	switch _, err := h.Registrar.Get(store.Fresh(c.r.Context()), ch.name); {
+	case err == nil && ch.actor.MayName(ch.name, registrar.Editor):
+		return badRequest(alreadyExists)
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		return h.failure(c, err)
+	}
 	_, err := h.Registrar.Put(c.r.Context(), ch.actor, registrar.Request{Record: rec, Expected: 0}, "")
 	switch {
 	case errors.As(err, new(*store.ConflictError)):

@@ -92,7 +92,8 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// A rejection has the value of the cell: of the line at fault, if the record has several.
+// A rejection has the value of the invalid cell. If the record has several lines, the value is from
+// the line at fault.
 func TestRejectsValue(t *testing.T) {
 	const in = "name,url,rel\nurn:example:1,https://a.example/,\nurn:example:1,relative,\nurn:example:2,,item\nurn:example:3,https://a.example/\n"
 	var got []string

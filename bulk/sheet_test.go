@@ -129,7 +129,7 @@ func TestFormulas(t *testing.T) {
 			if on {
 				want = marked[i]
 			} else if strings.Contains(want, "|") {
-				want = marked[i] // of a list in any case
+				want = marked[i] // a bar is always escaped, because it separates the values of a list
 			}
 			if got := strings.Split(line, ",")[at]; got != want {
 				t.Errorf("spreadsheet %t: %q, want %q", on, got, want)

@@ -231,7 +231,7 @@ func TestBusy(t *testing.T) {
 			}
 		})
 	}
-	synctest.Test(t, func(t *testing.T) { // a retry is worth it, and the deadline is kept
+	synctest.Test(t, func(t *testing.T) { // a retry can succeed, but is not tried if it would come after the deadline
 		n := newInternet(t)
 		busy := true
 		n.host("example.com", "192.0.2.1", func(request) string {

@@ -309,7 +309,7 @@ func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	return nodes
 }
 
-// take stores a node, and adds the authorities that it names to those to query.
+// take stores a node, and adds the authorities that it names to the authorities to query.
 func (j *journey) take(n *Node) error {
 	j.waiting = j.waiting[1:]
 	j.count++

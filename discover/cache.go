@@ -105,7 +105,7 @@ func (c *cache) get(q question) (answer, bool) {
 	return a, true
 }
 
-// put stores a response. If the cache is full, it evicts another one.
+// put stores a response. If the cache is full, it evicts another response.
 func (c *cache) put(q question, a answer) {
 	if a.life <= 0 {
 		return

@@ -24,8 +24,8 @@ func sortSRV(records []SRV, pick func(n int) int) []SRV {
 }
 
 // draw chooses one of the records, which are sorted by weight, and moves it to the front. The
-// records that were before it keep their order. So records of weight 0 stay before the others.
-// There each draw chooses them with a small probability, as RFC 2782 demands.
+// records that were before it keep their order. So records of weight 0 stay before the others. In
+// this position, each draw chooses them with a small probability, as RFC 2782 demands.
 func draw(records []SRV, pick func(n int) int) {
 	sum := 0
 	for _, r := range records {

@@ -97,8 +97,8 @@ func TestStrangersDoNotRedirectInside(t *testing.T) {
 	}
 }
 
-// A name whose address is public when looked up and private a moment later does not get
-// through: the address checked is the one connected to.
+// A name whose address is public when looked up and private a moment later is not dangerous: the
+// connection goes to the address that was checked.
 func TestRebinding(t *testing.T) {
 	secret := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") })
 	_, port, _ := strings.Cut(secret, ":")

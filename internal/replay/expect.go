@@ -173,8 +173,8 @@ func (e *Expected) add(l expectedLine) error {
 	return nil
 }
 
-// of returns the answer to expect. A request that the file does not have with this Accept has the
-// answer of the request without Accept. A HEAD request has the answer of the GET request.
+// of returns the answer to expect for a request. If the file does not have the request, the method
+// of looks for the same request with method GET, and then for both requests without Accept.
 func (e *Expected) of(r Request) (Answer, bool) {
 	get := r
 	get.Method = "GET"

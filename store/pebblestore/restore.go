@@ -100,8 +100,8 @@ func (r *restorer) note(format string, args ...any) {
 	}
 }
 
-// IsBackup returns [ErrNotBackup] if a directory does not have any file of a backup. Damaged files
-// count.
+// IsBackup returns [ErrNotBackup] if a directory does not have any file of a backup. A damaged file
+// counts too.
 func IsBackup(dir string) error {
 	there, err := vfs.Default.List(dir)
 	if err == nil && !hasBackup(there) {

@@ -28,8 +28,8 @@ type Scratch struct {
 	text  []byte
 }
 
-// NewScratch creates a Scratch in a temporary directory below parent. If parent is empty, it is
-// below the system's directory for temporary files.
+// NewScratch creates a Scratch in a temporary directory below parent. If parent is empty, the
+// Scratch is below the system's directory for temporary files.
 func NewScratch(parent string) (*Scratch, error) {
 	dir, err := os.MkdirTemp(parent, "nomen-scratch-*")
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	return c.Record, nil
 }
 
-// Keep stores records with their revisions and times. A record replaces an earlier one with the
+// Keep stores records with their revisions and times. A record replaces an earlier record with the
 // same name.
 func (s *Scratch) Keep(records []*store.Record) error {
 	s.closeView()

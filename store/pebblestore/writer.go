@@ -114,7 +114,7 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 
 // follow plans entries of another store, which must continue this store's log: their numbers and
 // digests must be right. It stops at the first entry that does not continue the log. It returns the
-// steps of the entries before that one, and the error of that entry.
+// steps of the entries before this entry, and the error of this entry.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // number of the last step of each subject, from 1
@@ -150,9 +150,9 @@ const (
 	keptSize  = 8 << 20
 )
 
-// If a batch has at least longBatch steps, its parts are first written to separate batches. This
-// is faster, because a memtable inserts a key faster if the key comes directly after
-// the one before it.
+// If a batch has at least longBatch steps, its parts are first written to separate batches. This is
+// faster, because a memtable inserts a key faster if the key comes directly after the previously
+// inserted key.
 const longBatch = 32
 
 // begin makes the batch for the steps. If a step redacts something, the batch is indexed, so that
@@ -179,7 +179,7 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 }
 
 // fill adds the steps to the batch. If the steps were made from entries of another store, the
-// parameter entries has these; otherwise it is nil.
+// parameter entries has these entries; otherwise it is nil.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]

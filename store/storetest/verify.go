@@ -99,8 +99,8 @@ func (s *suite) verifyWhileWriting(none func(store.Fault)) {
 
 // A Damage is damage to the data of a store. The function Do damages a store that has the content
 // written by [Damages], and returns the store to verify, which may be another store on the same
-// data. Verify must report a fault that has this Subject and this Seq; if one of them is zero, the
-// fault can have any. If Fails is set, Verify may return an error instead.
+// data. Verify must report a fault that has this Subject and this Seq; if one of these fields is
+// zero, the fault can have any value there. If Fails is set, Verify may return an error instead.
 type Damage struct {
 	Name    string
 	Do      func(t *testing.T, s store.Store) store.Store

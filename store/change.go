@@ -22,7 +22,7 @@ const AnyRevision = ^uint64(0)
 type Change struct {
 	Record    *Record    // the new record, which replaces the old one entirely
 	Authority *Authority // the new authority, which replaces the old one entirely
-	Token     *Token     // a token to add, or to put in place of the one with the same ID
+	Token     *Token     // a token to add, or to put in place of the token with the same ID
 	User      *User      // the new user, which replaces the old one entirely
 	Delete    name.Name  // a reserved name to delete; deleting a name without a record changes nothing
 
@@ -165,7 +165,7 @@ func (c *Change) HasValues() bool {
 	return len(c.Record.Values) > 0 || slices.ContainsFunc(c.Record.Locations, isView)
 }
 
-// A ConflictError is returned if the current revision is not the one that a change expects.
+// A ConflictError is returned if the current revision is not the revision that a change expects.
 type ConflictError struct {
 	Index    int    // position of the change in its batch, from 0
 	Key      string // key of the name, prefix of the authority, or ID of the user

@@ -33,8 +33,8 @@ type Query struct {
 	// identifiers or reason. Case and diacritics are ignored. The last word may be incomplete.
 	Text string
 
-	Spans  []string             // only keys that begin with one of these; sorted, and none begins with another; nil for all keys
-	Status []nomen.Status       // only records with one of these; nil for any
+	Spans  []string             // only keys that begin with one of these texts; sorted, and no text begins with another; nil for all keys
+	Status []nomen.Status       // only records with one of these statuses; nil for any
 	After  string               // only keys greater than this one
 	Limit  int                  // maximum number of records of the page; [MaxQueryPage] if 0
 	May    func(name.Name) bool // only names for which it returns true; nil for all

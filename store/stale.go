@@ -51,9 +51,9 @@ func (s *Staleness) Age(now time.Time) time.Duration {
 func (s *Staleness) Reset() { s.since.Store(0) }
 
 // WithStaleness returns a context for calls that accept stale data. The context records whether
-// they got any. A store returns stale data only to such calls, and only while it cannot get current
-// data. At that time, all other calls fail with an [*AwayError]. If ctx already has a Staleness,
-// the old Staleness does not record what is read with the new context.
+// they got stale data. A store returns stale data only to such calls, and only while it cannot get
+// current data. At that time, all other calls fail with an [*AwayError]. If ctx already has a
+// Staleness, the old Staleness does not record what is read with the new context.
 func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: ctx} }
 
 // StalenessOf returns the Staleness of ctx, or nil if ctx does not accept stale data.

@@ -13,8 +13,8 @@ import (
 // A Reader reads records and authorities as of a time. The time is the parameter at, or the field
 // At of a Scan. The zero time means now. A Reader is safe for concurrent use.
 type Reader interface {
-	// Get returns the record of the name n. If the name has no record, or had a reserved one that
-	// was deleted, Get returns ErrNotFound.
+	// Get returns the record of the name n. If the name has no record, or had a reserved record
+	// that was deleted, Get returns ErrNotFound.
 	Get(ctx context.Context, n name.Name, at time.Time) (*Record, error)
 
 	// List yields records as of one moment, in the order of their keys. Changes made while it runs

@@ -245,8 +245,8 @@ func CanonicalHost(h string) string {
 // All returns the authorities in the byte order of their prefixes.
 func (s *AuthoritySet) All() []*Authority { return s.all }
 
-// Of returns the authority of the name n: the one whose prefix covers n and is the longest. It
-// returns nil if there is none. It takes logarithmic time.
+// Of returns the authority of the name n. Of all authorities whose prefixes cover n, this is the
+// authority with the longest prefix. If there is none, Of returns nil. It takes logarithmic time.
 func (s *AuthoritySet) Of(n name.Name) *Authority {
 	key := n.Key()
 	i, found := s.search(key)

@@ -257,7 +257,8 @@ func (s *Store) isRest(dir string) error {
 	return nil
 }
 
-// isCheckpoint reports whether name can be that of a checkpoint of the store that is named base.
+// isCheckpoint reports whether name can be the name of a checkpoint of the store that is named
+// base.
 func isCheckpoint(base, name string) bool {
 	number, ok := strings.CutPrefix(name, base+suffixCheckpoint)
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	engineFormat = pebble.FormatValueSeparation // version of Pebble's format; a higher one would convert stores irreversibly
+	engineFormat = pebble.FormatValueSeparation // version of Pebble's format; a higher version would convert stores irreversibly
 
 	filterBits  = 10        // number of bits of a Bloom filter for each key
 	blockSize   = 16 << 10  // bytes of data that are compressed together
@@ -129,7 +129,7 @@ type logger struct {
 	told map[string]*told // by the message without its digits
 }
 
-// told records when a message was last logged, and how many similar ones were suppressed since.
+// told records when a message was last logged, and how many similar messages were suppressed since.
 type told struct {
 	at      time.Time
 	skipped int

@@ -50,7 +50,7 @@ func checkManifest(files vfs.FS, dir string) (torn bool, err error) {
 }
 
 // checkNew returns an error if the engine would make a new database in a directory that has files
-// of another one.
+// of another database.
 func checkNew(files vfs.FS, dir string) error {
 	names, err := files.List(dir)
 	if err != nil {

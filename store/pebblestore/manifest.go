@@ -58,7 +58,7 @@ type BackupFile struct {
 	SHA256 [32]byte
 }
 
-// A ManifestError says why the manifest of a backup, or that of the engine of a store, cannot be used.
+// A ManifestError says why the manifest of a backup, or of the engine of a store, cannot be used.
 type ManifestError struct {
 	File    string
 	Problem string

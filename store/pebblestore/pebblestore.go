@@ -287,8 +287,8 @@ func newID() []byte {
 	return id
 }
 
-// Close implements [store.Store]. It waits for listings to end, so it must not be called from
-// within one.
+// Close implements [store.Store]. It waits for listings to end, so it must not be called in the
+// loop over a listing.
 //
 // If the disk hangs, Close waits only for [maxHungClose]. Acknowledged changes are on disk, and the
 // next start recovers them.

@@ -58,7 +58,7 @@ type RekeyResult struct {
 	From    uint64 `json:"from"`   // version of the rules of names in the store
 	To      uint64 `json:"to"`     // version of the rules of names of this program
 	Moved   int64  `json:"moved"`  // number of keys and prefixes that change
-	United  int64  `json:"united"` // number of these keys and prefixes that are equal to another one afterwards
+	United  int64  `json:"united"` // number of these keys and prefixes that become equal to another key or prefix
 	Blocked int64  `json:"blocked"`
 	Kept    string `json:"kept,omitempty"` // path of the old store
 }
@@ -78,12 +78,13 @@ type RekeyResult struct {
 //
 // If names are merged, their changes are put in the order of their times and renumbered. As of any
 // time, the merged name has the state of the active name. Without an active name, it has the state
-// of the retired one, otherwise of the reserved one. So a public name never appears reserved or
-// deleted. A final change merges the locations, metadata, same_as and successors of the names that
-// have the final status. It keeps all spellings in same_as. Names with another status, such as a
-// reserved name beside an active one, remain only in the history. Their locations were not public.
-// For merged authorities, lists, Default and FoldCase are merged, and List is set if all of them
-// have it. All other fields come from the authority that changed last.
+// of the retired name. Without a retired name either, it has the state of the reserved name. So a
+// public name never appears reserved or deleted. A final change merges the locations, metadata,
+// same_as and successors of the names that have the final status. It keeps all spellings in
+// same_as. Names with another status, such as a reserved name beside an active one, remain only in
+// the history. Their locations were not public. For merged authorities, lists, Default and FoldCase
+// are merged, and List is set if all of them have it. All other fields come from the authority that
+// changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()
 	res, err := rekey(ctx, o)

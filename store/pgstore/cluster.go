@@ -144,8 +144,8 @@ const (
 )
 
 // ask finds out the role of the server s. The fence is a counter in the head of the log; every
-// change increases it within a second. A replica is late if its fence is one that the primary had
-// some time ago.
+// change increases it within a second. A replica is late if the primary already had the fence of
+// the replica some time ago.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
 	a, err := s.lookAt(ctx)
@@ -168,7 +168,7 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	default:
 		cl.judge(s, begun, standby, nil)
 		if cl.condition().NoWrites {
-			s.watch.drop() // it may be only this session that is read-only
+			s.watch.drop() // perhaps only this session is read-only
 		}
 	}
 }

@@ -53,7 +53,7 @@ type finder struct {
 	yield  func(place) bool
 }
 
-// find yields the places from the given one on.
+// find yields the places from the given place on.
 func (f *finder) find(from place) error {
 	for {
 		if len(from.head) == headSize {
@@ -80,7 +80,7 @@ func (f *finder) find(from place) error {
 	}
 }
 
-// group yields the places with one head, from the given one on. When the iteration is finished,
+// group yields the places with one head, from the given place on. When the iteration is finished,
 // unfinished is false.
 func (f *finder) group(from place) (unfinished bool, err error) {
 	for {

@@ -145,9 +145,9 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps of the entries before the first wrong one. If the first entry of a subject
-// is its first revision, the store normally has no change of the subject. Then plan looks for a
-// change of the subject only if the parameter search is true.
+// plan returns the steps of the entries before the first wrong entry. If the first entry of a
+// subject is its first revision, the store normally has no change of the subject. Then plan looks
+// for a change of the subject only if the parameter search is true.
 func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}

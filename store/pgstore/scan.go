@@ -219,7 +219,7 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	})
 }
 
-// historyPage returns the changes of a subject before the one with the given time and revision,
+// historyPage returns the changes of a subject before the change with the given time and revision,
 // newest first.
 func historyPage(ctx context.Context, tx pgx.Tx, subject store.Subject, time, revision int64, size int) ([]row, error) {
 	return collect(ctx, tx, func(r pgx.CollectableRow) (row row, err error) {

@@ -22,7 +22,7 @@ const (
 	sealEnd    = 2 * time.Second // maximum time for sealing while a node is closed
 	sealPause  = 5 * time.Second // time after which the server aborts a sealing transaction that is idle
 	sealUnits  = 512             // number of rows of nomen_pending that are read at a time
-	sealMargin = 128             // if sealUnits rows were read, up to so many of them are left for the next sealing, because rows that must precede them were perhaps not read
+	sealMargin = 128             // if sealUnits rows were read, up to sealMargin of them are left for the next sealing, because rows that must precede them were perhaps not read
 )
 
 const (

@@ -18,7 +18,8 @@ const (
 	where kind = $1 and (key, time, revision) > ($2, $3, $4) order by key, time, revision limit $5`
 )
 
-// changes yields all changes, subject by subject, the past of each before its present.
+// changes yields all changes, subject by subject. The past changes of a subject come before its
+// present change.
 func (v *verifier) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		more := true

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// initialize makes the files of a new server. It copies those that an earlier run has kept. If
+// initialize makes the files of a new server. It copies the files that an earlier run has kept. If
 // there are none, it runs initdb and keeps a copy.
 func (s *Server) initialize() error {
 	kept, err := s.kept()

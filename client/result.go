@@ -306,7 +306,7 @@ func noResult(s hop, service nomen.Service, message string) error {
 	return &nomen.Error{Kind: nomen.NoResult, Name: s.spelling, Service: service, Message: message}
 }
 
-// A serviceError reports that a reply contains the answer of another service than the one asked
+// A serviceError reports that a reply contains the answer of another service than the question asks
 // for.
 type serviceError struct{ got, want nomen.Service }
 

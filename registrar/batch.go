@@ -64,7 +64,7 @@ func (s *state) revision() uint64 {
 
 // Apply does for many requests, in order, what Put does for one. It leaves out the requests that
 // are rejected, and writes the others as one batch. There is one outcome for each request, in the
-// same order. If several requests have the same name, each is applied to the result of the one
+// same order. If several requests have the same name, each is applied to the result of the request
 // before it. If the reason or a.Who is invalid, the error is a [*RefusalError]. Any other error is
 // a failure of the store. After an error nothing was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
@@ -316,7 +316,7 @@ func (p *plan) revise(i int, s *state, rec *store.Record) error {
 
 // put adds to the plan the change for request i, which changes the record of the name to rec. The
 // first change of a name expects the revision that was read. Each later change of the name expects
-// the revision made by the one before it.
+// the revision made by the change before it.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
 	expected := s.revision()

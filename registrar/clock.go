@@ -11,7 +11,7 @@ import (
 
 // A clockGuard prevents changes with wrong times. It compares the clock of this machine with the
 // time of the last change. If the store is in a database, the guard also compares the clock with
-// that of the database.
+// the clock of the database.
 type clockGuard struct {
 	asking sync.Mutex // held while reading the store; other calls then use the last result
 

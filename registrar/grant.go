@@ -71,7 +71,7 @@ func rightsOf(grants []store.UserGrant) map[right]bool {
 }
 
 // grantsOf is the inverse of rightsOf. The grants are in the order of the roles, highest first. For
-// each role, the grant for all names comes before the one with prefixes.
+// each role, the grant for all names comes before the grant with prefixes.
 func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	sorted := slices.SortedFunc(maps.Keys(rights), func(a, b right) int {
 		i, _ := ParseRole(a.role)

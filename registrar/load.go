@@ -81,7 +81,7 @@ type Scratch interface {
 	// Record returns the record of the name n that was last passed to Keep, or nil if none was.
 	Record(n name.Name) (*store.Record, error)
 
-	// Keep stores records. A record replaces an earlier one with the same name.
+	// Keep stores records. A record replaces an earlier record with the same name.
 	Keep(records []*store.Record) error
 }
 

@@ -186,9 +186,10 @@ func (s redactable) removes(last *store.Change) bool {
 	return s.erase && !erased(last.User).SameContent(last.User)
 }
 
-// find returns the last change and the revisions to redact. If the parameter asked is empty, these are all
-// revisions that still have content, except the last. Otherwise find returns an error if a revision
-// in the parameter asked does not exist, is the current one, or has no content any more.
+// find returns the last change and the revisions to redact. If the parameter asked is empty, these
+// are all revisions that still have content, except the last. Otherwise find returns an error if a
+// revision in the parameter asked does not exist, is the current revision, or has no content any
+// more.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(asked))
 	for i, revision := range asked {

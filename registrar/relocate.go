@@ -219,9 +219,9 @@ func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes 
 	}
 }
 
-// read fills the batch b from the places after the given one. It returns the last place that it has
-// read, and whether there may be more. Each call starts a new listing, so that no listing is open
-// between batches.
+// read fills the batch b from the places after the given place. It returns the last place that it
+// has read, and whether there may be more. Each call starts a new listing, so that no listing is
+// open between batches.
 func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
 	var places []store.Place
 	for p, err := range store.Find(ctx, m.store, m.From, after) {
@@ -336,7 +336,7 @@ func (m *mover) matches(url string) bool {
 }
 
 // replaced returns the locations of rec after the move. If a location becomes equal to an existing
-// one, it is dropped.
+// location, it is dropped.
 func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	all := make([]nomen.Location, 0, len(rec.Locations))
 	for _, l := range rec.Locations {

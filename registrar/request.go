@@ -108,7 +108,7 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //     location that has the URL and the component of an existing location sets fields of that
 //     location. Any other location is added. Values of same_as and successors are added. Each given
 //     element of metadata is replaced; if it has no values, it is removed. A given typed value
-//     replaces the one with the same index, or is added. The other fields are replaced.
+//     replaces the existing value with the same index, or is added. The other fields are replaced.
 //
 // If the name does not exist, it is created. If no status is given, it becomes active.
 type Request struct {
@@ -120,9 +120,9 @@ type Request struct {
 	// and the fields in Fields. If the record does not have a value, that is an error.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations makes an exception to Add: the given locations replace all existing ones.
-	// But a given location can leave a field such as type or language empty. The field is then
-	// copied from the existing location with the same URL and component.
+	// ReplaceLocations makes an exception to Add: the given locations replace all existing
+	// locations. But a given location can leave a field such as type or language empty. The field
+	// is then copied from the existing location with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists

@@ -189,7 +189,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 }
 
 // located returns the answer for the requested service. The first location of the parameter a must
-// be the best one.
+// be the best location.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:

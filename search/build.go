@@ -122,7 +122,8 @@ func (w *writer) flush() {
 }
 
 // rebuild builds segment i from the current records of the store. If there are too many names for
-// one segment, it builds several, at most as many as the parameter most says. The segment for the rest is then pending.
+// one segment, it builds several, at most as many as the parameter most allows. The segment for the
+// rest is then pending.
 func (x *Index) rebuild(ctx context.Context, i, most int) error {
 	var made segments
 	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()

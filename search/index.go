@@ -101,7 +101,7 @@ func Open(o Options) (*Index, error) {
 }
 
 // open opens the database and reads the state of the index. If the content of the index is invalid,
-// open replaces the index by an empty one. The caller must hold mu.
+// open replaces the index by an empty index. The caller must hold mu.
 func (x *Index) open() error {
 	err := x.load()
 	if err == nil || isOutside(err) {
@@ -154,7 +154,7 @@ func (x *Index) shut() error {
 	return db.Close()
 }
 
-// renew removes the index and creates an empty one. The caller must hold mu.
+// renew removes the index and creates an empty index. The caller must hold mu.
 func (x *Index) renew() error {
 	_ = x.shut() // an error does not matter: the content is not needed any more
 	x.segments, x.position = nil, position{}
@@ -165,7 +165,7 @@ func (x *Index) renew() error {
 }
 
 // repair opens the database again if its disk has failed. It replaces a damaged index by an empty
-// one.
+// index.
 func (x *Index) repair() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -15,8 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options say what records are made. The zero Options make small ones: a name
-// and one location.
+// Options say what records are made. The zero Options make small records: a name and one location.
 type Options struct {
 	Shuffled bool // the records are in random order, as from a hash table
 	Rich     bool // a record has one to three locations, a title and creators

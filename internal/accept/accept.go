@@ -186,8 +186,8 @@ func (f *Field) Token(token string) Preference {
 	return best
 }
 
-// Language returns the preference for a language tag: that of the longest range that matches by
-// basic filtering (RFC 4647, 3.3.1).
+// Language returns the preference for a language tag: the preference of the longest range that
+// matches by basic filtering (RFC 4647, 3.3.1).
 func (f *Field) Language(tag string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	stepSize = 1024 // number of changes read before the log is compared with that of the store
+	stepSize = 1024 // number of changes read before the log is compared with the log of the store
 	maxLost  = 1000 // number of unreadable changes after which verification stops
 
 	// retries is how often verification pauses, in total, to let a replica catch up with its

@@ -52,7 +52,7 @@ func See[T any](t testing.TB, ctx context.Context, what chromedp.Action[T]) T {
 }
 
 // Prefer sets what a person prefers: features of CSS media queries and their values in turn. It
-// resets all others.
+// resets all other features.
 func Prefer(features ...string) chromedp.Action[chromedp.Void] {
 	p := emulation.SetEmulatedMediaParams{}
 	for i := 0; i < len(features); i += 2 {

@@ -59,9 +59,9 @@ func Layout(t testing.TB, ctx context.Context) []string {
 	return See(t, ctx, chromedp.Evaluate[[]string](layout))
 }
 
-// Faults returns what is wrong with the page in a narrow and in a wide window, with light, dark
-// and forced colours, and for the keyboard. The narrow window is one of 1,280 × 1,024 pixels at
-// a zoom of 400 %.
+// Faults returns what is wrong with the page in a narrow and in a wide window, with light, dark and
+// forced colours, and for the keyboard. The narrow window is a window of 1,280 × 1,024 pixels at a
+// zoom of 400 %.
 func Faults(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
 	add := func(where string, faults []string) {

@@ -36,7 +36,7 @@ type FS interface {
 	// CreateBeside creates an empty file in the directory of path, and returns the file and its
 	// name.
 	CreateBeside(path string) (File, string, error)
-	Rename(from, to string) error // renames a file; replaces an existing one
+	Rename(from, to string) error // renames a file; replaces an existing file
 	Remove(path string) error
 	SyncParent(path string) error // makes renames in the directory of path durable, so that they survive a crash
 }
@@ -72,7 +72,7 @@ func Move(disk FS, from, to string) error {
 type Disk struct {
 	Mode fs.FileMode // [Private] or [Shared]; the mode of files that did not exist before
 
-	// Keep gives the mode and the group of the replaced file to the new one, because an
+	// Keep gives the mode and the group of the replaced file to the new file, because an
 	// administrator may have set them on purpose. This happens only if the replaced file belongs to
 	// the user of this process: another user may have created the file in order to be able to read
 	// the new content.

@@ -12,7 +12,7 @@ import (
 
 const (
 	slice   = time.Millisecond      // how long a goroutine works without a rest
-	longest = 20 * time.Millisecond // a slice counts as at most this long: a longer one has waited for something else
+	longest = 20 * time.Millisecond // a slice counts as at most this long: a longer slice has waited for something else
 	window  = 20 * time.Millisecond // how often the share is adjusted
 	calm    = time.Second           // if there was no request for this long, background work does not rest
 

@@ -1,5 +1,5 @@
-// Package race tries several addresses of a host, each a short time after the one before it (RFC
-// 8305, 5). So an address that does not answer costs little time.
+// Package race tries several addresses of a host, each a short time after the address before it
+// (RFC 8305, 5). So an address that does not answer costs little time.
 package race
 
 import (
@@ -18,7 +18,7 @@ type Runner[T any] func(ctx context.Context) (T, error)
 // Dial connects to several addresses and returns the first connection. Connections that are made
 // later are closed. If no address accepts, Dial returns the errors of the attempts, in the order of
 // the addresses; if ctx ended, some addresses were not tried. If stagger is negative, an attempt
-// begins only after the one before it has failed.
+// begins only after the attempt before it has failed.
 func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, []error) {
 	runners := make([]Runner[net.Conn], len(addrs))
 	for i, ap := range addrs {
@@ -29,7 +29,7 @@ func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, di
 
 // Run runs the attempts of a race and returns the result of the first that succeeds. There must be
 // at least one runner. The first begins at once; each other begins when the time stagger has passed
-// since the one before it began, or as soon as any attempt fails. Results of later successes are
+// since the runner before it began, or as soon as any attempt fails. Results of later successes are
 // passed to discard. If all attempts fail, Run returns their errors, in the order of the runners.
 // If the function final returns true for an error, the race ends at once.
 func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T], final func(error) bool, discard func(T)) (T, []error) {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxLine = 64 << 10 // bytes of a line; longer ones are skipped
+	maxLine = 64 << 10 // bytes of a line; longer lines are skipped
 	// DefaultMaxRequests is how many different requests a Log keeps.
 	DefaultMaxRequests = 1_000_000
 	// maxBytes is how much memory the texts of requests may use.

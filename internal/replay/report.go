@@ -93,7 +93,7 @@ func (c *ClassReport) example(d Difference, most int) {
 }
 
 // Shares returns the shares of equal answers among those that were compared, in percent: of all
-// requests, and of the different ones. Both are 0 if nothing was compared.
+// requests, and of the different requests. Both are 0 if nothing was compared.
 func (r *Report) Shares() (requests, distinct float64) {
 	equal := r.Class(Equal)
 	return percent(equal.Requests, r.Compared.Requests), percent(equal.Distinct, r.Compared.Distinct)

@@ -23,8 +23,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// Short returns a text as [Inline] does, but at most so many columns of it. If the text is wider,
-// Short returns its beginning and an ellipsis.
+// Short returns a text as [Inline] does, but at most the given number of columns of it. If the text
+// is wider, Short returns its beginning and an ellipsis.
 func Short(s string, most int) string {
 	s = Inline(s)
 	if Columns(s) <= most {

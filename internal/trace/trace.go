@@ -37,7 +37,7 @@ const (
 // Limits for values of later versions, which can be longer than values of this version.
 const (
 	maxLength = 256     // length of a value of a later version, which can have more parts
-	maxState  = 2 << 10 // length of tracestate; a longer one is dropped
+	maxState  = 2 << 10 // length of tracestate; a longer value is dropped
 )
 
 // Parse parses a value of traceparent. It returns false if the value is invalid: wrong digits, the

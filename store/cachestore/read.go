@@ -12,8 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// soon calls the function ask for a current answer when there is also a stale one. If ask takes too
-// long, soon returns errSlow and lets ask continue, because a database can take long to give up.
+// soon calls the function ask for a current answer when there is also a stale answer. If ask takes
+// too long, soon returns errSlow and lets ask continue, because a database can take long to give
+// up.
 func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -43,9 +44,9 @@ func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, er
 	return r.v, r.err
 }
 
-// withoutFeed calls the function ask for a current answer when there is also a stale one. It calls
-// the function use and returns the stale answer if the store is unavailable, was unavailable a
-// moment ago, or does not respond soon.
+// withoutFeed calls the function ask for a current answer when there is also a stale answer. It
+// calls the function use and returns the stale answer if the store is unavailable, was unavailable
+// a moment ago, or does not respond soon.
 func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()

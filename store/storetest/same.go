@@ -337,8 +337,7 @@ func anyAuthority(r *rapid.T, n name.Name) *store.Authority {
 	}
 }
 
-// anyPolicy returns a policy, usually not the zero one. A store does not check
-// its content.
+// anyPolicy returns a policy, usually not the zero policy. A store does not check its content.
 func anyPolicy(r *rapid.T) store.Policy {
 	p := store.Policy{
 		Suffix:     rapid.SampledFrom([]store.Suffix{"", store.SuffixAppend}).Draw(r, "suffix"),

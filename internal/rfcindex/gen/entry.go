@@ -77,9 +77,9 @@ func (e entry) record() (record, error) {
 	return record{e.URN, e.locations(number), m, []string{doi.Key()}, e.ObsoletedBy}, nil
 }
 
-// The range of RFC numbers in which collected months without a day are one too early. Some RFCs
-// before this range have the same error. docs/decisions/0005-months-of-the-rfc-index.md has the
-// evidence.
+// The range of RFC numbers in which collected months without a day are one month too early. Some
+// RFCs before this range have the same error. docs/decisions/0005-months-of-the-rfc-index.md has
+// the evidence.
 var (
 	firstEarly = time.Date(1992, time.February, 1, 0, 0, 0, 0, time.UTC)
 	lastEarly  = time.Date(2006, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -96,7 +96,7 @@ func month(number, date string) (string, error) {
 	return t.Format("2006-01"), err
 }
 
-// early reports whether the month t that the index has for an RFC is one too early.
+// early reports whether the month t that the index has for an RFC is one month too early.
 func early(number string, t time.Time) bool {
 	switch number {
 	case "2555": // the index has the correct month

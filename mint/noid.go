@@ -242,8 +242,8 @@ func first(names iter.Seq2[name.Name, error], n name.Name) (bool, error) {
 	return false, nil
 }
 
-// noid parses the arguments of a {noid} part: the mask, then in any order addN, and how many
-// names were minted before. It reports whether the mask ends in "k".
+// noid parses the arguments of a {noid} part: the mask, and then, in any order, addN and the number
+// of names that were minted before. It reports whether the mask ends in "k".
 func (a *arguments) noid(p *part) (checked bool, err error) {
 	s, at, _ := a.next()
 	p.noid.kind = 's'

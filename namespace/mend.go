@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// mendAlnum returns the letters and digits of nss, and the reason. Other characters have no
-// meaning in numbers with check digits.
+// mendAlnum returns the letters and digits of nss, because other characters have no meaning in
+// numbers with check digits. It also returns this reason in words.
 func mendAlnum(nss string) (string, string) {
 	b := make([]byte, 0, len(nss))
 	for i := range len(nss) {

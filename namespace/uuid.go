@@ -91,8 +91,9 @@ func partsUUID(nss string) []Part {
 	return parts
 }
 
-// timeUUID returns the time of versions 1, 6 (RFC 9562, 5.1 and 5.6: units of 100
-// ns since the start of the Gregorian calendar) and 7 (5.7: milliseconds).
+// timeUUID returns the time in a UUID of version 1, 6 or 7. Versions 1 and 6 count units of 100 ns
+// since the start of the Gregorian calendar (RFC 9562, 5.1 and 5.6), and version 7 counts
+// milliseconds (5.7).
 func timeUUID(s string) (time.Time, bool) {
 	var digits string
 	switch s[14] {

@@ -121,8 +121,8 @@ func (m *messageReader) unclosed(level int) {
 	}
 }
 
-// entity reads a header, and the body after it unless that is a multipart,
-// whose parts follow. A message in the body is an entity of its own.
+// entity reads a header and the body after it. If the body is a multipart, entity leaves its parts
+// to be read as the next entities. A message in the body is an entity of its own, too.
 func (m *messageReader) entity(kind string) {
 	for !m.stopped {
 		p := m.part(kind)

@@ -52,8 +52,8 @@ type run struct {
 	skip    int
 }
 
-// start returns the start of the file range for octet i of the text, and end
-// the end of the file range for the text before octet j.
+// start returns the beginning of the range of the file from which octet i of the text comes. The
+// method end returns the end of the range from which the text before octet j comes.
 func (r run) start(i int) int64 { return r.at + int64((i-r.pos+r.skip)/r.out*r.in) }
 func (r run) end(j int) int64   { return r.at + int64(((j-1-r.pos+r.skip)/r.out+1)*r.in) }
 

@@ -124,12 +124,11 @@ func invalidAt(s string) int {
 // Display returns a spelling of u that is easier to read. Different names have different
 // spellings (2012, 4; RFC 8141, 4.4). It is for display only; copy and exchange [URN.String].
 //
-// In the NSS it shows escapes as the characters that they represent in UTF-8, if those need an
-// escape: letters, digits, signs and punctuation of the world's scripts, and of ASCII "[", "]",
-// "\", "^", "|", "{", "}", the back-quote, and other characters that the dialect excludes. It
-// keeps the escapes of characters that would make another name or mislead readers: characters
-// that need no escape, delimiters, quotes, spaces, controls, combining marks, and the special
-// characters of the namespace.
+// In the NSS it decodes the escapes of two kinds of characters: letters, digits, signs and
+// punctuation that are not ASCII, and the ASCII characters that the dialect excludes, such as "[",
+// "]", "\", "^", "|", "{", "}" and the back-quote. It keeps the escapes of characters that would
+// make another name or mislead readers: characters that need no escape, delimiters, quotes, spaces,
+// controls, combining marks, and the special characters of the namespace.
 func (u URN) Display(special string) string {
 	if !u.IsValid() || strings.IndexByte(u.s[:u.nss], '%') < 0 {
 		return u.s

@@ -87,7 +87,7 @@ func oidcKeys() []configKey {
 		key("id", "part of the URL to which the provider sends people back: /-/ui/sign-in/at/ID/callback", "string", "the host of the issuer, with hyphens", `id = "example"`),
 		key("name", "name of the provider for people", "string", "the host of the issuer", `name = "Example University"`),
 		key("scopes", "scopes to request in addition to openid, profile and email", "list", "", `scopes = ["groups"]`),
-		key("sign-out", "offer people who sign out to sign out at the provider too", "bool", "false", "sign-out = true"),
+		key("sign-out", "after sign-out, offer a link to sign out at the provider too", "bool", "false", "sign-out = true"),
 		{Key: "oidc.map", Meaning: "rights for people with a claim: tables with claim, value, role and prefix", Type: "list", Reload: true, Example: right("claim", "").Example},
 		right("claim", "claim that gives a right to the people who have it"),
 		right("value", "value that the claim, or an element of it, must have"),

@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// lastCall is how long a connection stays open after net/http has closed it, if a request was
-// arriving at that time.
+// lastCall limits how long Close keeps a connection open for a request that is arriving.
 const lastCall = 10 * time.Second
 
 // A closing records how far the closing of a connection has come.
 type closing struct {
 	active atomic.Bool // net/http is processing a request
 	begun  atomic.Bool // bytes of a request have arrived; net/http may not know this yet
-	kept   atomic.Bool // net/http has closed the connection, but the connection stays open: a request was arriving
-	final  atomic.Bool // the connection was then closed
+	kept   atomic.Bool // net/http has called Close, which kept the connection open for a request that was arriving
+	final  atomic.Bool // the connection is really closed
 }
 
 // SetState records the state of a connection. Call it from the ConnState hook of the [http.Server].
 //
-// If keep-alive is switched off while net/http writes a response, net/http reads no more requests
-// after the response, and closes the connection. It has not read a request that is arriving at that
-// time, and will not answer it. So if Close has left the connection open, SetState closes it.
+// Close keeps a connection open if a request is arriving, because net/http normally still answers
+// the request. It does not if keep-alive was switched off while it was writing a response: then it
+// reads no more requests. In this case SetState closes the connection.
 func SetState(c net.Conn, state http.ConnState) {
 	w, ok := c.(interface{ wire() *conn })
 	if !ok {

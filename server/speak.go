@@ -16,14 +16,18 @@ const maxDialectBody = 4 << 20
 // speak answers a request in one of the dialects of its listener. It reports whether it did.
 func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c client, start time.Time) bool {
 	names := listenerOf(r.Context()).Dialects
-	if len(names) == 0 || len(in.target) > maxTarget || !strings.HasPrefix(in.target, "/") || wire.Own(r) {
+	if len(names) == 0 || len(in.target) > maxTarget || wire.Own(r) {
+		return false
+	}
+	target, ok := s.spokenTarget(r, in)
+	if !ok {
 		return false
 	}
 	counted := &countedWriter{ResponseWriter: w}
 	own := r.WithContext(requestLifetime(r))
 	own.Body = http.MaxBytesReader(counted, r.Body, maxDialectBody)
 	call := &dialect.Call{
-		Target: in.target, Base: s.base(in), Client: c.addr, Country: c.country,
+		Target: target, Base: s.base(in), Client: c.addr, Country: c.country,
 		Private: c.secure || c.addr.IsLoopback() && !c.proxied,
 	}
 	for _, name := range names {
@@ -35,6 +39,20 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c cl
 		}
 	}
 	return false
+}
+
+// spokenTarget returns the target of a request for a dialect: a path. A URL of this server stands for
+// its path (RFC 9112, 3.2.2). For other targets, spokenTarget returns false.
+func (s *Server) spokenTarget(r *http.Request, in *request) (string, bool) {
+	host, path, ok := absoluteForm(in.target)
+	if !ok {
+		return in.target, strings.HasPrefix(in.target, "/")
+	}
+	set, err := s.authorities.Set(r.Context(), time.Time{})
+	if err != nil {
+		return "", false // the server itself reports failures of the store
+	}
+	return s.contextOf(in, set).ownPath(in.target, host, path)
 }
 
 // A countedWriter records the status of a response and the number of bytes sent.

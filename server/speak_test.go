@@ -1,12 +1,16 @@
 package server
 
 import (
+	"bufio"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nomen-project/nomen/dialect"
 )
@@ -95,6 +99,16 @@ func TestOtherRequests(t *testing.T) {
 			t.Errorf("GET %s: got %d, want %d", tt.url, resp.StatusCode, tt.status)
 		}
 	}
+	// A URL of the listener stands for its path. That of another listener does not.
+	for target, status := range map[string]string{
+		with + "/dialect": "202",
+		strings.ToUpper(with[:4]) + with[4:] + "/dialect?": "202",
+		without + "/dialect": "421",
+	} {
+		if got := rawStatus(t, l.Addrs[0].String(), target); got != status {
+			t.Errorf("GET %s: got %s, want %s", target, got, status)
+		}
+	}
 	resp, err := http.Post(with+"/dialect", "text/plain", strings.NewReader(strings.Repeat("x", maxDialectBody+1)))
 	if err == nil {
 		resp.Body.Close()
@@ -102,4 +116,24 @@ func TestOtherRequests(t *testing.T) {
 	if len(d.body) != maxDialectBody || d.err == nil {
 		t.Errorf("got %d bytes of a long body (%v)", len(d.body), d.err)
 	}
+}
+
+// rawStatus sends a request with a target in absolute form, and returns the status.
+func rawStatus(t *testing.T, address, target string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	host, _, _ := strings.Cut(strings.SplitN(target, "://", 2)[1], "/")
+	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", target, host); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(line)[1]
 }

@@ -154,12 +154,8 @@ func absoluteForm(target string) (host, path string, ok bool) {
 // readAbsolute parses a target in absolute form. This is a URL of this server, or a URL that is a
 // name of an authority here. For other URLs it returns errForOthers (RFC 9110, 7.4).
 func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
-	scheme, _, _ := strings.Cut(target, ":")
-	if p.own.hostOwner(p.set, host, p.local.Addr()) == hostOurs && p.isOwnOrigin(strings.ToLower(scheme), host) {
+	if path, ok := p.ownPath(target, host, path); ok {
 		p.host = host
-		if below, ok := strings.CutPrefix(path, p.root(host)); ok && strings.HasPrefix(below, "/") {
-			path = below
-		}
 		return p.readPath(path[1:])
 	}
 	spelling, q, _ := strings.Cut(target, "?")
@@ -171,6 +167,19 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 		}
 	}
 	return parsedTarget{}, errForOthers
+}
+
+// ownPath returns the path of a target in absolute form without the path at which this server is
+// mounted. It returns false if the target is not a URL of this server.
+func (p requestContext) ownPath(target, host, path string) (string, bool) {
+	scheme, _, _ := strings.Cut(target, ":")
+	if p.own.hostOwner(p.set, host, p.local.Addr()) != hostOurs || !p.isOwnOrigin(strings.ToLower(scheme), host) {
+		return "", false
+	}
+	if below, ok := strings.CutPrefix(path, p.root(host)); ok && strings.HasPrefix(below, "/") {
+		path = below
+	}
+	return path, true
 }
 
 // root returns the path at which this server is mounted. If the server is not mounted, and the host

@@ -63,7 +63,7 @@ lint: $(TOOLS)/.built
 	@scripts/subjects.sh
 	@test -z "$$($(TOOLS)/gofumpt -l . | tee /dev/stderr)" || { echo 'gofumpt: run $(TOOLS)/gofumpt -w .'; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags clients,attack,faults,ha,packages,soak ./bulk/from/htaccess ./cmd/nomen ./gateway ./internal/browsertest ./internal/chart ./internal/qrcode ./pages ./server ./scripts/...
+	$(GO) vet -tags clients,attack,faults,ha,packages,soak ./bulk ./bulk/from/htaccess ./cmd/nomen ./gateway ./internal/browsertest ./internal/chart ./internal/qrcode ./pages ./server ./scripts/...
 	$(GO) mod tidy -diff
 	$(TOOLS)/staticcheck ./...
 	$(TOOLS)/unparam ./...
@@ -87,7 +87,7 @@ static: build ## check that the binary is static and runs
 
 test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
-	$(GO) test -count=1 -tags clients -run '^TestClient' -v -timeout 40m ./bulk/from/htaccess ./cmd/nomen ./gateway ./internal/browsertest ./internal/chart ./internal/qrcode ./pages ./server
+	$(GO) test -count=1 -tags clients -run '^TestClient' -v -timeout 40m ./bulk ./bulk/from/htaccess ./cmd/nomen ./gateway ./internal/browsertest ./internal/chart ./internal/qrcode ./pages ./server
 
 attack: ## hostile clients, a browser among them, against a real server on loopback; RUN=REGEXP for some
 	@scripts/prepare.sh clients

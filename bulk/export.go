@@ -67,6 +67,22 @@ type encoder interface {
 	record(b []byte, r *store.Record) ([]byte, error)
 }
 
+// A ruled encoder also writes the rules of authorities, after the records.
+type ruled interface {
+	// authority gets each authority before the head is written.
+	authority(a *store.Authority)
+
+	// rule appends a rule of an authority. The error says what the format cannot represent.
+	rule(b []byte, a *store.Authority, i int) ([]byte, error)
+
+	// end appends what ends the rules of an authority below another one, whose rules follow: they do
+	// not decide about names of this authority.
+	end(b []byte, a *store.Authority) ([]byte, error)
+
+	// tail returns what follows the last rule.
+	tail() []byte
+}
+
 // A surveyor is an encoder that reads all records before it writes the head.
 type surveyor interface{ survey(r *store.Record) }
 
@@ -112,6 +128,15 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 		return newEZIDEncoder(), nil
 	case HandleBatch:
 		return handleBatch{}, nil
+	case Htaccess:
+		return &htaccess{at: at, path: newWebPath(canonicalPrefix(o.Prefix))}, nil
+	case OBOYAML:
+		if p := newWebPath(canonicalPrefix(o.Prefix)); p.url() != "/" {
+			return &oboYAML{at: at, path: p}, nil
+		}
+		return nil, errors.New("bulk: obo-yaml needs the directory of the names as prefix, such as http://purl.obolibrary.org/obo/go")
+	case CaddyMap:
+		return &caddyMap{at: at, path: newWebPath(canonicalPrefix(o.Prefix))}, nil
 	}
 	return nil, fmt.Errorf("bulk: unknown format %d", o.Format)
 }
@@ -137,6 +162,10 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 			v.survey(rec)
 		}
 	}
+	authorities, err := e.authorities(ctx, s, prefix)
+	if err != nil {
+		return err
+	}
 	if _, err := out.Write(e.encoder.head()); err != nil {
 		return err
 	}
@@ -156,7 +185,71 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 			e.options.Progress(e.summary)
 		}
 	}
-	return nil
+	return e.rules(out, authorities)
+}
+
+// authorities returns the authorities with rules under the prefix, if the format has rules. It gives
+// the encoder all authorities.
+func (e *exporter) authorities(ctx context.Context, s store.Reader, prefix string) (all []*store.Authority, err error) {
+	r, ok := e.encoder.(ruled)
+	if !ok {
+		return nil, nil
+	}
+	for a, err := range s.Authorities(ctx, e.options.At) {
+		if err != nil {
+			return nil, err
+		}
+		r.authority(a)
+		if len(a.Rules) > 0 && strings.HasPrefix(a.Prefix.String(), strings.TrimSuffix(prefix, "/")) {
+			all = append(all, a)
+		}
+	}
+	slices.Reverse(all) // an authority decides before those whose prefix is shorter
+	return all, nil
+}
+
+// rules writes the rules of authorities, and the end of the file.
+func (e *exporter) rules(out io.Writer, all []*store.Authority) error {
+	r, ok := e.encoder.(ruled)
+	if !ok {
+		return nil
+	}
+	for i, a := range all {
+		text := e.rulesOf(r, a)
+		if above := func(b *store.Authority) bool { return strings.HasPrefix(a.Prefix.String(), b.Prefix.String()) }; slices.ContainsFunc(all[i+1:], above) {
+			b, err := r.end(text, a)
+			if err != nil {
+				e.refuseRule(a, "rules", err)
+			} else {
+				text = b
+			}
+		}
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	_, err := out.Write(r.tail())
+	return err
+}
+
+// rulesOf returns the rules of an authority in the format.
+func (e *exporter) rulesOf(r ruled, a *store.Authority) (text []byte) {
+	for i := range a.Rules {
+		if b, err := r.rule(text, a, i); err != nil {
+			e.refuseRule(a, fmt.Sprintf("rules[%d]", i), err)
+		} else {
+			text = b
+		}
+	}
+	return text
+}
+
+// refuseRule counts and reports what the format cannot represent.
+func (e *exporter) refuseRule(a *store.Authority, field string, err error) {
+	e.summary.Refused++
+	if e.options.Refused != nil {
+		e.options.Refused(Refusal{Name: a.Prefix.String(), Field: field, Reason: err.Error(), Err: err})
+	}
 }
 
 // records returns the records to export.

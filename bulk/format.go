@@ -18,6 +18,9 @@ const (
 	URIList
 	EZIDCSV
 	HandleBatch
+	Htaccess
+	OBOYAML
+	CaddyMap
 )
 
 // formats has the name, the media type and the suffixes of files of each format.
@@ -34,11 +37,14 @@ var formats = [...]struct {
 	URIList:   {"uri-list", "text/uri-list", []string{".uris"}}, // RFC 2483, 5
 
 	HandleBatch: {"handle-batch", "text/plain; charset=utf-8", nil},
+	Htaccess:    {"htaccess", "text/plain; charset=utf-8", nil},
+	OBOYAML:     {"obo-yaml", "application/yaml", nil},
+	CaddyMap:    {"caddy", "text/plain; charset=utf-8", nil},
 }
 
 // Formats returns all formats.
 func Formats() []Format {
-	return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV, HandleBatch}
+	return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV, HandleBatch, Htaccess, OBOYAML, CaddyMap}
 }
 
 // ParseFormat returns the format with the name s, as on the command line and in the admin

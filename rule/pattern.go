@@ -235,3 +235,7 @@ func (p Pattern) Match(element string) map[string]string {
 	}
 	return parts
 }
+
+// Expression returns the pattern as a regular expression of package regexp, with a named group for
+// each part. It begins with "^" and ends with "$".
+func (p Pattern) Expression() string { return p.re.String() }

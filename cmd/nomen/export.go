@@ -25,6 +25,9 @@ you get the same bytes. The formats are:
   uri-list         all usable locations of each active name (RFC 2483)
   ezid-csv         ARKs, DOIs and UUIDs as in a batch download of EZID
   handle-batch     operations that create the active handles, for a Handle.Net server
+  htaccess         redirects for the directory of --prefix, with the rules of authorities
+  obo-yaml         the same as a configuration of the OBO Foundry
+  caddy            the best location of each active name, for a map of Caddy
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
 
@@ -50,7 +53,7 @@ type exportFlags struct {
 
 func (o *exportFlags) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "-", "file to write; it appears only when complete")
-	f.StringVar(&o.format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map, uri-list, ezid-csv or handle-batch (default by suffix)")
+	f.StringVar(&o.format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map, uri-list, ezid-csv, handle-batch, htaccess, obo-yaml or caddy (default by suffix)")
 	prefixOption(f, &o.Prefix)
 	f.StringSliceVar(&o.only, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")

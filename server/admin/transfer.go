@@ -161,6 +161,9 @@ func (s *API) keep(ctx context.Context, run *importRun, f *spooled) error {
 	if s.jobs.dir == "" && s.jobs.shared == nil {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no directory in which it could keep the file"}
 	}
+	if err := store.Settle(ctx, s.store); err != nil { // otherwise changes before the dry run would seem to be later
+		return err
+	}
 	if head, err := store.HeadOf(ctx, s.store); err == nil {
 		s.jobs.update(run.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Upload.Head = &head.Size })
 	} else if !errors.Is(err, errors.ErrUnsupported) {
@@ -395,7 +398,7 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	o.Prefix = q.Get("prefix")
 	var ok bool
 	if o.Format, ok = bulk.ParseFormat(cmp.Or(q.Get("format"), bulk.JSONLines.String())); !ok {
-		return o, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv, nginx-map, apache-map, uri-list, ezid-csv or handle-batch"}
+		return o, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv, nginx-map, apache-map, uri-list, ezid-csv, handle-batch, htaccess, obo-yaml or caddy"}
 	}
 	if err = flags(q, flagOf{"revisions", &o.Revisions}, flagOf{"spreadsheet", &o.Spreadsheet}); err != nil {
 		return o, err

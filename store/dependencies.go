@@ -19,8 +19,10 @@ type Dependencies struct {
 	active  atomic.Bool
 	mu      sync.Mutex
 	table   *invalidationTable
-	seen    Validity
-	keys    [maxDependencies]dependency
+	all     uint64 // counters as they were before the reading
+	until   int64
+	keys    []dependency
+	keyRoom [maxDependencies]dependency // backing array of keys
 	unknown bool
 	vouched int
 	set     *AuthoritySet // the set of the last call of Vouch
@@ -28,8 +30,9 @@ type Dependencies struct {
 
 // A dependency is the value of a counter of [Invalidations] before a key was read.
 type dependency struct {
-	slot  uint16
 	count uint32
+	slot  uint16
+	set   bool // false for the zero value, which is not a dependency
 }
 
 // Begin begins to record what the next answer depends on.
@@ -37,7 +40,7 @@ func (d *Dependencies) Begin(v *Invalidations) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.table = v.counters()
-	d.seen = Validity{all: d.table.all.Load(), keys: d.keys[:0]}
+	d.all, d.until, d.keys = d.table.all.Load(), 0, d.keyRoom[:0]
 	d.unknown, d.vouched, d.set = !v.usable(), 0, nil
 	d.active.Store(true)
 }
@@ -58,14 +61,14 @@ func (d *Dependencies) On(key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	slot := d.table.slot(key)
-	if slices.ContainsFunc(d.seen.keys, func(k dependency) bool { return k.slot == slot }) {
+	if slices.ContainsFunc(d.keys, func(k dependency) bool { return k.slot == slot }) {
 		return // the earlier value of the counter decides
 	}
-	if len(d.seen.keys) == maxDependencies {
+	if len(d.keys) == maxDependencies {
 		d.unknown = true
 		return
 	}
-	d.seen.keys = append(d.seen.keys, dependency{slot, d.table.of[slot].Load()})
+	d.keys = append(d.keys, dependency{d.table.of[slot].Load(), slot, true})
 }
 
 // Unknown records that the answer depends on something that no store counts, such as chance, the
@@ -86,8 +89,8 @@ func (d *Dependencies) Until(t time.Time) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if ns := t.UnixNano(); d.seen.until == 0 || ns < d.seen.until {
-		d.seen.until = ns
+	if ns := t.UnixNano(); d.until == 0 || ns < d.until {
+		d.until = ns
 	}
 }
 
@@ -124,17 +127,24 @@ func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	if d.unknown || d.vouched == 0 || d.set != set || !d.active.Load() {
 		return Validity{}, false
 	}
-	v = d.seen
-	v.keys = slices.Clone(v.keys)
+	v = Validity{all: d.all, until: d.until}
+	if len(d.keys) > 0 {
+		v.first = d.keys[0]
+	}
+	if len(d.keys) > 1 {
+		rest := slices.Clone(d.keys[1:])
+		v.rest = &rest
+	}
 	return v, true
 }
 
 // A Validity says how long an answer is valid: until the time in the field until, or until a key on
-// which the answer depends changes.
+// which the answer depends changes. It is small, because a cache has one for each answer.
 type Validity struct {
 	all   uint64
 	until int64 // in Unix nanoseconds; 0 for no limit
-	keys  []dependency
+	first dependency
+	rest  *[]dependency // the dependencies after the first one; nil if none
 }
 
 // Holds reports whether an answer is still valid. The parameter now must be the Invalidations that
@@ -144,12 +154,22 @@ func (v *Validity) Holds(now *Invalidations) bool {
 	if v.all != t.all.Load() || !now.usable() || v.until != 0 && time.Now().UnixNano() >= v.until {
 		return false
 	}
-	for _, k := range v.keys {
-		if t.of[k.slot].Load() != k.count {
-			return false
+	if !t.holds(v.first) {
+		return false
+	}
+	if v.rest != nil {
+		for _, k := range *v.rest {
+			if !t.holds(k) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// holds reports whether the counter of a dependency has not changed.
+func (t *invalidationTable) holds(k dependency) bool {
+	return !k.set || t.of[k.slot].Load() == k.count
 }
 
 // DependenciesOf returns the Dependencies of the [Staleness] of ctx, or nil if there are none.

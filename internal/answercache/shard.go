@@ -11,10 +11,10 @@ import (
 
 const (
 	// Approximate memory in bytes, besides texts, of an entry, and of what entries share.
-	overhead, sharedOverhead = 240, 200
+	overhead, sharedOverhead = 160, 200
 	pieceSize                = 24
 
-	usualSize = 384 // approximate memory of an entry for a redirect, with its texts
+	usualSize = 288 // approximate memory of an entry for a redirect, with its texts
 
 	maxUses = 3
 )
@@ -42,13 +42,24 @@ type shard struct {
 
 // An entry is an answer and its key, whose target is in the texts of the answer.
 type entry struct {
-	Answer
-	hash     uint64
-	scope    *sharedScope
-	pattern  *sharedPattern
-	valid    store.Validity
-	uses     atomic.Uint32
-	position int // in the ring
+	hash             uint64
+	scope            *sharedScope
+	pattern          *sharedPattern
+	texts            string
+	valid            store.Validity
+	uses             atomic.Uint32
+	position         uint32 // in the ring
+	target, location uint16
+	status           uint16
+	form             uint8
+}
+
+// answer returns the answer of an entry.
+func (e *entry) answer() Answer {
+	return Answer{
+		Status: int(e.status), Form: e.form,
+		pattern: e.pattern.pattern, texts: e.texts, target: e.target, location: e.location,
+	}
 }
 
 // A sharedScope is the scope of some entries.
@@ -81,7 +92,7 @@ func (s *shard) get(k *Key, now *store.Invalidations) (a Answer, ok bool) {
 	if n := e.uses.Load(); n < maxUses {
 		e.uses.Store(n + 1)
 	}
-	return e.Answer, true
+	return e.answer(), true
 }
 
 // miss reports whether the answer for a key that was not found may enter.
@@ -111,9 +122,10 @@ func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (remove
 	if old := s.entries[k.hash]; old != nil {
 		s.remove(old)
 	}
-	e := &entry{Answer: a, hash: k.hash, scope: s.scopeOf(k), pattern: s.patternOf(), valid: valid}
-	e.Answer.pattern, e.texts = e.pattern.pattern, k.target+string(g.location)+string(g.length)
-	e.target, e.location = uint16(len(g.target)), uint16(len(g.location))
+	e := &entry{
+		hash: k.hash, scope: s.scopeOf(k), pattern: s.patternOf(), valid: valid, status: uint16(a.Status), form: a.Form,
+		texts: k.target + string(g.location) + string(g.length), target: uint16(len(g.target)), location: uint16(len(g.location)),
+	}
 	s.add(e)
 	for ; s.bytes > s.capacity; removed++ {
 		s.remove(s.unused())
@@ -138,7 +150,7 @@ func (s *shard) add(e *entry) {
 	s.hand = min(s.hand, last)
 	other := s.ring[s.hand]
 	s.ring[last], s.ring[s.hand] = other, e
-	other.position, e.position = last, s.hand
+	other.position, e.position = uint32(last), uint32(s.hand)
 	s.hand++
 }
 

@@ -88,7 +88,7 @@ func TestCompact(t *testing.T) {
 	for i := range c.shards {
 		n += len(c.shards[i].entries)
 	}
-	if u, _ := c.Usage(); n < int(u.Bytes)/350 || n < 10_000 {
+	if u, _ := c.Usage(); n < int(u.Bytes)/280 || n < 10_000 {
 		t.Errorf("%d answers in %d bytes", n, u.Bytes)
 	}
 }
@@ -110,7 +110,7 @@ func TestRoom(t *testing.T) {
 		var want int64
 		scopes, patterns := map[*sharedScope]int{}, map[*sharedPattern]int{}
 		for k, e := range s.ring {
-			if s.entries[e.hash] != e || e.position != k {
+			if s.entries[e.hash] != e || int(e.position) != k {
 				t.Fatalf("an entry is at %d, and says %d", k, e.position)
 			}
 			want += e.weight()

@@ -189,6 +189,54 @@ func TestLockedAtAnyMoment(t *testing.T) {
 	opens.Wait()
 }
 
+// TestLockedDuringCreation has the files of a store that another program is creating: it has locked
+// the directory, and there is a write-ahead log but no manifest yet. The same files are damage when no
+// program has the lock.
+func TestLockedDuringCreation(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "000002.log"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	creator, err := vfs.Default.Lock(filepath.Join(dir, lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(o Options) func() error {
+		o.Dir, o.CacheSize = dir, 1<<20
+		return func() error {
+			s, err := Open(o)
+			if err == nil {
+				_ = s.Close()
+			}
+			return err
+		}
+	}
+	doors := map[string]func() error{
+		"Open":           open(Options{}),
+		"Open ReadOnly":  open(Options{ReadOnly: true}),
+		"Open MustExist": open(Options{MustExist: true}),
+		"Exists":         func() error { return Exists(dir) },
+		"Rekey": func() error {
+			_, err := Rekey(t.Context(), RekeyOptions{Options: Options{Dir: dir, CacheSize: 1 << 20}})
+			return err
+		},
+	}
+	for name, door := range doors {
+		if err := door(); !errors.Is(err, ErrLocked) {
+			t.Errorf("%s during the creation: %v, want ErrLocked", name, err)
+		}
+	}
+	if err := creator.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, door := range doors {
+		damage := (*ManifestError)(nil)
+		if err := door(); !errors.As(err, &damage) {
+			t.Errorf("%s after it: %v, want a ManifestError", name, err)
+		}
+	}
+}
+
 // Only one place in the code opens the engine, so that the engine always has the protection against
 // failing disks.
 func TestOneWayToOpen(t *testing.T) {

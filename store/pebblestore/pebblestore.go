@@ -232,10 +232,30 @@ func exists(o Options) error {
 
 // Exists returns nil if the directory has a store. If it has none, or does not exist, Exists
 // returns fs.ErrNotExist. If the directory has files of a store, but not all that it needs, Exists
-// returns a [*ManifestError].
+// returns [ErrLocked] while a process creates the store, and otherwise a [*ManifestError].
 func Exists(dir string) error { return peek(dir, vfs.Default) }
 
 func peek(dir string, files vfs.FS) error {
+	err := peekUnlocked(dir, files)
+	if damage := (*ManifestError)(nil); !errors.As(err, &damage) {
+		return err
+	}
+	name := files.PathJoin(dir, lockFile)
+	if there, _ := isThere(files, name); !there {
+		return err // a process that creates a store locks the directory first
+	}
+	var lock dirLock
+	switch _, failure := lock.take(files, name); {
+	case errors.Is(failure, ErrLocked):
+		return failure
+	case failure != nil:
+		return err
+	}
+	return errors.Join(peekUnlocked(dir, files), lock.release())
+}
+
+// peekUnlocked is peek, but returns a [*ManifestError] also for a store that is being created.
+func peekUnlocked(dir string, files vfs.FS) error {
 	desc, err := pebble.Peek(dir, files)
 	if err == nil && !desc.Exists {
 		err = cmp.Or(checkNew(files, dir), fs.ErrNotExist)

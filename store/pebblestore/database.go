@@ -17,29 +17,23 @@ type database struct {
 // openDatabase opens the database in the directory of o. The caller must release the lock. If onDown
 // is not nil, it is called once when the disk goes down. If adjust is not nil, it can modify the
 // options. If the manifest is damaged, openDatabase changes nothing and returns an error.
-//
-// A database that is being created looks damaged until it has its manifest. So openDatabase locks an
-// existing directory before it checks the manifest.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
-	there, err := isThere(o.FS, o.Dir)
-	if err == nil && there {
-		_, err = lock.take(o.FS, o.FS.PathJoin(o.Dir, lockFile))
-	}
-	if err != nil {
-		return nil, err
-	}
-	torn, err := checkManifest(o.FS, o.Dir)
-	if torn {
-		err = checkTorn(o, lock)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return openChecked(o, lock, onDown, adjust)
+	return openWith(o, lock, onDown, func(p *pebble.Options, d *engineDisk) {
+		d.locked = func() error {
+			torn, err := checkManifest(o.FS, o.Dir)
+			if torn {
+				err = checkTorn(o, lock)
+			}
+			return err
+		}
+		if adjust != nil {
+			adjust(p, d)
+		}
+	})
 }
 
-// openChecked opens a database whose manifest was checked. No other function calls pebble.Open.
-func openChecked(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
+// openWith opens a database without checking its manifest. No other function calls pebble.Open.
+func openWith(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	d.pacer = o.Pacer
 	if o.hangAfter > 0 {

@@ -45,6 +45,7 @@ type engineDisk struct {
 	dir    string
 	lock   *dirLock
 	onDown func(error)
+	locked func() error // called when the engine has the lock, before it reads the directory; may be nil
 	pacer  *pacer.Pacer // of flushes and compactions; may be nil
 	mem    *vfs.MemFS
 	first  os.FileInfo // description of dir when it was opened; nil if unknown
@@ -362,7 +363,13 @@ func (d *engineDisk) Link(from, to string) error {
 }
 
 // Lock implements [vfs.FS]. The store holds the lock for all its engines.
-func (d *engineDisk) Lock(name string) (io.Closer, error) { return d.lock.take(d.FS, name) }
+func (d *engineDisk) Lock(name string) (io.Closer, error) {
+	held, err := d.lock.take(d.FS, name)
+	if err == nil && d.locked != nil {
+		err = d.locked()
+	}
+	return held, err
+}
 
 // Unwrap implements [vfs.FS].
 func (d *engineDisk) Unwrap() vfs.FS { return d.FS }

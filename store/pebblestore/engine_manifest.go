@@ -19,7 +19,8 @@ import (
 // checkManifest checks the engine's manifest, which lists the tables, before the engine opens the
 // database in dir. The engine ignores a manifest from the first invalid record on, and removes the
 // tables that the rest of the manifest lists. If no file names a manifest, the engine makes a new
-// database. So checkManifest returns a [*ManifestError] in these cases.
+// database. So checkManifest returns a [*ManifestError] in these cases. The caller must have locked
+// the directory, because a database that is being created has no manifest yet.
 //
 // A crash can leave an invalid record at the end. The engine syncs each record before it writes the
 // next one or removes a file. If only the last record is invalid, checkManifest returns true for
@@ -136,7 +137,7 @@ func checkTorn(o Options, lock *dirLock) error {
 		return err
 	}
 	o.ReadOnly = true
-	db, err := openChecked(o, lock, nil, nil)
+	db, err := openWith(o, lock, nil, nil)
 	if err != nil {
 		return err
 	}

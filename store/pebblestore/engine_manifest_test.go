@@ -271,7 +271,7 @@ func TestMissingRows(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := openChecked(Options{Dir: dir, FS: vfs.Default, CacheSize: 1 << 20}, &dirLock{}, nil, nil)
+	db, err := openWith(Options{Dir: dir, FS: vfs.Default, CacheSize: 1 << 20}, &dirLock{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestEmptyStoreWithHead(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		db, err := openChecked(o, &dirLock{}, nil, nil)
+		db, err := openWith(o, &dirLock{}, nil, nil)
 		if err == nil {
 			err = db.closeAlone()
 		}

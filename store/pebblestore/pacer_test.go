@@ -17,7 +17,7 @@ import (
 // Everything that reads or writes many records rests while requests are answered, and so do flushes
 // and compactions.
 func TestPace(t *testing.T) {
-	const n = 6000
+	const n = 20_000 // so that each step takes several slices of a pacer
 	p := pacer.New()
 	s, err := Open(Options{Dir: "store", FS: vfs.NewMem(), CacheSize: 1 << 20, Pacer: p})
 	if err != nil {

@@ -31,6 +31,7 @@ type limitedListener struct {
 
 	open atomic.Int64 // connections of net/http, without hijacked ones
 
+	pauses  wire.Pauses
 	waiting atomic.Bool   // a connection is waiting for a free slot
 	freed   chan struct{} // has an element when a slot may be free
 
@@ -71,7 +72,7 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		from := addrOf(raw.RemoteAddr()).Addr()
-		c := &limitedConn{Conn: wire.Quick(raw), table: t, from: gateway.Guest(from), many: t.many(from)}
+		c := &limitedConn{Conn: t.pauses.Quick(raw), table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
 		c.silent.Store(true)
 		c.reading.Store(true) // the first request comes soon; until then closeIdle may close the connection

@@ -18,7 +18,7 @@ import (
 // Package net tells Go's scheduler about each system call, because it may wait. But a read or write of
 // a connection never waits, because its socket is non-blocking. For the scheduler, a connection of
 // Quick makes no system calls. The race detector needs those of package net, so with it Quick returns c.
-func Quick(c net.Conn) net.Conn {
+func (p *Pauses) Quick(c net.Conn) net.Conn {
 	s, ok := c.(socket)
 	if !ok {
 		return c
@@ -27,7 +27,7 @@ func Quick(c net.Conn) net.Conn {
 	if err != nil {
 		return c
 	}
-	q := &quick{socket: s, raw: raw}
+	q := &quick{socket: s, raw: raw, yield: yield{all: p}}
 	q.in.try, q.out.try = q.in.read, q.out.write
 	return q
 }

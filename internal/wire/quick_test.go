@@ -14,7 +14,7 @@ import (
 
 // TestQuick: a connection of Quick behaves like one of package net.
 func TestQuick(t *testing.T) {
-	as := map[string]func(net.Conn) net.Conn{"net": func(c net.Conn) net.Conn { return c }, "quick": Quick}
+	as := map[string]func(net.Conn) net.Conn{"net": func(c net.Conn) net.Conn { return c }, "quick": new(Pauses).Quick}
 	for kind, wrap := range as {
 		for what, check := range map[string]func(t *testing.T, c net.Conn, far *net.TCPConn){
 			"much data":       checkMuchData,
@@ -31,7 +31,7 @@ func TestQuick(t *testing.T) {
 			})
 		}
 	}
-	if c, _ := net.Pipe(); Quick(c) != c {
+	if c, _ := net.Pipe(); new(Pauses).Quick(c) != c {
 		t.Error("Quick changes a connection in memory")
 	}
 }
@@ -146,11 +146,13 @@ func checkEmpty(t *testing.T, c net.Conn, _ *net.TCPConn) {
 
 // TestYield: pauses go on while they are useful. After a useless one, more and more reads have none.
 func TestYield(t *testing.T) {
-	var y yield
+	all := new(Pauses)
+	y := yield{all: all}
 	pauses := func(reads int, waited bool) (n int) {
 		for range reads {
 			y.wrote.Store(true)
 			made := y.now()
+			all.made.Store(0)
 			if y.learn(made, waited); made {
 				n++
 			}
@@ -176,5 +178,30 @@ func TestYield(t *testing.T) {
 	pauses(maxUseless+1, false)
 	if got := pauses(4, true); got != 2 {
 		t.Errorf("useless after a useful one: %d pauses before 4 reads, want 2", got)
+	}
+}
+
+// TestPausesOfAll: after maxPauses pauses of all connections, no connection makes one until one of them
+// has waited, so that the scheduler looks for connections with input.
+func TestPausesOfAll(t *testing.T) {
+	all := new(Pauses)
+	ys := []yield{{all: all}, {all: all}}
+	pauses := func(reads int) (n int) {
+		for i := range reads {
+			y := &ys[i%len(ys)]
+			y.wrote.Store(true)
+			made := y.now()
+			if y.learn(made, false); made {
+				n++
+			}
+		}
+		return n
+	}
+	if got := pauses(10 * maxPauses); got != maxPauses {
+		t.Errorf("%d pauses, want %d", got, maxPauses)
+	}
+	ys[0].learn(false, true)
+	if got := pauses(10 * maxPauses); got != maxPauses {
+		t.Errorf("%d pauses after a connection has waited, want %d", got, maxPauses)
 	}
 }

@@ -5,17 +5,32 @@ import (
 	"sync/atomic"
 )
 
-// maxUseless is the maximum number of reads without a pause after a useless pause.
-const maxUseless = 240
+const (
+	// maxUseless is the maximum number of reads without a pause after a useless pause.
+	maxUseless = 240
+	// maxPauses is the maximum number of pauses of all connections between two looks of the scheduler
+	// for connections with input.
+	maxPauses = 64
+)
 
-// A yield decides whether a connection makes a pause before it reads, so that other connections are
-// served first.
+// Pauses makes connections that take less processor time for reading and writing; see [Pauses.Quick].
+// The connections of a process should share one. The zero value is ready for use.
+//
+// Its connections make pauses before they read, so that other connections are served first. On one
+// processor, Go's scheduler looks for connections with input only when no goroutine can run, or after
+// 10 ms. After a pause, a goroutine can run at once. So under load a connection that waits for the
+// scheduler could wait 10 ms for input that is already there. Therefore, after maxPauses pauses, all
+// connections read without a pause until one of them has waited for the scheduler.
+type Pauses struct{ made atomic.Uint32 }
+
+// A yield decides whether a connection makes a pause before it reads.
 //
 // Under load, the next request of the client then arrives during the pause. Otherwise the read would
 // fail, and would have to be repeated when the request has arrived, which needs the scheduler and the
 // kernel three times. If a pause was useless, because the request still was not there, twice as many
 // reads as before follow without a pause.
 type yield struct {
+	all        *Pauses
 	wrote      atomic.Bool // something was written since the last read
 	skip, next uint8       // number of reads without a pause: now, and after the next useless pause
 }
@@ -29,12 +44,18 @@ func (y *yield) now() (made bool) {
 		y.skip--
 		return false
 	}
+	if y.all.made.Add(1) > maxPauses {
+		return false
+	}
 	runtime.Gosched()
 	return true
 }
 
 // learn records a read: whether there was a pause before it, and whether it had to wait.
 func (y *yield) learn(made, waited bool) {
+	if waited {
+		y.all.made.Store(0)
+	}
 	switch {
 	case !made:
 	case waited:

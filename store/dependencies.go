@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,7 +20,7 @@ type Dependencies struct {
 	active  atomic.Bool
 	mu      sync.Mutex
 	table   *invalidationTable
-	all     uint64 // counters as they were before the reading
+	all     uint32 // the counter as it was before the reading
 	until   int64
 	keys    []dependency
 	keyRoom [maxDependencies]dependency // backing array of keys
@@ -32,7 +33,6 @@ type Dependencies struct {
 type dependency struct {
 	count uint32
 	slot  uint16
-	set   bool // false for the zero value, which is not a dependency
 }
 
 // Begin begins to record what the next answer depends on.
@@ -68,7 +68,7 @@ func (d *Dependencies) On(key string) {
 		d.unknown = true
 		return
 	}
-	d.keys = append(d.keys, dependency{d.table.of[slot].Load(), slot, true})
+	d.keys = append(d.keys, dependency{d.table.of[slot].Load(), slot})
 }
 
 // Unknown records that the answer depends on something that no store counts, such as chance, the
@@ -125,51 +125,42 @@ func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.unknown || d.vouched == 0 || d.set != set || !d.active.Load() {
-		return Validity{}, false
+		return nil, false
 	}
-	v = Validity{all: d.all, until: d.until}
-	if len(d.keys) > 0 {
-		v.first = d.keys[0]
+	v = make(Validity, 0, validityHead+len(d.keys)*dependencySize+8)
+	v = binary.LittleEndian.AppendUint32(append(v, byte(len(d.keys))), d.all)
+	for _, k := range d.keys {
+		v = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(v, k.slot), k.count)
 	}
-	if len(d.keys) > 1 {
-		rest := slices.Clone(d.keys[1:])
-		v.rest = &rest
+	if d.until != 0 {
+		v = binary.LittleEndian.AppendUint64(v, uint64(d.until))
 	}
 	return v, true
 }
 
-// A Validity says how long an answer is valid: until the time in the field until, or until a key on
-// which the answer depends changes. It is small, because a cache has one for each answer.
-type Validity struct {
-	all   uint64
-	until int64 // in Unix nanoseconds; 0 for no limit
-	first dependency
-	rest  *[]dependency // the dependencies after the first one; nil if none
-}
+// A Validity says how long an answer is valid: until a time, or until a key on which the answer depends
+// changes. It is small and has no pointers, because a cache has one for each answer: the number of
+// keys (1 byte), the number of calls of InvalidateAll (4), the slot (2) and the counter (4) of each
+// key, and the time in Unix nanoseconds (8), if there is one. All numbers are little-endian.
+type Validity []byte
+
+const validityHead, dependencySize = 5, 6
 
 // Holds reports whether an answer is still valid. The parameter now must be the Invalidations that
 // were passed to [Dependencies.Begin].
-func (v *Validity) Holds(now *Invalidations) bool {
+func (v Validity) Holds(now *Invalidations) bool {
 	t := now.counters()
-	if v.all != t.all.Load() || !now.usable() || v.until != 0 && time.Now().UnixNano() >= v.until {
+	if binary.LittleEndian.Uint32(v[1:]) != t.all.Load() || !now.usable() {
 		return false
 	}
-	if !t.holds(v.first) {
-		return false
-	}
-	if v.rest != nil {
-		for _, k := range *v.rest {
-			if !t.holds(k) {
-				return false
-			}
+	rest := v[validityHead:]
+	for range v[0] {
+		if t.of[binary.LittleEndian.Uint16(rest)].Load() != binary.LittleEndian.Uint32(rest[2:]) {
+			return false
 		}
+		rest = rest[dependencySize:]
 	}
-	return true
-}
-
-// holds reports whether the counter of a dependency has not changed.
-func (t *invalidationTable) holds(k dependency) bool {
-	return !k.set || t.of[k.slot].Load() == k.count
+	return len(rest) == 0 || time.Now().UnixNano() < int64(binary.LittleEndian.Uint64(rest))
 }
 
 // DependenciesOf returns the Dependencies of the [Staleness] of ctx, or nil if there are none.

@@ -32,7 +32,7 @@ type Invalidations struct {
 // after exactly 2^32 changes of its keys.
 type invalidationTable struct {
 	seed maphash.Seed
-	all  atomic.Uint64 // number of calls of InvalidateAll
+	all  atomic.Uint32 // number of calls of InvalidateAll
 	of   [1 << 16]atomic.Uint32
 }
 

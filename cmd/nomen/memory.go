@@ -14,8 +14,10 @@ const (
 	// minMemory is the smallest value of --memory, in MiB.
 	minMemory = 256
 
-	// answerShare is the share of the memory limit that the cache of answers may use by default.
-	answerShare = 16
+	// The cache of answers gets by default 1/largeShare of what the memory limit has above largeMemory,
+	// but at least 1/answerShare of the limit.
+	answerShare, largeShare = 16, 3
+	largeMemory             = 512 << 20
 
 	// outsideHeap is the memory that the Go runtime does not count: the file of the program, which
 	// is mapped, and the stacks of threads.
@@ -55,4 +57,16 @@ func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	}
 	tuneCollector(ctx)
 	return nil
+}
+
+// usualAnswerCache returns the default size of the cache of answers of a server, in bytes.
+func (c *cli) usualAnswerCache() int64 {
+	return max(c.memoryLimit/answerShare, (c.memoryLimit-largeMemory)/largeShare)
+}
+
+// shareCache takes the memory for a cache of answers, in bytes, from the cache of the store, which
+// keeps at least a quarter of the memory limit. The first sixteenth of the limit is not taken from it.
+func (c *cli) shareCache(answers int64) {
+	more := max(answers-c.memoryLimit/answerShare, 0)
+	c.cacheSize = max(c.cacheSize-more, min(c.cacheSize, c.memoryLimit/4))
 }

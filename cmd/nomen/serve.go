@@ -140,7 +140,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 turns this off (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
-	f.IntVar(&s.answerCache, "answer-cache", -1, "size in MiB of the cache of whole answers; 0 turns it off (default 1/16 of the memory limit)")
+	f.IntVar(&s.answerCache, "answer-cache", -1, "size in MiB of the cache of whole answers; 0 turns it off (default a third of what the memory limit has above 512 MiB, and at least 1/16 of the limit)")
 	f.Lookup("answer-cache").DefValue = "0"
 	f.BoolVar(&s.readOnly, "read-only", false, "reject all changes and write nothing; the store must exist")
 	f.BoolVar(&s.search, "search", true, "keep an index of words in DATA/search, with which people find names")
@@ -191,6 +191,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err := c.boundMemory(ctx, usual); err != nil {
 		return err
 	}
+	c.shareCache(f.answerCacheSize(c.usualAnswerCache()))
 	if !f.readOnly {
 		if err := c.makeData(); err != nil {
 			return err
@@ -341,7 +342,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	seen.index.Store(index)
 	v, err := c.newLive(ctx, &f, serverParts{
 		store: s, index: index, registrar: reg, table: table, token: own, proxies: proxies,
-		seen: seen, answerCache: c.memoryLimit / answerShare, log: log,
+		seen: seen, answerCache: c.usualAnswerCache(), log: log,
 	})
 	if err != nil {
 		return err

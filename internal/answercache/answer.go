@@ -11,7 +11,7 @@ type Answer struct {
 	Form   uint8 // of the request, for metrics; the caller defines the values
 
 	pattern          *pattern
-	texts            string // the texts of the gaps: target, location and length
+	texts            []byte // the texts of the gaps: target, location and length
 	target, location uint16 // the lengths of the first two
 }
 

@@ -174,7 +174,7 @@ func (c *Cache) Usage() (store.CacheUsage, bool) {
 	}
 	var bytes int64
 	for i := range c.shards {
-		bytes += c.shards[i].size()
+		bytes += c.shards[i].memory()
 	}
 	return store.CacheUsage{
 		Name: "answers", Hits: c.counts.hits.Load(), Misses: c.counts.misses.Load(),

@@ -1,83 +1,75 @@
 package answercache
 
 import (
+	"math"
 	"math/bits"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nomen-project/nomen/store"
 )
 
 const (
-	// Approximate memory in bytes, besides texts, of an entry, and of what entries share.
-	overhead, sharedOverhead = 160, 200
-	pieceSize                = 24
-
-	usualSize = 288 // approximate memory of an entry for a redirect, with its texts
+	// Approximate memory in bytes, besides texts, of what entries share.
+	sharedOverhead = 200
+	pieceSize      = 24
 
 	maxUses = 3
+
+	// placeBits is the number of bits for an entry in a place.
+	placeBits = 10
+	// maxRescued is the maximum number of segments whose used entries are kept to make room for one
+	// entry. It bounds the time of put.
+	maxRescued = 4
 )
 
 // A shard is a part of a cache.
 //
-// When it is full, it removes entries like a clock with one hand: the hand passes over an entry as
-// many times as the entry was used since the hand came by last, but at most maxUses times.
+// Its entries are in segments, in the order in which they were added. To make room, the shard drops the
+// oldest segment. Entries of this segment that were used are added once more, and count as used once
+// less. So an entry stays as long as it is used now and then.
 //
 // When it is half full, a request must miss twice before its answer enters. So a client that asks
 // for each of many names once does not remove the answers that others use, and costs no more than
 // without a cache.
 type shard struct {
 	mu       sync.RWMutex
-	entries  map[uint64]*entry // by the hash of the key
-	ring     []*entry          // all entries
-	hand     int
+	index    map[uint64]place // by the hash of the key
+	segments []*segment       // by number; nil for free numbers
+	order    []int            // the numbers of the segments, the oldest first
+	free     []int            // free numbers
 	bytes    int64
 	capacity int64
+	size     int      // bytes of the texts of a segment
 	missed   []uint16 // hashes of keys that have missed once, each at a place that its hash decides
-	scopes   map[scope]*sharedScope
-	patterns map[string]*sharedPattern // by the skeleton
-	skeleton []byte                    // buffer
+	scopes   shared[scope]
+	patterns shared[sharedPattern]
+	scopeOf  map[scope]uint16
+	pattern  map[string]uint16 // by the skeleton
+	skeleton []byte            // buffer
 }
 
-// An entry is an answer and its key, whose target is in the texts of the answer.
-type entry struct {
-	hash             uint64
-	scope            *sharedScope
-	pattern          *sharedPattern
-	texts            string
-	valid            store.Validity
-	uses             atomic.Uint32
-	position         uint32 // in the ring
-	target, location uint16
-	status           uint16
-	form             uint8
-}
+// A place is the number of a segment and of an entry in it.
+type place uint32
 
-// answer returns the answer of an entry.
-func (e *entry) answer() Answer {
-	return Answer{
-		Status: int(e.status), Form: e.form,
-		pattern: e.pattern.pattern, texts: e.texts, target: e.target, location: e.location,
-	}
-}
+func placeOf(segment, entry int) place { return place(segment<<placeBits | entry) }
 
-// A sharedScope is the scope of some entries.
-type sharedScope struct {
-	scope
-	entries int
+// at returns the entry at a place.
+func (s *shard) at(p place) (*segment, *head) {
+	g := s.segments[p>>placeBits]
+	return g, &g.heads[p&(1<<placeBits-1)]
 }
 
 // A sharedPattern is the pattern of some entries.
 type sharedPattern struct {
 	*pattern
 	skeleton string
-	entries  int
 }
 
 func (s *shard) init(capacity int64) {
 	s.capacity = capacity
-	s.entries, s.scopes, s.patterns = map[uint64]*entry{}, map[scope]*sharedScope{}, map[string]*sharedPattern{}
+	s.size = int(min(maxSegment, max(capacity/8, usualSize)))
+	s.index, s.scopeOf, s.pattern = map[uint64]place{}, map[scope]uint16{}, map[string]uint16{}
 	s.missed = make([]uint16, 1<<bits.Len64(uint64(capacity/usualSize)))
 }
 
@@ -85,21 +77,30 @@ func (s *shard) init(capacity int64) {
 func (s *shard) get(k *Key, now *store.Invalidations) (a Answer, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	e := s.entries[k.hash]
-	if e == nil || e.texts[:e.target] != k.target || e.scope.scope != k.scope || !e.valid.Holds(now) {
+	p, ok := s.index[k.hash]
+	if !ok {
 		return Answer{}, false
 	}
-	if n := e.uses.Load(); n < maxUses {
-		e.uses.Store(n + 1)
+	g, h := s.at(p)
+	texts := g.textsOf(h)
+	valid, texts := store.Validity(texts[:h.valid]), texts[h.valid:]
+	if string(texts[:h.target]) != k.target || s.scopes.of(h.scope) != k.scope || !valid.Holds(now) {
+		return Answer{}, false
 	}
-	return e.answer(), true
+	if n := h.uses.Load(); n < maxUses {
+		h.uses.Store(n + 1)
+	}
+	return Answer{
+		Status: int(h.status), Form: h.form,
+		pattern: s.patterns.of(h.pattern).pattern, texts: texts, target: h.target, location: h.location,
+	}, true
 }
 
 // miss reports whether the answer for a key that was not found may enter.
 func (s *shard) miss(hash uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bytes < s.capacity/2 || s.entries[hash] != nil {
+	if _, outdated := s.index[hash]; outdated || s.bytes < s.capacity/2 {
 		return true
 	}
 	last, tag := &s.missed[hash&uint64(len(s.missed)-1)], uint16(hash>>tagShift)
@@ -116,106 +117,143 @@ func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (remove
 	defer s.mu.Unlock()
 	g := gaps{target: []byte(k.target)}
 	var ok bool
-	if s.skeleton, ok = appendSkeleton(s.skeleton[:0], text, &g); !ok {
+	if s.skeleton, ok = appendSkeleton(s.skeleton[:0], text, &g); !ok || len(g.length) > math.MaxUint8 {
 		return 0
 	}
-	if old := s.entries[k.hash]; old != nil {
-		s.remove(old)
+	h := head{
+		hash: k.hash, target: uint16(len(g.target)), location: uint16(len(g.location)),
+		status: uint16(a.Status), valid: uint8(len(valid)), length: uint8(len(g.length)), form: a.Form,
 	}
-	e := &entry{
-		hash: k.hash, scope: s.scopeOf(k), pattern: s.patternOf(), valid: valid, status: uint16(a.Status), form: a.Form,
-		texts: k.target + string(g.location) + string(g.length), target: uint16(len(g.target)), location: uint16(len(g.location)),
+	if h.size() > s.size || !s.share(&h, k) {
+		return 0
 	}
-	s.add(e)
-	for ; s.bytes > s.capacity; removed++ {
-		s.remove(s.unused())
+	delete(s.index, k.hash) // the outdated answer stays in its segment, where nothing finds it
+	if removed, ok = s.makeRoom(h.size()); !ok {
+		s.unshare(&h)
+		return removed
 	}
+	s.add(&h, 0, valid, g.target, g.location, g.length)
 	return removed
 }
 
-// size returns the approximate memory of the entries in bytes.
-func (s *shard) size() int64 {
+// add adds an entry to the newest segment.
+func (s *shard) add(h *head, uses uint32, texts ...[]byte) {
+	n := s.order[len(s.order)-1]
+	s.index[h.hash] = placeOf(n, s.segments[n].add(h, uses, texts...))
+}
+
+// makeRoom makes room in the newest segment for an entry with texts of the given size, and returns how
+// many entries it has removed. If ok is false, the shard is too small.
+func (s *shard) makeRoom(size int) (removed uint64, ok bool) {
+	for n := 0; s.bytes > s.capacity || !s.hasRoom(size); n++ {
+		if len(s.order) == 0 {
+			return removed, false
+		}
+		removed += s.drop(n < maxRescued)
+	}
+	return removed, true
+}
+
+// hasRoom reports whether the newest segment has room for texts of the given size. If it has not, but the
+// shard has room for another segment, hasRoom adds one.
+func (s *shard) hasRoom(size int) bool {
+	if n := len(s.order); n > 0 && s.segments[s.order[n-1]].has(size) {
+		return true
+	}
+	g := newSegment(s.size)
+	if s.bytes+g.room() > s.capacity {
+		return false
+	}
+	number := len(s.segments)
+	if n := len(s.free); n > 0 {
+		number, s.free = s.free[n-1], s.free[:n-1]
+		s.segments[number] = g
+	} else {
+		s.segments = append(s.segments, g)
+	}
+	s.order = append(s.order, number)
+	s.bytes += g.room()
+	return true
+}
+
+// drop drops the oldest segment, and returns how many entries were removed. If rescue is true, it adds
+// the used ones of the entries again, as far as there is room.
+func (s *shard) drop(rescue bool) (removed uint64) {
+	number := s.order[0]
+	g := s.segments[number]
+	s.order = s.order[1:]
+	s.bytes -= g.room()
+	for i := range g.heads {
+		h := &g.heads[i]
+		p, current := s.index[h.hash]
+		if current = current && p == placeOf(number, i); current {
+			delete(s.index, h.hash)
+		}
+		if n := h.uses.Load(); current && rescue && n > 0 && s.hasRoom(h.size()) {
+			s.add(h, n-1, g.textsOf(h))
+			continue
+		}
+		if s.unshare(h); current {
+			removed++
+		}
+	}
+	s.segments[number] = nil
+	s.free = append(s.free, number)
+	return removed
+}
+
+// memory returns the approximate memory of the entries in bytes.
+func (s *shard) memory() int64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.bytes
 }
 
-func (e *entry) weight() int64 { return int64(overhead + len(e.texts)) }
-
-// add adds an entry behind the hand, which reaches it last.
-func (s *shard) add(e *entry) {
-	s.entries[e.hash], s.ring = e, append(s.ring, e)
-	s.bytes += e.weight()
-	last := len(s.ring) - 1
-	s.hand = min(s.hand, last)
-	other := s.ring[s.hand]
-	s.ring[last], s.ring[s.hand] = other, e
-	other.position, e.position = uint32(last), uint32(s.hand)
-	s.hand++
-}
-
-// unused returns the next entry to remove.
-func (s *shard) unused() *entry {
-	for ; ; s.hand++ {
-		if s.hand >= len(s.ring) {
-			s.hand = 0
-		}
-		e := s.ring[s.hand]
-		n := e.uses.Load()
-		if n == 0 {
-			return e
-		}
-		e.uses.Store(n - 1)
-	}
-}
-
-// remove removes an entry. The last one takes its place in the ring.
-func (s *shard) remove(e *entry) {
-	last := len(s.ring) - 1
-	s.ring[e.position] = s.ring[last]
-	s.ring[e.position].position = e.position
-	s.ring[last] = nil
-	s.ring = s.ring[:last]
-	delete(s.entries, e.hash)
-	s.bytes -= e.weight()
-	if e.scope.entries--; e.scope.entries == 0 {
-		delete(s.scopes, e.scope.scope)
-		s.bytes -= e.scope.weight()
-	}
-	if e.pattern.entries--; e.pattern.entries == 0 {
-		delete(s.patterns, e.pattern.skeleton)
-		s.bytes -= e.pattern.weight()
-	}
-}
-
-// scopeOf returns the scope of a key for another entry.
-func (s *shard) scopeOf(k *Key) *sharedScope {
-	of := s.scopes[k.scope]
-	if of == nil {
-		of = &sharedScope{scope: k.scope}
+// share sets the scope and the pattern of an entry to those of a key and of the skeleton in the buffer.
+// If there is no number for one of them, it returns false.
+func (s *shard) share(h *head, k *Key) (ok bool) {
+	if h.scope, ok = s.scopeOf[k.scope]; !ok {
+		of := k.scope
 		of.mount, of.host, of.country = strings.Clone(k.mount), strings.Clone(k.host), strings.Clone(k.country)
-		s.scopes[of.scope] = of
+		if h.scope, ok = s.scopes.add(of); !ok {
+			return false
+		}
+		s.scopeOf[of] = h.scope
 		s.bytes += of.weight()
 	}
-	of.entries++
-	return of
-}
-
-func (of *sharedScope) weight() int64 {
-	return int64(2*sharedOverhead + len(of.mount) + len(of.host) + len(of.country))
-}
-
-// patternOf returns the pattern with the skeleton in the buffer for another entry.
-func (s *shard) patternOf() *sharedPattern {
-	of := s.patterns[string(s.skeleton)]
-	if of == nil {
-		of = &sharedPattern{skeleton: string(s.skeleton)}
+	s.scopes.rows[h.scope].entries++
+	if h.pattern, ok = s.pattern[string(s.skeleton)]; !ok {
+		of := sharedPattern{skeleton: string(s.skeleton)}
 		of.pattern = newPattern(of.skeleton)
-		s.patterns[of.skeleton] = of
+		if h.pattern, ok = s.patterns.add(of); !ok {
+			s.unshareScope(h)
+			return false
+		}
+		s.pattern[of.skeleton] = h.pattern
 		s.bytes += of.weight()
 	}
-	of.entries++
-	return of
+	s.patterns.rows[h.pattern].entries++
+	return true
+}
+
+// unshare removes the scope and the pattern of an entry, if no other entry has them.
+func (s *shard) unshare(h *head) {
+	s.unshareScope(h)
+	if of, last := s.patterns.release(h.pattern); last {
+		delete(s.pattern, of.skeleton)
+		s.bytes -= of.weight()
+	}
+}
+
+func (s *shard) unshareScope(h *head) {
+	if of, last := s.scopes.release(h.scope); last {
+		delete(s.scopeOf, of)
+		s.bytes -= of.weight()
+	}
+}
+
+func (of *scope) weight() int64 {
+	return int64(2*sharedOverhead + len(of.mount) + len(of.host) + len(of.country))
 }
 
 func (of *sharedPattern) weight() int64 {

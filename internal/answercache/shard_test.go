@@ -86,9 +86,9 @@ func TestCompact(t *testing.T) {
 	}
 	n := 0
 	for i := range c.shards {
-		n += len(c.shards[i].entries)
+		n += len(c.shards[i].index)
 	}
-	if u, _ := c.Usage(); n < int(u.Bytes)/280 || n < 10_000 {
+	if u, _ := c.Usage(); n < int(u.Bytes)/200 || n < 17_000 {
 		t.Errorf("%d answers in %d bytes", n, u.Bytes)
 	}
 }
@@ -101,35 +101,52 @@ func TestRoom(t *testing.T) {
 		for range 2 { // a half full cache takes only what has missed twice
 			put(c, k, set, k.target, strings.Replace(redirect(k.target), "no-cache", fmt.Sprint(i/100), 1))
 		}
+		if i%3 == 0 {
+			found(c, k) // used entries are added again when their segment leaves
+		}
 		if i%1000 == 0 {
 			v.InvalidateAll()
 		}
 	}
 	for i := range c.shards {
-		s := &c.shards[i]
-		var want int64
-		scopes, patterns := map[*sharedScope]int{}, map[*sharedPattern]int{}
-		for k, e := range s.ring {
-			if s.entries[e.hash] != e || int(e.position) != k {
-				t.Fatalf("an entry is at %d, and says %d", k, e.position)
+		checkRoom(t, &c.shards[i])
+	}
+}
+
+// checkRoom checks that what a shard says about its entries is true of them.
+func checkRoom(t *testing.T, s *shard) {
+	t.Helper()
+	var want int64
+	scopes, patterns, current := map[uint16]int{}, map[uint16]int{}, 0
+	for _, n := range s.order {
+		g := s.segments[n]
+		want += g.room()
+		for i := range g.heads {
+			h := &g.heads[i]
+			scopes[h.scope]++
+			patterns[h.pattern]++
+			if p, ok := s.index[h.hash]; ok && p == placeOf(n, i) {
+				current++
 			}
-			want += e.weight()
-			scopes[e.scope]++
-			patterns[e.pattern]++
 		}
-		for of, n := range scopes {
-			if want += of.weight(); n != of.entries || s.scopes[of.scope] != of {
-				t.Errorf("a scope has %d entries, want %d", of.entries, n)
-			}
+	}
+	for number, n := range scopes {
+		of := s.scopes.of(number)
+		if want += of.weight(); n != s.scopes.rows[number].entries || s.scopeOf[of] != number {
+			t.Errorf("a scope has %d entries, want %d", s.scopes.rows[number].entries, n)
 		}
-		for of, n := range patterns {
-			if want += of.weight(); n != of.entries || s.patterns[of.skeleton] != of {
-				t.Errorf("a pattern has %d entries, want %d", of.entries, n)
-			}
+	}
+	for number, n := range patterns {
+		of := s.patterns.of(number)
+		if want += of.weight(); n != s.patterns.rows[number].entries || s.pattern[of.skeleton] != number {
+			t.Errorf("a pattern has %d entries, want %d", s.patterns.rows[number].entries, n)
 		}
-		if s.bytes != want || want > s.capacity || want == 0 || len(scopes) != len(s.scopes) || len(patterns) != len(s.patterns) || len(s.ring) != len(s.entries) {
-			t.Errorf("%d bytes, want %d of at most %d; %d and %d scopes, %d and %d patterns", s.bytes, want, s.capacity, len(s.scopes), len(scopes), len(s.patterns), len(patterns))
-		}
+	}
+	if s.bytes != want || want > s.capacity || want == 0 || current != len(s.index) {
+		t.Errorf("%d bytes, want %d of at most %d; %d entries in the index, want %d", s.bytes, want, s.capacity, len(s.index), current)
+	}
+	if len(scopes) != len(s.scopeOf) || len(patterns) != len(s.pattern) || len(s.order)+len(s.free) != len(s.segments) {
+		t.Errorf("%d scopes, want %d; %d patterns, want %d; %d segments, want %d", len(s.scopeOf), len(scopes), len(s.pattern), len(patterns), len(s.segments), len(s.order)+len(s.free))
 	}
 }
 

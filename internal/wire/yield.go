@@ -19,8 +19,9 @@ const (
 // Its connections make pauses before they read, so that other connections are served first. On one
 // processor, Go's scheduler looks for connections with input only when no goroutine can run, or after
 // 10 ms. After a pause, a goroutine can run at once. So under load a connection that waits for the
-// scheduler could wait 10 ms for input that is already there. Therefore, after maxPauses pauses, all
-// connections read without a pause until one of them has waited for the scheduler.
+// scheduler could wait 10 ms for input that is already there. Therefore, after maxPauses pauses, each
+// connection makes a pause only before every second read, until one of them has waited for the
+// scheduler. Without any pauses, a connection whose input is always there would stop all others.
 type Pauses struct{ made atomic.Uint32 }
 
 // A yield decides whether a connection makes a pause before it reads.
@@ -33,6 +34,7 @@ type yield struct {
 	all        *Pauses
 	wrote      atomic.Bool // something was written since the last read
 	skip, next uint8       // number of reads without a pause: now, and after the next useless pause
+	skipped    bool        // the last read had no pause because all connections have made many
 }
 
 // now makes a pause if it may be useful.
@@ -44,7 +46,7 @@ func (y *yield) now() (made bool) {
 		y.skip--
 		return false
 	}
-	if y.all.made.Add(1) > maxPauses {
+	if y.skipped = y.all.made.Add(1) > maxPauses && !y.skipped; y.skipped {
 		return false
 	}
 	runtime.Gosched()

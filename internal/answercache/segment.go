@@ -1,0 +1,71 @@
+package answercache
+
+import "sync/atomic"
+
+const (
+	headSize = 32 // bytes of a head
+	slotSize = 26 // approximate bytes of an entry in the index of a shard
+
+	// usualSize is the approximate memory of an entry for a redirect, and usualTexts the part of its
+	// texts.
+	usualSize  = 160
+	usualTexts = usualSize - headSize - slotSize
+
+	maxSegment = 64 << 10 // maximum bytes of the texts of a segment
+)
+
+// A segment has entries that were added one after another. What was added never changes, except the
+// numbers of uses. So an [Answer] can refer to the texts of a segment without a lock, even when the
+// shard no longer has the segment. A segment has few pointers, so the garbage collector has little to
+// do, however many entries there are.
+type segment struct {
+	heads []head
+	texts []byte
+}
+
+// A head is an entry of a segment. It has these texts, one after another: the validity, the target,
+// the location and the length.
+type head struct {
+	hash             uint64
+	begin            uint32 // of the texts
+	uses             atomic.Uint32
+	target, location uint16 // lengths of texts
+	scope, pattern   uint16 // numbers in the shard
+	status           uint16
+	valid, length    uint8 // lengths of texts
+	form             uint8
+}
+
+func newSegment(size int) *segment {
+	return &segment{heads: make([]head, 0, size/usualTexts), texts: make([]byte, 0, size)}
+}
+
+// has reports whether a segment has room for another entry with texts of the given size.
+func (g *segment) has(size int) bool {
+	return len(g.heads) < cap(g.heads) && size <= cap(g.texts)-len(g.texts)
+}
+
+// add adds an entry, and returns its number in the segment. The segment must have room.
+func (g *segment) add(h *head, uses uint32, texts ...[]byte) int {
+	n, begin := len(g.heads), uint32(len(g.texts))
+	for _, t := range texts {
+		g.texts = append(g.texts, t...)
+	}
+	g.heads = g.heads[:n+1]
+	to := &g.heads[n]
+	to.hash, to.begin, to.target, to.location = h.hash, begin, h.target, h.location
+	to.scope, to.pattern, to.status, to.valid, to.length, to.form = h.scope, h.pattern, h.status, h.valid, h.length, h.form
+	to.uses.Store(uses)
+	return n
+}
+
+// size returns the number of bytes of the texts of an entry.
+func (h *head) size() int { return int(h.valid) + int(h.target) + int(h.location) + int(h.length) }
+
+// textsOf returns all texts of an entry.
+func (g *segment) textsOf(h *head) []byte { return g.texts[h.begin:][:h.size():h.size()] }
+
+// room returns the memory of a segment.
+func (g *segment) room() int64 {
+	return int64(cap(g.texts)) + int64(cap(g.heads))*(headSize+slotSize)
+}

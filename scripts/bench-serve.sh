@@ -31,14 +31,16 @@
 #               and nomen. h2load asks, and prints means and longest times, not percentiles
 #
 # The requests to large begin when it is at rest: its search index is built, and it uses less than
-# a tenth of its processor.
+# a tenth of its processor. WARM is how many seconds of each of the loads zipf and uniform it gets
+# before the first round (2), so that its cache of answers fills. Their lists have half as many
+# targets as the store has names, but at least 500,000; wrk repeats a list that has ended.
 #
 # CONTENTS is a list of the files in a Linux distribution, from which the names of large
 # are taken. DIR keeps the stores for the next run. MEMORY is how many MiB
 # nomen may take, where it does not choose itself. wrk, nginx, apache2 and taskset are needed, and
 # openssl and h2load (of Debian's nghttp2-client) for the loads tls and h2.
 set -eu
-rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-10} n=${N:-9200000} samples=500000
+rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-10} n=${N:-9200000} warm=${WARM:-2}
 servers=${SERVERS:-nginx nginx-same apache nethttp nomen large ${BEFORE:+before}}
 loads=${LOADS:-hot many close pipelined uniform zipf tls h2}
 case " $servers " in *" large "*) ;; *) n=0 ;; esac
@@ -73,6 +75,7 @@ fill() {
 	"$dir/gen" $args | "$nomen" import - --data "$dir/$1.tmp" >&2
 	rm -rf "$dir/$1" && mv "$dir/$1.tmp" "$dir/$1"
 	pick "$1" hot 5000 5000 'int(rand() * n)' "$args"
+	samples=$(($2 / 2 < 500000 ? 500000 : $2 / 2))
 	pick "$1" uniform "$2" $samples 'int(rand() * n)' "$args"
 	pick "$1" zipf "$2" $samples 'int(exp(rand() * log(n + 1))) * 1000003' "$args"
 }
@@ -216,22 +219,31 @@ run nethttp "$dir/mapserver" 127.0.0.1:4593 "$dir/names.txt"
 wait_for 4593
 
 cat >"$dir/ask.lua" <<'EOF'
-local requests, next, depth = {}, 1, 1
+-- Finished requests of more than a million targets would not fit into the memory of wrk.
+local targets, next, depth, tail = {}, 1, 1, nil
+local function whole(i) return targets[i] end
 function init(args)
 	local fields = {}
 	if args[2] == "close" then fields["Connection"] = "close" end
 	if args[2] == "pipelined" then depth = 16 end
-	for line in io.lines(args[1]) do requests[#requests + 1] = wrk.format("GET", line, fields) end
+	for line in io.lines(args[1]) do targets[#targets + 1] = line end
+	tail = wrk.format("GET", "/", fields):sub(6)
+	if #targets > 1000000 then whole = function(i) return "GET " .. targets[i] .. tail end end
+	for i = 1, #targets do if #targets <= 1000000 then targets[i] = "GET " .. targets[i] .. tail end end
 	math.randomseed(tonumber(args[3]))
-	next = math.random(#requests)
+	next = math.random(#targets)
 end
 function request()
-	local all = ""
-	for i = 1, depth do
-		next = next % #requests + 1
-		all = all .. requests[next]
+	if depth == 1 then
+		next = next % #targets + 1
+		return whole(next)
 	end
-	return all
+	local all = {}
+	for i = 1, depth do
+		next = next % #targets + 1
+		all[i] = whole(next)
+	end
+	return table.concat(all)
 end
 EOF
 
@@ -270,6 +282,7 @@ for who in $servers; do # the first requests fill caches
 	set=small
 	[ "$who" != large ] || set=large
 	for load in hot uniform; do ask $load "$who" 1 2 >/dev/null; done
+	[ "$who" != large ] || for load in zipf uniform; do ask $load large 7 "$warm" >/dev/null; done
 	case $who in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
 	head -100 "$dir/$set.uniform" | while read -r t; do
 		[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is "http://127.0.0.1:$port$t")" = 303 ] || echo "bench-serve: $who: $t is not redirected" >&2

@@ -1,0 +1,40 @@
+package counts
+
+import (
+	_ "embed"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
+
+//go:embed robots.txt
+var robotsText string
+
+// machines are the beginnings of the User-Agent fields of programs and libraries with which people
+// and their programs retrieve single items. They are checked before the list of robots, which has
+// some of them too. The letter case does not matter.
+var machines = [...]string{
+	"aiohttp/", "apache-httpclient/", "axios/", "curl/", "git/", "go-http-client/", "got ", "got/", "guzzlehttp/", "httpie/", "java/",
+	"java-http-client/", "jetty/", "libcurl", "libwww-perl/", "lwp", "mozilla/5.0 (windows nt; windows nt 10.0; en-us) windowspowershell",
+	"node-fetch/", "node.js", "nomen/", "okhttp/", "php/", "postmanruntime/", "python-httpx/", "python-requests/", "python-urllib/",
+	"python/", "r (", "reqwest/", "rest-client/", "ruby", "undici", "wget/", "zotero/",
+}
+
+// maxAgent is how many bytes of a User-Agent field are looked at.
+const maxAgent = 512
+
+// classOf returns the class of a User-Agent field.
+func (r *robots) classOf(agent string) Class {
+	if agent == "" {
+		return Unknown
+	}
+	agent = agent[:min(len(agent), maxAgent)]
+	for _, m := range machines {
+		if agent[0]|0x20 == m[0] && ascii.HasPrefix(agent, m) {
+			return Machine
+		}
+	}
+	if r.match(agent) {
+		return Bot
+	}
+	return Regular
+}

@@ -1,0 +1,433 @@
+package counts
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"hash/maphash"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+)
+
+// Options configure a [Counter]. Store is required.
+type Options struct {
+	Store Store
+
+	// Authority returns the prefix of the authority that is responsible for a name, or "". If it is
+	// nil, no name has an authority.
+	Authority func(name string) string
+
+	Every  time.Duration    // how often counts are added to Store; 0 means a minute
+	Names  int              // how many names have counts of their own within this time; 0 means 200,000
+	Clicks int              // how many clicks are remembered to recognise double clicks; 0 means 1,048,576
+	Keep   int              // how many whole months before the present one keep the counts of days; 0 means 3
+	Now    func() time.Time // the clock; nil means time.Now
+	Log    *slog.Logger     // logs failures to write; nil means no log
+}
+
+// A Counter counts resolutions. It is safe for concurrent use. A nil Counter counts nothing.
+//
+// The counts of authorities are exact. The counts of names are exact while no more names than
+// Options.Names are resolved between two writes. Further names count only for their authorities.
+type Counter struct {
+	o      Options
+	node   string
+	robots *robots
+	clicks *clicks
+	seed   maphash.Seed
+	shards [shards]shard
+	names  atomic.Int64 // tallies in the shards
+	hints  []hint
+	dayEnd atomic.Int64 // Unix time at which the present day ends
+
+	taking  sync.Mutex // held while counts are taken from the shards; protects the fields below
+	day     time.Time  // the present day
+	pending map[Key]map[uint64]uint64
+
+	writing sync.Mutex // held while counts are written; locked before taking
+	batch   *Batch     // the batch that may not be in the store yet
+	seq     uint64
+	rolled  Month // months before this one have been rolled up
+
+	stop func()
+}
+
+const (
+	shards = 16
+	hints  = 1 << 16 // a power of two
+)
+
+// A shard has the tallies of some names since the last write.
+type shard struct {
+	mu      sync.Mutex
+	tallies map[subject]*tally
+}
+
+// A subject is what is counted: what clients got for a name, or for a name of an authority.
+type subject struct {
+	text string
+	kind Kind
+	what What
+}
+
+// A tally counts resolutions of a subject until the next write. When its counts are taken, it is
+// closed; who finds it closed needs the next one.
+type tally struct {
+	subject
+	hash   uint64
+	counts [Classes]atomic.Uint32
+}
+
+const closed = 1 << 31
+
+// add adds one. It returns false if the tally is closed.
+func (t *tally) add(c Class) bool { return t.counts[c].Add(1) < closed }
+
+// Open returns a Counter that writes periodically.
+func Open(o Options) (*Counter, error) {
+	o.Every = cmp.Or(max(o.Every, 0), time.Minute)
+	o.Names = cmp.Or(max(o.Names, 0), 200_000)
+	o.Clicks = cmp.Or(max(o.Clicks, 0), 1<<20)
+	o.Keep = cmp.Or(max(o.Keep, 0), 3)
+	if o.Authority == nil {
+		o.Authority = func(string) string { return "" }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	r, err := readRobots(robotsText)
+	if err != nil {
+		return nil, err
+	}
+	c := &Counter{o: o, node: rand.Text(), robots: r, clicks: newClicks(o.Clicks), seed: maphash.MakeSeed(), pending: map[Key]map[uint64]uint64{}, hints: make([]hint, hints)}
+	for i := range c.shards {
+		c.shards[i].tallies = map[subject]*tally{}
+	}
+	c.setDay(o.Now())
+	c.writeFromTimeToTime()
+	return c, nil
+}
+
+func (c *Counter) setDay(now time.Time) {
+	c.day = now.UTC().Truncate(24 * time.Hour)
+	c.dayEnd.Store(c.day.Add(24 * time.Hour).Unix())
+}
+
+// Resolved counts a resolution of a name, unless it is a double click. The name must be in canonical
+// form.
+func (c *Counter) Resolved(by *Client, name string, what What, now time.Time) {
+	if c == nil {
+		return
+	}
+	c.prepare(by, now)
+	t, hash := c.tallyOf(name, what)
+	if !c.clicks.again(by, hash, now) && !t.add(by.class) {
+		c.addAgain(by, name, what)
+	}
+}
+
+// Repeated is like Resolved for an answer that was given before. The parameter request is a hash of the
+// request. The Counter remembers by it where to count, so that it need not search for the name.
+func (c *Counter) Repeated(request uint64, by *Client, name []byte, what What, now time.Time) {
+	if c == nil {
+		return
+	}
+	c.prepare(by, now)
+	key := request ^ uint64(what)<<56 | written<<1
+	h := &c.hints[key>>2&(hints-1)]
+	t, hash, known := h.read(key)
+	if !known {
+		t, hash = c.tallyOf(string(name), what)
+		h.write(key, t)
+	}
+	switch {
+	case c.clicks.again(by, hash, now):
+	case known && t.hash != hash, !t.add(by.class):
+		h.write(key, c.addAgain(by, string(name), what))
+	}
+}
+
+// A hint says where the resolutions by a request are counted. It is 32 bytes, so that a double click
+// needs only one cache line of it.
+type hint struct {
+	key   atomic.Uint64 // of the request; 0 if there is no hint
+	hash  atomic.Uint64 // [tally.hash]; if it differs from that of the tally, the hint is being changed
+	tally atomic.Pointer[tally]
+	_     [8]byte
+}
+
+// written is the key of a hint that is being written.
+const written = 1
+
+func (h *hint) read(key uint64) (t *tally, hash uint64, ok bool) {
+	if h.key.Load() != key {
+		return nil, 0, false
+	}
+	t, hash = h.tally.Load(), h.hash.Load()
+	return t, hash, h.key.Load() == key
+}
+
+// write changes a hint, unless another goroutine does. Sums of authorities have no hints.
+func (h *hint) write(key uint64, t *tally) {
+	if old := h.key.Load(); t.kind != OfName || old == written || !h.key.CompareAndSwap(old, written) {
+		return
+	}
+	h.tally.Store(t)
+	h.hash.Store(t.hash)
+	h.key.Store(key)
+}
+
+// prepare begins the next day if it is time, and finds out the class of the client.
+func (c *Counter) prepare(by *Client, now time.Time) {
+	if now.Unix() >= c.dayEnd.Load() {
+		c.nextDay(now)
+	}
+	if !by.known {
+		by.class, by.known = c.robots.classOf(by.agent), true
+	}
+}
+
+// addAgain counts a resolution whose tally was closed meanwhile. It returns the new tally.
+func (c *Counter) addAgain(by *Client, name string, what What) *tally {
+	for {
+		if t, _ := c.tallyOf(name, what); t.add(by.class) {
+			return t
+		}
+	}
+}
+
+// ClassOf returns the class of a client by its User-Agent field. A nil Counter returns Unknown.
+func (c *Counter) ClassOf(agent string) Class {
+	if c == nil {
+		return Unknown
+	}
+	return c.robots.classOf(agent)
+}
+
+// Failed counts a failed lookup of a name.
+func (c *Counter) Failed(by *Client, name string, now time.Time) {
+	if c != nil {
+		c.Resolved(by, name, Failed, now)
+	}
+}
+
+// tallyOf finds or makes the tally for a name. Failed lookups have tallies of authorities, because
+// clients can invent any number of names.
+func (c *Counter) tallyOf(name string, what What) (*tally, uint64) {
+	hash := maphash.String(c.seed, name) + uint64(what)
+	if what != Failed && keepable(name) {
+		if t := c.find(subject{name, OfName, what}, hash, int64(c.o.Names)); t != nil {
+			return t, hash
+		}
+	}
+	prefix := c.o.Authority(name)
+	return c.find(subject{prefix, OfAuthority, what}, maphash.String(c.seed, prefix), math.MaxInt64), hash
+}
+
+// find finds or makes the tally of a subject. It returns nil if there are too many.
+func (c *Counter) find(key subject, hash uint64, most int64) *tally {
+	s := &c.shards[hash%shards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tallies[key]
+	if t == nil && c.names.Load() < most {
+		t = &tally{subject: key, hash: hash}
+		s.tallies[key] = t
+		c.names.Add(1)
+	}
+	return t
+}
+
+// keepable reports whether a store can have the counts of a name.
+func keepable(name string) bool {
+	return name != "" && len(name) <= MaxText && utf8.ValidString(name)
+}
+
+// nextDay takes the counts of the day that has ended.
+func (c *Counter) nextDay(now time.Time) {
+	c.taking.Lock()
+	defer c.taking.Unlock()
+	if now.Unix() >= c.dayEnd.Load() {
+		c.take()
+		c.setDay(now)
+	}
+}
+
+// take moves the counts from the shards to pending. The caller must hold taking.
+func (c *Counter) take() {
+	month, day := MonthOf(c.day), uint8(c.day.Day())
+	for i := range c.shards {
+		s := &c.shards[i]
+		for _, t := range s.takeAll(&c.names) {
+			for class := range t.counts {
+				n := uint64(t.counts[class].Swap(closed))
+				if n == 0 {
+					continue
+				}
+				code := Cell{Day: day, What: t.what, Class: Class(class)}.code()
+				text := t.text
+				if t.kind == OfName {
+					if len(c.pending) < 4*c.o.Names {
+						c.addPending(Key{month, OfName, t.text}, code, n)
+					}
+					text = c.o.Authority(t.text)
+				}
+				c.addPending(Key{month, OfAuthority, text}, code, n)
+			}
+		}
+	}
+}
+
+// takeAll removes all tallies from a shard. They can still get counts until they are closed.
+func (s *shard) takeAll(names *atomic.Int64) map[subject]*tally {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.tallies) == 0 { // this map stays in use
+		return nil
+	}
+	all := s.tallies
+	s.tallies = map[subject]*tally{}
+	names.Add(-int64(len(all)))
+	return all
+}
+
+func (c *Counter) addPending(k Key, code, n uint64) {
+	cells := c.pending[k]
+	if cells == nil {
+		cells = map[uint64]uint64{}
+		c.pending[k] = cells
+	}
+	cells[code] += n
+}
+
+// Flush writes the counts to the store. If this fails, they are kept and written the next time.
+func (c *Counter) Flush(ctx context.Context) error {
+	if c == nil {
+		return nil
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.taking.Lock()
+	c.take()
+	c.setDay(c.o.Now())
+	c.taking.Unlock()
+	if err := c.write(ctx); err != nil { // a batch that failed before
+		return err
+	}
+	c.taking.Lock()
+	if len(c.pending) > 0 {
+		c.seq++
+		c.batch = &Batch{Node: c.node, Seq: c.seq, Rows: rowsOf(c.pending)}
+		c.pending = map[Key]map[uint64]uint64{}
+	}
+	c.taking.Unlock()
+	return c.write(ctx)
+}
+
+// write adds the batch to the store. The caller must hold writing.
+func (c *Counter) write(ctx context.Context) error {
+	if c.batch == nil {
+		return nil
+	}
+	err := c.o.Store.Add(ctx, *c.batch)
+	if err == nil {
+		c.batch = nil
+	}
+	return err
+}
+
+func rowsOf(pending map[Key]map[uint64]uint64) []Row {
+	rows := make([]Row, 0, len(pending))
+	for k, counts := range pending {
+		r := Row{Key: k, Cells: make([]Cell, 0, len(counts))}
+		for _, code := range slices.Sorted(maps.Keys(counts)) {
+			r.Cells = append(r.Cells, cellOf(code, counts[code]))
+		}
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, CompareRows)
+	return rows
+}
+
+// roll rolls up the months whose counts of days are no longer kept, once a month.
+func (c *Counter) roll(ctx context.Context) error {
+	before := MonthOf(c.o.Now()) - Month(c.o.Keep)
+	if before <= c.rolled {
+		return nil
+	}
+	err := c.o.Store.Roll(ctx, before)
+	if err == nil {
+		c.rolled = before
+	}
+	return err
+}
+
+// Close writes the counts. A closed Counter still counts in memory.
+func (c *Counter) Close() error {
+	if c == nil {
+		return nil
+	}
+	c.stop()
+	return c.Flush(context.Background())
+}
+
+// Reader returns the store, after the counts in memory were written to it.
+func (c *Counter) Reader(ctx context.Context) (Store, error) {
+	if c == nil {
+		return &Memory{}, nil
+	}
+	return c.o.Store, c.Flush(ctx)
+}
+
+// Overflow returns how many resolutions were counted without a check for double clicks.
+func (c *Counter) Overflow() uint64 {
+	if c == nil {
+		return 0
+	}
+	return c.clicks.overflow.Load()
+}
+
+// writeFromTimeToTime writes periodically until stop is called. stop waits for a write in progress.
+func (c *Counter) writeFromTimeToTime() {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	c.stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended
+	})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(c.o.Every)
+		defer tick.Stop()
+		failed := false
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			c.clicks.forget(c.o.Now())
+			err := c.Flush(ctx)
+			if err == nil {
+				err = c.roll(ctx)
+			}
+			switch {
+			case ctx.Err() != nil:
+			case err != nil && !failed:
+				c.o.Log.Warn("cannot save the counts of resolutions; they are kept in memory", "err", err)
+			case err == nil && failed:
+				c.o.Log.Info("the counts of resolutions are saved again")
+			}
+			failed = err != nil
+		}
+	}()
+}

@@ -113,7 +113,11 @@ func (c *Counter) hour() time.Time { return c.o.Now().UTC().Truncate(time.Hour) 
 // Add counts a request for an unknown name, and keeps the suggestions. The name should be in
 // canonical form. Add does not retain the slice or the strings. The time that Add takes does not
 // depend on the number of names.
-func (c *Counter) Add(name string, suggestions []string) {
+func (c *Counter) Add(name string, suggestions []string) { c.AddFrom(name, suggestions, false) }
+
+// AddFrom is like Add. The parameter bot says whether a robot made the request. Robots invent many
+// names, so their requests neither add a name to the list nor remove one.
+func (c *Counter) AddFrom(name string, suggestions []string, bot bool) {
 	if c == nil {
 		return
 	}
@@ -122,17 +126,20 @@ func (c *Counter) Add(name string, suggestions []string) {
 	c.fresh = true
 	c.totals.Asked++
 	e := c.byName[name]
+	if e == nil && !bot {
+		e = c.admit(name)
+	}
 	if e == nil {
-		if e = c.admit(name); e == nil {
-			c.totals.Other++
-			return
-		}
+		c.totals.Other++
+		return
 	}
 	e.Count++
-	e.strength++
-	if h := c.hour(); h.After(e.Last) { // the clock may go back
-		e.Last = h
+	if bot {
+		e.Bots++
+	} else {
+		e.strength++
 	}
+	e.see(c.hour())
 	c.suggest(e, suggestions[:min(len(suggestions), maxSuggestions)])
 }
 
@@ -377,7 +384,7 @@ func (c *Counter) load() error {
 func (c *Counter) fill(list []Miss, totals Totals) {
 	c.totals = totals
 	for _, m := range list {
-		e := &entry{Miss: m, strength: m.Count}
+		e := &entry{Miss: m, strength: m.Count - m.Bots}
 		if len(c.all) == c.o.Names || c.bytes+e.size() > c.o.Bytes {
 			c.totals.Other += m.Count
 			continue

@@ -53,9 +53,9 @@ func TestCounter(t *testing.T) {
 	c.Add("urn:x-y:a", nil)
 	c.Add("urn:x-y:b", []string{"urn:x-y:1", "urn:x-y:2"})
 	want := []Miss{
-		{Name: "urn:x-y:b", Count: 3, First: hour(12), Last: hour(14), Suggestions: []string{"urn:x-y:1", "urn:x-y:2"}},
-		{Name: "urn:x-y:c", Count: 1, First: hour(12), Last: hour(12)},
-		{Name: "urn:x-y:a", Count: 1, First: hour(14).AddDate(0, 0, -1), Last: hour(14).AddDate(0, 0, -1)},
+		{Name: "urn:x-y:b", Count: 3, First: hour(12), Last: hour(14), Suggestions: []string{"urn:x-y:1", "urn:x-y:2"}, Months: 1},
+		{Name: "urn:x-y:c", Count: 1, First: hour(12), Last: hour(12), Months: 1},
+		{Name: "urn:x-y:a", Count: 1, First: hour(14).AddDate(0, 0, -1), Last: hour(14).AddDate(0, 0, -1), Months: 1},
 	}
 	if d := cmp.Diff(c.List(0), want); d != "" {
 		t.Errorf("got -, want +:\n%s", d)
@@ -428,7 +428,7 @@ func TestHide(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := open(t, Options{File: file, Now: at(noon)}).List(0)
-	want := []Miss{{Name: "urn:a:1", Count: 2, First: hour(12), Last: hour(12), Hidden: true}, {Name: "urn:a:2", Count: 1, First: hour(12), Last: hour(12)}}
+	want := []Miss{{Name: "urn:a:1", Count: 2, First: hour(12), Last: hour(12), Hidden: true, Months: 1}, {Name: "urn:a:2", Count: 1, First: hour(12), Last: hour(12), Months: 1}}
 	if d := cmp.Diff(want, list); d != "" {
 		t.Error(d)
 	}

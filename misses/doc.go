@@ -15,6 +15,9 @@
 // are many of them. The idea comes from HeavyKeeper (Gong and others, USENIX ATC 2018), with samples
 // instead of hashed rows.
 //
+// Requests of robots count for names that are in the list. They do not add names to it, and do not
+// make a name stronger, so that robots that try many names do not fill the list.
+//
 // A count is exact since First, the hour in which the name was added. A name that was removed
 // and comes back starts from zero. [Totals] are exact: they include the requests for names that were
 // removed or never added.

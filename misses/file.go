@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// version is the version of the file format.
-const version = 1
+// version is the version of the file format. Version 1, without bots and months, can be read too.
+const version = 2
 
 // formatName begins every file.
 const formatName = "nomen-misses"
@@ -87,7 +87,7 @@ func (r *reader) head() (head, error) {
 	switch {
 	case err != nil || h.Format != formatName:
 		return h, r.fault(err, "not a file of failed lookups")
-	case h.Version != version:
+	case h.Version != version && h.Version != 1:
 		return h, r.fault(nil, "format version %d is not supported; this program supports version %d", h.Version, version)
 	case h.Since.IsZero():
 		return h, r.fault(nil, "missing time at which counting began")
@@ -141,7 +141,7 @@ func read(in io.Reader) ([]Miss, Totals, error) {
 // isSound reports whether a Counter could have written m.
 func (m Miss) isSound() bool {
 	isBad := func(s string) bool { return !isText(s) }
-	return isText(m.Name) && m.Count > 0 && len(m.Suggestions) <= maxSuggestions && !slices.ContainsFunc(m.Suggestions, isBad) &&
+	return isText(m.Name) && m.Count > m.Bots && len(m.Suggestions) <= maxSuggestions && !slices.ContainsFunc(m.Suggestions, isBad) &&
 		!m.First.IsZero() && !m.Last.Before(m.First)
 }
 

@@ -10,21 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const firstLine = `{"format":"nomen-misses","version":1,"names":2,"since":"2026-11-20T12:00:00Z","asked":5,"other":1}` + "\n"
+const firstLine = `{"format":"nomen-misses","version":2,"names":2,"since":"2026-11-20T12:00:00Z","asked":5,"other":1}` + "\n"
 
-const twoLines = `{"name":"urn:x-y:a","count":3,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T13:00:00Z","suggestions":["urn:x-y:b"]}
+const twoLines = `{"name":"urn:x-y:a","count":3,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T13:00:00Z","suggestions":["urn:x-y:b"],"bots":1,"months":5}
 {"name":"urn:x-y:<é>","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}
 `
 
 // two are the misses of twoLines.
 func two() []Miss {
 	return []Miss{
-		{Name: "urn:x-y:a", Count: 3, First: hour(12), Last: hour(13), Suggestions: []string{"urn:x-y:b"}},
+		{Name: "urn:x-y:a", Count: 3, First: hour(12), Last: hour(13), Suggestions: []string{"urn:x-y:b"}, Bots: 1, Months: 5},
 		{Name: "urn:x-y:<é>", Count: 1, First: hour(12), Last: hour(12)},
 	}
 }
 
-// The format of version 1, as docs/reference/files.md has it.
+// The format of version 2, as docs/reference/files.md has it.
 func TestFormat(t *testing.T) {
 	totals := Totals{Since: hour(12), Asked: 5, Other: 1}
 	var b strings.Builder
@@ -49,12 +49,12 @@ func TestReadRefuses(t *testing.T) {
 		{"", "not a file of failed lookups", 1},
 		{"{}\n", "not a file of failed lookups", 1},
 		{"names,count\n", "not a file of failed lookups", 1},
-		{strings.Replace(firstLine, `"version":1`, `"version":2`, 1), "version 2", 1},
+		{strings.Replace(firstLine, `"version":2`, `"version":3`, 1), "version 3", 1},
 		{strings.Replace(firstLine, `"names":2`, `"names":-1`, 1), "-1 names", 1},
 		{strings.Replace(firstLine, `"names":2`, `"names":9999999`, 1), "9999999 names", 1},
 		{strings.Replace(firstLine, `"since":"2026-11-20T12:00:00Z",`, ``, 1), "missing time", 1},
 		{firstLine, "ends after 0 of 2", 2},
-		{firstLine + twoLines[:130], "unexpected end", 3},
+		{firstLine + twoLines[:150], "unexpected end", 3},
 		{firstLine + twoLines + "{}\n", "more than the 2", 4},
 		{firstLine + strings.Repeat(twoLines[:strings.Index(twoLines, "\n")+1], 2), "duplicate name", 3},
 		{line(`{"name":"","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "missing name", 2},
@@ -99,7 +99,7 @@ func TestMerge(t *testing.T) {
 	third := []Miss{{Name: "urn:x-y:a", Count: 1, First: hour(15), Last: hour(15), Suggestions: []string{"urn:x-y:late"}}}
 	want := []Miss{
 		{Name: "urn:x-y:<é>", Count: 8, First: hour(10), Last: hour(12), Suggestions: []string{"urn:x-y:e"}},
-		{Name: "urn:x-y:a", Count: 5, First: hour(12), Last: hour(15), Suggestions: []string{"urn:x-y:late"}},
+		{Name: "urn:x-y:a", Count: 5, First: hour(12), Last: hour(15), Suggestions: []string{"urn:x-y:late"}, Bots: 1, Months: 5},
 		{Name: "urn:x-y:new", Count: 4, First: hour(14), Last: hour(14)},
 	}
 	if d := cmp.Diff(Merge(two(), other, third), want); d != "" {

@@ -2,6 +2,7 @@ package misses
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,38 @@ type Miss struct {
 	Last        time.Time `json:"last"`                  // hour of the last request, UTC
 	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request with suggestions
 	Hidden      bool      `json:"hidden,omitempty"`      // a user has decided that nothing needs to be done about the name
+	Bots        uint64    `json:"bots,omitempty"`        // how many of the requests were by robots
+	Months      uint16    `json:"months,omitempty"`      // bit i: there were requests i months before the month of Last; 0 if unknown
+}
+
+// MonthsSeen returns in how many of the last 12 months up to now the name was requested, as far as is
+// known.
+func (m Miss) MonthsSeen(now time.Time) int {
+	return bits.OnesCount16(shifted(m.Months|1, monthOf(now)-monthOf(m.Last)) & (1<<12 - 1))
+}
+
+// monthOf numbers the months.
+func monthOf(t time.Time) int { return t.UTC().Year()*12 + int(t.UTC().Month()) }
+
+// shifted returns months as they are some months later, or earlier if n is negative.
+func shifted(months uint16, n int) uint16 {
+	if n < 0 {
+		return months >> min(-n, 16)
+	}
+	return months << min(n, 16)
+}
+
+// see notes a request in an hour. The clock may have gone back.
+func (m *Miss) see(hour time.Time) {
+	n := monthOf(hour) - monthOf(m.Last)
+	if n >= 0 {
+		m.Months = shifted(m.Months, n) | 1
+	} else {
+		m.Months |= 1 << min(-n, 15)
+	}
+	if hour.After(m.Last) {
+		m.Last = hour
+	}
 }
 
 // Totals are the totals over all failed lookups.
@@ -54,6 +87,12 @@ func Merge(lists ...[]Miss) []Miss {
 func (m Miss) with(other Miss) Miss {
 	m.Count += other.Count
 	m.Hidden = m.Hidden && other.Hidden
+	m.Bots += other.Bots
+	if n := monthOf(other.Last) - monthOf(m.Last); n >= 0 {
+		m.Months = shifted(m.Months, n) | other.Months
+	} else {
+		m.Months |= shifted(other.Months, -n)
+	}
 	if other.First.Before(m.First) {
 		m.First = other.First
 	}

@@ -3,12 +3,18 @@ package answercache
 import (
 	"iter"
 	"strings"
+
+	"github.com/nomen-project/nomen/counts"
 )
 
 // An Answer is a response that is kept.
 type Answer struct {
 	Status int
 	Form   uint8 // of the request, for metrics; the caller defines the values
+
+	Name []byte      // the name whose resolution is counted each time that the answer is repeated; empty if none is
+	What counts.What // of the resolution
+	Hash uint64      // of the key; not set in an answer that is put into the cache
 
 	pattern          *pattern
 	texts            []byte // the texts of the gaps: target, location and length

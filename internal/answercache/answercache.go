@@ -68,13 +68,13 @@ type Cache struct {
 	capacity      int64
 	triples       triples
 	edition       atomic.Pointer[edition]
-	counts        *counts
+	counts        *numbers
 	seed          maphash.Seed
 	shards        [1 << shardBits]shard
 }
 
-// counts has the numbers that metrics show.
-type counts struct{ hits, misses, evictions atomic.Uint64 }
+// numbers are what metrics show.
+type numbers struct{ hits, misses, evictions atomic.Uint64 }
 
 // An edition numbers a set of authorities. Keys have the number, so that the entries of earlier sets
 // are not found; they are removed when room is needed.
@@ -90,7 +90,7 @@ func New(size int64, v *store.Invalidations) *Cache {
 	if size <= 0 || v == nil {
 		return nil
 	}
-	c := &Cache{invalidations: v, capacity: size, counts: new(counts), seed: maphash.MakeSeed()}
+	c := &Cache{invalidations: v, capacity: size, counts: new(numbers), seed: maphash.MakeSeed()}
 	c.edition.Store(new(edition))
 	for i := range c.shards {
 		c.shards[i].init(size / int64(len(c.shards)))
@@ -159,7 +159,7 @@ func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 // Put keeps the response if what was recorded since Begin permits it. The parameter set is the one
 // that was passed to Key. The text must be a complete response of HTTP/1.1 with a field Date.
 func (c *Cache) Put(k *Key, set *store.AuthoritySet, d *store.Dependencies, a Answer, text []byte) {
-	if len(text) > MaxAnswer {
+	if len(text) > MaxAnswer || len(a.Name) > MaxTarget {
 		return
 	}
 	if valid, ok := d.Validity(set); ok {

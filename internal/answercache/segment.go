@@ -24,7 +24,7 @@ type segment struct {
 }
 
 // A head is an entry of a segment. It has these texts, one after another: the validity, the target,
-// the location and the length.
+// the location, the length, and the name if it is apart.
 type head struct {
 	hash             uint64
 	begin            uint32 // of the texts
@@ -34,6 +34,19 @@ type head struct {
 	status           uint16
 	valid, length    uint8 // lengths of texts
 	form             uint8
+	name             uint16 // length of the name that is counted
+	what             uint8  // [counts.What] of the answer; with the bit apart, the name is not in the target
+}
+
+// apart is a bit of head.what. Without it, the name follows the first character of the target.
+const apart = 1 << 7
+
+// tail returns the length of the name if it is apart, otherwise 0.
+func (h *head) tail() int {
+	if h.what&apart == 0 {
+		return 0
+	}
+	return int(h.name)
 }
 
 func newSegment(size int) *segment {
@@ -55,12 +68,15 @@ func (g *segment) add(h *head, uses uint32, texts ...[]byte) int {
 	to := &g.heads[n]
 	to.hash, to.begin, to.target, to.location = h.hash, begin, h.target, h.location
 	to.scope, to.pattern, to.status, to.valid, to.length, to.form = h.scope, h.pattern, h.status, h.valid, h.length, h.form
+	to.name, to.what = h.name, h.what
 	to.uses.Store(uses)
 	return n
 }
 
 // size returns the number of bytes of the texts of an entry.
-func (h *head) size() int { return int(h.valid) + int(h.target) + int(h.location) + int(h.length) }
+func (h *head) size() int {
+	return int(h.valid) + int(h.target) + int(h.location) + int(h.length) + h.tail()
+}
 
 // textsOf returns all texts of an entry.
 func (g *segment) textsOf(h *head) []byte { return g.texts[h.begin:][:h.size():h.size()] }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -90,8 +91,17 @@ func (s *shard) get(k *Key, now *store.Invalidations) (a Answer, ok bool) {
 	if n := h.uses.Load(); n < maxUses {
 		h.uses.Store(n + 1)
 	}
+	name, end := texts[:0], len(texts)-h.tail()
+	switch {
+	case h.name == 0:
+	case end < len(texts):
+		name = texts[end:]
+	default:
+		name = texts[1 : 1+h.name]
+	}
+	texts = texts[:end]
 	return Answer{
-		Status: int(h.status), Form: h.form,
+		Status: int(h.status), Form: h.form, Name: name, What: counts.What(h.what &^ apart), Hash: k.hash,
 		pattern: s.patterns.of(h.pattern).pattern, texts: texts, target: h.target, location: h.location,
 	}, true
 }
@@ -123,6 +133,12 @@ func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (remove
 	h := head{
 		hash: k.hash, target: uint16(len(g.target)), location: uint16(len(g.location)),
 		status: uint16(a.Status), valid: uint8(len(valid)), length: uint8(len(g.length)), form: a.Form,
+		name: uint16(len(a.Name)), what: uint8(a.What),
+	}
+	var name []byte
+	if !strings.HasPrefix(k.target[min(1, len(k.target)):], string(a.Name)) {
+		h.what |= apart
+		name = a.Name
 	}
 	if h.size() > s.size || !s.share(&h, k) {
 		return 0
@@ -132,7 +148,7 @@ func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (remove
 		s.unshare(&h)
 		return removed
 	}
-	s.add(&h, 0, valid, g.target, g.location, g.length)
+	s.add(&h, 0, valid, g.target, g.location, g.length, name)
 	return removed
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -31,6 +32,17 @@ type Call struct {
 	// this machine and not through a proxy. Other requests must be treated as if they had no
 	// credentials.
 	Private bool
+
+	// Count counts that the client got something for a name; nil if nothing is counted. Handlers call
+	// [Call.Counted] instead.
+	Count func(n name.Name, w counts.What)
+}
+
+// Counted counts that the client got something for a name, such as counts.Of(nomen.I2L).
+func (c *Call) Counted(n name.Name, w counts.What) {
+	if c.Count != nil {
+		c.Count(n, w)
+	}
 }
 
 // A Scope is a set of names: those for which a dialect is switched on.

@@ -262,13 +262,15 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 		ans, err = l.outside(ctx, resolve)
 	}
 	if err != nil {
-		s.countMiss(a, err)
+		s.countMiss(r, a, err)
 		var e *nomen.Error
 		if errors.As(err, &e) {
+			s.countItem(r, a, nil, e)
 			err = a.unknown(e)
 		}
 		return nil, err
 	}
+	s.countItem(r, a, ans, nil)
 	question.CloseResources(ans)
 	return ans, nil
 }

@@ -33,6 +33,9 @@ func (s *Server) decide(ctx context.Context, r *request) *reply {
 	stale.Dependencies = new(store.Dependencies)
 	l, known, found := s.lookUp(stale, r)
 	if found {
+		if r.method == http.MethodGet {
+			s.countRepeated(r.client(), &known, start)
+		}
 		return s.repeated(&known, start)
 	}
 	p := s.forPeople(r, s.answer(stale, r))
@@ -41,6 +44,9 @@ func (s *Server) decide(ctx context.Context, r *request) *reply {
 	s.addAge(p, stale.Age(now))
 	s.finish(p, now)
 	s.keepDecided(l, stale, r, p, start)
+	if p.subject.name != "" {
+		s.countReply(r.client(), p, start)
+	}
 	return p
 }
 
@@ -159,13 +165,13 @@ func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply
 		r = &wanting
 	}
 	if !a.negotiable() {
-		return s.resolveAt(ctx, r, a)
+		return s.note(s.resolveAt(ctx, r, a), r, a)
 	}
 	p := s.negotiate(ctx, r, a)
 	if a.query.at.IsZero() { // a memento is not negotiated (RFC 7089, 4.1.1)
 		p.vary("Accept-Datetime")
 	}
-	return p
+	return s.note(p, r, a)
 }
 
 // isRegistered reports whether exactly this name has a record.
@@ -211,7 +217,9 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	case err == nil:
 		return s.answered(ctx, r, a, service, ans)
 	case a.mayBeLocation(service) && isNoName(err):
-		return s.costly(ctx, func() *reply { return s.located(ctx, r, a, service) })
+		p := s.costly(ctx, func() *reply { return s.located(ctx, r, a, service) })
+		p.located = true
+		return p
 	}
 	return s.problem(ctx, r, a, err)
 }

@@ -69,6 +69,8 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	switch path {
 	case "/":
 		return s.homePage(r, set)
+	case privacyPath:
+		return s.privacy(r)
 	case languagePath:
 		return s.chooseLanguage(r, q)
 	case "/-/resolve":

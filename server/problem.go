@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/problempage"
@@ -41,7 +42,7 @@ func (s *Server) problem(ctx context.Context, r *request, a parsedTarget, err er
 	default:
 		return s.failure(r, err)
 	}
-	s.countMiss(a, e)
+	s.countMiss(r, a, e)
 	e = a.unknown(e)
 	said := format.NewProblem(e, format.StatusOf(e))
 	p := s.withProblem(ctx, r, a, said)
@@ -106,12 +107,16 @@ func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 }
 
 // countMiss counts the lookup of an unknown name. It does not record the client.
-func (s *Server) countMiss(a parsedTarget, err error) {
+func (s *Server) countMiss(r *request, a parsedTarget, err error) {
 	var e *nomen.Error
 	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.similarRequest() != "" {
 		return
 	}
-	s.misses.Add(a.kept().Key(), e.Suggestions)
+	key := a.kept().Key()
+	s.misses.AddFrom(key, e.Suggestions, s.counts.ClassOf(r.agent) == counts.Bot)
+	if s.counts != nil && r.method != http.MethodHead {
+		s.counts.Failed(r.client(), key, s.now())
+	}
 }
 
 // The errors of requests for other servers.

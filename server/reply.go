@@ -30,6 +30,9 @@ type reply struct {
 
 	form form // of the request, for the metrics
 
+	subject subject // what is counted
+	located bool    // the reply is about the names with a location, and not counted
+
 	text []string // the lines of a body of plain text
 
 	private bool // other servers were asked because the client is a user of this server: pages of other sites must not read the response

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/answercache"
@@ -58,6 +59,7 @@ type Options struct {
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
 
 	Misses *misses.Counter // counts failed lookups; nil disables it
+	Counts *counts.Counter // counts resolutions; nil disables it
 
 	// Metrics counts requests. Package server/metrics implements it for Prometheus. If Metrics is
 	// nil, nothing is counted. Metrics is also a handler. Package server/admin serves it as
@@ -71,9 +73,13 @@ type Options struct {
 	// error. Clock may be nil.
 	Clock func() *registrar.ClockError
 
-	Now       func() time.Time // the clock; time.Now if nil
-	Log       *slog.Logger     // receives failures; discarded if nil
-	AccessLog *slog.Logger     // receives one line per request (1995, 7: Y95-71); if nil, none. The handler of the log can shorten the attribute remote, a netip.Addr
+	Now func() time.Time // the clock; time.Now if nil
+	Log *slog.Logger     // receives failures; discarded if nil
+	// LogAddresses says how AccessLog shows the addresses of clients: "none", "truncated" or "full". The
+	// page about privacy says so. If it is "", the page says "full".
+	LogAddresses string
+
+	AccessLog *slog.Logger // receives one line per request (1995, 7: Y95-71); if nil, none. The handler of the log can shorten the attribute remote, a netip.Addr
 
 	// Middleware wraps the handler of the public listener; it may be nil. It also gets the requests
 	// of the protocol of 1995. It must pass on the request with its context. It must not change
@@ -194,6 +200,8 @@ type Server struct {
 	country       func(netip.Addr) string
 	countryHeader string // name of the header field in canonical form
 	misses        *misses.Counter
+	counts        *counts.Counter
+	logAddresses  string
 	explainer     *gateway.Explainer
 	forward       *gateway.Forward
 	registries    func() []registry.Table
@@ -236,7 +244,7 @@ func New(o Options) (*Server, error) {
 		resolver: vouchedResolver{o.Resolver}, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics, shown: o.PublicMetrics,
 		version: o.Version, instance: o.Instance, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
-		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
+		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, counts: o.Counts, logAddresses: o.LogAddresses,
 		explainer: o.Explainer, forward: o.Forward,
 		registries:  sync.OnceValue(o.Registries.Tables),
 		signposts:   newSignposts(),

@@ -29,6 +29,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c cl
 	call := &dialect.Call{
 		Target: target, Base: s.base(in), Client: c.addr, Country: c.country,
 		Private: c.secure || c.addr.IsLoopback() && !c.proxied,
+		Count:   s.counting(r.Method, in),
 	}
 	for _, name := range names {
 		if d := s.dialects[name]; d != nil && d.Serve(counted, own, call) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/name"
@@ -117,6 +118,7 @@ func (h *Handler) sendName(c *call, set *store.AuthoritySet, a *nomen.Answer) bo
 		rec = nil
 	}
 	c.send(describe(c.Base, a, rec, set.Of(a.Name)), a.MaxAge)
+	c.Counted(a.Name, counts.Of(nomen.I2C))
 	return true
 }
 
@@ -142,6 +144,7 @@ func (h *Handler) pass(c *call, n name.Name) bool {
 	header.Set("Vary", "Accept, Accept-Language")
 	header.Set("Content-Length", "0")
 	c.w.WriteHeader(http.StatusFound)
+	c.Counted(n, counts.Of(nomen.I2L))
 	return true
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/internal/ezid"
@@ -143,6 +144,7 @@ func (h *Handler) redirect(c *call, path, target string) bool {
 		return true
 	}
 	c.sendLocation(rec.Modified, out)
+	c.Counted(rec.Name, counts.Of(nomen.I2L))
 	return true
 }
 
@@ -181,12 +183,14 @@ func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	case errors.Is(err, &nomen.Error{Kind: nomen.Unknown}):
 		out.Error, out.Alternate = notFoundText, "https://n2t.net/"+out.Request
 		c.sendJSON(http.StatusNotFound, out)
+		c.Counted(n, counts.Failed)
 		return true
 	case err != nil || len(a.Locations) == 0:
 		return false // such as a delegation, or names that are not public
 	}
 	out.ID, out.Location = ezid.ID(n), a.Locations[0].URL
 	c.sendLocation(a.Modified, out)
+	c.Counted(n, counts.Of(nomen.I2L))
 	return true
 }
 
@@ -198,6 +202,7 @@ func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resoluti
 	}
 	out.ID, out.Error = ezid.ID(rec.Name), "Gone."
 	c.sendJSON(http.StatusGone, out)
+	c.Counted(rec.Name, counts.Gone)
 	return true
 }
 

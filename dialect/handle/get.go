@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/name"
@@ -240,5 +241,8 @@ func (q *request) resolveHandle(asked *selection) error {
 		Handle string      `json:"handle"`
 		Values []jsonValue `json:"values"`
 	}{codeSuccess, q.handle, shownValues})
+	if !q.known { // users look at what they change
+		q.call.Counted(rec.name, counts.Of(nomen.I2C))
+	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/hdl"
 	"github.com/nomen-project/nomen/store"
@@ -123,9 +124,12 @@ func (q *request) redirect() {
 	values := asked.of(rec)
 	if alias, ok := aliasIn(rec.values); ok && !q.query.has("ignore_aliases") && !q.showsValues() {
 		q.toAlias(alias)
+		q.call.Counted(rec.name, counts.Of(nomen.I2L))
 		return
 	}
-	q.toPlace(values)
+	if got := q.toPlace(values); got != counts.Other {
+		q.call.Counted(rec.name, got)
+	}
 }
 
 // rawQuery returns the query of the target, not decoded.
@@ -174,20 +178,21 @@ func (q *request) toAlias(handle string) {
 	q.sendPage(http.StatusNotFound, "Alias chain too long", "")
 }
 
-// toPlace redirects to one of the locations in values.
-func (q *request) toPlace(values []nomen.Value) {
+// toPlace redirects to one of the locations in values. It returns what the client gets, Other if the
+// request is invalid.
+func (q *request) toPlace(values []nomen.Value) counts.What {
 	p := placesOf(q.handle, values)
 	if slices.ContainsFunc(p.all, func(l place) bool { return strings.Contains(l.attributes["http_role"], "conneg") }) {
 		q.w.Header().Set("Vary", "Accept")
 	}
 	if q.query.get("action") == "showurls" {
 		q.showURLs(&p)
-		return
+		return counts.Of(nomen.I2Ls)
 	}
 	chosen, ok := p.pick(q.visitor(), rand.Float64)
 	if !ok || q.showsValues() {
 		q.table(values)
-		return
+		return counts.Of(nomen.I2C)
 	}
 	target := chosen.url
 	for _, more := range q.query.all("urlappend") {
@@ -195,12 +200,13 @@ func (q *request) toPlace(values []nomen.Value) {
 	}
 	if target = toURI(target); !sameOrigin(chosen.url, target) {
 		q.sendPage(http.StatusBadRequest, "Invalid urlappend", "The result would lead to another server.")
-		return
+		return counts.Other
 	}
 	expires := q.now().Add(chosen.ttl.Left(q.now()))
 	q.w.Header().Set("Expires", expires.UTC().Format(http.TimeFormat))
 	addFields(q.w.Header(), q.handle, values, &p)
 	q.location(q.statusOf(&p, &chosen), target)
+	return counts.Of(nomen.I2L)
 }
 
 // sameOrigin reports whether two URLs have the same scheme, user and host.
@@ -281,6 +287,9 @@ func (q *request) failPage(err error) {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		q.sendPage(http.StatusNotFound, "Handle Not Found", "")
+		if n, err := q.nameOf(q.handle); err == nil {
+			q.call.Counted(n, counts.Failed)
+		}
 	case f.code == codeAuthNeeded: // the proxy has no users
 		q.sendPage(http.StatusForbidden, "Not public", "<p>"+html.EscapeString(f.message)+"</p>\n")
 	default:

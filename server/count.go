@@ -1,0 +1,90 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
+	"github.com/nomen-project/nomen/internal/answercache"
+	"github.com/nomen-project/nomen/name"
+)
+
+// A subject is what a reply counts as.
+type subject struct {
+	name string // the key of a name; "" if the reply is not counted
+	what counts.What
+}
+
+// note sets what the reply to a request for a name counts as. Requests for an earlier time, requests
+// about locations and requests for names of other servers are not counted. HEAD is not counted either,
+// because clients that send it, such as link checkers, do not retrieve what they ask for.
+func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
+	switch {
+	case s.counts == nil, p.located, r.method != http.MethodGet, a.byLocation, a.name.IsZero(), !a.query.at.IsZero(), r.datetime != "":
+	case a.authority == nil && s.asksOthers(), p.status >= http.StatusBadRequest && p.status != http.StatusGone:
+	case p.status == http.StatusGone:
+		p.subject = subject{a.kept().Key(), counts.Gone}
+	default:
+		p.subject = subject{a.kept().Key(), delivered(p.status, a.service)}
+	}
+	return p
+}
+
+// delivered returns what a client got. The parameter asked is the service that it asked for. A redirect
+// is I2L. If a request for a location gets no redirect, it gets a description, for example because of
+// its Accept field.
+func delivered(status int, asked nomen.Service) counts.What {
+	switch {
+	case isRedirect(status):
+		return counts.Of(nomen.I2L)
+	case asked == nomen.I2L:
+		return counts.Of(nomen.I2C)
+	}
+	return counts.Of(asked)
+}
+
+// countReply counts a reply.
+func (s *Server) countReply(by *counts.Client, p *reply, now time.Time) {
+	if p.subject.name != "" {
+		s.counts.Resolved(by, p.subject.name, p.subject.what, now)
+	}
+}
+
+// countRepeated counts an answer of the cache.
+func (s *Server) countRepeated(by *counts.Client, a *answercache.Answer, now time.Time) {
+	if len(a.Name) > 0 {
+		s.counts.Repeated(a.Hash, by, a.Name, a.What, now)
+	}
+}
+
+// client returns the client of a request for counting.
+func (r *request) client() *counts.Client {
+	by := new(counts.Client)
+	by.Set(r.from, r.agent)
+	return by
+}
+
+// countItem counts the answer for a name in a list, or the error.
+func (s *Server) countItem(r *request, a parsedTarget, ans *nomen.Answer, e *nomen.Error) {
+	if s.counts == nil || a.name.IsZero() || !a.query.at.IsZero() || a.authority == nil && s.asksOthers() {
+		return
+	}
+	now := s.now()
+	switch {
+	case ans != nil && ans.Redirect != "":
+		s.counts.Resolved(r.client(), a.kept().Key(), counts.Of(nomen.I2L), now)
+	case ans != nil:
+		s.counts.Resolved(r.client(), a.kept().Key(), counts.Of(ans.Service), now)
+	case e != nil && e.Kind == nomen.Gone:
+		s.counts.Resolved(r.client(), a.kept().Key(), counts.Gone, now)
+	}
+}
+
+// counting returns the function with which a dialect counts what it answers.
+func (s *Server) counting(method string, in *request) func(name.Name, counts.What) {
+	if s.counts == nil || method == http.MethodHead {
+		return nil
+	}
+	return func(n name.Name, w counts.What) { s.counts.Resolved(in.client(), n.Key(), w, s.now()) }
+}

@@ -63,7 +63,7 @@ func (r *request) isPlain() bool {
 // is the time when the request arrived, and text is the whole response of HTTP/1.1.
 func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time, text []byte) {
 	if l.set != nil && p.isCommon(start) && ctx.Since().IsZero() {
-		s.answers.Put(&l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form)}, text)
+		s.answers.Put(&l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form), Name: []byte(p.subject.name), What: p.subject.what}, text)
 	}
 	ctx.Dependencies.Stop()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/requestlog"
@@ -29,6 +30,7 @@ type shortcut struct {
 	ctx      store.Staleness // context of the current request, which includes the client
 	depends  store.Dependencies
 	request  request
+	client   counts.Client
 }
 
 // short returns the shortcut for a connection to a listener. It returns nil if the listener does
@@ -69,15 +71,17 @@ func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	target, mount := s.belowPublic(q.Target)
 	c.request = request{
 		method: q.Method, target: target, mount: mount, version: versionOf(q), host: q.Host, local: c.local,
-		accept: q.Accept, languages: q.Languages, encodings: q.Coding, agent: q.Agent,
+		accept: q.Accept, languages: q.Languages, encodings: q.Coding, agent: q.Agent, from: c.from,
 	}
 	c.request.country = s.countryOf(c.from, "")
 	r := &c.request
+	c.client.Set(c.from, q.Agent)
 	ctx := &c.ctx
 	ctx.Reset()
 	l, known, found := s.lookUp(ctx, r)
 	if found {
 		out, sent := known.AppendTo(dst, s.dates.of(start), q.Final)
+		s.countRepeated(&c.client, &known, start)
 		c.record(&q, form(known.Form), known.Status, sent, start)
 		return out, true
 	}
@@ -95,6 +99,7 @@ func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 		return dst, false
 	}
 	s.keep(l, ctx, p, start, dst[begin:])
+	s.countReply(&c.client, p, start)
 	c.record(&q, p.form, p.status, sent, start)
 	return dst, true
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/internal/audit"
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/mint/reserve"
@@ -40,6 +41,7 @@ type backend interface {
 
 	Statistics(ctx context.Context, fresh bool) (adminapi.Statistics, error)
 	Activity(ctx context.Context, month string) (adminapi.Activity, error)
+	Resolutions(ctx context.Context, q adminapi.ResolutionQuery) (adminapi.Resolutions, error)
 
 	Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error)
 	Tokens(ctx context.Context) ([]adminapi.Token, error)
@@ -83,6 +85,8 @@ type local struct {
 	registrar *registrar.Registrar
 	search    func(store.Store) (*search.Index, error) // opens the search index; nil if none
 	missed    func() (*misses.Counter, error)          // the failed lookups that the last server counted; nil if none
+
+	counted func(store.Store) (*counts.Counter, func() error, error) // see [cli.leftCounts]
 }
 
 func (l *local) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {

@@ -29,7 +29,7 @@ func optionClasses() map[optionClass]string {
 			backup.to backup.every backup.at backup.keep backup.keep-weekly backup.rehearse backup.hook backup.hook-timeout`,
 		restart: `listen admin gopher gopher-host tls tls-cert tls-key
 			acme-email acme-directory acme-root acme-eab-id acme-eab-key-file acme-accept-terms acme-unchecked
-			log-format access-log-addresses data store memory read-only scrub search
+			log-format access-log-addresses data store memory no-counts read-only scrub search
 			stale-if-error clock-ok demo
 			sign-in.url sign-in.ca
 			limits.head-timeout limits.idle-timeout limits.timeout`,

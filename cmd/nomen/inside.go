@@ -13,8 +13,8 @@ import (
 )
 
 // withAPI calls f with an admin API of the store, so that a command without a server gives the same
-// answers as a server.
-func withAPI[T any](ctx context.Context, l *local, f func(*admin.API) (T, error)) (out T, err error) {
+// answers as a server. The function set may change the options of the API; it may be nil.
+func withAPI[T any](ctx context.Context, l *local, set func(*admin.Options), f func(*admin.API) (T, error)) (out T, err error) {
 	o := admin.Options{
 		Store: l.store, Registrar: l.registrar, Resolver: resolve.New(l.store, resolve.Options{Now: clock}), Version: versionText(), Now: clock,
 	}
@@ -22,6 +22,9 @@ func withAPI[T any](ctx context.Context, l *local, f func(*admin.API) (T, error)
 		if o.Misses, err = l.missed(); err != nil {
 			return out, err
 		}
+	}
+	if set != nil {
+		set(&o)
 	}
 	api, err := admin.New(o)
 	if err != nil {
@@ -41,13 +44,13 @@ func (c *cli) leftMisses() (*misses.Counter, error) {
 }
 
 func (l *local) CheckAuthority(ctx context.Context, a *store.Authority) (adminapi.AuthorityCheck, error) {
-	return withAPI(ctx, l, func(api *admin.API) (adminapi.AuthorityCheck, error) {
+	return withAPI(ctx, l, nil, func(api *admin.API) (adminapi.AuthorityCheck, error) {
 		return api.CheckAuthority(ctx, registrar.Operator(), a)
 	})
 }
 
 func (l *local) Statistics(ctx context.Context, _ bool) (adminapi.Statistics, error) {
-	out, err := withAPI(ctx, l, func(api *admin.API) (*adminapi.Statistics, error) { return api.CountNames(ctx, registrar.Operator()) })
+	out, err := withAPI(ctx, l, nil, func(api *admin.API) (*adminapi.Statistics, error) { return api.CountNames(ctx, registrar.Operator()) })
 	if err != nil {
 		return adminapi.Statistics{}, err
 	}
@@ -55,7 +58,7 @@ func (l *local) Statistics(ctx context.Context, _ bool) (adminapi.Statistics, er
 }
 
 func (l *local) Activity(ctx context.Context, month string) (adminapi.Activity, error) {
-	out, err := withAPI(ctx, l, func(api *admin.API) (*adminapi.Activity, error) {
+	out, err := withAPI(ctx, l, nil, func(api *admin.API) (*adminapi.Activity, error) {
 		return api.CountChanges(ctx, registrar.Operator(), month)
 	})
 	if err != nil {

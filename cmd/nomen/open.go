@@ -99,7 +99,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 			dir, remote.URL, filepath.Join(c.data, urlFile)))
 	}
 	defer c.keepOwner()
-	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses}), s.Close())
+	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses, c.leftCounts}), s.Close())
 }
 
 // keepOwner gives the files that root made in the data directory or the store to the owner of the

@@ -30,7 +30,7 @@ func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses}), s.Close())
+	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses, c.leftCounts}), s.Close())
 }
 
 // openDatabase opens the store in a database, and creates it if the access says so.

@@ -94,6 +94,7 @@ type serveFlags struct {
 	scrub                   int    // changes per second; negative for the default of the store
 	answerCache             int    // in MiB; negative for the default
 	demo, noAccessLog       bool
+	noCounts                bool
 	readOnly, search        bool
 	staleIfError            time.Duration
 	specs                   []listenSpec
@@ -138,6 +139,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	f.StringSliceVar(&s.hosts, "host", nil, "another host name of this server, such as the name of a load balancer")
 	f.DurationVar(&s.drain, "drain", 0, "how long to keep answering after SIGTERM, such as 5s")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
+	f.BoolVar(&s.noCounts, "no-counts", false, "do not count how often names are resolved")
 	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 turns this off (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
 	f.IntVar(&s.answerCache, "answer-cache", -1, "size in MiB of the cache of whole answers; 0 turns it off (default a third of what the memory limit has above 512 MiB, and at least 1/16 of the limit)")

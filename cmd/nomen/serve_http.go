@@ -34,7 +34,8 @@ type serverParts struct {
 	country     func(netip.Addr) string // nil without a database
 	asks        *gateway.Asks           // bounds concurrent requests to other resolvers
 	misses      *misses.Counter
-	resolver    nomen.Resolver // the resolver of the gateway; a reload replaces what it refers to
+	counts      *resolutionCounts // nil if resolutions are not counted
+	resolver    nomen.Resolver    // the resolver of the gateway; a reload replaces what it refers to
 	live        *liveServer
 	seen        *seen
 	index       *search.Index // nil if none
@@ -51,8 +52,8 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 	o := server.Options{
 		Store: p.store, Authorities: p.table, Admin: api, Metrics: pacedMetrics{p.seen.metrics, c.pacer}, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
 		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
-		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses,
-		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log),
+		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses, Counts: p.counts.counter(),
+		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), LogAddresses: f.seeing.log.addresses,
 		Limits: f.serverLimits(), Site: about, AnswerCache: f.answerCacheSize(p.answerCache),
 	}
 	if o.Dialects, err = c.openDialects(p, api); err != nil {
@@ -104,7 +105,7 @@ func (f *serveFlags) adminHosts() (all []string) {
 func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manager, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,
-		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Metrics: p.seen.metrics, Scratch: newScratch,
+		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Counts: p.counts.counter(), Metrics: p.seen.metrics, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Pacer: c.pacer, Scrub: c.scrubRate(f.scrub),
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second,
 		Config: p.live,

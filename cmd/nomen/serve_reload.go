@@ -71,6 +71,10 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 	if p.misses, err = c.openMisses(p.log); err != nil {
 		return nil, err
 	}
+	p.counts, err = c.openCounts(f, p.store, p.table, p.log)
+	if err != nil {
+		return nil, errors.Join(err, p.misses.Close())
+	}
 	registries, err := readRegistries(f.registry)
 	if err != nil {
 		err = fmt.Errorf("serve: --registry: %w", err)
@@ -83,7 +87,7 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 		p.outside, p.gateway, err = c.openParts(f, p)
 	}
 	if err != nil {
-		return nil, errors.Join(err, p.misses.Close())
+		return nil, errors.Join(err, p.counts.Close(), p.misses.Close())
 	}
 	v.parts = p
 	v.resolver.now.Store(&p.gateway.resolver)
@@ -114,7 +118,7 @@ func (v *liveServer) stop() {
 // Close closes the parts of the server, which must have ended.
 func (v *liveServer) Close() error {
 	v.end()
-	return errors.Join(v.parts.gateway.Close(), v.parts.outside.Close(), v.parts.misses.Close())
+	return errors.Join(v.parts.gateway.Close(), v.parts.outside.Close(), v.parts.counts.Close(), v.parts.misses.Close())
 }
 
 // A currentResolver is a resolver that can be replaced.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -13,8 +14,18 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-const statsLong = `Stats shows the numbers that the page Statistics shows: of names, of locations, and of
-changes.
+const statsLong = `With a name, stats prints how often the name was resolved, by day and class of client. With
+a prefix, it prints the same for all names of the authorities with this prefix or a longer
+one, and the most resolved names. With "" as the prefix, it prints the numbers of all
+authorities. Only the server counts ('nomen serve'), unless it has --no-counts. Double
+clicks count once. These numbers are resolutions, not the requests of COUNTER.
+
+The classes are regular (browsers), machine (libraries and programs such as curl), bot
+(robots by the list of COUNTER) and unknown (no User-Agent field). Of the months that ended
+more than three months ago, only the sums are kept.
+
+The subcommands show the numbers that the page Statistics shows: of names, of locations,
+and of changes.
 
 A running server counts in the background and keeps the result for a day. It keeps the
 changes of the present month only for a minute. If there is no result yet, the command waits
@@ -22,7 +33,8 @@ for the end of the count. With --fresh, it waits for a new count. Without a serv
 command does the count. A count reads all names.`
 
 func (c *cli) statsCommand() *cobra.Command {
-	return groupOf("stats", "show numbers of names, locations and changes", statsLong,
+	var o resolutionFlags
+	cmd := groupOf("stats [NAME|PREFIX]", "show how often names were resolved, and numbers of names, locations and changes", statsLong,
 		c.namesStatsCommand("names", "count names by naming authority and status",
 			"Names prints the number of active, reserved and retired names of each naming authority.\nWith --json it also prints the numbers of 'nomen stats links'.", c.showNameCounts),
 		c.namesStatsCommand("links", "count locations by host, and list the locations that clients do not get",
@@ -33,7 +45,24 @@ hosts and 200 locations.
 With --json it also prints the numbers of 'nomen stats names'.`, c.showLinkCounts),
 		c.changesStatsCommand(),
 	)
+	cmd.Example = resolutionExamples + cmd.Example
+	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && cmd.Flags().NFlag() == 0 {
+			return cmd.Help()
+		}
+		if len(args) == 1 && args[0] != "" && !strings.Contains(args[0], ":") { // as a misspelled subcommand
+			return noArguments(cmd, args)
+		}
+		return c.showResolutions(cmd.Context(), strings.Join(args, ""), o)
+	}
+	o.add(cmd)
+	return cmd
 }
+
+const resolutionExamples = `  nomen stats urn:dns:example.org:alb002
+  nomen stats urn:dns:example.org --from 2026-01 --csv
+`
 
 // namesStatsCommand returns a command that shows a part of the statistics of names.
 func (c *cli) namesStatsCommand(use, short, long string, show func(io.Writer, *adminapi.Statistics)) *cobra.Command {

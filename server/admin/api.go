@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/internal/health"
 	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/rates"
@@ -52,6 +53,7 @@ type Options struct {
 	Search store.Searcher // finds names by words; nil if the server has no index
 
 	Misses *misses.Counter // counts failed lookups; nil disables it
+	Counts *counts.Counter // counts resolutions; nil disables it
 
 	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
 
@@ -106,6 +108,7 @@ type API struct {
 	instance string
 	searcher store.Searcher // may be nil
 	misses   *misses.Counter
+	counts   *counts.Counter
 	scratch  func() (bulk.Scratch, error)
 	timeout  time.Duration
 	now      func() time.Time
@@ -141,7 +144,7 @@ func New(o Options) (*API, error) {
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
 		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages, signInLink: o.SignInLink, endSessions: o.EndSessions,
-		searcher: o.Search, misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
+		searcher: o.Search, misses: o.Misses, counts: o.Counts, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}
 	if s.now == nil {

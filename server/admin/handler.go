@@ -81,6 +81,7 @@ func (s *API) operations() []operation {
 		{http.MethodPost, "misses/{name}", registrar.Editor, s.hideMiss, ""},
 		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses, unchecked},
 		{http.MethodGet, "statistics", registrar.Reader, s.statistics, "fresh"},
+		{http.MethodGet, "statistics/resolutions", registrar.Reader, s.resolutions, "name prefix from to top"},
 		{http.MethodGet, "statistics/changes", registrar.Reader, s.activity, "month"},
 		{http.MethodGet, "config", registrar.Administrator, s.getConfig, ""},
 		{http.MethodPost, "reload", registrar.Administrator, s.reload, ""},

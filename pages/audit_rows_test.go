@@ -56,6 +56,7 @@ func statisticsRows() (all []row) {
 			row{route: "GET statistics", state: state, path: "statistics"},
 			row{route: "GET statistics/report", state: state, path: "statistics/report"},
 			row{route: "GET statistics/changes.csv", state: state, path: "statistics/changes.csv", file: true},
+			row{route: "GET statistics/resolutions.csv", state: state, path: "statistics/resolutions.csv", file: true},
 			row{route: "GET statistics/people.csv", state: state, path: "statistics/people.csv", file: true},
 			row{route: "GET statistics/names.csv", state: state, path: "statistics/names.csv", file: true},
 			row{route: "GET links", state: state, path: "links"},

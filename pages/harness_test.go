@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
@@ -48,6 +49,7 @@ type site struct {
 
 	searcher store.Searcher // nil for a server without an index
 	misses   *misses.Counter
+	counts   *counts.Counter  // nil for a server that does not count
 	now      func() time.Time // nil for a clock that stands still
 	who      string           // the user who is signed in; "" for none
 }
@@ -117,7 +119,7 @@ func (s *site) start() {
 	}
 	api, err := admin.New(admin.Options{
 		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
-		Now: now, Misses: s.misses, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
+		Now: now, Misses: s.misses, Counts: s.counts, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -44,6 +44,7 @@ type missesView struct {
 type missRow struct {
 	misses.Miss
 	MayEdit bool
+	Seen    int    // in how many of the last 12 months the name was requested
 	Back    string // path of the page to return to, with its query
 }
 
@@ -92,7 +93,7 @@ func missSize(m misses.Miss) int {
 
 func (v *missesView) rows(c *request, list []misses.Miss, skip int) {
 	for _, m := range list {
-		row := missRow{Miss: m, Back: v.page(skip)}
+		row := missRow{Miss: m, Back: v.page(skip), Seen: m.MonthsSeen(c.now())}
 		if n, err := name.Parse(m.Name); err == nil {
 			row.MayEdit = c.session.Actor.MayName(n, registrar.Editor)
 		}

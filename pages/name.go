@@ -26,6 +26,8 @@ type nameView struct {
 	Gift     gift
 	May      rights
 	Omitted  int // values of Record that the page shows in part or not at all
+
+	Resolutions *resolutionsView // nil if the page does not show them
 }
 
 // leads is where a name leads, and why.
@@ -66,6 +68,9 @@ func (c *request) name() error {
 	}
 	if v.Record != nil && v.At == "" {
 		if v.Gift, err = c.gift(v.Record); err != nil {
+			return err
+		}
+		if v.Resolutions, err = c.nameResolutions(v.Record.Name); err != nil {
 			return err
 		}
 	}

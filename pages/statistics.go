@@ -23,12 +23,13 @@ const statisticsPath = Root + "statistics"
 // statisticsHandlers are the handlers of numbers and of the report of a month.
 func statisticsHandlers() handlers {
 	return handlers{
-		"GET statistics":             (*request).statistics,
-		"GET statistics/report":      (*request).report,
-		"GET statistics/changes.csv": (*request).changesFile,
-		"GET statistics/people.csv":  (*request).peopleFile,
-		"GET statistics/names.csv":   (*request).namesFile,
-		"GET links":                  (*request).links,
+		"GET statistics":                 (*request).statistics,
+		"GET statistics/report":          (*request).report,
+		"GET statistics/changes.csv":     (*request).changesFile,
+		"GET statistics/resolutions.csv": (*request).resolutionsFile,
+		"GET statistics/people.csv":      (*request).peopleFile,
+		"GET statistics/names.csv":       (*request).namesFile,
+		"GET links":                      (*request).links,
 	}
 }
 
@@ -48,6 +49,8 @@ type statisticsView struct {
 	CutBars    bool // the chart does not have all authorities
 	Answers    []Answers
 	Started    time.Time // since when Answers are counted
+
+	Resolutions *resolutionsView
 }
 
 // A monthView has the changes of a month.
@@ -76,6 +79,9 @@ func (c *request) statistics() error {
 		v.NamesChart, v.CutBars, err = c.namesChart(v.Names.Names)
 	}
 	if err != nil {
+		return err
+	}
+	if v.Resolutions, err = c.resolutionsOf(v.Month); err != nil {
 		return err
 	}
 	if c.condition != nil && c.session.Actor.MayAll(registrar.Reader) {
@@ -171,6 +177,8 @@ type reportView struct {
 	Since  time.Time // since when failed lookups are counted
 	Asked  uint64
 	Now    time.Time
+
+	Resolutions *resolutionsView
 }
 
 // report shows the report of a month.
@@ -179,6 +187,9 @@ func (c *request) report() error {
 	err := c.month(&v.monthView)
 	if err == nil {
 		v.Names, err = c.api.Statistics(c.ctx(), false)
+	}
+	if err == nil {
+		v.Resolutions, err = c.resolutionsOf(v.Month)
 	}
 	if err != nil {
 		return err

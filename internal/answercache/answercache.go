@@ -4,17 +4,19 @@
 // # Validity
 //
 // A response is repeated only for a request with the same [Request], while the set of authorities is
-// the same, and until the store counts a change of anything that the response depends on
-// ([store.Validity]). The caller decides which responses may be kept. It must not add one that
-// depends on the client, the time or chance.
+// the same, and until something changes on which the response depends; see [store.Validity]. The
+// caller decides which responses may be kept. It must not add a response that depends on the client,
+// the time or chance.
 //
 // # Size
 //
 // The cache is bounded in bytes, in equal parts for its shards. The answers for many names differ
-// only in the target of the request, the location and its length, so an entry has only these, and
-// shares the rest with others. How entries are admitted and removed keeps a client from emptying the
-// cache with many different requests; see shard. For the same reason only the [maxTriples] most
-// frequent combinations of Accept, Accept-Language and Accept-Encoding are cached.
+// only in the target of the request, the location and its length. So an entry stores only these, and
+// shares the other bytes with other entries.
+//
+// A client cannot empty the cache with many different requests: each shard has rules for admitting
+// and removing entries (see the type shard), and only the [maxTriples] most frequent combinations of
+// Accept, Accept-Language and Accept-Encoding are cached.
 package answercache
 
 import (
@@ -98,8 +100,8 @@ func New(size int64, v *store.Invalidations) *Cache {
 	return c
 }
 
-// Continue makes c count on from the counters of an earlier cache, which may be nil. It must be
-// called before c is used.
+// Continue makes c add its counts to those of an earlier cache, which may be nil. It must be called
+// before c is used.
 func (c *Cache) Continue(before *Cache) {
 	if c != nil && before != nil {
 		c.counts = before.counts

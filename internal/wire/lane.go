@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// workerRest is how long a worker without a connection waits for the next connection. If nothing
-	// arrives on a connection for this time, or up to twice as long, the connection loses its worker.
+	// workerRest is how long a worker without a connection waits for the next connection. A connection
+	// on which nothing arrives loses its worker after this time, or after up to twice this time.
 	workerRest = 10 * time.Second
 	// laneBuffer is the size of the buffer of a worker for requests. sleepBuffer is the size of the
 	// buffer of a connection without a worker. net/http gets longer requests.
 	laneBuffer, sleepBuffer = 4 << 10, 2 << 10
 )
 
-// A lane answers plain requests from the first request of a connection on. At the first other
-// request, or if a request is not complete, it passes the connection to net/http, with the bytes
-// that it has read.
+// A lane answers the plain requests at the beginning of each connection; see conn.answerPlain. At the
+// first request that is not plain, or not complete, it passes the connection to net/http, with the
+// bytes that it has read.
 //
 // A lane reuses its goroutines. The goroutine that became idle last gets the next connection: its
 // stack has already grown, and its memory is in the caches of the processor. If a connection is idle
@@ -219,8 +219,8 @@ func (w *worker) serve(c *conn) {
 	w.leave(c, rest, end)
 }
 
-// leave closes or passes on a connection that the worker does not serve any more. The bytes rest
-// were read but not answered.
+// leave closes or passes on a connection that the worker does not serve any more. The parameter rest
+// has the bytes that were read but not answered.
 func (w *worker) leave(c *conn, rest []byte, end ending) {
 	if end == asleep {
 		w.lane.sleep(c)
@@ -281,8 +281,8 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 	}
 }
 
-// read reads the next bytes of a connection. If nothing arrives, it returns what to do with the
-// connection.
+// read reads the next bytes of a connection. If it returns 0 bytes, the ending says why the worker
+// must stop serving the connection.
 func (w *worker) read(c *conn) (n int, end ending) {
 	w.reads.Add(1)
 	if c.listener.isClosed() { // after the deadline was set, so that close wakes up the Read below

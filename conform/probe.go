@@ -403,7 +403,7 @@ func fronts() []string {
 }
 
 // front returns the evidence that an error response comes from an intermediary and that the
-// request did not reach the resolver. It returns "" if none.
+// request did not reach the resolver. It returns "" if there is none.
 func (p *probe) front(r *response) string {
 	if f := intermediary(r); f != "" {
 		return f
@@ -416,7 +416,7 @@ func (p *probe) front(r *response) string {
 }
 
 // intermediary returns the evidence that a response has passed through an intermediary. It
-// returns "" if none.
+// returns "" if there is none.
 func intermediary(r *response) string {
 	server := r.get("Server")
 	switch {

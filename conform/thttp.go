@@ -198,16 +198,16 @@ func listOfURNs(p *probe, service string) outcome {
 }
 
 // reverse requests the service for the first URL of the name. The list in the response must
-// contain the text wanted. If that is empty, the list must contain any URL of the name.
-func reverse(p *probe, service, wanted string) outcome {
+// contain the entry. If the entry is "", the list must contain at least one URL of the name.
+func reverse(p *probe, service, entry string) outcome {
 	urls := p.uris("N2Ls", p.name())
 	need(len(urls) > 0, "the name has no URL")
 	r := p.service(service, urls[0], "Accept: text/uri-list")
 	need(r.is(200), "%s is not available: %s", service, r)
 	got := uriLines(r.text())
 	need(len(got) > 0 || !p.gateway(), "a proxy or gateway does not know which names a URL has")
-	if wanted == "" {
+	if entry == "" {
 		return want(slices.ContainsFunc(got, func(u string) bool { return slices.Contains(urls, u) }), "%s of %s has no URL of the name", service, urls[0])
 	}
-	return want(slices.ContainsFunc(got, func(u string) bool { return strings.EqualFold(u, wanted) }), "%s of %s does not have %s", service, urls[0], wanted)
+	return want(slices.ContainsFunc(got, func(u string) bool { return strings.EqualFold(u, entry) }), "%s of %s does not have %s", service, urls[0], entry)
 }

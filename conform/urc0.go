@@ -127,7 +127,7 @@ func anchors(body string) []string {
 
 // firstURL returns the first URL with a usual scheme in the body of a response. It looks first
 // at the parts of text/urc-0 or at the links of HTML, and then at all of the text. It returns
-// "" if none.
+// "" if there is none.
 func firstURL(r *response) string {
 	var found []string
 	switch r.mediaType() {

@@ -76,10 +76,10 @@ func (e *ListError) Error() string {
 	return s
 }
 
-// listOf parses a response in an unknown format as a list in the form of 1995: one name per line
-// (3.5.3 and 3.5.4). If lines of markup or text are in the list, listOf reports them in a
-// [*ListError]. Such a response counts as a list only if all other lines are authorities. At least
-// half of its lines must be authorities. If the response is not a list, listOf returns false.
+// listOf parses a response in an unknown format as a list in the form of the draft of 1995: one
+// name per line (3.5.3 and 3.5.4). If lines of markup or text are in the list, listOf reports them
+// in a [*ListError]. Such a response counts as a list only if all other lines are authorities. At
+// least half of its lines must be authorities. If the response is not a list, listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)

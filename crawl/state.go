@@ -159,25 +159,25 @@ func relations(o Options) []string {
 	return all
 }
 
-// begin adds the nodes in the file to the map known. The file must be the state of a walk from the
-// authority first. If Retry is set, begin omits the nodes that failed.
-func (s *State) begin(first string, o Options, known map[string]*Node) error {
+// begin adds the nodes in the file to the map nodes. The file must be the state of a walk from the
+// authority root. If Retry is set, begin omits the nodes that failed.
+func (s *State) begin(root string, o Options, nodes map[string]*Node) error {
 	if s == nil {
 		return nil
 	}
 	asked := relations(o)
 	switch {
 	case s.head.First == "":
-		s.head = stateHead{stateVersion, first, asked}
+		s.head = stateHead{stateVersion, root, asked}
 		return s.write(s.head)
-	case s.head.First != first:
-		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl from %s, not from %s; use another file", s.head.First, first)}
+	case s.head.First != root:
+		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl from %s, not from %s; use another file", s.head.First, root)}
 	case !slices.Equal(s.head.Relations, asked):
 		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl that followed the relations %q, not %q; use another file", s.head.Relations, asked)}
 	}
 	for _, n := range s.nodes { // if several lines are about one authority, the last line applies
-		if known[n.Authority] = n; o.Retry && len(n.Errors) > 0 {
-			delete(known, n.Authority)
+		if nodes[n.Authority] = n; o.Retry && len(n.Errors) > 0 {
+			delete(nodes, n.Authority)
 		}
 	}
 	return nil

@@ -83,10 +83,10 @@ func checkExpression(s string) error {
 	return nil
 }
 
-// endOfPart returns the offset of the first unescaped delimiter from the offset at on, or -1 if
-// there is none.
-func endOfPart(s string, at int, delim string) int {
-	for i := at; i < len(s); i++ {
+// endOfPart returns the offset of the first unescaped delimiter that is not before the offset start,
+// or -1 if s has no such delimiter.
+func endOfPart(s string, start int, delim string) int {
+	for i := start; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
 			i++

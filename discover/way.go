@@ -25,7 +25,7 @@ const (
 	Location  Kind = "location"  // URL leads to the resource itself, or to the result of Services, as a rule says
 )
 
-// The forms of a name in a request of 1995.
+// The forms of a name in a request of the protocol of 1995.
 const (
 	FormFull    = "full"    // the full name, as expected by resolvers that serve several authorities or forward requests
 	FormElement = "element" // the ElementID only, as expected by the resolver of the authority (1995, 3.3)

@@ -13,7 +13,7 @@
 //
 //   - 1997 (draft-fielding-url-syntax-05) and 2003 (draft-fielding-uri-rfc2396bis-01):
 //     appendix E of both defines how text delimits identifiers, and section 5.1 of
-//     both defines the base of a document (see [Establish]). Appendix F of 2003
+//     both defines the base of a document (see [Establish]). Appendix F of the draft of 2003
 //     defines abbreviated references.
 //   - 2012 (draft-ietf-urnbis-rfc2141bis-urn-03): section 2.5.3 defines what a URN in
 //     text is.

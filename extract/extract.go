@@ -67,7 +67,7 @@ type Finding struct {
 	// against the base, or zero if there is no base. For other kinds it is URI.
 	Target uri.URI
 
-	Base     string // the base in force; "" if none
+	Base     string // the base in force; "" if there is none
 	BaseRule string // the rule that established Base: one of the constants from [BaseOfficial] to [BaseDefault], "" if there is no base
 
 	// Where is the place in the document:
@@ -92,5 +92,5 @@ type Options struct {
 	URN urn.Dialect
 
 	Base    uri.URI // where the document was retrieved from, after redirects (5.1.3); zero if unknown
-	Default uri.URI // the default base (5.1.4); zero if none
+	Default uri.URI // the default base (5.1.4); zero if there is none
 }

@@ -219,16 +219,16 @@ func isMask(b []byte) bool {
 	return len(b) > 1 && len(b) <= 4 && b[0] == '/' && digits(b[1:]) == len(b)-1
 }
 
-// isReferenceHost reports whether a name denotes a host. The parameter more says that a port or a
-// path follows, which is evidence for a host.
-func isReferenceHost(name []byte, more bool) bool {
+// isReferenceHost reports whether a name denotes a host. If hasTail is true, a port or a path follows,
+// which is evidence for a host.
+func isReferenceHost(name []byte, hasTail bool) bool {
 	if isIPv4(name) {
-		return more // a name on its own may be the number of a version or a section
+		return hasTail // a name on its own may be the number of a version or a section
 	}
 	if !isDomain(name, false) {
 		return false
 	}
-	if more || bytes.HasPrefix(bytes.ToLower(name), []byte("www.")) {
+	if hasTail || bytes.HasPrefix(bytes.ToLower(name), []byte("www.")) {
 		return true
 	}
 	last := name[bytes.LastIndexByte(name, '.')+1:]

@@ -123,7 +123,7 @@ func (l *htmlLexer) chars(n int, references bool) {
 }
 
 // unfinishedRef returns the length of a character reference at the end of b that may continue in
-// the text after b. It returns 0 if none.
+// the text after b. It returns 0 if there is none.
 func unfinishedRef(b []byte) int {
 	tail := b[max(0, len(b)-maxRef):]
 	amp := bytes.LastIndexByte(tail, '&')

@@ -268,10 +268,10 @@ func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s.flush(q, sc, true, "")
 }
 
-// found adds an identifier that a scanner has found in the text v. Earlier, off octets were dropped
-// from the beginning of v.
-func (q *queue) found(v *source.Mapped, f Finding, off int64, s *scope, where string) {
-	f.Start, f.End = v.Span(int(f.Start-off), int(f.End-off))
+// found adds an identifier that a scanner has found in the text v. The parameter dropped is the number
+// of octets that were removed from the beginning of v before.
+func (q *queue) found(v *source.Mapped, f Finding, dropped int64, s *scope, where string) {
+	f.Start, f.End = v.Span(int(f.Start-dropped), int(f.End-dropped))
 	if !q.tape.Has(f.Start, f.End, f.Text) {
 		f.Text = q.tape.Cut(f.Start, f.End)
 	}

@@ -199,32 +199,32 @@ func (m *markdown) openContainers(line []byte, at int) int {
 	return at
 }
 
-// leaf reads the rest of a line, from at to n, after the marks of containers.
-func (m *markdown) leaf(line []byte, at, n int) {
-	width, space := indentOf(line[at:])
-	rest := line[at+space:]
+// leaf reads line[start:n], the part of a line after the marks of containers.
+func (m *markdown) leaf(line []byte, start, n int) {
+	width, space := indentOf(line[start:])
+	rest := line[start+space:]
 	open := len(m.paragraph.Text) > 0
 	switch {
 	case len(bytes.TrimSpace(rest)) == 0:
 		m.endParagraph()
 	case width >= 4:
 		if open {
-			m.add(at+space, n)
+			m.add(start+space, n)
 		}
 	case fenceOf(rest).size > 0:
 		m.endParagraph()
 		m.fence = fenceOf(rest)
 	case m.html.begin(rest, open):
 		m.endParagraph()
-		m.inHTML(at+space, n, false)
+		m.inHTML(start+space, n, false)
 	case isHeading(rest):
 		m.endParagraph()
-		m.add(at+space, n)
+		m.add(start+space, n)
 		m.endParagraph()
 	case isRule(rest), open && isUnderline(rest):
 		m.endParagraph()
 	default:
-		m.add(at+space, n)
+		m.add(start+space, n)
 	}
 }
 

@@ -91,8 +91,8 @@ func span(b []byte, k class) int {
 
 func digits(b []byte) int { return ascii.Run(b, 0, ascii.IsDigit) }
 
-// isURNRest accepts NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141,
-// 2; 1995 has the same form at its beginning).
+// isURNRest accepts NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141, 2). URNs of the draft
+// of 1995 begin in the same form.
 func isURNRest(b []byte) bool {
 	n := bytes.IndexByte(b, ':')
 	if n < 2 || n > 32 || n+1 == len(b) {

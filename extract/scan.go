@@ -53,7 +53,7 @@ type segment struct {
 type hit struct {
 	kind       Kind
 	start, end int
-	delimiter  byte    // 0 if none
+	delimiter  byte    // 0 if there is none
 	uri        uri.URI // valid if it has been parsed already
 	target     string  // the URI, if it is not the spelling
 }

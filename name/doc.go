@@ -11,9 +11,8 @@
 //     ISBN has thirteen digits without hyphens, a UUID is in lower case, an LEI in upper case.
 //     The namespace's spelling is not applied to a name that breaks the rules of the namespace.
 //     r-, q- and f-components belong to references, not to names, and are errors.
-//   - urn:dns (draft-ietf-uri-yaurn-00): by the rules of 1995, whatever the dialect of the
-//     input: AuthorityID in lower case, escapes of RFC 1738 unreserved characters decoded, an
-//     unescaped tilde escaped.
+//   - urn:dns: by the rules of draft-ietf-uri-yaurn-00, in every dialect: AuthorityID in lower case,
+//     escapes of RFC 1738 unreserved characters decoded, an unescaped tilde escaped.
 //   - urn:ietf (RFC 2648, 2), urn:doi (by its registration) and the prefix of a urn:nbn name
 //     (RFC 8458, 4.2): case-insensitive, even if the name breaks the rules of its namespace. In
 //     an NBN without a hyphen, only the country code is case-insensitive.

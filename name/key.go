@@ -21,7 +21,7 @@ func urnKey(u urn.URN) (string, error) {
 	return namespace.Fold(u.Canonical()), nil
 }
 
-// dnsKey returns the key of a urn:dns name by the rules of 1995.
+// dnsKey returns the key of a urn:dns name by the rules of the draft of 1995.
 func dnsKey(u urn.URN) (string, error) {
 	old, err := u.Convert(urn.Draft1995)
 	if err != nil {
@@ -30,36 +30,35 @@ func dnsKey(u urn.URN) (string, error) {
 	return old.Canonical(), nil
 }
 
-// schemeKey returns the key of a name u that is not a URN. The parameter name is the scheme in
-// lower case.
-func schemeKey(u uri.URI, name string) (string, error) {
-	if pid.Lookup(name).Path {
-		return pathKey(u, name)
+// schemeKey returns the key of a name u that is not a URN. The scheme is in lower case.
+func schemeKey(u uri.URI, scheme string) (string, error) {
+	if pid.Lookup(scheme).Path {
+		return pathKey(u, scheme)
 	}
-	switch name {
+	switch scheme {
 	case "tag":
-		return name + u.String()[len(name):], nil
+		return scheme + u.String()[len(scheme):], nil
 	case "http", "https":
-		return webKey(u, name)
+		return webKey(u, scheme)
 	}
 	return u.Normalize(uri.LevelPercent).String(), nil
 }
 
 // pathKey returns the key of a name u whose scheme has no query: the text after a question mark
-// is for a resolver or for the resource. The parameter name is the scheme in lower case.
-func pathKey(u uri.URI, name string) (string, error) {
+// is for a resolver or for the resource. The scheme is in lower case.
+func pathKey(u uri.URI, scheme string) (string, error) {
 	s := u.String()
 	if q, ok := u.Query(); ok {
 		return "", newError(s, len(s)-len(q)-1, "query", "a query is part of a request, not of the name")
 	}
-	rest := s[len(name)+1:]
-	switch name {
+	rest := s[len(scheme)+1:]
+	switch scheme {
 	case "ark":
 		return arkKey(s, rest)
 	case "doi":
-		return handleKey(s, name, pid.FoldDOI(rest))
+		return handleKey(s, scheme, pid.FoldDOI(rest))
 	case "hdl":
-		return handleKey(s, name, upperHex(pid.FoldHandle(rest)))
+		return handleKey(s, scheme, upperHex(pid.FoldHandle(rest)))
 	}
 	return infoKey(s, u.Normalize(uri.LevelPercent).String())
 }
@@ -81,19 +80,18 @@ func infoKey(s, normal string) (string, error) {
 	return pid.FoldInfo(normal), nil
 }
 
-// webKey returns the normal form of an http or https URL. The parameter name is the scheme in
-// lower case.
-func webKey(u uri.URI, name string) (string, error) {
+// webKey returns the normal form of an http or https URL. The scheme is in lower case.
+func webKey(u uri.URI, scheme string) (string, error) {
 	s := u.String()
 	if host, ok := u.Host(); !ok || host == "" {
-		begin := len(name + ":")
+		begin := len(scheme + ":")
 		if strings.HasPrefix(s[begin:], "//") {
 			begin += len("//")
 		}
 		return "", newError(s, begin, "authority", "a web name must have a host")
 	}
 	if _, ok := u.Userinfo(); ok {
-		return "", newError(s, len(name+"://"), "userinfo", "a web name cannot contain a user name or password")
+		return "", newError(s, len(scheme+"://"), "userinfo", "a web name cannot contain a user name or password")
 	}
 	// pid.HTTP and pid.HTTPS leave IPv6Text unset: existing stores have keys with IPv6 addresses
 	// in other spellings, which must not change.

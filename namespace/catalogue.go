@@ -162,10 +162,10 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 	return found
 }
 
-// shifted returns f with its offsets increased by the parameter by.
-func shifted(f Finding, by int) Finding {
-	f.Offset += by
-	f.End += by
+// shifted returns f with its offsets increased by delta.
+func shifted(f Finding, delta int) Finding {
+	f.Offset += delta
+	f.End += delta
 	return f
 }
 

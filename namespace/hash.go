@@ -68,11 +68,11 @@ func checkTree(nss string) *Finding {
 	return moved(checkDigest(nss[at:], tigerSize), at)
 }
 
-// moved adds the parameter by to the offsets of f, unless f is nil, and returns f.
-func moved(f *Finding, by int) *Finding {
+// moved adds delta to the offsets of f, unless f is nil, and returns f.
+func moved(f *Finding, delta int) *Finding {
 	if f != nil {
-		f.Offset += by
-		f.End += by
+		f.Offset += delta
+		f.End += delta
 	}
 	return f
 }

@@ -53,14 +53,14 @@ func checkISBN(nss string) *Finding {
 
 // tooMany returns an error for an ISBN of more than thirteen characters. The error is at the
 // first letter among the first thirteen characters, or, if they have no letter, at the surplus
-// characters, which begin at bad.
-func tooMany(nss string, d [13]byte, bad int, rule string) *Finding {
+// characters, which begin at the offset surplus.
+func tooMany(nss string, d [13]byte, surplus int, rule string) *Finding {
 	for i, c := range d {
 		if !ascii.IsDigit(c) {
 			return wrongByte(nss, place(nss, i), rule, "a digit")
 		}
 	}
-	return broken(bad, len(nss), rule, "more than 13 digits")
+	return broken(surplus, len(nss), rule, "more than 13 digits")
 }
 
 func checkISBN13(nss string, d [13]byte) *Finding {
@@ -169,11 +169,11 @@ func splitISBN(d string) (isbnSplit, bool) {
 	return isbnSplit{}, false
 }
 
-// registrantSize returns the number of digits of the registrant element. The parameter rest has
-// the digits after the group. The result is 0 if the range is not assigned.
-func (g isbnGroup) registrantSize(rest string) int {
+// registrantSize returns the number of digits of the registrant element. The given digits are
+// those after the group. The result is 0 if the range is not assigned.
+func (g isbnGroup) registrantSize(digits string) int {
 	for _, r := range g.ranges {
-		if n := len(r.low); n < len(rest) && r.low <= rest[:n] && rest[:n] <= r.high {
+		if n := len(r.low); n < len(digits) && r.low <= digits[:n] && digits[:n] <= r.high {
 			return n
 		}
 	}

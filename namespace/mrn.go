@@ -37,17 +37,16 @@ func checkMRN(nss string) *Finding {
 }
 
 // label parses a token at offset i and the colon after it, and returns the offset of the colon.
-// The token consists of letters, digits and inner hyphens. It has at least 2 characters; the
-// parameter most is the maximum.
-func label(nss string, i int, rule string, most int) (int, *Finding) {
+// The token consists of letters, digits and inner hyphens. It has from 2 to limit characters.
+func label(nss string, i int, rule string, limit int) (int, *Finding) {
 	end := ascii.Run(nss, i, isLDH)
 	switch {
 	case end == len(nss):
 		return end, broken(end, end, rule, "expected a colon and more after it")
 	case nss[end] != ':':
 		return end, wrongByte(nss, end, rule, "letters, digits and hyphens")
-	case end-i < 2 || end-i > most:
-		return end, broken(i, end, rule, "has "+strconv.Itoa(end-i)+" characters, expected 2 to "+strconv.Itoa(most))
+	case end-i < 2 || end-i > limit:
+		return end, broken(i, end, rule, "has "+strconv.Itoa(end-i)+" characters, expected 2 to "+strconv.Itoa(limit))
 	case nss[i] == '-' || nss[end-1] == '-':
 		return end, broken(i, end, rule, "begins or ends with a hyphen")
 	}

@@ -47,10 +47,10 @@ func (g Grant) contains(p name.Prefix) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || includes(own, p) })
 }
 
-// includes reports whether the prefix own covers all names that the prefix p covers.
-func includes(own, p name.Prefix) bool {
+// includes reports whether the prefix outer covers all names that the prefix p covers.
+func includes(outer, p name.Prefix) bool {
 	spans := p.Spans()
-	return len(spans) > 0 && !slices.ContainsFunc(spans, func(span string) bool { return !own.Covers(name.FromKey(span + "0")) })
+	return len(spans) > 0 && !slices.ContainsFunc(spans, func(span string) bool { return !outer.Covers(name.FromKey(span + "0")) })
 }
 
 // An Actor is the client that makes a change. An actor has a permission if any of its grants gives
@@ -134,10 +134,10 @@ func (a Actor) Scope() (all []name.Prefix) {
 	return all
 }
 
-// Denied returns the error for an actor who needs a role for the name n. The parameter shown is the
-// name as the error message shows it.
-func (a Actor) Denied(need Role, n name.Name, shown string) *DeniedError {
-	return a.denied(need, shown, func(g Grant) bool { return g.covers(n) })
+// Denied returns the error for an actor who needs a role for the name n. The error message
+// shows the name in the given spelling.
+func (a Actor) Denied(need Role, n name.Name, spelling string) *DeniedError {
+	return a.denied(need, spelling, func(g Grant) bool { return g.covers(n) })
 }
 
 // DeniedAny returns the error for an actor who needs a role for at least one name.

@@ -78,9 +78,9 @@ func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	return all
 }
 
-// checkInBatch checks an authority of a batch. The parameter later has all authorities after the
-// batch. It returns the stored authority with this prefix, or nil.
-func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why string, later map[name.Prefix]*store.Authority) (*store.Authority, error) {
+// checkInBatch checks an authority of a batch. The map final has all authorities as they are
+// after the batch. It returns the stored authority with this prefix, or nil if the store has none.
+func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why string, final map[name.Prefix]*store.Authority) (*store.Authority, error) {
 	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -94,8 +94,8 @@ func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why
 	if err := checkAnswers(next.Prefix.String(), next); err != nil {
 		return there, err
 	}
-	others := make([]*store.Authority, 0, len(later))
-	for _, a := range later {
+	others := make([]*store.Authority, 0, len(final))
+	for _, a := range final {
 		if a.Prefix != next.Prefix {
 			others = append(others, a)
 		}

@@ -22,8 +22,8 @@ import (
 // Two authorities cannot have the same host or address, and only one authority can be the default.
 //
 // Only an administrator whose token has no prefixes may change:
-//   - what selects the authority in a request: Hosts, Addresses, Default, and the host of a
-//     new prefix urn:dns:HOST or https://HOST;
+//   - the fields that select the authority of a request: Hosts, Addresses, Default, and the host of
+//     a new prefix urn:dns:HOST or https://HOST;
 //   - the resolver that the server queries about the names.
 //
 // Other actors cannot add an owner who also owns an authority outside the actor's scope.
@@ -354,7 +354,7 @@ func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set 
 			continue
 		}
 		return refuse(next.Prefix.String(), "fold_case", faultf(0, "state",
-			"%s is not in lower case and could not be found any more", rec.Name))
+			"the name %s is not in lower case, so clients could not find it any more", rec.Name))
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ type plan struct {
 
 // A state is the state of a name after a part of a batch.
 type state struct {
-	record  *store.Record // the current record; nil if none
-	before  *store.Record // the record before the batch; nil if none
+	record  *store.Record // the current record; nil if there is none
+	before  *store.Record // the record before the batch; nil if there is none
 	pending bool          // an earlier request of the batch changes the name
 	built   bool          // an earlier request of the batch for this name was accepted: later requests may also expect the revision in the field based. Set only if Load.single
 	based   uint64        // the revision that the last accepted request expected
@@ -76,8 +76,8 @@ func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Out
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch makes one batch of the requests and passes it to the function do. The parameter id is the
-// batch ID of the changes; if it is empty, they have none.
+// batch makes one batch of the requests and passes it to the function do. The changes get the batch ID
+// id, or no batch ID if id is "".
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {
@@ -155,7 +155,7 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the existing record of the name n of request i, or nil if there is none.
+// read returns the existing record of n, the name of request i, or nil if n has no record.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -380,17 +380,17 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 }
 
 // confirm reports whether the requests that change nothing were compared with current records. The
-// parameter begun is a time before the first record was read. Records that came with the batch may
-// have been read even before that. Requests that change something need no confirmation, because the store
-// checks their revisions.
-func (p *plan) confirm(begun time.Time) (bool, error) {
+// time start is before the first record was read; but records that came with the batch may have
+// been read even before start. Requests that change something need no confirmation, because the
+// store checks their revisions.
+func (p *plan) confirm(start time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil
 	}
 	if p.batch.there != nil {
-		begun = time.Time{} // time of reading is not known
+		start = time.Time{} // time of reading is not known
 	}
-	return store.Confirm(p.ctx, p.reg.store, begun)
+	return store.Confirm(p.ctx, p.reg.store, start)
 }
 
 // commit writes the batch and sets the results in the outcomes. If the store rejects a change,

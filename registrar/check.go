@@ -14,18 +14,19 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// refuse returns the error for a fault in a field. The parameter of is the name of the record, or
-// the prefix of the authority.
-func refuse(of, field string, f fault) error {
-	return &RefusalError{Name: of, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
+// refuse returns the error for a fault in a field. The subject is the name of the record, or the
+// prefix of the authority.
+func refuse(subject, field string, f fault) error {
+	return &RefusalError{Name: subject, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
 }
 
 // refuseAt is like [refuse], for element i of a list. The parameter sub is a field of the element.
-func refuseAt(of, list string, i int, sub string, f fault) error {
-	return refuse(of, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
+func refuseAt(subject, list string, i int, sub string, f fault) error {
+	return refuse(subject, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name of a record, and the authority of the name, or nil if none.
+// identify returns the name of a record and its authority. If no authority covers the name, the
+// authority is nil.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
@@ -174,10 +175,10 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 }
 
 // checkMerged makes the checks that depend on the existing record. The parameter rec is the record
-// after the request. The parameter there is the existing record, or nil if the name is new.
-func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
+// after the request. If the name is new, existing is nil.
+func (p *plan) checkMerged(rec, existing *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
-	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {
+	if existing != nil && existing.Status == nomen.Retired && rec.Status == nomen.Active {
 		if !p.actor.MayName(rec.Name, Owner) {
 			denied := p.actor.Denied(Owner, rec.Name, of)
 			denied.Why = "it is retired"
@@ -185,7 +186,7 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 		}
 		if req.Expected == store.AnyRevision {
 			return refuse(of, "status", faultf(0, "state",
-				"the name is retired; to reactivate it, give the revision of its tombstone, %d, as the expected revision", there.Revision))
+				"the name is retired; to reactivate it, give the revision of its tombstone, %d, as the expected revision", existing.Revision))
 		}
 	}
 	if err := checkReason(rec); err != nil {

@@ -90,8 +90,8 @@ func (r *Registrar) ClockProblem() *ClockError {
 	return g.wrong(now)
 }
 
-// wrong returns the problem of the clock according to the last read of the store. It returns nil if
-// there is none.
+// wrong returns the problem of the clock according to the last read of the store, or nil if the clock
+// has no problem.
 func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()

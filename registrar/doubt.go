@@ -92,7 +92,7 @@ func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 }
 
 // flawOf returns the first rule of the scheme or namespace that the name n violates, or nil if
-// none.
+// there is none.
 func flawOf(n name.Name) *name.Flaw {
 	label := n.Scheme()
 	if pid.Lookup(label).Resolved || label == "http" || label == "https" {
@@ -106,9 +106,8 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant suggests what s should probably be. It returns text to append to a message, or "" if it has
-// no suggestion. The suggestion includes its reason, unless the message already has
-// that reason.
+// meant suggests a correction of s. It returns a text to append to a message, or "" if it has no
+// suggestion. The text includes the reason for the suggestion, unless the message already has it.
 func meant(s, message string) string {
 	all := name.Suggest(s)
 	switch {

@@ -123,11 +123,11 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[righ
 	return nil
 }
 
-// checkGrantPrefix checks a prefix and returns it in canonical form. If known is true, the user
+// checkGrantPrefix checks a prefix and returns it in canonical form. If held is true, the user
 // already has the prefix. It is then accepted even if it violates rules that were added after the
 // grant.
-func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fault) {
-	if known {
+func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fault) {
+	if held {
 		return p, fault{}
 	}
 	canonical, err := name.CanonicalPrefix(p)
@@ -141,7 +141,7 @@ func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fa
 }
 
 // permitRights returns an error if the actor may not change the rights of the user with the given
-// ID. It is for actors who are not administrators of all names.
+// ID. It must not be called for an administrator of all names, who may change all rights.
 func permitRights(a Actor, id string, before, after map[right]bool) error {
 	for r := range after {
 		if before[r] {

@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule is hidden if something else always answers before it. This file finds rules that are
-// hidden by case folding, by records and by other authorities. An earlier rule can also hide a
-// rule. [rule.Set.Check] rejects such a rule, because each rule needs at least one test that
+// A rule is hidden if it can never answer, because a record, another authority or an earlier rule
+// always answers before it, or because of case folding. This file finds hidden rules, except those that
+// an earlier rule hides: [rule.Set.Check] rejects these, because each rule needs at least one test that
 // reaches it.
 
 // A shown is a name in a test of a rule.
@@ -71,8 +71,8 @@ func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	return all
 }
 
-// hides returns what answers for the name n before the rules of the authority, or "" if nothing
-// does. It ignores errors of the store.
+// hides returns a text that names the record or authority that answers for the name n before the rules
+// of the authority. If the rules answer, it returns "". It ignores errors of the store.
 func (r *Registrar) hides(ctx context.Context, a *store.Authority, n name.Name) string {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

@@ -63,15 +63,15 @@ func (l *Load) Begin(ctx context.Context) (string, error) {
 	return l.id, err
 }
 
-// begin calls Begin, unless the Load is a dry run. It passes the ID to the function told, if told
-// is not nil.
-func (l *Load) begin(ctx context.Context, dry bool, told func(id string)) error {
+// begin calls Begin, unless the Load is a dry run. It passes the ID to the function notify, if
+// notify is not nil.
+func (l *Load) begin(ctx context.Context, dry bool, notify func(id string)) error {
 	if dry {
 		return nil
 	}
 	id, err := l.Begin(ctx)
-	if err == nil && told != nil {
-		told(id)
+	if err == nil && notify != nil {
+		notify(id)
 	}
 	return err
 }
@@ -103,7 +103,7 @@ type Batch struct {
 // A check is the result of checking a request without the record.
 type check struct {
 	name      name.Name
-	authority *store.Authority // authority of the name; nil if none
+	authority *store.Authority // authority of the name; nil if there is none
 	err       error            // why the request is rejected
 	doubts    []Warning        // warnings about identifiers and dates; has no spare capacity, so that append copies the list
 

@@ -25,28 +25,27 @@ func undelimited(names []string) []string {
 	return names
 }
 
-// fill sets *rec to the result of applying a request to the existing record of the name n. The
-// parameter there is the existing record, or nil if the name is new. fill does not modify the
-// request or the existing record. But *rec can share lists with both. If the name is new, *rec is
-// in normal form except for time and revision.
-func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
+// fill sets *rec to the result of applying a request to the existing record of the name n, which is
+// nil if the name is new. fill does not modify the request or the existing record, but *rec can
+// share lists with both. If the name is new, *rec is in normal form except for time and revision.
+func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
-	if there != nil {
-		rec.Status = there.Status
+	if existing != nil {
+		rec.Status = existing.Status
 		if req.Fields != 0 {
-			*rec = *there
+			*rec = *existing
 		}
 		if rec.Spelling == "" {
-			rec.Spelling = there.Spelling
+			rec.Spelling = existing.Spelling
 		}
 	}
 	rec.Spelling = cmp.Or(rec.Spelling, n.Key())
 	rec.Status = cmp.Or(rec.Status, nomen.Active)
-	set(rec, req, req.Add && there != nil)
+	set(rec, req, req.Add && existing != nil)
 	rec.Spelling, _ = uri.Undelimit(rec.Spelling)
 	rec.Successors = undelimited(rec.Successors)
-	if rec.Status != nomen.Retired && there != nil && there.Status == nomen.Retired {
-		if rec.ShowLocations = rec.ShowLocations && !there.ShowLocations; rec.Reason == there.Reason {
+	if rec.Status != nomen.Retired && existing != nil && existing.Status == nomen.Retired {
+		if rec.ShowLocations = rec.ShowLocations && !existing.ShowLocations; rec.Reason == existing.Reason {
 			rec.Reason = ""
 		}
 	}
@@ -78,11 +77,11 @@ func set(rec *store.Record, req *Request, add bool) {
 	}
 	if fields.has(FieldLocations) {
 		given := normal(from.Locations)
-		there := without(rec.Locations, req.Remove, urlOf)
+		existing := without(rec.Locations, req.Remove, urlOf)
 		if req.ReplaceLocations {
-			rec.Locations = completedAll(there, given)
+			rec.Locations = completedAll(existing, given)
 		} else {
-			rec.Locations = locations(there, given, add)
+			rec.Locations = locations(existing, given, add)
 		}
 	}
 }
@@ -100,11 +99,11 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first value in Remove that the existing record does not have. The parameter
-// there is that record; nil has no values.
-func (q *Request) missing(there *store.Record) (string, bool) {
+// missing returns the first value in Remove that the existing record does not have. If existing is
+// nil, the record has no values.
+func (q *Request) missing(existing *store.Record) (string, bool) {
 	for _, s := range q.Remove {
-		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {
+		if existing == nil || !slices.Contains(existing.SameAs, s) && !slices.ContainsFunc(existing.Locations, func(l nomen.Location) bool { return l.URL == s }) {
 			return s, true
 		}
 	}
@@ -114,12 +113,12 @@ func (q *Request) missing(there *store.Record) (string, bool) {
 // completedAll returns the given locations. A field that a given location leaves empty is copied
 // from the first existing location with the same URL and component. A given location that has only
 // URL and component stands for all existing locations with that URL and component.
-func completedAll(there, given []nomen.Location) []nomen.Location {
+func completedAll(existing, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
 		bare := l == nomen.Location{URL: l.URL, Component: l.Component}
 		before := len(all)
-		for _, have := range there {
+		for _, have := range existing {
 			if placeOf(have) != placeOf(l) || !bare && len(all) > before {
 				continue
 			}
@@ -142,14 +141,14 @@ func (q *Request) meant() Fields {
 
 // list returns the given values. If add is true, it returns the existing values followed by those
 // given values that are new.
-func list(there, given []string, add bool) []string {
+func list(existing, given []string, add bool) []string {
 	switch {
 	case len(given) == 0 && !add:
 		return nil
 	case !add:
 		return given
 	}
-	all := slices.Clone(there)
+	all := slices.Clone(existing)
 	for _, s := range given {
 		if !slices.Contains(all, s) {
 			all = append(all, s)
@@ -158,7 +157,7 @@ func list(there, given []string, add bool) []string {
 	return all
 }
 
-func metadata(there, given nomen.Metadata, add bool) nomen.Metadata {
+func metadata(existing, given nomen.Metadata, add bool) nomen.Metadata {
 	if !add && len(given) == 0 {
 		return nil
 	}
@@ -167,7 +166,7 @@ func metadata(there, given nomen.Metadata, add bool) nomen.Metadata {
 	}
 	all := make(nomen.Metadata, len(given))
 	if add {
-		maps.Copy(all, there)
+		maps.Copy(all, existing)
 	}
 	for element, values := range given {
 		all[element] = values
@@ -232,31 +231,31 @@ func differences(a, b *store.Record) (f Fields) {
 }
 
 // undone returns the fields in which a request removed or replaced a value that an earlier request
-// had set. The parameters are the record before both requests, between them and after them. If the
-// name did not exist before them, the parameter before is nil.
-func undone(before, between, after *store.Record) (f Fields) {
-	if before == nil {
-		before = new(store.Record)
+// had set. The parameters are the record before both requests (nil if the name did not exist), between
+// them and after them.
+func undone(old, middle, final *store.Record) (f Fields) {
+	if old == nil {
+		old = new(store.Record)
 	}
 	for _, d := range [...]struct {
 		field  Fields
 		undone bool
 	}{
-		{FieldName, between.Spelling != before.Spelling && after.Spelling != between.Spelling},
-		{FieldStatus, between.Status != before.Status && after.Status != between.Status},
-		{FieldReason, between.Reason != before.Reason && after.Reason != between.Reason},
-		{FieldShowLocations, between.ShowLocations != before.ShowLocations && after.ShowLocations != between.ShowLocations},
-		{FieldLocations, lost(before.Locations, between.Locations, after.Locations)},
-		{FieldSameAs, lost(before.SameAs, between.SameAs, after.SameAs)},
-		{FieldSuccessors, lost(before.Successors, between.Successors, after.Successors)},
-		{FieldValues, lost(before.Values, between.Values, after.Values)},
+		{FieldName, middle.Spelling != old.Spelling && final.Spelling != middle.Spelling},
+		{FieldStatus, middle.Status != old.Status && final.Status != middle.Status},
+		{FieldReason, middle.Reason != old.Reason && final.Reason != middle.Reason},
+		{FieldShowLocations, middle.ShowLocations != old.ShowLocations && final.ShowLocations != middle.ShowLocations},
+		{FieldLocations, lost(old.Locations, middle.Locations, final.Locations)},
+		{FieldSameAs, lost(old.SameAs, middle.SameAs, final.SameAs)},
+		{FieldSuccessors, lost(old.Successors, middle.Successors, final.Successors)},
+		{FieldValues, lost(old.Values, middle.Values, final.Values)},
 	} {
 		if d.undone {
 			f |= d.field
 		}
 	}
-	for element, values := range between.Metadata {
-		if !slices.Equal(values, before.Metadata[element]) && !slices.Equal(values, after.Metadata[element]) {
+	for element, values := range middle.Metadata {
+		if !slices.Equal(values, old.Metadata[element]) && !slices.Equal(values, final.Metadata[element]) {
 			f |= FieldMetadata
 		}
 	}
@@ -273,11 +272,11 @@ func lost[T comparable](before, middle, after []T) bool {
 // component. If one of these already has all the given fields, nothing changes. Otherwise, the
 // given location completes the first of them that no other given location has completed. If no
 // such location exists, the given location is added.
-func locations(there, given []nomen.Location, add bool) []nomen.Location {
-	if !add || len(there) == 0 {
+func locations(existing, given []nomen.Location, add bool) []nomen.Location {
+	if !add || len(existing) == 0 {
 		return given
 	}
-	all := slices.Clone(there)
+	all := slices.Clone(existing)
 	places := make(map[place][]int, len(all))
 	for i, l := range all {
 		places[placeOf(l)] = append(places[placeOf(l)], i)
@@ -305,32 +304,32 @@ type place struct{ url, component string }
 
 func placeOf(l nomen.Location) place { return place{l.URL, l.Component} }
 
-// completed returns l with the fields that are set in the parameter given.
-func completed(l, given nomen.Location) nomen.Location {
+// completed returns l with its fields replaced by those that are set in update.
+func completed(l, update nomen.Location) nomen.Location {
 	for _, f := range [...]struct{ to, from *string }{
-		{&l.Type, &given.Type},
-		{&l.Lang, &given.Lang},
-		{&l.Rel, &given.Rel},
-		{&l.Country, &given.Country},
-		{&l.Charset, &given.Charset},
-		{&l.Note, &given.Note},
-		{&l.ValidFrom, &given.ValidFrom},
-		{&l.ValidUntil, &given.ValidUntil},
-		{&l.Attributes, &given.Attributes},
+		{&l.Type, &update.Type},
+		{&l.Lang, &update.Lang},
+		{&l.Rel, &update.Rel},
+		{&l.Country, &update.Country},
+		{&l.Charset, &update.Charset},
+		{&l.Note, &update.Note},
+		{&l.ValidFrom, &update.ValidFrom},
+		{&l.ValidUntil, &update.ValidUntil},
+		{&l.Attributes, &update.Attributes},
 	} {
 		if *f.from != "" {
 			*f.to = *f.from
 		}
 	}
-	if given.Priority != 0 {
-		l.Priority = given.Priority
+	if update.Priority != 0 {
+		l.Priority = update.Priority
 	}
-	if given.Weight != 0 {
-		l.Weight = given.Weight
+	if update.Weight != 0 {
+		l.Weight = update.Weight
 	}
-	if given.Index != 0 {
-		l.Index = given.Index
+	if update.Index != 0 {
+		l.Index = update.Index
 	}
-	l.Down = l.Down || given.Down
+	l.Down = l.Down || update.Down
 	return l
 }

@@ -186,13 +186,13 @@ func (s redactable) removes(last *store.Change) bool {
 	return s.erase && !erased(last.User).SameContent(last.User)
 }
 
-// find returns the last change and the revisions to redact. If the parameter asked is empty, these
-// are all revisions that still have content, except the last. Otherwise find returns an error if a
-// revision in the parameter asked does not exist, is the current revision, or has no content any
-// more.
-func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
-	wanted := make(map[uint64]int, len(asked))
-	for i, revision := range asked {
+// find returns the last change and the revisions to redact. These are the requested revisions. If
+// none are requested, they are all revisions that still have content, except the last revision.
+// find returns an error if a requested revision does not exist, is the current revision, or has no
+// content any more.
+func (s redactable) find(requested []uint64) (last *store.Change, revisions []uint64, err error) {
+	wanted := make(map[uint64]int, len(requested))
+	for i, revision := range requested {
 		wanted[revision] = i
 	}
 	for c, err := range s.changes {
@@ -203,7 +203,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 		i, named := wanted[c.Revision()]
 		delete(wanted, c.Revision())
 		switch {
-		case !named && (len(asked) > 0 || c == last && !s.removes(c) || c.Redacted):
+		case !named && (len(requested) > 0 || c == last && !s.removes(c) || c.Redacted):
 			continue
 		case named && c.Redacted:
 			return nil, nil, s.refuse(i, "the content of revision %d was removed already", c.Revision())
@@ -217,7 +217,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 	if last == nil {
 		return nil, nil, store.ErrNotFound
 	}
-	for i, revision := range asked {
+	for i, revision := range requested {
 		if _, missing := wanted[revision]; missing {
 			return nil, nil, s.refuse(i, "there is no revision %d", revision)
 		}

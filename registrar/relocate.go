@@ -83,12 +83,12 @@ func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relo
 func (r *Registrar) checkRelocation(rel Relocation) error {
 	switch {
 	case rel.From == "":
-		return refuse("", "from", faultf(0, "prefix", "must not be empty"))
+		return refuse("", "from", faultf(0, "prefix", "FROM must not be empty"))
 	case rel.From == rel.To:
-		return refuse("", "to", faultf(0, "prefix", "must differ from the old beginning"))
+		return refuse("", "to", faultf(0, "prefix", "TO must differ from FROM"))
 	}
 	if i := cutEscape(rel.From); i >= 0 {
-		return refuse("", "from", faultf(i, "pct-encoded", "ends within an escape: the rest of the escape would follow the new beginning"))
+		return refuse("", "from", faultf(i, "pct-encoded", "FROM ends within an escape: the rest of the escape would follow TO in the new location"))
 	}
 	if f := checkPlace(rel.To); f.bad() {
 		return refuse("", "to", f)
@@ -96,10 +96,10 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	switch ends := endsInHost(rel.To); {
 	case ends && !endsInHost(rel.From):
 		return refuse("", "to", faultf(len(rel.To), "host",
-			"ends with a host, to which the rest of each location would be appended: end it with a slash"))
+			"TO ends with a host, and the rest of each location would be appended to the host: end TO with a slash"))
 	case !ends && endsInHost(rel.From) && strings.HasSuffix(rel.To, "/"):
 		return refuse("", "to", faultf(len(rel.To)-1, "slash",
-			"the rest of each location after the host %s begins with a slash: omit the last slash here, or end both with a slash", rel.From))
+			"in each location, a slash follows FROM (%s), so TO must not end with a slash: remove its last slash, or end both FROM and TO with a slash", rel.From))
 	}
 	if f := checkText(rel.Why, true); f.bad() {
 		return refuse("", "why", f)

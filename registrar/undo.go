@@ -272,7 +272,7 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	}
 	switch {
 	case now == nil:
-		return nil, nil, refuse(s.Key, "revision", faultf(0, "state", "it has no history here"))
+		return nil, nil, refuse(s.Key, "revision", faultf(0, "state", "there is no history of this name or authority here"))
 	case s.redacts:
 		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "a redaction cannot be undone"))
 	case before != nil && before.Redacted:
@@ -287,9 +287,9 @@ func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
 	case now.Revision() > s.last:
-		return refuse(s.Key, "revision", faultf(0, "later", "it was changed since, last by revision %d of %s; force undoes that too", now.Revision(), now.Time.Format("2006-01-02 15:04")))
+		return refuse(s.Key, "revision", faultf(0, "later", "the record was changed since, last by revision %d of %s; force undoes that too", now.Revision(), now.Time.Format("2006-01-02 15:04")))
 	case s.last-s.first+1 != s.count:
-		return refuse(s.Key, "revision", faultf(0, "later", "others changed it between revisions %d and %d; force undoes that too", s.first, s.last))
+		return refuse(s.Key, "revision", faultf(0, "later", "others changed the record between revisions %d and %d; force undoes that too", s.first, s.last))
 	}
 	return nil
 }
@@ -312,7 +312,7 @@ func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, str
 	unreserved := was != nil && was.Status == nomen.Reserved && is != nil && is.Status != nomen.Reserved
 	switch {
 	case unreserved && !w.Force:
-		return Request{}, "", refuse(s.Key, "status", faultf(0, "state", "it was reserved, is %s and can never be reserved again; force retires it", is.Status))
+		return Request{}, "", refuse(s.Key, "status", faultf(0, "state", "the name was reserved before the change, is now %s and can never be reserved again; force retires it", is.Status))
 	case was == nil && is.Status == nomen.Reserved:
 		return Request{}, ActionDeleted, nil
 	case was == nil || unreserved:

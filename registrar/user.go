@@ -156,19 +156,19 @@ func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.Use
 	return users.User(ctx, id, time.Time{})
 }
 
-// permitUser returns an error if the actor may not change the user there to next.
-func permitUser(a Actor, next, there *store.User) error {
+// permitUser returns an error if the actor may not replace the current user by the updated one.
+func permitUser(a Actor, updated, current *store.User) error {
 	if a.MayAll(Administrator) {
 		return nil
 	}
-	same := next.Clone()
-	same.Grants = there.Grants
-	if !same.SameContent(there) {
-		denied := a.DeniedAll(Administrator, next.ID)
+	same := updated.Clone()
+	same.Grants = current.Grants
+	if !same.SameContent(current) {
+		denied := a.DeniedAll(Administrator, updated.ID)
 		denied.Why = "this changes more than the grants of a user"
 		return denied
 	}
-	return permitRights(a, next.ID, rightsOf(there.Grants), rightsOf(next.Grants))
+	return permitRights(a, updated.ID, rightsOf(current.Grants), rightsOf(updated.Grants))
 }
 
 // checkUser checks a user and normalizes it. It also checks the prefixes that the user did not have
@@ -274,16 +274,16 @@ const (
 	WarnLastAdministrator = "last-administrator" // no user is an administrator of all names any more
 )
 
-// userWarnings returns the warnings about a user who was changed. The parameter there is the user
-// before the change.
-func (r *Registrar) userWarnings(ctx context.Context, u, there *store.User) (all []Warning) {
+// userWarnings returns the warnings about a changed user. The parameter former is the user before the
+// change.
+func (r *Registrar) userWarnings(ctx context.Context, u, former *store.User) (all []Warning) {
 	if len(u.Grants) == 0 && !u.Disabled {
 		all = append(all, Warning{WarnNoGrants, fmt.Sprintf("%s has no grants, so this user may do nothing: grant a role", u.ID)})
 	}
 	if len(u.Subjects) == 0 && !u.Disabled {
 		all = append(all, Warning{WarnNoSubject, fmt.Sprintf("%s has no subject at an identity provider, so this user can sign in only with a link from an administrator", u.ID)})
 	}
-	if administers(there) && !administers(u) && !r.hasAdministrator(ctx) {
+	if administers(former) && !administers(u) && !r.hasAdministrator(ctx) {
 		all = append(all, Warning{WarnLastAdministrator, "no user is an administrator of all names any more; the operator of the machine can make one"})
 	}
 	return all

@@ -13,11 +13,11 @@ import (
 )
 
 // typedValues returns the given values in the order of their indexes. If add is true, it adds them
-// to the existing values: a given value replaces the one with its index.
-func typedValues(there, given []nomen.Value, add bool) []nomen.Value {
+// to the existing values: a given value replaces the existing value with the same index.
+func typedValues(existing, given []nomen.Value, add bool) []nomen.Value {
 	all := slices.Clone(given)
 	if add {
-		for _, v := range there {
+		for _, v := range existing {
 			if !slices.ContainsFunc(given, func(g nomen.Value) bool { return g.Index == v.Index }) {
 				all = append(all, v)
 			}

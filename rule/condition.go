@@ -60,8 +60,7 @@ func (r *Rule) Terms() (all []string) {
 }
 
 // A Condition restricts a rule to some requests. The conditions of a rule are tested in order, and
-// all must hold. But the field Or makes a condition and the next one alternatives, of which at
-// least one must hold.
+// all must hold. But if Or is set, at least one of this condition and the next one must hold.
 type Condition struct {
 	On         string `json:"on"`                                       // what is tested, see [Conditions]
 	Regexp     string `json:"regexp"`                                   // must match somewhere in the value; its named groups are parts
@@ -86,8 +85,8 @@ func Conditions() []string {
 	return []string{onAccept, onLanguages, onUserAgent, onQuery, onElement, onPath}
 }
 
-// A compiledCondition is an expression and what it is matched with. Equal conditions of a set are
-// compiled once.
+// A compiledCondition is an expression, and the part of the request or name with which it is matched.
+// Equal conditions of a set are compiled once.
 type compiledCondition struct {
 	on    string
 	re    *regexp.Regexp
@@ -173,7 +172,7 @@ type match struct {
 	parts map[string]string
 }
 
-// element returns the element as a rule is matched with it.
+// element returns the element in the form with which a rule is matched.
 func (s *situation) element(raw, merge bool) string {
 	element := s.plain
 	if raw {
@@ -279,7 +278,7 @@ func (s *situation) value(c *compiledCondition) string {
 	return value
 }
 
-// path returns the path of a web name, decoded, or the element of another name.
+// path returns the decoded path of a web name, or the element of another name.
 func (s *situation) path() string {
 	key := s.name.Key()
 	if rest, ok := strings.CutPrefix(key, "https://"); ok {
@@ -291,7 +290,7 @@ func (s *situation) path() string {
 	return s.plain
 }
 
-// pathOf returns the path after a host, without its query, decoded.
+// pathOf returns the decoded path after a host, without the query.
 func pathOf(rest string) string {
 	_, path, _ := strings.Cut(rest, "/")
 	path, _, _ = strings.Cut(path, "?")

@@ -27,7 +27,7 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// mayBegin reports whether s begins like every match of p.
+// mayBegin reports whether s begins with the text with which every match of p begins.
 func (p *Pattern) mayBegin(s string) bool {
 	if p.fold {
 		return hasFoldedPrefix(s, p.begin)
@@ -47,10 +47,10 @@ func hasFoldedPrefix(s, begin string) bool {
 	return true
 }
 
-// checkCost returns an error for a set that may take more than maxSteps for some name. A rule begins
-// with a literal text T. It is tried only for elements that begin with T. For these elements, Apply
-// also tries other rules: their literal text is a prefix of T. For each rule,
-// checkCost adds the cost of the rule and the costs of these other rules.
+// checkCost returns an error for a set that may take more than maxSteps for some name. The pattern of
+// each rule begins with a literal text, which may be empty. Apply tries a rule only for elements that
+// begin with its literal text T. For these elements it also tries all rules whose literal text is a
+// prefix of T. So, for each rule, checkCost adds up the costs of the rule and of these other rules.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {
@@ -67,8 +67,8 @@ func (c *Compiled) checkCost() error {
 	return nil
 }
 
-// costWith returns the maximum cost of an element that begins like the matches of a pattern. It counts
-// all conditions: each is tested at most once.
+// costWith returns the maximum cost of an element that begins with the literal text of a pattern. It
+// includes the cost of all conditions, because each is tested at most once.
 func (c *Compiled) costWith(first *Pattern) (all int) {
 	for i := range c.conditions {
 		all += c.conditions[i].cost * (maxValue + 1)

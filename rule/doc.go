@@ -3,8 +3,8 @@
 //
 // # Templates
 //
-// A template is a URI template of RFC 6570, with all four levels. Whatever the values are, the
-// length of an expansion is limited, and all characters of it are valid in a URI.
+// A template is a URI template of RFC 6570, with all four levels. For any values, the length of an
+// expansion is limited, and all its characters are valid in a URI.
 //
 // # Patterns
 //

@@ -42,14 +42,14 @@ func newPlace(l nomen.Location, t template) (place, error) {
 	return p, nil // the URL has no host
 }
 
-// setHost checks the host of the template and records its variables. The parameter rest is the
-// text after "//" in the first part of the template.
-func (p *place) setHost(scheme, rest string) error {
+// setHost checks the host of the template and records its variables. The text after "//"
+// in the first part of the template is tail.
+func (p *place) setHost(scheme, tail string) error {
 	t := p.template
 	const variable = "{" // stands for a variable in the text host; a literal cannot contain it
 	host := ""
-	for i := 0; ; rest = t.parts[i].literal {
-		literal, _, ended := cutAny(rest, "/?#")
+	for i := 0; ; tail = t.parts[i].literal {
+		literal, _, ended := cutAny(tail, "/?#")
 		host += literal
 		if i++; ended || i == len(t.parts) {
 			break

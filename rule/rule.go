@@ -40,13 +40,14 @@ type Rule struct {
 	When       []Condition      `json:"when,omitempty"`                               // conditions on the request
 	Status     int              `json:"status,omitempty"`                             // see [Rule.checkStatus]; if 0, the authority determines it
 	Query      string           `json:"query,omitempty"`                              // "append" or "ignore" the query of the request; if "", the authority determines it
-	Tests      []Test           `json:"tests"`                                        // at least one must match the rule
+	Tests      []Test           `json:"tests"`                                        // the name of at least one test must match the rule
 }
 
-// checkStatus checks the status of a rule and its locations. The status is 301, 302, 303, 307 or 308
-// for a redirect to a location. A rule without locations can have 403, 404, 406 or 410: it says that
-// there is nothing for the request.
-func (r *Rule) checkStatus() (what string, err error) {
+// checkStatus checks the status of a rule and its locations. A rule with locations redirects with the
+// status 301, 302, 303, 307 or 308, or with that of the authority if the status is 0. A rule without
+// locations has the status 403, 404, 406 or 410, which says why it has no location for the request. On
+// error, member is the invalid member of the rule.
+func (r *Rule) checkStatus() (member string, err error) {
 	n := len(r.Locations) + len(r.SameAs)
 	switch r.Status {
 	case 403, 404, 406, 410:
@@ -87,7 +88,7 @@ type Part struct {
 // A Test is a name with the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
-	To   []string `json:"to,omitempty"` // the URLs of all locations in order, or the aliases if the rule has no locations; empty if no rule must match the name
+	To   []string `json:"to,omitempty"` // the URLs of all locations in order, or the aliases if the rule has no locations; empty if the name may match no rule
 
 	Request     // of the client
 	Status  int `json:"status,omitempty"` // status of the rule; with 403, 404, 406 or 410, a rule must match, and To is empty
@@ -101,9 +102,9 @@ type TestError struct {
 	Rule, Test int // indexes, from 0
 	From       string
 	Got, Want  []string
-	Matched    int // index of the rule that matched, -1 if none
+	Matched    int // index of the rule that matched, or -1 if no rule matched
 
-	GotStatus, WantStatus int // WantStatus is 0 if the test does not say it
+	GotStatus, WantStatus int // WantStatus is 0 if the test expects no particular status
 }
 
 func (e *TestError) Error() string {
@@ -111,7 +112,7 @@ func (e *TestError) Error() string {
 	if e.Matched >= 0 {
 		which = "rule " + strconv.Itoa(e.Matched+1) + " gives " + quoted(e.Got)
 	}
-	want := "no rule must match"
+	want := "the name may match no rule"
 	if len(e.Want) > 0 || e.WantStatus != 0 {
 		want = "the test expects " + quoted(e.Want)
 	}
@@ -205,18 +206,18 @@ func (s Set) prepare(prefix name.Prefix) (*Compiled, error) {
 func (c *Compiled) compileRule(i int, source *Rule) error {
 	r := &c.rules[i]
 	r.source = *source
-	what, err := r.compilePattern()
+	member, err := r.compilePattern()
 	if err == nil {
-		what, err = "when", c.compileConditions(r)
+		member, err = "when", c.compileConditions(r)
 	}
 	if err == nil {
-		what, err = "parts", r.checkParts()
+		member, err = "parts", r.checkParts()
 	}
 	if err == nil {
-		what, err = r.compileTemplates()
+		member, err = r.compileTemplates()
 	}
 	if err != nil {
-		return &IndexError{i, what, err}
+		return &IndexError{i, member, err}
 	}
 	return nil
 }
@@ -224,16 +225,15 @@ func (c *Compiled) compileRule(i int, source *Rule) error {
 // reserved returns the variables that every template can use.
 func reserved() []string { return []string{"name", "element", "prefix"} }
 
-// compilePattern compiles the pattern. On error, the result what names the invalid member of
-// the rule.
-func (c *compiledRule) compilePattern() (what string, err error) {
+// compilePattern compiles the pattern. On error, member is the invalid member of the rule.
+func (c *compiledRule) compilePattern() (member string, err error) {
 	r := &c.source
-	what = "match"
+	member = "match"
 	switch {
 	case r.Match != "" && r.Regexp != "":
 		return "regexp", errors.New(`"match" is also given: use only one of them`)
 	case r.Regexp != "":
-		what = "regexp"
+		member = "regexp"
 		c.pattern, err = ParseRegexp(r.Regexp, r.IgnoreCase)
 	case r.Match != "":
 		c.pattern, err = ParsePattern(r.Match, r.IgnoreCase)
@@ -241,14 +241,14 @@ func (c *compiledRule) compilePattern() (what string, err error) {
 		err = errors.New(`missing pattern; "{rest:*}" matches every name`)
 	}
 	if err != nil {
-		return what, err
+		return member, err
 	}
-	if what, err := r.checkStatus(); err != nil {
-		return what, err
+	if member, err := r.checkStatus(); err != nil {
+		return member, err
 	}
 	for label := range c.pattern.labels {
 		if slices.Contains(reserved(), label) {
-			return what, fmt.Errorf("the name of the part %q is reserved", label)
+			return member, fmt.Errorf("the name of the part %q is reserved", label)
 		}
 	}
 	return "", nil
@@ -271,9 +271,8 @@ func (c *compiledRule) checkParts() error {
 	return nil
 }
 
-// compileTemplates compiles the templates. On error, the result what names the invalid member
-// of the rule.
-func (c *compiledRule) compileTemplates() (what string, err error) {
+// compileTemplates compiles the templates. On error, member is the invalid member of the rule.
+func (c *compiledRule) compileTemplates() (member string, err error) {
 	known := append(slices.AppendSeq(reserved(), c.pattern.labels), c.given...)
 	for _, l := range c.source.Locations {
 		t, err := templateOf(l.URL, known)
@@ -343,7 +342,8 @@ type Result struct {
 	Query     string   // as in the rule
 }
 
-// A Consulted says on which parts of a request the result of a set depends, besides the name.
+// A Consulted says on which parts of a request the result of a set depends. The result always depends
+// on the name.
 type Consulted struct {
 	Fields    bool // on any part of the request
 	UserAgent bool

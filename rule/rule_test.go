@@ -352,7 +352,7 @@ func TestRefused(t *testing.T) {
 		{`"trim": "0"`, `"case": "title"`, `invalid case "title": must be "lower" or "upper"`},
 		{`"trim": "0"`, `"pad": 9999`, `pad must be 1 to 256`},
 		{`"urn:ietf:rfc:x"`, `"urn:ietf:std:1"`, `urn:ietf:std:1 is not under urn:ietf:rfc`},
-		{`"urn:ietf:rfc:x"`, `"urn:ietf:rfc:3"`, `test 3 of rule 1: urn:ietf:rfc:3: rule 1 gives https://www.rfc-editor.org/rfc/rfc3.txt https://www.rfc-editor.org/info/rfc3, but no rule must match`},
+		{`"urn:ietf:rfc:x"`, `"urn:ietf:rfc:3"`, `test 3 of rule 1: urn:ietf:rfc:3: rule 1 gives https://www.rfc-editor.org/rfc/rfc3.txt https://www.rfc-editor.org/info/rfc3, but the name may match no rule`},
 		{`"URN:IETF:RFC:0020"`, `"URN:IETF:RFC:0021"`, `rule 1 gives https://www.rfc-editor.org/rfc/rfc21.txt`},
 		{`"URN:IETF:RFC:0020"`, `"URN:IETF:RFC:002x"`, `urn:ietf:rfc:002x: no rule matches, but the test expects https://www.rfc-editor.org/rfc/rfc20.txt`},
 		{`"URN:IETF:RFC:0020"`, `"URN:IETF:RFC:%"`, `rule 1: tests: name:`},

@@ -60,8 +60,8 @@ func listValue(members ...string) templateValue {
 	return templateValue{list, members}
 }
 
-// pairsValue returns a list of pairs. The parameter has names and values in turn. An empty list is
-// undefined. If the last name has no value, it is ignored.
+// pairsValue returns a list of pairs from a list in which each name is followed by its value. An empty
+// list is undefined. If the last name has no value, it is ignored.
 func pairsValue(namesAndValues ...string) templateValue {
 	if len(namesAndValues) < 2 {
 		return templateValue{}
@@ -356,16 +356,16 @@ func cut(s string, n int) string {
 	return s
 }
 
-// appendEscaped appends s. It escapes all characters except unreserved characters. If the parameter
-// reserved is set, it does not escape reserved characters and escapes, either.
-func appendEscaped(b []byte, s string, reserved bool) []byte {
+// appendEscaped appends s. It escapes all characters except unreserved characters. If keepReserved is
+// true, it escapes neither reserved characters nor escapes.
+func appendEscaped(b []byte, s string, keepReserved bool) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
 		case ascii.IsAlnum(c), strings.IndexByte("-._~", c) >= 0,
-			reserved && strings.IndexByte(":/?#[]@!$&'()*+,;=", c) >= 0:
+			keepReserved && strings.IndexByte(":/?#[]@!$&'()*+,;=", c) >= 0:
 			b = append(b, c)
-		case reserved && isEscape(s, i):
+		case keepReserved && isEscape(s, i):
 			b = append(b, s[i:i+3]...)
 			i += 2
 		default:

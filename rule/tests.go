@@ -14,7 +14,7 @@ type TestResult struct {
 	From    string   `json:"from"`
 	Want    []string `json:"want,omitempty"` // empty if no rule may match
 	Got     []string `json:"got,omitempty"`
-	Matched int      `json:"matched"`          // index of the rule that matched, -1 if none
+	Matched int      `json:"matched"`          // index of the rule that matched, or -1 if no rule matched
 	Status  int      `json:"status,omitempty"` // status of the rule that matched, 0 if it has none
 
 	WantStatus int `json:"want_status,omitempty"` // 0 if the test does not say it
@@ -24,8 +24,8 @@ type TestResult struct {
 	Request // of the test
 }
 
-// RunTests runs all tests of a set, also those after a test that fails. The error is an
-// [*IndexError] about an invalid rule or test.
+// RunTests runs all tests of a set: it does not stop if a test fails. The error is an [*IndexError]
+// about an invalid rule or test.
 func (s Set) RunTests(prefix name.Prefix) ([]TestResult, error) {
 	c, err := s.prepare(prefix)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 )
 
 // dense encodes six bits per character. All dialects allow its characters unescaped: letters,
-// digits, "-" and "_" (RFC 4648, 5). It uses no padding, because "=" must be escaped in 1993.
+// digits, "-" and "_" (RFC 4648, 5). It uses no padding, because "=" must be escaped in the draft
+// of 1993.
 var dense = base64.RawURLEncoding.Strict()
 
 // EncodeBinary encodes binary data for use in a new scheme. It writes three

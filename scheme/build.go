@@ -106,7 +106,7 @@ func (w *builder) server(defaultPort string) {
 
 func (w *builder) write(s string) { w.b.WriteString(s) }
 
-// path writes the path. In 1993 the leading slash is not a part of the path.
+// path writes the path. In the draft of 1993 the leading slash is not a part of the path.
 func (w *builder) path() {
 	path, ok := Get(w.parts, "path")
 	if ok && w.d == uri.Draft1993 {
@@ -115,7 +115,7 @@ func (w *builder) path() {
 	w.write(path)
 }
 
-// search writes the query, which is called the search in 1993.
+// search writes the query, which is called the search in the draft of 1993.
 func (w *builder) search() {
 	name := "query"
 	if w.d == uri.Draft1993 {

@@ -263,8 +263,8 @@ func (s *Scheme) Missing() []string {
 func IsExperimental(name string) bool { return len(name) > 2 && ascii.EqualFold("x-", name[:2]) }
 
 // IsName reports whether s is a valid scheme name: a letter followed by letters, digits, "+", "-"
-// and "." (RFC 3986, 3.1). The grammar of 1993 allows further names. IsName rejects them, because
-// they would be misread.
+// and "." (RFC 3986, 3.1). The grammar of the draft of 1993 allows further names. IsName rejects
+// them, because they would be misread.
 func IsName(s string) bool {
 	if s == "" || len(s) > maxName || !ascii.IsLetter(s[0]) {
 		return false

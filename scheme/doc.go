@@ -24,7 +24,7 @@
 //
 // The dialect of a URI determines which documents define its scheme:
 // [uri.Draft1993] means draft-ietf-uri-url, all others RFC 1738 and its
-// successors. For example, the "?b" of "gopher://h/0a?b" is a search in 1993, and
+// successors. For example, the "?b" of "gopher://h/0a?b" is a search in the draft of 1993, and
 // part of the selector in RFC 4266.
 //
 // # Schemes

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Host-specific file names (RFC 8089). In 1993 "file" is a synonym of "ftp", and the draft calls
-// FTP locators "file addresses".
+// Host-specific file names (RFC 8089). In the draft of 1993 "file" is a synonym of "ftp", and the
+// draft calls FTP locators "file addresses".
 var file = Scheme{
 	Name: "file", Title: "Host-specific file names", Kind: KindLocator,
 	Reference: "RFC 8089; 1993, BNF: fileaddress",
@@ -102,7 +102,8 @@ func partsFile(dst []Part, u uri.URI) []Part {
 }
 
 // canonicalFile omits the host localhost, so that the URI of a local file has three slashes (RFC
-// 8089, 2 and B). It writes a drive letter in upper case (E.2). In 1993 it writes the scheme ftp.
+// 8089, 2 and B). It writes a drive letter in upper case (E.2). In the draft of 1993 it writes the
+// scheme ftp.
 func canonicalFile(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() {

@@ -18,7 +18,7 @@ var ftp = Scheme{
 	Special: []Special{
 		{uri.ComponentUserinfo, ":", "separates the user name and password"},
 		{uri.ComponentPath, "/", "separates directory names"},
-		{uri.ComponentPath, ";", "precedes the typecode (not in 1993)"},
+		{uri.ComponentPath, ";", "precedes the typecode (not in the draft of 1993)"},
 	},
 	Retrieval: "log in as the user, or as anonymous with a mail address as password; change to each directory in turn; " +
 		"set the transfer mode and retrieve the file; the format is deduced from the suffix",
@@ -79,7 +79,7 @@ func checkFTP1993(l *layout.Layout) []Finding {
 	return l.RefuseControls(ruleFTPLines, "FTP")
 }
 
-// partsFTP adds the parts of an FTP locator. In 1993 the path is a single part;
+// partsFTP adds the parts of an FTP locator. In the draft of 1993 the path is a single part;
 // in later documents it consists of arguments for CWD commands, a name and a
 // typecode.
 func partsFTP(dst []Part, u uri.URI) []Part {
@@ -125,7 +125,7 @@ func appendSuffix(t *layout.Taker, end int) {
 	}
 }
 
-// buildFTP writes an FTP locator. The path is one part in 1993, and
+// buildFTP writes an FTP locator. The path is one part in the draft of 1993, and
 // directories, name and typecode in later documents. User and password are
 // written only if given.
 func buildFTP(d uri.Dialect, parts []Part) (string, error) {

@@ -27,7 +27,7 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 
 // appendHidden appends a finding for the first run of percent-encodings that decodes to an
 // invisible character, or to a character that changes the text direction. The charset is ISO
-// Latin-1 in 1993, and UTF-8 in all other dialects.
+// Latin-1 in the draft of 1993, and UTF-8 in all other dialects.
 func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	for i := 0; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], '%')

@@ -13,12 +13,12 @@ var gopher = Scheme{
 	Reference: "RFC 4266; RFC 1436; 1993, Gopher",
 	Example:   "gopher://gopher.example.org/00/About%20Gopher",
 	Note: "the first character after the slash is the item type and is not sent; a selector often begins with a copy of it; " +
-		"in 1993 a search follows a question mark, in later documents an encoded tab",
+		"in the draft of 1993 a search follows a question mark, in later documents an encoded tab",
 	Security:    "the selector is sent unchanged to any port: with a line break in it, a client could be made to speak another protocol",
 	DefaultPort: "70", Transport: "tcp", Hierarchical: true, RootPath: true,
 	Special: []Special{
-		{uri.ComponentPath, "%09", "separates the selector, search and Gopher+ string (not in 1993)"},
-		{uri.ComponentQuery, "+", "separates the words of a search (1993)"},
+		{uri.ComponentPath, "%09", "separates the selector, search and Gopher+ string (not in the draft of 1993)"},
+		{uri.ComponentQuery, "+", "separates the words of a search (draft of 1993)"},
 	},
 	Retrieval: "send the decoded selector, a tab and the search if there is one, and a line break; the item type determines the format; " +
 		"menu items that refer to other protocols become locators of those protocols",

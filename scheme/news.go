@@ -40,7 +40,7 @@ var nntp = Scheme{
 	Name: "nntp", Title: "USENET news using NNTP access", Kind: KindLocator,
 	Reference:   "RFC 5538, 3; RFC 1738, 3.7",
 	Example:     "nntp://news.example.org/example.group/12345",
-	Note:        "the number is specific to one server; in 1993 a message identifier could replace it, without grammar",
+	Note:        "the number is specific to one server; in the draft of 1993 a message identifier could replace it, without grammar",
 	DefaultPort: "119", Transport: "tcp",
 	Special:   []Special{{uri.ComponentPath, "/", "separates the group and the number"}},
 	Retrieval: "ask the server for the group, and for the article with the number",
@@ -64,7 +64,7 @@ const (
 const (
 	newsAll     = "all"
 	newsGroup   = "group"
-	newsPattern = "pattern" // a pattern of groups; not in 1993
+	newsPattern = "pattern" // a pattern of groups; not in the draft of 1993
 	newsArticle = "article"
 )
 
@@ -155,8 +155,8 @@ func checkNews1993(l *layout.Layout) []Finding {
 }
 
 // checkGroup checks the components of a group name, which are separated by dots. Letters, digits,
-// "-", "+", "_" and the characters in the parameter more are allowed.
-func checkGroup(l *layout.Layout, from, to int, rule, more string) []Finding {
+// "-", "+", "_" and the characters in allowed are valid.
+func checkGroup(l *layout.Layout, from, to int, rule, allowed string) []Finding {
 	dot := true
 	for i := from; i < to; i++ {
 		c := l.Text[i]
@@ -164,11 +164,11 @@ func checkGroup(l *layout.Layout, from, to int, rule, more string) []Finding {
 		case c == '.' && dot: // a..b, .a
 			return layout.Refuse(i, i+1, rule, "empty component in the group name")
 		case c == '%':
-			if octet := ascii.Unhex(l.Text[i+1])<<4 | ascii.Unhex(l.Text[i+2]); octet <= ' ' || octet == 0x7F || octet == ',' || octet == '!' && more == "" {
+			if octet := ascii.Unhex(l.Text[i+1])<<4 | ascii.Unhex(l.Text[i+2]); octet <= ' ' || octet == 0x7F || octet == ',' || octet == '!' && allowed == "" {
 				return layout.RefuseAs(CodeInjection, i, i+3, rule, "character not allowed in a group name")
 			}
 			i += 2
-		case ascii.IsAlnum(c), strings.IndexByte("-+_.", c) >= 0, strings.IndexByte(more, c) >= 0:
+		case ascii.IsAlnum(c), strings.IndexByte("-+_.", c) >= 0, strings.IndexByte(allowed, c) >= 0:
 		default:
 			return layout.Refuse(i, i+1, rule, "group names should consist of letters, digits, - + _ and dots")
 		}

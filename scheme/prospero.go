@@ -12,13 +12,13 @@ var prospero = Scheme{
 	Name: "prospero", Title: "Prospero Directory Service", Kind: KindLocator,
 	Reference:   "RFC 4157; RFC 1738, 3.11; 1993, Prospero",
 	Example:     "prospero://prospero.example.org/dir/object",
-	Note:        "in 1993 fields are separated by %00 before decoding, in later documents by semicolons; the port is a UDP port",
+	Note:        "in the draft of 1993 fields are separated by %00 before decoding, in later documents by semicolons; the port is a UDP port",
 	Security:    "the directory chooses where the object is: treat its locators as untrusted",
 	DefaultPort: "1525", Transport: "udp", Hierarchical: true,
 	Special: []Special{
 		{uri.ComponentPath, "%00", "separates the object name, version and attributes (1993)"},
-		{uri.ComponentPath, ";", "precedes a field (not in 1993)"},
-		{uri.ComponentPath, "=", "separates the name and value of a field (not in 1993)"},
+		{uri.ComponentPath, ";", "precedes a field (not in the draft of 1993)"},
+		{uri.ComponentPath, "=", "separates the name and value of a field (not in the draft of 1993)"},
 	},
 	Retrieval: "ask the directory for the access methods of the object: it returns locators, never the object itself",
 	Rules:     RuleSet{Check: checkProspero, Parts: partsProspero, Build: buildProspero},
@@ -31,11 +31,11 @@ const (
 	ruleProsperoField = "RFC 1738, 5: fieldspec"
 )
 
-// prosperoNUL separates the fields of 1993.
+// prosperoNUL separates the fields of the draft of 1993.
 const prosperoNUL = "%00"
 
 // checkProspero checks a Prospero link. The dialect has already checked the
-// fields of 1993.
+// fields of the draft of 1993.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 //	prosperourl  = "prospero://" hostport "/" ppath *[ fieldspec ]

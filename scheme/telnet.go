@@ -27,7 +27,7 @@ var telnet, rlogin, tn3270 = session(Scheme{
 func session(s Scheme) Scheme {
 	s.Kind, s.Transport, s.Interactive, s.RootPath = KindLocator, "tcp", true, true
 	s.Security = "input may be sent in the clear; some programs interpret a host or user name that begins with a hyphen as an option"
-	s.Special = []Special{{uri.ComponentUserinfo, ":", "separates the user name and password (not in 1993)"}}
+	s.Special = []Special{{uri.ComponentUserinfo, ":", "separates the user name and password (not in the draft of 1993)"}}
 	s.Retrieval = "none: opens a session for a person, who is shown the user name and password"
 	s.Rules = RuleSet{Check: checkSession, Parts: partsSession, Build: buildSession(s.Name, s.DefaultPort), Canonical: canonicalSession}
 	return s
@@ -72,7 +72,7 @@ func checkSession(u uri.URI) []Finding {
 	return nil
 }
 
-// partsSession adds user, host and port. In 1993 the user name is everything
+// partsSession adds user, host and port. In the draft of 1993 the user name is everything
 // before the at sign.
 func partsSession(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
@@ -85,7 +85,7 @@ func partsSession(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalSession adds the slash at the end if it is missing, except in 1993.
+// canonicalSession adds the slash at the end if it is missing, except in the draft of 1993.
 func canonicalSession(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() || l.HasPath() {

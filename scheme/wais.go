@@ -10,12 +10,12 @@ var wais = Scheme{
 	Name: "wais", Title: "Wide Area Information Servers", Kind: KindLocator,
 	Reference:   "RFC 4156; RFC 1738, 3.9; 1993, WAIS",
 	Example:     "wais://wais.example.org/directory-of-servers?cats",
-	Note:        "identifies an index, a search in it, or a document; in 1993 a length precedes the local identifier of a document, in later documents it does not",
+	Note:        "identifies an index, a search in it, or a document; in the draft of 1993 a length precedes the local identifier of a document, in later documents it does not",
 	Security:    "the document identifier is sent to the server unchanged",
 	DefaultPort: "210", Transport: "tcp", Hierarchical: true,
 	Special: []Special{
 		{uri.ComponentPath, "/", "separates the database, type, length (1993) and identifier"},
-		{uri.ComponentQuery, "+", "separates the words of a search (1993)"},
+		{uri.ComponentQuery, "+", "separates the words of a search (draft of 1993)"},
 	},
 	Retrieval: "search the database; or, given a type and length, fetch the document with the identifier",
 	Rules:     RuleSet{Check: checkWAIS, Parts: partsWAIS, Build: buildWAIS},
@@ -87,7 +87,7 @@ func checkWAIS(u uri.URI) []Finding {
 		return layout.Refuse(l.PathEnd, l.PathEnd, ruleWAISPath, "missing document identifier after the type")
 	}
 	if slash := ascii.Until(l.Text, p.kind+1, p.id, '/'); slash < p.id {
-		return []Finding{layout.Instead(layout.Broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in 1993 did a length precede it"), "%2F")}
+		return []Finding{layout.Instead(layout.Broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in the draft of 1993 did a length precede it"), "%2F")}
 	}
 	return nil
 }

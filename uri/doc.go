@@ -60,8 +60,8 @@
 //     schemes, users and hosts apply to the parts after that split, because by themselves they
 //     match nearly anything.
 //   - 1993 and 1997: a slash is inserted between a base without a path and a relative path
-//     ("http://a" and "g"). The algorithm of 1997 does not insert a slash; [Resolver.Literal]
-//     follows the algorithm.
+//     ("http://a" and "g"). The algorithm of the draft of 1997 does not insert a slash;
+//     [Resolver.Literal] follows the algorithm.
 //   - 1997: the first segment of a relative path cannot contain a colon. Section 5 requires
 //     this; the grammar does not.
 //   - 2003: normalisation keeps escapes of "- . ! * ' ( )", as section 2.3 advises.

@@ -77,10 +77,10 @@ func parent(p []byte, w int) int {
 	return max(w, 0)
 }
 
-// removeSegments removes the dot segments of a merged path as in 1997, 5.2, steps 6d to 6g and
-// 2003, 5.2, merge steps 3 to 6: "./", a final ".", and "segment/..", from the left. The
-// parameter excess says whether excess ".." segments stay at the start, are dropped, or are an
-// error.
+// removeSegments removes the dot segments of a merged path from the left: "./", a final ".", and
+// "segment/..". These are steps 6d to 6g in the draft of 1997 (5.2), and merge steps 3 to 6 in the
+// draft of 2003 (5.2). The parameter excess says whether excess ".." segments stay at the start, are
+// dropped, or are an error.
 func removeSegments(p []byte, excess Excess) (int, error) {
 	root := 0
 	if len(p) > 0 && p[0] == '/' {
@@ -113,9 +113,9 @@ func removeSegments(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// removeElements removes "/xxx/.." and "/." as in 1993, Partial form, step 7, so that "/a/b/.."
-// becomes "/a", without a slash at the end. It does not change the search, which begins at the
-// question mark. The parameter excess says whether excess "/.." stay, are dropped, or are an
+// removeElements removes "/xxx/.." and "/." as in step 7 of the draft of 1993 (Partial form), so that
+// "/a/b/.." becomes "/a", without a slash at the end. It does not change the search, which begins at
+// the question mark. The parameter excess says whether excess "/.." stay, are dropped, or are an
 // error.
 func removeElements(p []byte, excess Excess) (int, error) {
 	end := 0

@@ -123,8 +123,8 @@ const (
 	CodeHost                  // an invalid host
 	CodeLiteral               // an invalid address in brackets
 	CodePort                  // a port that is not decimal
-	CodeWord                  // an empty word in a search (1993)
-	CodeForm                  // the URL does not have the form that its scheme requires (1993)
+	CodeWord                  // an empty word in a search (draft of 1993)
+	CodeForm                  // the URL does not have the form that its scheme requires (draft of 1993)
 	CodeRule                  // the input does not match the named production
 )
 

@@ -15,8 +15,8 @@ import (
 // octets represent.
 type Data string
 
-// ErrCharset is the error for a text to which the dialect assigns no octets. 1993 defines only ISO
-// Latin-1. 1997 and 2003 leave the choice to the scheme.
+// ErrCharset is the error for a text to which the dialect assigns no octets. The draft of 1993
+// defines only ISO Latin-1. The drafts of 1997 and 2003 leave the choice to the scheme.
 var ErrCharset = errors.New("the dialect defines no octets for this character")
 
 // Decode decodes the escapes of a raw component, or a part of one, once. The
@@ -136,10 +136,9 @@ func bareSetOf(d Dialect, c Component) bareSet {
 	}
 }
 
-// EscapeText escapes a text: as UTF-8 in RFC 3986 (2.5), as ISO Latin-1 in 1993. 1997 and 2003
-// define octets for US-ASCII only and leave other characters to the scheme. For these other
-// characters, the error is [ErrCharset]. In 1993 this is the error for characters outside ISO
-// Latin-1.
+// EscapeText escapes a text: as UTF-8 in RFC 3986 (2.5), and as ISO Latin-1 in the draft of 1993. The
+// drafts of 1997 and 2003 define octets for US-ASCII only and leave other characters to the scheme.
+// For a character without octets in the dialect, the error is [ErrCharset].
 func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	if d >= RFC3986 {
 		return d.Escape(c, Data(text)), nil

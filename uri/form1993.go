@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// checkForm checks the requirements of the BNF of 1993 on searches and on schemes that have
-// their own form. Other schemes are treated as generic, even if their URLs have a host part
+// checkForm checks the requirements of the BNF of the draft of 1993 on searches and on schemes that
+// have their own form. Other schemes are treated as generic, even if their URLs have a host part
 // (Internet protocol parts).
 func checkForm(u *URI) fault {
 	if f := checkSearch(u); f.code != 0 {

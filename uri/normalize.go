@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Level is a level of normalisation and comparison (2003 and RFC 3986, section 6). Each level
-// includes those before it.
+// A Level is a level of normalisation and comparison. The draft of 2003 and RFC 3986 define them in
+// section 6. Each level includes the levels before it.
 type Level uint8
 
 // The levels. The document of each dialect defines what a level does.
@@ -16,26 +16,26 @@ const (
 	// LevelString changes nothing (2003 and RFC 3986, 6.2.1).
 	LevelString Level = iota
 
-	// LevelCase converts schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1) to lower case;
-	// in RFC 3986 (6.2.2.1) it also converts the digits of escapes to upper case. The other
-	// dialects convert these digits at the next level.
+	// LevelCase converts schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1) to lower case. In
+	// RFC 3986 (6.2.2.1) it also converts the hexadecimal digits of escapes to upper case. The
+	// other dialects convert these digits at the next level.
 	LevelCase
 
-	// LevelPercent decodes unnecessary escapes. In 1997 (2.4.2) and RFC 3986 (6.2.2.2), these are
-	// the escapes of unreserved characters. In 2003 (2.3), they are those of letters, digits, _ and
-	// ~. In 1993 there are none.
+	// LevelPercent decodes unnecessary escapes. In the draft of 1997 (2.4.2) and in RFC 3986
+	// (6.2.2.2), these are the escapes of unreserved characters; in the draft of 2003 (2.3), the
+	// escapes of letters, digits, "_" and "~". The draft of 1993 has no unnecessary escapes.
 	LevelPercent
 
-	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3). In 1993 it removes an empty
-	// fragment instead.
+	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3). In the draft of 1993 it removes
+	// an empty fragment instead.
 	LevelPath
 
 	// LevelScheme applies [SchemeRules] (1997, 6; 2003 and RFC 3986, 6.2.3).
 	LevelScheme
 
 	// LevelProtocol uses evidence from the network (2003 and RFC 3986, 6.2.4); see
-	// [Comparer.Redirects]. This level is only for comparing two URIs. The normal form of a single
-	// URI is the same as for LevelScheme.
+	// [Comparer.Redirects]. This level is only for comparing two URIs: the normal form of a URI is
+	// the same at LevelProtocol and at LevelScheme.
 	LevelProtocol
 
 	levels
@@ -82,10 +82,11 @@ const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 // equivalence.
 //
 // Parsing the normal form gives exactly the normalised components. Dot segments are removed only
-// from hierarchical paths. The path of a relative reference is not changed. A path without a
-// leading slash is not changed either, because RFC 3986, 5.2.4 would turn urn:example:a/../b into
-// urn:/b. If removal would leave a path that looks like an authority, RFC 3986 puts "/." before it;
-// in 2003 the path stays unchanged.
+// from the path of a URI, and only if the path begins with a slash: without a slash, the algorithm
+// of RFC 3986, 5.2.4 would turn urn:example:a/../b into urn:/b. The dot segments of relative
+// references stay. If the path without its dot segments would look like an authority, RFC 3986 puts
+// "/." before it; in the draft of 2003 the dot segments stay. All other parts of such paths, such as
+// escapes, are normalised.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	u.normalize(l, rules)
 	return u
@@ -163,7 +164,7 @@ type normalizer struct {
 	clean          bool // remove dot segments
 	voidFragment   bool
 	scheme         bool       // apply the rules of the scheme
-	addr           netip.Addr // the IPv6 host to write in the text form of RFC 5952; zero if none
+	addr           netip.Addr // the IPv6 host to write in the text form of RFC 5952; zero if there is none
 }
 
 func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {

@@ -102,7 +102,7 @@ func schemeEnd(g *grammar, t *[256]class, s string) int {
 	for i < len(s) && t[s[i]]&inScheme != 0 {
 		i++
 	}
-	if g.schemeForms { // a%20b: is a scheme of 1993
+	if g.schemeForms { // a%20b: is a scheme of the draft of 1993
 		i = span(t, s, i, inScheme)
 	}
 	if i > 0 && !ascii.IsLetter(s[0]) && !g.anySchemeStart {
@@ -121,7 +121,7 @@ func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 			return fault{off: uint32(i), code: CodeColon, rule: ruleFirstSegment}
 		case c == '/':
 			return fault{}
-		case c == '?' && g.schemeForms: // a?b:c is a full form of 1993, but a? is not a scheme
+		case c == '?' && g.schemeForms: // a?b:c is a full form of the draft of 1993, but a? is not a scheme
 		case t[c]&inPath == 0 && !isEscape(s, i): // invalid before any colon
 			return fault{}
 		}
@@ -206,7 +206,7 @@ func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) 
 // cleanHost reports whether every run of host characters is a valid host in the dialect.
 func (g *grammar) cleanHost() bool { return g.future }
 
-// endsAuthority reports whether c ends an authority (Appendix B of 1997 and
+// endsAuthority reports whether c ends an authority (Appendix B of the draft of 1997 and
 // later).
 func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
 
@@ -238,8 +238,8 @@ func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fa
 	return fault{}
 }
 
-// atSign returns the index of the @ that ends the user information, or -1. In 1993 it is the
-// last @, because user information may contain an @; later dialects allow only one @.
+// atSign returns the index of the @ that ends the user information, or -1. In the draft of 1993 it
+// is the last @, because user information may contain an @; later dialects allow only one @.
 func atSign(g *grammar, authority string) int {
 	if g.schemeForms {
 		return strings.LastIndexByte(authority, '@')
@@ -298,10 +298,10 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 	return fault{}
 }
 
-// parseRegistry reads an authority that is not a server: a reg-name of 2003, 3.2.1. In 1997
-// such a reference is opaque, or its path begins with two slashes; the allowed characters are
-// the same. The parameter f is the fault in the syntax of a server. If the authority has a
-// square bracket, parseRegistry returns f.
+// parseRegistry reads an authority that is not a server: a reg-name of 2003, 3.2.1. In the draft of
+// 1997 such a reference is opaque, or its path begins with two slashes; the allowed characters are
+// the same. The parameter f is the fault in the syntax of a server. If the authority has a square
+// bracket, parseRegistry returns f.
 func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
 	if i := span(t, s[:end], start, inPath); i < end {
 		if c := s[i]; c == '[' || c == ']' {

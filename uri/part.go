@@ -58,8 +58,8 @@ func (p Part) Data() Data {
 	return data
 }
 
-// Text returns the characters that the part stands for. The octets are ISO Latin-1 in 1993, and
-// UTF-8 in the other dialects. If they are not valid, Text returns false.
+// Text returns the characters that the part stands for. The octets are ISO Latin-1 in the draft of
+// 1993, and UTF-8 in the other dialects. If they are not valid, Text returns false.
 func (p Part) Text(d Dialect) (string, bool) {
 	data := string(p.Data())
 	if d != Draft1993 {

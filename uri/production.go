@@ -17,9 +17,9 @@ var ErrUnknownRule = errors.New("unknown production")
 // as host, site, reg-name or IPv6address. The names are those of the documents
 // and are case-sensitive. An error is a *[Error] or wraps [ErrUnknownRule].
 //
-// The top rules of 1997 and 2003 match nearly every string. A URI that is not generic is opaque. An
-// authority that is not a server is a registry name. To learn whether a string has a particular
-// form, such as a site, check the production of that form.
+// The top rules of the drafts of 1997 and 2003 match nearly every string. A URI that is not generic
+// is opaque. An authority that is not a server is a registry name. To learn whether a string has a
+// particular form, such as a site, check the production of that form.
 func (d Dialect) CheckRule(rule, s string) error {
 	switch {
 	case !d.IsValid():

@@ -66,7 +66,7 @@ func climbingPaths(base, target URI) []string {
 	return forms
 }
 
-// elements returns the forms of 1993 for a target that does not end with a slash:
+// elements returns the forms of the draft of 1993 for a target that does not end with a slash:
 // in that dialect ".." also removes the slash before it.
 func elements(dir, path, tail string) []string {
 	dir, path = strings.TrimSuffix(dir, "/"), path+"/"

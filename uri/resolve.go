@@ -12,8 +12,8 @@ import (
 // Excess says what to do with ".." segments that go above the root.
 type Excess uint8
 
-// What to do with excess segments. 2003, 5.2 permits all three, with ExcessKeep
-// as the default; 1993 and 1997 keep them; RFC 3986 drops them.
+// What to do with excess segments. The draft of 2003 (5.2) permits all three, with ExcessKeep as
+// the default. The drafts of 1993 and 1997 keep the segments; RFC 3986 drops them.
 const (
 	ExcessDefault Excess = iota // what the dialect specifies
 	ExcessKeep
@@ -56,9 +56,9 @@ type Resolver struct {
 	// Excess says what to do with excess ".." segments.
 	Excess Excess
 
-	// Literal follows the algorithm of 1997 even where it is known to be wrong: it merges "g"
-	// with "http://a" to "http://ag", which has another host. Without Literal, a slash is
-	// inserted, as in all later documents.
+	// Literal follows the algorithm of the draft of 1997 even where it is known to be wrong: it
+	// merges "g" with "http://a" to "http://ag", which has another host. Without Literal, a slash
+	// is inserted, as in all later documents.
 	Literal bool
 }
 
@@ -162,8 +162,8 @@ func (m merger) text(base, ref URI, same bool) (string, error) {
 	return string(b), err
 }
 
-// target appends the target to b. It follows RFC 3986, 5.2.2 and 5.3. Where 1993 (Partial
-// form), 1997, 5.2 and 2003, 5.2 have other steps, it follows those.
+// target appends the target to b. It follows RFC 3986, 5.2.2 and 5.3. Where the draft of the
+// dialect has other steps (1993, Partial form; 1997, 5.2; 2003, 5.2), it follows the draft.
 func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	switch {
 	case ref.scheme != 0:

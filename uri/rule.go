@@ -1,6 +1,6 @@
 package uri
 
-// A rule is a production that all dialects have, or the form of a scheme in 1993.
+// A rule is a production that all dialects have, or the form of a scheme in the draft of 1993.
 type rule uint8
 
 // The productions in which a parser can find a fault.
@@ -20,7 +20,7 @@ const (
 	ruleCount
 )
 
-// The forms of 1993.
+// The forms of the draft of 1993.
 const (
 	ruleFTP rule = ruleCount + iota
 	ruleAFS

@@ -34,7 +34,7 @@ func (u URI) Segments() iter.Seq[Segment] {
 // String returns the segment in its raw spelling.
 func (s Segment) String() string { return s.raw }
 
-// Name returns the raw segment without its parameters. In 1993 and RFC 3986 a
+// Name returns the raw segment without its parameters. In the draft of 1993 and in RFC 3986 a
 // semicolon has no meaning, and the name is the whole segment.
 func (s Segment) Name() string {
 	if !s.params {

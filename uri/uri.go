@@ -20,7 +20,7 @@ const MaxLength = 1 << 24
 // The zero URI is not valid; parsers return it with an error.
 type URI struct {
 	s       string
-	scheme  uint32 // index of the colon after the scheme; 0 if none
+	scheme  uint32 // index of the colon after the scheme; 0 if there is none
 	host    uint32 // start of the host
 	hostEnd uint32 // end of the host
 	path    uint32 // start of the path, which is the end of the authority
@@ -158,7 +158,7 @@ func (u URI) Scheme() (string, bool) {
 	return u.s[:u.scheme], u.scheme != 0
 }
 
-// Authority returns the authority, without the slashes before it. In 1997 it is
+// Authority returns the authority, without the slashes before it. In the draft of 1997 it is
 // called the site.
 func (u URI) Authority() (string, bool) {
 	a := u.afterScheme()
@@ -206,7 +206,7 @@ func (u URI) Path() string { return u.s[u.path:u.query] }
 // a leading slash (2003, 3). The path is then the opaque part.
 func (u URI) Opaque() bool { return u.scheme != 0 && u.isOpaque() }
 
-// Query returns the query, without the question mark before it. In 1993 it is
+// Query returns the query, without the question mark before it. In the draft of 1993 it is
 // called the search.
 func (u URI) Query() (string, bool) {
 	if u.query == u.frag {
@@ -227,7 +227,7 @@ func (u URI) Fragment() (string, bool) {
 // reports false for
 //
 //   - a name, even if other software parses it as a number ([ParseNumericHost]);
-//   - an address with a number out of range, which 1993 and 1997 permit.
+//   - an address with a number out of range, which the drafts of 1993 and 1997 permit.
 func (u URI) Addr() (netip.Addr, bool) {
 	host := u.s[u.host:u.hostEnd]
 	switch u.kind {

@@ -14,12 +14,12 @@ const (
 	classPchar                        // pchar of RFC 3986 without pct-encoded
 	classPath                         // pchar / "/": the NSS of RFC 8141
 	classQuery                        // pchar / "/" / "?": components and fragments
-	classValue                        // v-pchar of 2012 without pct-encoded
+	classValue                        // v-pchar of the draft of 2012 without pct-encoded
 	classTrans                        // trans of RFC 2141 without "%"
 	classPlain                        // unreserved of RFC 1738
-	classElement                      // ElementID of 1995 without escape
-	classSchemeID                     // SchemeID of 1995
-	classSpace                        // white space of 1995: space, tab, CR, LF
+	classElement                      // ElementID of the draft of 1995 without escape
+	classSchemeID                     // SchemeID of the draft of 1995
+	classSpace                        // white space of the draft of 1995: space, tab, CR, LF
 
 	// noNUL is a class without octets. If the set of [scan] includes noNUL, scan stops before
 	// an escaped NUL.

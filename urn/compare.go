@@ -54,10 +54,10 @@ type Comparer struct {
 	Purpose Purpose
 
 	// Fold maps the canonical spelling of an assigned name to a text. Names that their namespace
-	// (in 1995, their authority) considers equivalent have the same text. The rules of a namespace
-	// only add equivalences (2012, 5; RFC 8141, 3.1): names that are equivalent by the general
-	// rules remain equivalent, even if Fold returns different texts; names of different namespaces
-	// are never equivalent. If Fold is nil, no rules are added.
+	// (in the draft of 1995, their authority) considers equivalent have the same text. The rules of
+	// a namespace only add equivalences (2012, 5; RFC 8141, 3.1): names that are equivalent by the
+	// general rules remain equivalent, even if Fold returns different texts; names of different
+	// namespaces are never equivalent. If Fold is nil, no rules are added.
 	Fold func(canonical string) string
 }
 

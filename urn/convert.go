@@ -6,7 +6,7 @@ import "strings"
 // if the name has no counterpart in that dialect:
 //
 //   - Convert keeps the spelling of the assigned name, because a name with an escape and the
-//     name with the decoded character are different names in every dialect since 1997. The one
+//     name with the decoded character are different names in every dialect since RFC 2141. The one
 //     exception is a tilde, which Convert escapes for [Draft1995] because RFC 1738 requires it.
 //   - A name that does not match the grammar of the other dialect has no counterpart. Examples
 //     are names of fewer than four fields for [Draft1995], names with "/" for [Draft2012], and
@@ -36,7 +36,7 @@ func (u URN) Convert(d Dialect) (URN, error) {
 		err.Input, err.Offset = u.s, beforeEscape(u.s, s, err.Offset)
 		return URN{}, err
 	case u.IsAssigned() && int(c.nss) < len(s):
-		return URN{}, d.fail(u.s, int(c.nss), grammars[d].nss, "%s is part of the name and would end it in this dialect", found(s, int(c.nss)))
+		return URN{}, d.fail(u.s, int(c.nss), grammars[d].nss, "%s is part of this name, but ends a name in the other dialect", found(s, int(c.nss)))
 	}
 	return c, nil
 }

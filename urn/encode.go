@@ -96,8 +96,8 @@ func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	return nss, nil
 }
 
-// checkNSS returns the reason why s is not an NSS, or in 1995 an ElementID. It returns nil if s
-// is valid.
+// checkNSS returns the reason why s is not an NSS, or in the draft of 1995 an ElementID. It returns
+// nil if s is valid.
 func (d Dialect) checkNSS(s string) *Error {
 	g := &grammars[d]
 	end := scan(s, 0, g.nssSet)

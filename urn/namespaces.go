@@ -21,7 +21,7 @@ type Namespace struct {
 	Special         string       `json:"special,omitempty"`          // the characters with a meaning of their own
 	Equivalence     string       `json:"equivalence,omitempty"`      // rules beyond lexical equivalence
 	Functional      string       `json:"functional,omitempty"`       // guidance on functional equivalence
-	FragmentAllowed bool         `json:"fragment_allowed,omitempty"` // whether references of 2012 may have fragments
+	FragmentAllowed bool         `json:"fragment_allowed,omitempty"` // whether references of the draft of 2012 may have fragments
 	Services        []string     `json:"services,omitempty"`         // the supported services, which are the values of the keyword s
 	DefaultService  string       `json:"default_service,omitempty"`
 	Keywords        []KeywordUse `json:"keywords,omitempty"` // the supported keywords, except s

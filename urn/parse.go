@@ -4,7 +4,7 @@ import "github.com/nomen-project/nomen/internal/ascii"
 
 const maxNID = 32
 
-// readName parses what the documents since 1997 call a URN or a namestring,
+// readName parses what the documents since RFC 2141 call a URN or a namestring,
 //
 //	"urn" ":" NID ":" NSS
 //

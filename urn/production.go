@@ -12,9 +12,10 @@ import (
 var ErrUnknownRule = errors.New("unknown production")
 
 // CheckRule checks that the whole of s matches a production of the dialect, such as NID, NSS,
-// keywd or r-component, including the restrictions in the prose of the document: no NUL in
-// 2012, no NID "urn" in 2012 and RFC 2141, and no "?=" in an r-component. The names are those
-// of the documents and are case-sensitive. The error is an [*Error] or wraps [ErrUnknownRule].
+// keywd or r-component, including the restrictions in the prose of the document: no NUL in the
+// draft of 2012, no NID "urn" in the draft of 2012 and RFC 2141, and no "?=" in an r-component. The
+// names are those of the documents and are case-sensitive. The error is an [*Error] or wraps
+// [ErrUnknownRule].
 func (d Dialect) CheckRule(rule, s string) error {
 	if len(s) > MaxLength {
 		return d.fail(s, MaxLength, rule, "longer than %d bytes", MaxLength)
@@ -75,8 +76,8 @@ const (
 	subDelims  = "!$&'()*+,;="
 )
 
-// productions1995 returns the productions of 1995 that its prose defines, and those of RFC 952,
-// RFC 1123 and RFC 1738.
+// productions1995 returns the productions of the draft of 1995 that its prose defines, and those of
+// RFC 952, RFC 1123 and RFC 1738.
 func productions1995() []production {
 	return []production{
 		{"freestanding", checkWhole},
@@ -280,7 +281,7 @@ func announced(prefix, rule string) func(Dialect, string) *Error {
 		end, err := scanComponent(s, 0, rule)
 		switch {
 		case err == nil && strings.HasPrefix(s[end:], "?="):
-			err = d.fail(s, end, rule, `"?=" ends it and begins a q-component`)
+			err = d.fail(s, end, rule, `"?=" ends an r-component and begins a q-component`)
 		case err == nil && end < len(s):
 			err = d.failAt(s, end, rule)
 		}
@@ -359,7 +360,7 @@ func characters(set class, n int) func(Dialect, string) *Error {
 	}
 }
 
-// escapes checks that s is one escape, in 2012 not an escape of NUL.
+// escapes checks that s is one escape, in the draft of 2012 not an escape of NUL.
 func escapes(d Dialect, s string) *Error {
 	if len(s) != 3 || !isEscape(s, 0) {
 		return d.fail(s, 0, "", "must be %q and two hex digits", "%")

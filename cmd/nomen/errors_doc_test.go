@@ -144,13 +144,13 @@ func rulesReference(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(generatedErrors + `# Rules
 
-An error about an identifier, a template or a field names the rule that the input violates: a production of an RFC or another document, by its name there, or a rule of nomen. See also [Errors](errors.md).
+An error about an identifier, a template or a field of a record names the rule that the input violates, such as ` + "`NID`" + `. A rule is a production of an RFC or of another document, with the name that it has there, or a rule of nomen. See also [Errors](errors.md).
 
-In a message below, ` + "`...`" + ` stands for a value from the input. Semicolons separate the messages of a rule. The row *several rules* has messages of more than one rule. A message can end with "did you mean" and a correction.
+In a message below, ` + "`...`" + ` stands for a value from the input. A message without a subject, such as "begins with a hyphen", is about the part of the input that the rule describes, or about the field. Semicolons separate the messages of a rule. The row *several rules* has messages of more than one rule. A message can end with "did you mean" and a correction.
 
 ## Syntax of URIs
 
-The rules are the productions of RFC 3986; for IRIs, those of RFC 3987; with ` + "`--dialect`" + `, those of RFC 1808, RFC 1738 or the draft of 1993. The messages:
+The rules are the productions of RFC 3986, and for IRIs those of RFC 3987. With ` + "`--dialect`" + `, they are the productions of the [document of the dialect](../glossary.md#documents): ` + "`rfc6874`" + `, ` + "`2003`" + `, ` + "`1997`" + ` or ` + "`1993`" + `. The messages:
 
 | message |
 | --- |

@@ -162,12 +162,12 @@ func badNum(s string, from, to int, signed bool) int {
 	return badUnless(end == to && end > at+1, end)
 }
 
-// badUnless returns the parameter at, or -1 if good is true.
-func badUnless(good bool, at int) int {
-	if good {
+// badUnless returns the offset of an error, or -1 if valid is true.
+func badUnless(valid bool, offset int) int {
+	if valid {
 		return -1
 	}
-	return at
+	return offset
 }
 
 // digitsBeforeDot returns the number of digits of num before its dot.

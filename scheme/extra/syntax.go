@@ -24,12 +24,12 @@ func firstOf(results ...[]scheme.Finding) []scheme.Finding {
 }
 
 // refuseAuthority returns an error if there are two slashes and an authority.
-// what names the component that should follow the colon.
-func refuseAuthority(l *layout.Layout, rule, what string) []scheme.Finding {
+// The given component is the one that should follow the colon.
+func refuseAuthority(l *layout.Layout, rule, component string) []scheme.Finding {
 	if !l.Authority {
 		return nil
 	}
-	return []scheme.Finding{layout.Instead(layout.Broken(l.Rest, l.Rest+2, rule, what+" must not be preceded by slashes"), "")}
+	return []scheme.Finding{layout.Instead(layout.Broken(l.Rest, l.Rest+2, rule, component+" must not be preceded by slashes"), "")}
 }
 
 // refuseQuery returns an error if there is a query.

@@ -42,7 +42,7 @@ func Of(u uri.URI) Layout {
 	if authority, ok := u.Authority(); ok {
 		l.Authority = true
 		l.measure(u, at+2)
-		if authority == "" { // in 1997 and 2003 there is no server, but an empty host
+		if authority == "" { // in the drafts of 1997 and 2003 there is no server, but an empty host
 			l.Host, l.HostEnd = at+2, at+2
 		}
 		at += 2 + len(authority)

@@ -78,7 +78,7 @@ func (t *Taker) Server() {
 	t.Part("port", t.Port, t.PortEnd)
 }
 
-// rooted adds the path. In 1993 the slash after the host does not belong to the path.
+// rooted adds the path. In the draft of 1993 the slash after the host does not belong to the path.
 func (t *Taker) rooted() {
 	switch {
 	case t.Is1993() && !t.HasPath():
@@ -89,7 +89,7 @@ func (t *Taker) rooted() {
 	}
 }
 
-// Search adds the query, which in 1993 is called the search and consists of
+// Search adds the query, which in the draft of 1993 is called the search and consists of
 // words.
 func (t *Taker) Search() {
 	switch {

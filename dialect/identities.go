@@ -21,8 +21,8 @@ type Accounts interface {
 	// wraps [adminapi.ErrUnauthorized].
 	Bearer(ctx context.Context, token string) (registrar.Actor, error)
 
-	// Account returns the actor of the token or of the user with this ID; the other ID is "". If it
-	// does not exist or is no longer valid, the error wraps [adminapi.ErrUnauthorized].
+	// Account returns the actor of the token or of the user with this ID; the other ID is "". If the
+	// token or user does not exist or is no longer valid, the error wraps [adminapi.ErrUnauthorized].
 	Account(ctx context.Context, token, user string) (registrar.Actor, error)
 }
 
@@ -64,7 +64,8 @@ func NewIdentities(accounts Accounts, identities []Identity, now func() time.Tim
 // Identity returns the identity with this ID, or nil.
 func (k *Identities) Identity(id string) *Identity { return k.all[id] }
 
-// Keyed reports whether an identity has a secret or a public key, with which it can sign.
+// Keyed reports whether at least one identity has a secret or a public key, and so can answer a
+// challenge.
 func (k *Identities) Keyed() bool {
 	for _, i := range k.all {
 		if i.Secret != nil || i.PublicKey != nil {
@@ -109,8 +110,8 @@ func (k *Identities) Attempt(from netip.Addr, check func() (registrar.Actor, err
 // Password returns the actor of a user with a password, for a client at an address; see
 // [Identities.Attempt]. If the identity with this ID has a secret, the password is this secret.
 // Otherwise it is a token with its secret, and if the identity exists, it must be the token of this
-// identity. If the password is wrong, the error wraps [adminapi.ErrUnauthorized]. Comparisons take the
-// same time wherever two secrets differ.
+// identity. If the password is wrong, the error wraps [adminapi.ErrUnauthorized]. The time of a
+// comparison does not depend on the place where two secrets differ.
 func (k *Identities) Password(ctx context.Context, from netip.Addr, id, password string) (registrar.Actor, error) {
 	return k.Attempt(from, func() (registrar.Actor, error) { return k.password(ctx, id, password) })
 }
@@ -127,8 +128,9 @@ func (k *Identities) password(ctx context.Context, id, password string) (registr
 	return k.Actor(ctx, i)
 }
 
-// bearer returns the actor of a token that is used as password of an identity, which may be nil. An
-// identity of a token also accepts the secret alone.
+// bearer returns the actor of a token that a client has sent as its password. The client has given
+// the user name of an identity, or none: then the identity is nil. An identity with a token also
+// accepts the secret of this token alone.
 func (k *Identities) bearer(ctx context.Context, i *Identity, password string) (registrar.Actor, error) {
 	switch {
 	case i == nil:

@@ -42,8 +42,8 @@ func (h *Handler) authenticate(c *call) (a registrar.Actor, known bool, failure 
 	return a, false, h.failure(c, err)
 }
 
-// credentials returns the user name and the password of a request: those of its session or those in
-// its header.
+// credentials returns the user name and the password of a request, from its session or from its
+// header.
 func (c *call) credentials(all *sessions) (user, password string, given bool, failure reply) {
 	if !c.Private {
 		return "", "", false, reply{}
@@ -123,8 +123,8 @@ func (c *call) cookie(value string, age int) *http.Cookie {
 	}
 }
 
-// sessions are the sessions of a server process. They are only in memory, with the credentials, which
-// are checked with every request: so a session ends when its token is revoked.
+// sessions are the sessions of a server process. They are only in memory. Each has the credentials of
+// its user, which are checked with every request: so a session ends when its token is revoked.
 type sessions struct {
 	now func() time.Time
 
@@ -139,7 +139,7 @@ type session struct {
 }
 
 // begin adds a session and returns the value of its cookie. If there are too many sessions, it first
-// removes those that have ended. If none has, it removes any.
+// makes room; see sweep.
 func (s *sessions) begin(user, password string) string {
 	cookie := rand.Text()
 	s.mu.Lock()
@@ -154,6 +154,8 @@ func (s *sessions) begin(user, password string) string {
 	return cookie
 }
 
+// sweep removes the sessions that have expired. If there are still too many, it removes arbitrary
+// sessions.
 func (s *sessions) sweep() {
 	now := s.now()
 	for key, one := range s.all {

@@ -10,16 +10,17 @@
 //	DELETE /id/ID                          delete a reserved identifier
 //	POST /shoulder/SHOULDER                mint
 //	GET /login, /logout                    begin and end a session
-//	GET /status, /version                  about the server
+//	GET /status, /version                  whether the server works; the version of nomen
 //	GET /ark:/NAAN/NAME                    resolve; with ?info or ??, the elements
 //
-// The dialect has only the names of its scope. The server itself answers other requests.
+// The dialect serves only the names of the authorities in its configuration; see
+// [dialect.Scope]. The server itself answers all other requests.
 //
 // # Responses
 //
-// The first line of a response is "success: " or "error: " and a text on which clients depend. The
-// status follows from the text, and is not what HTTP would suggest: an unknown identifier has status
-// 400. Unknown parameters are errors.
+// The first line of a response is "success: " or "error: " and a text on which clients depend; the
+// response to GET /version is only the version. The status follows from the text, and is not what HTTP
+// would suggest: an unknown identifier has status 400. Unknown parameters are errors.
 //
 // As with EZID, a reserved identifier can be told from one that does not exist: status 401 or 403
 // instead of 400.

@@ -131,7 +131,7 @@ func badRequest(why string) reply { return failed("bad request - " + why) }
 // ok reports whether the reply says success.
 func (r reply) ok() bool { return !strings.HasPrefix(r.text, errorMark) }
 
-// status returns the status that follows from the text.
+// status returns the HTTP status for the text.
 func (r reply) status() int {
 	for _, s := range []struct {
 		begin  string
@@ -178,8 +178,8 @@ func (c *call) send(r reply) {
 	_, _ = c.w.Write(text) // an error means that the client has disconnected
 }
 
-// options returns the parameters of a request, each of which is "yes" or "no". The reply is an error
-// if there are others, or if a value is invalid.
+// options returns the parameters of a request that have the value "yes". The reply is an error if the
+// request has a parameter with another name, or a value that is neither "yes" nor "no".
 func (c *call) options(known ...string) (map[string]bool, reply) {
 	q, err := url.ParseQuery(c.query)
 	if err != nil {

@@ -72,7 +72,7 @@ func (h *Handler) sendElements(c *call, rec *store.Record) {
 	c.sendBody(http.StatusOK, "text/plain; charset=utf-8", e.Append(nil))
 }
 
-// nested returns elements in which those of a profile are in one object.
+// nested returns elements with the elements of each profile in an object of their own.
 func nested(e ezid.Elements) map[string]any {
 	all := map[string]any{}
 	for label, value := range maps.All(e) {

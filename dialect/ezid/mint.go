@@ -41,8 +41,8 @@ func (h *Handler) mint(c *call) reply {
 
 var errNoShoulder = errors.New("no such shoulder")
 
-// A shoulder is the beginning of new identifiers: the prefix of an authority, and the template of what
-// follows.
+// A shoulder is the beginning of new identifiers: the prefix of an authority, and the template for the
+// rest of the identifiers.
 type shoulder struct {
 	prefix   name.Prefix
 	template string
@@ -83,7 +83,8 @@ func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	return s, nil
 }
 
-// templateOf returns the template of an authority that has the text begin before its first part, or "".
+// templateOf returns the template of an authority that consists of the text begin and parts in
+// braces. If the authority has no such template, it returns "".
 func templateOf(a *store.Authority, begin string) string {
 	for _, text := range a.Mint {
 		t, err := mint.Parse(a.Prefix, text)

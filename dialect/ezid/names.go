@@ -78,7 +78,7 @@ func (h *Handler) hide(c *call, known bool, err error) reply {
 }
 
 // find returns the record of a name in the scope of the dialect. If beginnings is true, it returns the
-// record of the longest beginning of the name that has one.
+// record of the longest beginning of the name that has a record.
 func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*store.Record, error) {
 	if !h.Scope.Covers(n) {
 		return nil, store.ErrNotFound
@@ -91,8 +91,8 @@ func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*stor
 	return rec, err
 }
 
-// hidden reports whether an actor may not see a record: it is reserved or redacted, or its authority does
-// not publish its names, and the actor has no right on it.
+// hidden reports whether an actor may not see a record. An actor without rights on the name may not
+// see a record that is reserved or redacted, or whose authority does not publish its names.
 func (h *Handler) hidden(ctx context.Context, actor registrar.Actor, rec *store.Record) (bool, error) {
 	set, err := h.Authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -288,7 +288,7 @@ func (h *Handler) apply(c *call, rec *store.Record, ch change, isNew bool) reply
 	return reply{}
 }
 
-// withShadow returns the identifier of a name. For a DOI, the ARK of EZID follows.
+// withShadow returns the identifier of a name. A DOI is followed by its shadow ARK.
 func withShadow(n name.Name) string {
 	id := ezid.ID(n)
 	if shadow := ezid.Shadow(id); shadow != "" {

@@ -26,8 +26,9 @@ const (
 	notFoundText = "Not found."
 )
 
-// resolve answers a request for the path of an ARK or a DOI. It returns false if the server itself must
-// answer: other paths, names that are not in the scope, and tombstones.
+// resolve answers a request for the path of an ARK or a DOI. It returns false if the server itself
+// must answer, because the path is another one, the name is not in the scope, or the name is
+// retired.
 func (h *Handler) resolve(c *call) bool {
 	target, ok := strings.CutPrefix(c.Target, "/")
 	if !ok || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
@@ -69,8 +70,8 @@ func (h *Handler) covered(n name.Name) bool {
 	return false
 }
 
-// longest returns the record of the longest beginning of an identifier that has one, and the length of
-// that beginning.
+// longest returns the record of the longest beginning of an identifier that has a record, and the
+// length of that beginning.
 func (h *Handler) longest(ctx context.Context, id string) (*store.Record, int, error) {
 	var names []name.Name
 	var ends []int
@@ -117,7 +118,8 @@ type resolution struct {
 	Alternate string `json:"alternate,omitempty"`
 }
 
-// redirect redirects to the target of an identifier, with what follows the identifier in the request.
+// redirect redirects to the target of an identifier. It appends the rest of the request, after the
+// identifier, to the target.
 func (h *Handler) redirect(c *call, path, target string) bool {
 	out := resolution{Request: target}
 	rec, end, err := h.longest(c.r.Context(), path)
@@ -148,8 +150,8 @@ func (h *Handler) redirect(c *call, path, target string) bool {
 	return true
 }
 
-// location returns where a record is: what the server answers, or the page with its elements. It
-// returns false if the server does not say where.
+// location returns the location to which the server would redirect. If the record has no location, it
+// returns the page with its elements. It returns false if the server gives no location.
 func (h *Handler) location(c *call, rec *store.Record) (string, bool) {
 	a, err := h.Resolver.Resolve(c.r.Context(), h.question(c, rec.Name))
 	switch {
@@ -169,8 +171,8 @@ func (h *Handler) question(c *call, n name.Name) nomen.Question {
 	}
 }
 
-// unknown answers a request for a name without a record. The rules of its authority can have a location
-// for it.
+// unknown answers a request for a name without a record, for which the rules of the authority can
+// give a location.
 func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	n, ok := ezid.ParseID(path)
 	if !ok || !h.Scope.Covers(n) {
@@ -194,8 +196,8 @@ func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	return true
 }
 
-// tombstone answers a request for an unavailable identifier. The server itself has a page for it, but
-// not for requests in which something follows the identifier.
+// tombstone answers a request for an unavailable identifier. The server itself has a page for the
+// identifier alone; tombstone answers requests that continue after the identifier.
 func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resolution) bool {
 	if exact {
 		return false
@@ -206,8 +208,8 @@ func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resoluti
 	return true
 }
 
-// appended returns a location with what follows the identifier in the request. If the result would be on
-// another server, or above the path of the location, ok is false.
+// appended returns a location with the rest of the request, after the identifier, appended. If the
+// result would be on another server, or above the path of the location, ok is false.
 func appended(to, extra string) (longer string, ok bool) {
 	if extra == "" {
 		return to, true

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/dialect"
 )
 
-// An answer has the parameters of an Authorization field of the scheme Handle: among others, the
-// answer to a challenge.
+// An answer has the parameters of an Authorization field of the scheme Handle. The answer to a
+// challenge is among them; see [answer.answers].
 type answer map[string]string
 
 // The parameters of an answer.
@@ -36,11 +36,11 @@ const (
 	paramCert      = "clientcert"
 )
 
-// maxAnswer is the maximum number of parameters.
+// maxAnswer is the maximum number of parameters of an answer.
 const maxAnswer = 20
 
-// parseAnswer parses parameters: NAME=VALUE, separated by commas. A value is a token or a quoted
-// string.
+// parseAnswer parses the parameters of an Authorization field: NAME=VALUE, separated by commas. A
+// value is a token or a quoted string. If the text is invalid, ok is false.
 func parseAnswer(text string) (a answer, ok bool) {
 	a = answer{}
 	for {
@@ -48,12 +48,12 @@ func parseAnswer(text string) (a answer, ok bool) {
 		if text == "" {
 			return a, true
 		}
-		key, rest, found := strings.Cut(text, "=")
+		key, tail, found := strings.Cut(text, "=")
 		key = strings.ToLower(strings.TrimRight(key, " \t"))
 		if _, twice := a[key]; !found || twice || !isToken(key) || len(a) == maxAnswer {
 			return nil, false
 		}
-		if a[key], text, ok = parseAnswerValue(strings.TrimLeft(rest, " \t")); !ok {
+		if a[key], text, ok = parseAnswerValue(strings.TrimLeft(tail, " \t")); !ok {
 			return nil, false
 		}
 	}
@@ -64,19 +64,20 @@ func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
 }
 
-// parseAnswerValue parses the value at the beginning of a text, which ends at a comma.
-func parseAnswerValue(text string) (value, rest string, ok bool) {
+// parseAnswerValue parses the value at the beginning of a text. The value ends at a comma or at the
+// end of the text. The result tail is the text after the value.
+func parseAnswerValue(text string) (value, tail string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
-		value, rest, _ = strings.Cut(text, ",")
+		value, tail, _ = strings.Cut(text, ",")
 		value = strings.TrimRight(value, " \t")
-		return value, rest, value != "" && !strings.ContainsAny(value, "\" \t") // base64 in a token can have "/" and "="
+		return value, tail, value != "" && !strings.ContainsAny(value, "\" \t") // base64 in a token can have "/" and "="
 	}
 	var b strings.Builder
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			rest = strings.TrimLeft(text[i+1:], " \t")
-			return b.String(), rest, rest == "" || rest[0] == ','
+			tail = strings.TrimLeft(text[i+1:], " \t")
+			return b.String(), tail, tail == "" || tail[0] == ','
 		case '\\':
 			if i++; i == len(text) {
 				return "", "", false
@@ -87,8 +88,8 @@ func parseAnswerValue(text string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// addJSON adds the parameters in a JSON object, which are strings or numbers. It returns false if the
-// object is invalid or contradicts the answer.
+// addJSON adds the members of a JSON object to the parameters. A member must be a string, a number or
+// a boolean. addJSON returns false if the object is invalid or contradicts a parameter of a.
 func (a answer) addJSON(body []byte) bool {
 	var more map[string]any
 	if json.Unmarshal(body, &more) != nil || len(more) > maxAnswer {
@@ -111,15 +112,16 @@ func (a answer) addJSON(body []byte) bool {
 	return true
 }
 
-// answers reports whether the parameters are the answer to a challenge, perhaps an incomplete one.
+// answers reports whether a has at least one of the parameters that answer a challenge.
 func (a answer) answers() bool {
 	return slices.ContainsFunc([]string{paramID, paramCnonce, paramSignature}, func(key string) bool { return a[key] != "" })
 }
 
-// missingFields says that an answer is incomplete.
+// missingFields is the error for an incomplete answer to a challenge.
 const missingFields = "Missing fields in authentication data"
 
-// problem returns what is wrong with an answer, whoever sends it; "" if nothing.
+// problem returns the error in the form of an answer to a challenge, or "" if the form is valid. It
+// does not check the signature; see [answer.proves].
 func (a answer) problem() string {
 	for _, key := range []string{paramID, paramType, paramCnonce, paramAlg, paramSignature} {
 		if a[key] == "" {
@@ -143,8 +145,9 @@ func (a answer) digest() [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join([]string{a[paramID], a[paramType], a[paramCnonce], a[paramAlg], a[paramSignature]}, "\x00")))
 }
 
-// proves reports whether the answer to a nonce proves that the client is an identity, which is nil if
-// unknown. The time that it takes does not depend on the secret.
+// proves reports whether the answer to a nonce proves that the client is the identity i. The parameter
+// i is nil for an unknown identity, which no answer proves. The time that proves takes does not depend
+// on the secret.
 func (a answer) proves(i *dialect.Identity, nonce []byte) bool {
 	cnonce, ok := decode64(a[paramCnonce])
 	signature, signed := decode64(a[paramSignature])

@@ -16,10 +16,10 @@ import (
 // maxAuthorization is the maximum length of an Authorization field, in bytes.
 const maxAuthorization = 4 << 10
 
-// authenticate finds out who the client is. It returns an error if the client has sent credentials
-// that are not valid. A request that other machines can read counts as one without credentials. So
-// does one for JSONP: a page of another site can send it with the credentials that a browser keeps,
-// and read the response.
+// authenticate finds out who the client is. It returns an error if the client has sent invalid
+// credentials. It ignores the credentials of two kinds of requests: those that other machines can
+// read, and those for JSONP. A page of another site can send a request for JSONP with the credentials
+// that the browser keeps, and read the response.
 func (q *request) authenticate() error {
 	if !q.call.Private || q.query.has("callback") {
 		return nil
@@ -72,29 +72,30 @@ func (q *request) signIn(a answer) error {
 	case s.identity == nil:
 		return q.byCertificate()
 	}
-	return q.as(s.identity)
+	return q.actAs(s.identity)
 }
 
-// refuse returns the error for a client that must answer a challenge, because of a problem.
+// refuse returns the error for a client whose credentials have the given problem, and which must
+// answer a challenge.
 func (q *request) refuse(problem string) error {
 	q.problem = problem
 	return failed(codeAuthNeeded, "")
 }
 
-// as makes an identity the client of the request.
-func (q *request) as(i *dialect.Identity) (err error) {
+// actAs makes an identity the client of the request.
+func (q *request) actAs(i *dialect.Identity) (err error) {
 	q.actor, err = q.identities.Actor(q.r.Context(), i)
 	q.known = err == nil
 	return err
 }
 
-// byCertificate authenticates the client by its certificate, if it is that of an identity.
+// byCertificate authenticates the client by its certificate, if an identity has this certificate.
 func (q *request) byCertificate() error {
 	i, err := q.certified()
 	if err != nil || i == nil {
 		return err
 	}
-	return q.as(i)
+	return q.actAs(i)
 }
 
 // byAnswer authenticates the client by its answer to the nonce of its session.
@@ -105,7 +106,7 @@ func (q *request) byAnswer(a answer) error {
 	nonce, i, ok := q.sessions.take(a[paramSession], q.call.Client, a.digest())
 	switch {
 	case i != nil:
-		return q.as(i)
+		return q.actAs(i)
 	case !ok:
 		return q.refuse("Unknown session in Authorization: Handle")
 	}
@@ -126,7 +127,8 @@ func (q *request) byAnswer(a answer) error {
 	return err
 }
 
-// identity returns the identity with an ID as clients write it, or nil.
+// identity returns the identity whose ID a client has written, in any form, or nil if there is no such
+// identity.
 func (q *request) identity(id string) *dialect.Identity {
 	if i := q.identities.Identity(id); i != nil {
 		return i
@@ -174,8 +176,8 @@ func (q *request) needClient() error {
 	return failed(codeAuthNeeded, "")
 }
 
-// challenge asks the client for credentials. A client whose request other machines can read gets
-// status 403, so that it does not send any.
+// challenge asks the client for credentials. If other machines can read the request, challenge does
+// not ask: it answers with status 403, so that the client does not send its password.
 func (q *request) challenge(f *codeFailure) {
 	if !q.call.Private {
 		q.answer(http.StatusForbidden, f.code, "send credentials only over HTTPS")
@@ -197,8 +199,8 @@ func (q *request) challenge(f *codeFailure) {
 	q.answer(http.StatusUnauthorized, f.code, f.message)
 }
 
-// challenge returns the challenge of a session, with the reason why the last answer was rejected; ""
-// if none.
+// challenge returns the challenge of a session. The parameter problem is the reason why the last
+// answer was rejected, or "" if no answer was rejected.
 func (s *session) challenge(problem string) string {
 	text := `Handle sessionId="` + s.id + `", nonce="` + base64.StdEncoding.EncodeToString(s.nonce) + `"`
 	if problem != "" {

@@ -10,10 +10,10 @@ import (
 // uidAttribute is the object identifier of the attribute UID of a subject (RFC 4519, 2.39).
 const uidAttribute = "0.9.2342.19200300.100.1.1"
 
-// certified returns the identity whose certificate the client has shown in the TLS handshake. The
-// subject names the identity: INDEX:HANDLE as UID, otherwise as CN. Who issued the certificate does not
-// matter, because its key must be the public key of the identity. It returns nil if the certificate is
-// not that of an identity.
+// certified returns the identity of a client that has shown a certificate in the TLS handshake. The
+// subject of the certificate has the ID of the identity, INDEX:HANDLE, as UID or else as CN. The
+// key of the certificate must be the public key of the identity, so any issuer is accepted. If no
+// identity has the certificate, certified returns nil.
 func (q *request) certified() (*dialect.Identity, error) {
 	if q.r.TLS == nil || len(q.r.TLS.PeerCertificates) == 0 {
 		return nil, nil

@@ -39,7 +39,8 @@ const (
 	codeAuthFailed    code = 403
 )
 
-// status returns the status of HTTP of a response to a request that is not a GET request.
+// status returns the HTTP status of the response with this code to a request that is not a GET
+// request.
 func (c code) status() int {
 	switch c {
 	case codeSuccess:

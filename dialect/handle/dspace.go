@@ -17,8 +17,8 @@ const (
 	listPath     = "/listhandles"
 )
 
-// remote answers requests of Handle.Net servers that use this server as a repository. It returns false
-// if the request is not one of them.
+// remote answers a request of a Handle.Net server that uses this server as its repository. It returns
+// false if the request has another path or method.
 func (q *request) remote() bool {
 	if q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
 		return false
@@ -52,8 +52,8 @@ func (s *Server) prefixes() []string {
 	return slices.Compact(all)
 }
 
-// resolveRemote sends a list with a URL of a handle, or null if it has none. It returns false if the
-// handle is not one of this server.
+// resolveRemote sends a list with one URL of a handle, or null if the handle has no URL. It returns
+// false if the dialect is not switched on for the handle.
 func (q *request) resolveRemote(handle string) bool {
 	if handle == "" {
 		q.answer(http.StatusBadRequest, codeInvalidHandle, "Empty handle invalid")
@@ -75,8 +75,8 @@ func (q *request) resolveRemote(handle string) bool {
 	return true
 }
 
-// urlOf returns a list with a URL of a handle: that of its alias at this server, or a location. If it
-// has none, it returns nil.
+// urlOf returns a list with one URL of a handle: the URL of its alias at this server, or a
+// location. If the handle has neither, urlOf returns nil.
 func (q *request) urlOf(handle string, rec *record) []string {
 	values := (&selection{publicOnly: true}).of(rec)
 	if alias, ok := aliasIn(values); ok {
@@ -89,8 +89,8 @@ func (q *request) urlOf(handle string, rec *record) []string {
 	return nil
 }
 
-// listRemote sends the handles under a prefix, for clients with rights on it. For others there is no
-// list, as in DSpace by default.
+// listRemote sends the handles under a prefix to a client with rights on the prefix. For other clients
+// the list does not exist, as in DSpace by default.
 func (q *request) listRemote(prefix string) error {
 	switch {
 	case prefix == "":

@@ -27,7 +27,7 @@ type epicValue struct {
 	TTL       any             `json:"ttl"`
 }
 
-// epicShown returns values as the API of ePIC has them.
+// epicShown converts values to the form of the API of ePIC.
 func epicShown(values []nomen.Value) ([]epicValue, error) {
 	all := make([]epicValue, len(values))
 	for i := range values {
@@ -41,10 +41,10 @@ func epicShown(values []nomen.Value) ([]epicValue, error) {
 	return all, nil
 }
 
-// epic answers a request to the API of ePIC: rest is PREFIX, PREFIX/ or a handle, not decoded.
-func (q *request) epic(rest string) {
+// epic answers a request to the API of ePIC. The path is PREFIX, PREFIX/ or a handle, not decoded.
+func (q *request) epic(path string) {
 	q.cors()
-	q.handle = hdl.Unescape(rest)
+	q.handle = hdl.Unescape(path)
 	prefix, suffix, _ := strings.Cut(q.handle, "/")
 	q.run(func() error {
 		switch {
@@ -85,14 +85,15 @@ func (q *request) epicHandle() error {
 	return q.epicMethod("GET, HEAD, PUT, DELETE, OPTIONS")
 }
 
-// epicMethod answers a request with a method that is not allowed.
+// epicMethod rejects a request because of its method.
 func (q *request) epicMethod(allowed string) error {
 	q.w.Header().Set("Allow", allowed)
 	q.answer(http.StatusMethodNotAllowed, codeProtocol, "Unknown method "+q.r.Method)
 	return nil
 }
 
-// precondition reports whether the header allows to write a handle that exists or does not.
+// precondition reports whether If-Match and If-None-Match allow the change. The parameter exists says
+// whether the handle exists.
 func (q *request) precondition(exists bool) bool {
 	h := q.r.Header
 	return (h.Get("If-None-Match") != "*" || !exists) && (h.Get("If-Match") != "*" || exists)
@@ -111,11 +112,11 @@ func (q *request) epicGet() error {
 	return err
 }
 
-// errPrecondition is returned if the header forbids to write a handle.
+// errPrecondition is the error of a change that If-Match or If-None-Match forbids.
 var errPrecondition = errors.New("handle: precondition failed")
 
-// epicPut creates a handle or replaces its values, if may returns true.
-func (q *request) epicPut(may func(exists bool) bool) error {
+// epicPut creates a handle or replaces its values, if the function permits returns true.
+func (q *request) epicPut(permits func(exists bool) bool) error {
 	if err := q.needClient(); err != nil {
 		return err
 	}
@@ -127,11 +128,11 @@ func (q *request) epicPut(may func(exists bool) bool) error {
 	if err != nil {
 		return err
 	}
-	created, err := q.apply(q.r.Context(), n, func(there []nomen.Value, exists bool) ([]nomen.Value, error) {
-		if !may(exists) {
+	created, err := q.apply(q.r.Context(), n, func(existing []nomen.Value, exists bool) ([]nomen.Value, error) {
+		if !permits(exists) {
 			return nil, errPrecondition
 		}
-		return indexed(given, there)
+		return indexed(given, existing)
 	})
 	switch {
 	case errors.Is(err, errPrecondition):
@@ -211,23 +212,24 @@ func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
 	return v, nil
 }
 
-// indexed returns given values with indexes. A value without one gets the index of a value of the same
-// type that the handle has, otherwise a free one. Values keep their permissions.
-func indexed(given, there []nomen.Value) ([]nomen.Value, error) {
-	all, taken := slices.Clone(given), map[int]bool{}
+// indexed returns the values of a request, each with an index. A value without an index gets the index
+// of an existing value of the same type, otherwise a free index. Each value keeps the permissions of
+// the existing value with its index.
+func indexed(values, existing []nomen.Value) ([]nomen.Value, error) {
+	all, used := slices.Clone(values), map[int]bool{}
 	for i := range all {
-		if n := all[i].Index; n != 0 && taken[n] {
+		if n := all[i].Index; n != 0 && used[n] {
 			return nil, failed(codeInvalidValue, "the idx %d is given twice", n)
 		}
-		taken[all[i].Index] = true
+		used[all[i].Index] = true
 	}
 	for i := range all {
 		v := &all[i]
 		if v.Index == 0 {
-			v.Index = indexFor(v.Type, there, taken)
-			taken[v.Index] = true
+			v.Index = indexFor(v.Type, existing, used)
+			used[v.Index] = true
 		}
-		for _, old := range there {
+		for _, old := range existing {
 			if old.Index == v.Index {
 				v.Permissions = old.Permissions
 			}
@@ -236,15 +238,15 @@ func indexed(given, there []nomen.Value) ([]nomen.Value, error) {
 	return all, nil
 }
 
-// indexFor returns an index for a value of a type that is not taken.
-func indexFor(kind string, there []nomen.Value, taken map[int]bool) int {
-	for _, old := range there {
-		if ascii.EqualFold(old.Type, kind) && !taken[old.Index] {
+// indexFor returns an unoccupied index for a value of the given type.
+func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
+	for _, old := range existing {
+		if ascii.EqualFold(old.Type, kind) && !occupied[old.Index] {
 			return old.Index
 		}
 	}
 	used := func(n int) bool {
-		return taken[n] || slices.ContainsFunc(there, func(v nomen.Value) bool { return v.Index == n })
+		return occupied[n] || slices.ContainsFunc(existing, func(v nomen.Value) bool { return v.Index == n })
 	}
 	n := 2 // as pyhandle: 1 is for URLs, and 100 to 199 are for administrators
 	switch {
@@ -262,8 +264,8 @@ func indexFor(kind string, there []nomen.Value, taken map[int]bool) int {
 // maxShown is the maximum number of handles with their values in one response.
 const maxShown = 10_000
 
-// epicList sends the suffixes of the handles under a prefix that meet the conditions in the query, or
-// with the field Depth also their values.
+// epicList sends the suffixes of the handles under a prefix that meet the conditions in the query. If
+// the request has the field Depth, it also sends their values.
 func (q *request) epicList(prefix string) error {
 	q.handle = ""
 	if err := q.needClient(); err != nil {

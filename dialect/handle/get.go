@@ -36,8 +36,8 @@ type record struct {
 	admin  bool          // the client has rights on the name
 }
 
-// read returns what the server knows about a handle. If it is not public and the client has no
-// rights on it, the error says only that.
+// read returns what the server knows about a handle. If the handle is not public and the client has no
+// rights on it, the error says only that access is restricted.
 func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	n, err := s.nameOf(handle)
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *Server) resolve(ctx context.Context, n name.Name) ([]nomen.Value, error
 	return all, nil
 }
 
-// aliasOf returns an HS_ALIAS value for a retired name whose only successor is a handle. If the
-// successor is not a handle, the handle of the name counts as deleted.
+// aliasOf returns an HS_ALIAS value for a retired name with one successor, if the successor is a
+// handle. Otherwise it returns the error for a deleted handle.
 func aliasOf(rec *store.Record) ([]nomen.Value, error) {
 	handle, ok := hdl.Of(rec.Successors[0])
 	if !ok {
@@ -111,7 +111,7 @@ func aliasOf(rec *store.Record) ([]nomen.Value, error) {
 	return []nomen.Value{{Index: 1, Type: typeAlias, Data: handle, Timestamp: timestamp(rec.Modified)}}, nil
 }
 
-// timestamp returns a time as values have it.
+// timestamp returns a time in the form of the timestamps of values.
 func timestamp(t time.Time) string { return t.UTC().Truncate(time.Second).Format(time.RFC3339) }
 
 // A selection says which values of a handle a client asks for.
@@ -121,7 +121,7 @@ type selection struct {
 	publicOnly bool
 }
 
-// selects reports whether a value is asked for, and the client may read it.
+// selects reports whether the client asks for a value and may read it.
 func (s *selection) selects(v *nomen.Value, admin bool) bool {
 	if !v.Public() && (s.publicOnly || !admin || !strings.HasPrefix(v.Permissions, "1")) {
 		return false
@@ -139,8 +139,8 @@ func (s *selection) of(rec *record) (all []nomen.Value) {
 	return all
 }
 
-// isType reports whether a type is the one asked for. A type that ends in a dot stands for all its
-// subtypes.
+// isType reports whether a type is the requested type or one of its subtypes. A requested type has
+// subtypes if it ends in a dot.
 func isType(have, asked string) bool {
 	if begin, ok := strings.CutSuffix(asked, "."); ok {
 		return ascii.EqualFold(have, begin) || ascii.HasPrefix(have, asked)

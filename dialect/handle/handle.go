@@ -1,11 +1,11 @@
 // Package handle answers requests of clients of the Handle System: the JSON REST API (version 8) of
 // Handle.Net servers, the API of ePIC (version 2) and its search, and the redirects of the web proxy.
-// For Handle.Net servers with the plug-in for remote repositories it is such a repository. It does not
-// speak the native protocol of the Handle System.
+// It also serves Handle.Net servers with the plug-in for remote repositories, as their repository. It
+// does not speak the native protocol of the Handle System.
 //
 // A handle PREFIX/SUFFIX is the name hdl:PREFIX/SUFFIX, or doi:PREFIX/SUFFIX if the dialect is
-// switched on for that DOI prefix. The rights of clients are those of tokens and users of nomen, not
-// those of HS_ADMIN values, which are only kept.
+// switched on for that DOI prefix. A client has the rights of its token or user of nomen. Values of
+// the type HS_ADMIN are kept, but give no rights.
 package handle
 
 import (
@@ -121,7 +121,7 @@ type request struct {
 	path  string // path of the target, not decoded
 	query query
 
-	handle string          // the handle that the request is about, as the client wrote it; "" if none
+	handle string          // the handle that the request is about, as the client wrote it; "" if there is none
 	actor  registrar.Actor // the client
 	known  bool            // the client is authenticated
 

@@ -19,7 +19,8 @@ const (
 // maxFields is the maximum length of the fields that values add to a header, in bytes.
 const maxFields = 4 << 10
 
-// addFields adds to the header of a redirect the links in values, and fields that cannot do harm.
+// addFields adds the links in values to the header of a redirect, and those fields in values that
+// cannot do harm.
 func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
 	n := 0
 	add := func(key, value string) {
@@ -45,9 +46,9 @@ func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
 	}
 }
 
-// addLines adds fields that are given as lines "Name: value". Editors of handles may add only fields
-// that describe the handle. Others would let them decide about cookies, caches and scripts of the
-// server. Lines that are not fields are for pages, and are ignored.
+// addLines adds the fields in a text of lines "Name: value". It adds only fields that describe the
+// handle: with other fields, editors of handles could control the cookies, caches and scripts of the
+// server. Lines that are not fields are for web pages, and are ignored.
 func addLines(text string, add func(key, value string)) {
 	for line := range strings.Lines(text) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ":")

@@ -29,7 +29,8 @@ func (p page) has(i int) bool {
 	return p.size < 0 || i >= p.first() && i-p.first() < p.size
 }
 
-// page returns the page that the query asks for, and whether it gives both its number and its size.
+// page returns the page that the query asks for. If the query gives both the number and the size of
+// the page, both is true.
 func (q *request) page() (p page, both bool, err error) {
 	p = page{0, -1}
 	for key, to := range map[string]*int{"page": &p.number, "pageSize": &p.size} {
@@ -89,8 +90,8 @@ func (q *request) list() error {
 	return nil
 }
 
-// occupy returns an error if too many lists are being read. Otherwise the caller may read one, and
-// must then call the function.
+// occupy returns an error if too many lists are being read. Otherwise the caller may read a list.
+// After reading it, the caller must call the returned function.
 func (s *Server) occupy() (release func(), err error) {
 	select {
 	case s.lists <- struct{}{}:
@@ -114,7 +115,7 @@ type listAnswer struct {
 }
 
 // spans returns the beginnings of the keys of the handles under a prefix. The client must have
-// rights on handles under it.
+// rights on some of these handles.
 func (q *request) spans(prefix string) (all []string, err error) {
 	prefix, ok := strings.CutPrefix(prefix, "0.NA/")
 	if !ok {

@@ -51,8 +51,7 @@ type xmlLocations struct {
 	} `xml:",any"`
 }
 
-// placesOf returns the locations in values. Locations to which no browser should be sent are left
-// out.
+// placesOf returns the locations in values, except those to which browsers must not be redirected.
 func placesOf(handle string, values []nomen.Value) places {
 	out := places{choose: []string{"locatt", "address", "country", "score", "weighted"}, plain: true}
 	legacy, weight := true, "1"
@@ -81,7 +80,8 @@ func isURLType(t string) bool { return ascii.IsOneOf(t, typeURL, "0.TYPE/URL") }
 // nothing better.
 func isURLSubtype(t string) bool { return ascii.HasPrefix(t, "URL.") }
 
-// read adds the locations of a value. It reports whether URL values count too.
+// read adds the locations of a value of the type 10320/loc. It reports whether values of the type URL
+// are locations too.
 func (p *places) read(handle string, v *nomen.Value, set *xmlLocations) (legacy bool) {
 	attributes := attributesOf(set.Attributes)
 	for _, key := range []string{"chooseby", "choose_by"} {
@@ -110,7 +110,7 @@ func attributesOf(all []xml.Attr) map[string]string {
 	return m
 }
 
-// add adds a place if its URL is one that a browser can be sent to.
+// add adds a place if browsers may be redirected to its URL.
 func (p *places) add(l place) {
 	l.url = toURI(l.url)
 	u, err := url.Parse(l.url)
@@ -162,7 +162,8 @@ func (p *places) pick(v *visitor, random func() float64) (place, bool) {
 	return weighted(left, random), true
 }
 
-// keep returns the places for which a condition holds, or all if it holds for none.
+// keep returns the places for which a condition holds. If it holds for none of them, keep returns all
+// places.
 func keep(all []place, is func(*place) bool) []place {
 	var some []place
 	for i := range all {
@@ -176,7 +177,7 @@ func keep(all []place, is func(*place) bool) []place {
 	return some
 }
 
-// matches reports whether the place has an attribute, with the value if one is given.
+// matches reports whether the place has an attribute and, if a value is given, has it with this value.
 func (p *place) matches(want string) bool {
 	key, value, given := strings.Cut(want, ":")
 	have, ok := p.attributes[key]

@@ -30,8 +30,8 @@ func (q *request) proxied() (string, bool) {
 	return handle, err == nil
 }
 
-// unlabelled returns a handle without its label. The labels hdl: and doi: also begin names of this
-// server: they are removed only if the request is for the proxy.
+// unlabelled returns a handle without its label. Names of this server also begin with hdl: or doi:, so
+// unlabelled removes these two labels only if the request is for the proxy.
 func unlabelled(handle string, forProxy bool) string {
 	for _, label := range []string{"info:doi/", "info:hdl/"} {
 		if rest, ok := ascii.CutPrefix(handle, label); ok {
@@ -143,7 +143,7 @@ func (q *request) showsValues() bool {
 	return q.query.has("noredirect") || q.query.get("action") == "showvalues"
 }
 
-// aliasIn returns the handle of which values are an alias.
+// aliasIn returns the handle in the first HS_ALIAS value.
 func aliasIn(values []nomen.Value) (string, bool) {
 	i := slices.IndexFunc(values, func(v nomen.Value) bool {
 		return ascii.EqualFold(v.Type, typeAlias) && v.Format == nomen.FormatText && v.Public()

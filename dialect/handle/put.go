@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// why is the reason of changes in the history.
+// why is the reason that the history shows for changes.
 const why = "Handle client"
 
 // maxAttempts is how often a change is tried while other clients change the same handle.
@@ -74,11 +74,11 @@ func newSuffix() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// variousIndexes stands for the indexes in the body.
+// variousIndexes is the value of the query parameter "index" that stands for the indexes in the body.
 const variousIndexes = "various"
 
-// indexes reports whether the query limits the change to some indexes. They must be those of the
-// given values.
+// indexes reports whether the query limits the change to some indexes. These must be the indexes of
+// the given values.
 func (q *request) indexes(given []nomen.Value) (bool, error) {
 	texts := q.query.all("index")
 	if len(texts) == 0 || slices.Contains(texts, variousIndexes) {
@@ -111,9 +111,9 @@ func numbersOf(texts []string) (map[int]bool, error) {
 	return all, nil
 }
 
-// A change computes the values that a handle gets from those that it has. The parameter there is
-// nil if the handle does not exist.
-type change func(there []nomen.Value, exists bool) ([]nomen.Value, error)
+// A change returns the new values of a handle with these existing values. If the handle does not
+// exist, existing is nil.
+type change func(existing []nomen.Value, exists bool) ([]nomen.Value, error)
 
 // An edit is what a PUT request does.
 type edit struct {
@@ -161,7 +161,9 @@ func (q *request) remove() error {
 	if len(indexes) == 0 {
 		err = q.retire(q.r.Context(), n)
 	} else {
-		_, err = q.apply(q.r.Context(), n, func(there []nomen.Value, exists bool) ([]nomen.Value, error) { return without(there, exists, indexes) })
+		_, err = q.apply(q.r.Context(), n, func(existing []nomen.Value, exists bool) ([]nomen.Value, error) {
+			return without(existing, exists, indexes)
+		})
 	}
 	if err == nil {
 		q.succeed(http.StatusOK)
@@ -169,16 +171,16 @@ func (q *request) remove() error {
 	return err
 }
 
-// without returns the values that are left after those with some indexes are removed.
-func without(there []nomen.Value, exists bool, indexes map[int]bool) ([]nomen.Value, error) {
+// without returns the existing values except those with the given indexes.
+func without(existing []nomen.Value, exists bool, indexes map[int]bool) ([]nomen.Value, error) {
 	if !exists {
 		return nil, failed(codeNotFound, "")
 	}
-	left := slices.DeleteFunc(slices.Clone(there), func(v nomen.Value) bool { return indexes[v.Index] })
-	if len(left) == len(there) {
+	rest := slices.DeleteFunc(slices.Clone(existing), func(v nomen.Value) bool { return indexes[v.Index] })
+	if len(rest) == len(existing) {
 		return nil, failed(codeNoValues, "")
 	}
-	return left, nil
+	return rest, nil
 }
 
 // retire deletes a handle: it retires the name, because a name that was public is never deleted. It
@@ -198,8 +200,8 @@ func (q *request) retire(ctx context.Context, n name.Name) error {
 	return err
 }
 
-// current returns the record of a name, or nil. A client without rights on the name learns only that
-// it has none.
+// current returns the record of a name, or nil if it has no record. If the client has no rights on the
+// name, the error says only this.
 func (q *request) current(ctx context.Context, n name.Name) (*store.Record, error) {
 	kept, err := q.registrar.Kept(ctx, n, time.Time{})
 	if err != nil {
@@ -244,18 +246,18 @@ func (q *request) applyOnce(ctx context.Context, n name.Name, do change) (create
 	return !exists, err
 }
 
-// stamped returns values in the order of their indexes. A value that differs from the one with the
-// same index in there gets a new timestamp, the parameter at.
-func stamped(values, there []nomen.Value, at string) []nomen.Value {
+// stamped returns values in the order of their indexes. A value that is equal to the existing value
+// with its index keeps the timestamp of that value. All others get the given timestamp.
+func stamped(values, existing []nomen.Value, timestamp string) []nomen.Value {
 	before := map[int]nomen.Value{}
-	for _, v := range there {
+	for _, v := range existing {
 		before[v.Index] = v
 	}
 	all := slices.Clone(values)
 	for i := range all {
 		v := &all[i]
 		old, ok := before[v.Index]
-		v.Timestamp = at
+		v.Timestamp = timestamp
 		if same := *v; ok {
 			if same.Timestamp = old.Timestamp; same == old {
 				v.Timestamp = old.Timestamp

@@ -21,13 +21,13 @@ func valuesOf(rec *store.Record) []nomen.Value {
 	return all
 }
 
-// changed returns the request that gives a name its values. The parameter there is the record that
-// it has, or nil.
-func changed(n name.Name, handle string, there *store.Record, values []nomen.Value) registrar.Request {
+// changed returns the request that gives a name its values. If the name
+// has no record, existing is nil.
+func changed(n name.Name, handle string, existing *store.Record, values []nomen.Value) registrar.Request {
 	rec := &store.Record{Name: n, Spelling: spelling(n, handle)}
 	req := registrar.Request{Record: rec, Fields: registrar.FieldStatus | registrar.FieldLocations | registrar.FieldValues}
-	if there != nil {
-		rec, req.Expected = there.Clone(), there.Revision
+	if existing != nil {
+		rec, req.Expected = existing.Clone(), existing.Revision
 		req.Record = rec
 	}
 	rec.Status = nomen.Active

@@ -62,7 +62,7 @@ func matches(pattern, text string) bool {
 // A match is a handle that a search finds, with the key of its name.
 type match struct{ key, handle string }
 
-// isMatch reports whether the values have one for each condition.
+// isMatch reports whether each condition is met by at least one of the values.
 func isMatch(values []nomen.Value, all []criterion) bool {
 	return !slices.ContainsFunc(all, func(c criterion) bool {
 		return !slices.ContainsFunc(values, func(v nomen.Value) bool {

@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/dialect"
 )
 
-// Limits of sessions. If there are too many, the oldest ends: first one that is not authenticated.
+// Limits of sessions. If too many sessions are not authenticated, the oldest of them ends. If too many
+// are authenticated, the one that has not been used for the longest time ends.
 const (
 	nonceLife    = 5 * time.Minute  // how long a client may take to answer a challenge
 	idleLife     = 10 * time.Minute // how long an authenticated session lives without a request
@@ -23,8 +24,8 @@ const (
 	nonceBytes   = 16
 )
 
-// A session is a challenge to a client, and after a right answer the identity of the client. Only the
-// client with the same address can use it.
+// A session has the challenge to a client and, after the client has answered the challenge correctly,
+// its identity. A session can be used only from the address of its client.
 type session struct {
 	id     string
 	client netip.Addr
@@ -132,8 +133,8 @@ func (k *sessions) find(id string, client netip.Addr) *session {
 	return s
 }
 
-// get returns the session of a client with an ID, and counts as a use of it. If its nonce is too old
-// to be answered, the session has a new one.
+// get returns the session of a client with an ID, and records that the session was used. If the
+// nonce of the session is too old to be answered, get replaces it.
 func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -151,8 +152,9 @@ func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	return *s, true
 }
 
-// take returns the nonce of a session for one answer, and gives the session a new one. If the session
-// was authenticated by an answer with this digest, take returns its identity instead.
+// take returns the nonce of a session, and gives the session a new nonce, so that each nonce can be
+// answered only once. If an answer with this digest has already authenticated the session, take
+// returns the identity of the session instead.
 func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) (nonce []byte, i *dialect.Identity, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -171,7 +173,7 @@ func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) 
 	return nonce, nil, fresh
 }
 
-// admit makes a session that of an identity.
+// admit makes an identity the client of a session.
 func (k *sessions) admit(id string, client netip.Addr, i *dialect.Identity, answer [sha256.Size]byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -36,7 +36,7 @@ func shownSessionOf(s *session) shownSession {
 	return out
 }
 
-// sessionRequest answers a request for /api/sessions followed by rest.
+// sessionRequest answers a request for /api/sessions or a path below it.
 func (q *request) sessionRequest(rest string) {
 	q.w.Header().Set("Cache-Control", "no-store")
 	a, ok := q.answerOf()
@@ -58,7 +58,7 @@ func (q *request) sessionRequest(rest string) {
 	}
 }
 
-// wrongMethod answers a request with a method that is not allowed.
+// wrongMethod rejects a request because of its method.
 func (q *request) wrongMethod(allowed string) {
 	q.w.Header().Set("Allow", allowed)
 	q.send(http.StatusMethodNotAllowed, shownSession{Error: "Unknown method " + q.r.Method})
@@ -97,7 +97,7 @@ func (q *request) beginSession(a answer) {
 	q.send(http.StatusCreated, shownSessionOf(&s))
 }
 
-// admit makes a session that of an identity who has shown a certificate.
+// admit makes an identity that has shown its certificate the client of a session.
 func (q *request) admit(id string, i *dialect.Identity) session {
 	q.sessions.admit(id, q.call.Client, i, answer{paramCnonce: string(newNonce())}.digest())
 	s, _ := q.sessions.get(id, q.call.Client)
@@ -150,7 +150,7 @@ func (q *request) authenticateSession(a answer) {
 	}
 }
 
-// isRefusal reports whether an error says that the client is not who it claims to be.
+// isRefusal reports whether an error says that the client could not prove its identity.
 func isRefusal(err error) bool {
 	f := failureOf(err)
 	return errors.Is(err, adminapi.ErrUnauthorized) || f != nil && f.code == codeAuthNeeded

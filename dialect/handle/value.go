@@ -35,10 +35,10 @@ const (
 	formatBase64 = "base64"
 )
 
-// usualPermissions are the permissions of a value that has none.
+// usualPermissions are the permissions of a value for which the client has given none.
 const usualPermissions = "1110"
 
-// shown returns a value as responses have it.
+// shown converts a value to the form of responses.
 func shown(v *nomen.Value) jsonValue {
 	out := jsonValue{Index: v.Index, Type: v.Type, TTL: v.TTL, Timestamp: v.Timestamp}
 	if v.TTL == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A FieldError is returned for an element that cannot be set.
+// A FieldError is the error for an element that cannot be set.
 type FieldError struct {
 	Label  string
 	Reason string // what EZID says about it
@@ -59,7 +59,7 @@ func Apply(rec *store.Record, given Elements, rules Rules) error {
 	return nil
 }
 
-// describe sets the fields of the metadata to what the elements say.
+// describe sets the metadata from the elements.
 func describe(rec *store.Record, touched map[string]bool) {
 	if len(touched) == 0 {
 		return
@@ -148,8 +148,8 @@ func (r Rules) target(rec *store.Record, url string) {
 	}
 }
 
-// status sets the status. A reserved identifier cannot become unavailable, and no other can become
-// reserved.
+// status sets the status. A reserved identifier cannot become unavailable, and an identifier that
+// is not reserved cannot become reserved.
 func (r Rules) status(rec *store.Record, value string) error {
 	bad := func(why string) error { return &FieldError{Status, "invalid identifier status" + why} }
 	rest, unavailable := strings.CutPrefix(value, Unavailable)

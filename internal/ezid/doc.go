@@ -24,10 +24,10 @@
 //	date       erc.when  dc.date       datacite.publicationyear
 //	type                 dc.type       datacite.resourcetype
 //
-// The label dc with the name of any other element of Dublin Core sets that element. The elements erc
-// (ANVL), dc and datacite (XML) can have several of these at once. If several elements set the
-// same metadata, the profile of the record (_profile) takes precedence.
+// The label "dc." with the name of another element of Dublin Core sets that element. Each of the
+// elements erc (ANVL), dc and datacite (XML) has the metadata of its whole profile. If several
+// elements set the same metadata, the elements of the profile in _profile take precedence.
 //
-// If the metadata of a record was changed in another way after the elements were set, the elements
-// that are returned have the metadata of the record.
+// If the metadata of a record was later changed in another way, [Of] returns elements with the new
+// metadata.
 package ezid

@@ -59,7 +59,7 @@ const IDColumn = "_id"
 // mappedColumn begins the columns of a batch download that EZID has computed from other elements.
 const mappedColumn = "_mapped"
 
-// IsColumn reports whether a label is that of a column in a batch download that is not an element.
+// IsColumn reports whether a column of a batch download with this label is not an element.
 func IsColumn(label string) bool {
 	return label == IDColumn || strings.HasPrefix(label, mappedColumn)
 }
@@ -79,8 +79,8 @@ func kept(rec *store.Record) Elements {
 	return e
 }
 
-// Of returns the elements of a record, except those that are not in it: _created and _owner of a
-// record that was not imported.
+// Of returns the elements of a record. If the record was not imported, it has neither _created nor
+// _owner, and the result lacks these elements.
 func Of(rec *store.Record, base string) Elements {
 	e := kept(rec)
 	id := ID(rec.Name)

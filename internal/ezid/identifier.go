@@ -51,9 +51,10 @@ func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// arkRest returns the part of an ARK after the label, without what is not significant in it: its
-// hyphens, and structural characters at its ends and next to equal ones. Characters that cannot be in an
-// ARK are percent-encoded. If the ARK is invalid, arkRest returns "".
+// arkRest returns the part of an ARK after the label, without insignificant characters. These are
+// hyphens, structural characters at both ends, and all but the first of adjacent structural
+// characters. Characters that cannot be in an ARK are percent-encoded. If the ARK is invalid,
+// arkRest returns "".
 func arkRest(s string) string {
 	naan, rest, ok := strings.Cut(s, "/")
 	if !ok || !isNAAN(naan) {
@@ -80,7 +81,7 @@ func isNAAN(s string) bool {
 	return (len(s) == 5 || len(s) == 9) && ascii.All(s, ascii.IsDigit)
 }
 
-// collapsed returns s with only the first of structural characters that follow each other.
+// collapsed returns s with each run of structural characters replaced by the first of them.
 func collapsed(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -172,7 +173,7 @@ func Shadow(id string) string {
 }
 
 // shadowSuffix percent-encodes the characters that the normalization of an ARK would remove, and those
-// that cannot be in an ARK. Unlike in other escapes, EZID writes the digits in lower case.
+// that cannot be in an ARK. It writes the hexadecimal digits in lower case, as EZID does only here.
 func shadowSuffix(s string) string {
 	s = strings.ToLower(s)
 	var b strings.Builder

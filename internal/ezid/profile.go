@@ -15,8 +15,8 @@ const (
 	datacite = "datacite"
 )
 
-// fields returns the elements of Dublin Core (RFC 5013), first those that have labels in several
-// profiles.
+// fields returns the elements of Dublin Core (RFC 5013). The elements with labels in several
+// profiles are first.
 func fields() []string {
 	return []string{
 		"creator", "title", "publisher", "date", "type",
@@ -24,7 +24,8 @@ func fields() []string {
 	}
 }
 
-// labelOf returns the label that a profile has for a field of the metadata, or "" if it has none.
+// labelOf returns the label that a profile has for a field of the metadata, or "" if the profile
+// has none.
 func labelOf(profile, field string) string {
 	labels := map[string]string{}
 	switch profile {
@@ -41,7 +42,7 @@ func labelOf(profile, field string) string {
 	return ""
 }
 
-// ranked returns the profiles with labels for metadata, first the given one.
+// ranked returns the profiles with labels for metadata. The given profile is the first.
 func ranked(profile string) []string {
 	all := []string{erc, dc, datacite}
 	if i := slices.Index(all, profile); i > 0 {
@@ -82,7 +83,7 @@ func (e Elements) metadata(profile string) nomen.Metadata {
 	return m
 }
 
-// block returns the metadata in the element that has all of a profile.
+// block returns the metadata in the element that has the metadata of a whole profile.
 func (e Elements) block(profile string) nomen.Metadata {
 	text := e[profile]
 	if text == "" {

@@ -12,15 +12,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// decoder returns a decoder of an XML text. The text is UTF-8, whatever encoding its declaration names.
+// decoder returns a decoder of an XML text. The text is read as UTF-8, even if its declaration names
+// another encoding.
 func decoder(text string) *xml.Decoder {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	return d
 }
 
-// readXML returns the metadata in an XML text of DataCite or Dublin Core. If the text is not XML, it
-// returns what comes before the error.
+// readXML returns the metadata in an XML text of DataCite or Dublin Core. If the XML is invalid,
+// readXML returns the metadata before the error.
 func readXML(text string) nomen.Metadata {
 	m := nomen.Metadata{}
 	d := decoder(text)
@@ -55,7 +56,7 @@ func readXML(text string) nomen.Metadata {
 // maxPath is the maximum number of nested elements around a field, including its own.
 const maxPath = 4
 
-// fieldOfXML returns the field of the metadata that an XML element is for, or "" if none. The path has
+// fieldOfXML returns the field of the metadata that an XML element is for, or "" if there is none. The path has
 // the names of the elements around it, and its own.
 func fieldOfXML(path []string) string {
 	if path[0] != "resource" {
@@ -92,7 +93,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// errNoResource is returned for an XML text that is not a record of DataCite.
+// errNoResource is the error for an XML text that is not a record of DataCite.
 var errNoResource = errors.New("not a DataCite record")
 
 // withIdentifier returns a record of DataCite in which the element identifier has the identifier id.
@@ -128,7 +129,7 @@ func withIdentifier(text, id string) (string, error) {
 	return text[:from] + identifierXML(tag, id) + text[to:], nil
 }
 
-// errNoIdentifier is returned for a record of DataCite without the element identifier.
+// errNoIdentifier is the error for a record of DataCite without the element identifier.
 var errNoIdentifier = errors.New("the element identifier is missing")
 
 // tagAt returns the name of the XML element that begins a text, as it is written.

@@ -101,16 +101,16 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// reversed returns permissions in the other order: JSON has the right to add handles last, and a
-// batch file first.
+// reversed reverses the order of permissions: in JSON, the right to add handles is the last one,
+// and in a batch file it is the first.
 func reversed(permissions string) string {
 	b := []byte(permissions)
 	slices.Reverse(b)
 	return string(b)
 }
 
-// DecodeData returns the data of a value that a database has as bytes. Bytes that are not those of the
-// type are kept as they are.
+// DecodeData returns the data of a value whose bytes are in a database. Bytes that are invalid for the
+// type of the value are kept as they are.
 func DecodeData(kind string, data []byte) (format, text string) {
 	switch {
 	case kind == TypeAdmin:

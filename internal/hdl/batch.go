@@ -20,7 +20,8 @@ const (
 	batchFile  = "FILE"
 )
 
-// AppendLine appends a value as a line of a batch file. The error says what the line cannot hold.
+// AppendLine appends a value as a line of a batch file. It returns an error if a line cannot represent
+// the value.
 func AppendLine(b []byte, v *nomen.Value) ([]byte, error) {
 	ttl, err := batchTTL(v.TTL)
 	if err != nil {
@@ -182,8 +183,8 @@ func (p *lineParser) permissions() string {
 	return s
 }
 
-// Permissions returns permissions as a [nomen.Value] has them, and false if they are not four digits 0
-// and 1.
+// Permissions returns permissions in the form of [nomen.Value]. It returns false if s does not consist
+// of four digits 0 or 1.
 func Permissions(s string) (string, bool) {
 	if s == usualPermissions {
 		return "", true

@@ -21,7 +21,8 @@ func Escape(handle string) string {
 	return ascii.EscapeUnless(handle, func(c byte) bool { return c != '%' && (ascii.IsPchar(c) || c == '/') })
 }
 
-// Of returns the handle of a name in the spelling shown, and false for names of other schemes.
+// Of returns the handle of a name in the spelling shown. It returns false for names that are not
+// handles.
 func Of(spelling string) (string, bool) {
 	for _, scheme := range []string{"hdl:", "doi:"} {
 		if rest, ok := ascii.CutPrefix(spelling, scheme); ok {
@@ -31,8 +32,8 @@ func Of(spelling string) (string, bool) {
 	return "", false
 }
 
-// Unescape decodes the escapes of a text. A percent sign that does not begin an escape stands for
-// itself, and so does a plus sign.
+// Unescape decodes the escapes of a text. A plus sign, and a percent sign that does not begin an
+// escape, stay unchanged.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

@@ -21,7 +21,7 @@ const (
 	formatHex    = "hex"
 )
 
-// usualPermissions are the permissions of a value that has none.
+// usualPermissions are the permissions of a value for which the client has given none.
 const usualPermissions = "1110"
 
 // A Given is a value in the JSON of a request.
@@ -68,9 +68,9 @@ func ReadTTL(given json.RawMessage) (t nomen.TTL, err error) {
 	return t, nil
 }
 
-// readPermissions reads the permissions of a value: "*", or digits 0 and 1, of which the last is that
-// of public write. Like Handle.Net servers, it uses a digit only if there is another one before it.
-// So four digits leave admin read as it is by default.
+// readPermissions reads the permissions of a value: "*", or digits 0 and 1. The last digit is that of
+// public write. Like Handle.Net servers, readPermissions ignores the first digit. So four digits leave
+// admin read at its default.
 func readPermissions(given json.RawMessage) (string, error) {
 	if given == nil || string(given) == "null" {
 		return "", nil

@@ -139,12 +139,13 @@ func (t *table) values(r *row, i int, list bool) []string {
 	return append(all, string(value))
 }
 
-// escape returns the byte that an escape stands for. The backslash of the escape precedes rest.
-func (t *table) escape(rest string, list bool) (byte, bool) {
-	if rest == "" {
+// escape returns the byte that an escape stands for. The backslash of the escape precedes the text
+// tail.
+func (t *table) escape(tail string, list bool) (byte, bool) {
+	if tail == "" {
 		return 0, false
 	}
-	switch c := rest[0]; {
+	switch c := tail[0]; {
 	case c == '\\', c == '|' && list:
 		return c, true
 	case !t.rows.tabs:

@@ -6,7 +6,7 @@ import "strings"
 type column struct {
 	title   string
 	bit     int    // identifies a member of a record or a location
-	element string // element of metadata in the cells; "" if none
+	element string // element of metadata in the cells; "" if there is none
 
 	separator string // separator of the values in a cell; "" for a bar; then cells may have escapes
 	ignored   bool   // the column is skipped

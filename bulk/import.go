@@ -38,7 +38,7 @@ type Conflict uint8
 
 // The values of Conflict.
 const (
-	Merge   Conflict = iota // add locations, same_as and successors; replace elements of metadata and fields with a single value
+	Merge   Conflict = iota // add locations, aliases (same_as) and successors; replace elements of metadata, typed values with the same index, and fields that have a single value
 	Keep                    // change nothing
 	Replace                 // replace the fields that the file has
 	Fail                    // reject the record if it would change anything
@@ -84,7 +84,7 @@ type ImportOptions struct {
 	// The import calls each of these functions unless it is nil. It calls Refused, Warned, Changed
 	// and After in the order of the file. Warnings are only about names that are created or
 	// changed, and about retired names that are left unchanged.
-	Begun    func(id string)             // before the first change, with the batch ID; not in a dry run
+	Begun    func(id string)             // before the first change, with the ID of the import; not in a dry run
 	Progress func(Summary)               // after every batch
 	Position func(bytes int64)           // after Progress, with the offset of the last record of the batch in the decompressed file
 	Refused  func(Refusal)               // for every rejected record
@@ -112,7 +112,7 @@ func (o *ImportOptions) request(l *fileLine) registrar.Request {
 
 // Doubts counts records of an import that may be mistakes.
 type Doubts struct {
-	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record; both have the same name and are in the same batch
+	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record of the same name in the same batch
 	Uncovered int64 `json:"uncovered,omitempty"` // created or changed names that no authority covers
 }
 
@@ -195,7 +195,7 @@ type importer struct {
 	options ImportOptions
 	start   time.Time
 	summary Summary
-	id      string // batch ID
+	id      string // ID of the import; all its changes have it as [store.Change].Batch
 	doubts  Doubts
 	scratch Scratch  // for a dry run; nil until there is more than one batch
 	rejects *rejects // may be nil
@@ -210,7 +210,7 @@ type batch struct {
 	checked *registrar.Batch
 	err     error         // error of checking
 	ready   chan struct{} // closed when the batch has been checked
-	end     error         // why reading ended after this batch; nil if more batches follow
+	end     error         // the reason why this is the last batch; nil if more batches follow
 }
 
 // An item is a record, or the error of an invalid record.
@@ -369,8 +369,8 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember makes a dry run keep the effects of b for later batches: a dry run writes nothing to the
-// store. If b is the only batch, remember does nothing.
+// remember makes a dry run keep the effects of b, so that the checks of later batches take them into
+// account: the store does not have them. If b is the only batch, remember does nothing.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -385,8 +385,9 @@ func (i *importer) remember(b *batch) (err error) {
 	return nil
 }
 
-// count counts and reports the outcome of a record. If the parameter pinned is set, a conflict is
-// with a change that another user made during the import.
+// count counts and reports the outcome of a record. If pinned is true, the request expected a
+// revision because of [ImportOptions].Pins; then a conflict means that another user has changed the
+// name during the import.
 func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 	switch {
 	case out.Err != nil:

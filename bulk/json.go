@@ -98,10 +98,11 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want skips white space and c, and fails if c does not follow. The parameter what describes c.
-func (d *decoder) want(c byte, what string) bool {
+// want skips white space and c, and fails if c does not follow. The error
+// calls c by its description.
+func (d *decoder) want(c byte, description string) bool {
 	if !d.take(c) {
-		d.fail(d.space(), "expected "+what+", found "+d.found())
+		d.fail(d.space(), "expected "+description+", found "+d.found())
 	}
 	return d.err == nil
 }

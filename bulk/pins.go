@@ -17,7 +17,7 @@ type Pins interface {
 	// once for each valid record, in order.
 	Next() (uint64, error)
 
-	// Own reports whether the import with this batch ID has made all changes of a name after a
+	// Own reports whether the import with this ID has made all changes of a name after a
 	// revision. This happens if the file has the name twice.
 	Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error)
 }

@@ -108,16 +108,16 @@ func memberBit(key string, first, last int) int {
 	return isUnknown
 }
 
-// first checks a member before its value is read. It fails if the member is unknown, or is in the
-// parameter seen. It reports whether the decoder has no error.
-func (d *decoder) first(seen *memberSet, bit int) bool {
+// first checks a member before its value is read, and adds it to members. It fails if the member is
+// unknown, or was in members before. It reports whether the decoder has no error.
+func (d *decoder) first(members *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:
 		d.fail(d.key, "unknown field")
-	case *seen&(1<<bit) != 0:
+	case *members&(1<<bit) != 0:
 		d.fail(d.key, "given twice")
 	}
-	*seen |= 1 << bit
+	*members |= 1 << bit
 	return d.err == nil
 }
 

@@ -14,6 +14,6 @@ type Summary struct {
 	Warned    int64   `json:"warned,omitempty"`  // created or changed, with warnings
 	LeftOut   int64   `json:"left_out,omitempty"`
 	Partial   int64   `json:"partial,omitempty"`
-	Import    string  `json:"import,omitempty"` // batch ID for undoing the changes; absent if nothing changed
+	Import    string  `json:"import,omitempty"` // ID of the import, for undoing its changes; absent if nothing changed
 	Seconds   float64 `json:"seconds"`
 }

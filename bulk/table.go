@@ -27,7 +27,7 @@ type table struct {
 	line  fileLine // the record that is being read
 	first []given
 	bad   *LineError // why the record is invalid
-	gap   int        // number of an unreadable line after the rows of the record; 0 if none
+	gap   int        // number of an unreadable line after the rows of the record; 0 if there is none
 	done  error      // why reading ended
 
 	held  []*LineError // errors of unreadable lines since the record began, at most maxHeld

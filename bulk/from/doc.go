@@ -7,6 +7,6 @@
 // never parses a file of another program.
 //
 // Nothing is left out silently: an importer counts each directive of the file as handled, or
-// reports it with its line, its text and the reason. What a directive is depends on the format: a
-// line, a key with its value, an entry.
+// reports it with its line, its text and the reason. A directive is a line, a key with its value,
+// or an entry, depending on the format.
 package from

@@ -44,9 +44,10 @@ type Input struct {
 	Path string // path below the given directory, with slashes; the base name if a file was given
 	Base string // the value of --base; "" if it was not given
 
-	// Current returns the stored record of a name, after the import of all records that the output has,
-	// or nil if there is none. It ends that import, and later records begin another one. So call it for
-	// many names before the next record. In a dry run, the records of the file are not stored.
+	// Current returns the stored record of a name, or nil if the store has none. It first imports all
+	// records that the output has, and ends this import; later records begin another import. So call
+	// Current for many names before you write the next record. In a dry run, the records of the file
+	// are not stored.
 	Current func(ctx context.Context, n name.Name) (*store.Record, error)
 }
 
@@ -57,7 +58,7 @@ type Refusal struct {
 	Reason string `json:"reason"`
 }
 
-// A Report says what became of the directives of a file.
+// A Report has the results for the directives of a file.
 type Report struct {
 	File       string    `json:"file"`
 	Directives int64     `json:"directives"`
@@ -144,8 +145,8 @@ func fieldsOf(r *store.Record) fields {
 	return fields{r.Spelling, r.Status, r.Locations, r.Metadata, r.SameAs, r.Successors, r.Reason, r.ShowLocations, r.Values}
 }
 
-// Restart says that the next record begins a new import. Its records are on the lines that they have
-// in the file, too.
+// Restart says that the next record begins a new import. In the output for this import, too, each
+// record is on the line that it has in the file.
 func (o *Output) Restart() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

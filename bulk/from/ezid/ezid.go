@@ -1,11 +1,11 @@
 // Package ezid imports the batch downloads of EZID: CSV, XML and ANVL.
 //
-// Package internal/ezid describes how elements become fields of a record. Every element is kept as it is
-// in the file, except those that a record has anyway: _target, _status, and _shadowedby, which follows
-// from the DOI. Times in the form of ISO 8601 become seconds.
+// Package internal/ezid describes how elements become fields of a record. Every element is also
+// kept as it is in the file, except _target and _status, which are fields of the record, and
+// _shadowedby, which follows from the DOI. Times in the form of ISO 8601 become seconds.
 //
-// Each identifier is a directive. It is refused if it is not valid, or if one of its elements is not. In the
-// second case, the record has the other elements.
+// Each identifier is a directive. The directive is refused if the identifier or one of its elements is
+// not valid. If only an element is not valid, a record with the other elements is imported.
 //
 // In a CSV file, EZID has replaced line breaks by spaces, so that some elements can no longer be
 // read: use XML or ANVL if identifiers have the elements erc, dc, datacite or crossref.
@@ -43,7 +43,7 @@ type entry struct {
 	faults   []string // what could not be read
 }
 
-// fail adds that an element was not imported.
+// fail records that an element was not imported.
 func (e *entry) fail(label, reason string) { e.faults = append(e.faults, label+": "+reason) }
 
 // An importer writes the entries of a file.

@@ -34,7 +34,7 @@ type batch struct {
 	current *state // the handle of the operation; nil if its lines are skipped
 	why     string // why the lines are skipped
 
-	open     string // a line with a value whose data are on the next line; "" if none
+	open     string // a line with a value whose data are on the next line; "" if there is none
 	openLine int
 }
 
@@ -186,7 +186,7 @@ func (b *batch) create(handle string, empty *store.Record) error {
 	return nil
 }
 
-// remove removes values of a handle. A value that is not there needs no removal.
+// remove removes values of a handle. It ignores values that the handle does not have.
 func (b *batch) remove(s *state, indexes string) error {
 	b.why = "REMOVE has no values"
 	var all []int
@@ -258,8 +258,8 @@ func (b *batch) refuseOpen() {
 	}
 }
 
-// firstWords returns the index and the type in the line of a value. It shows nothing of any other line,
-// which could be a secret.
+// firstWords returns the index and the type in the line of a value. Of any other line it returns
+// nothing, because the line could be a secret.
 func firstWords(text string) string {
 	parts := strings.SplitN(strings.TrimSpace(text), " ", 3)
 	if len(parts) < 3 || !ascii.All(parts[0], ascii.IsDigit) {

@@ -112,7 +112,7 @@ func (w *window) jsonValue(s *state, given *jsonValue) string {
 	return ""
 }
 
-// value returns the value as the server had it.
+// value returns the value that the old server had.
 func (j *jsonValue) value() (nomen.Value, error) {
 	if j.Type != nil && isSecret(*j.Type) {
 		return nomen.Value{}, errors.New(secretReason)

@@ -57,7 +57,7 @@ func (w *window) empty(handle string) (*store.Record, error) {
 	return &store.Record{Name: n, Spelling: spelling}, err
 }
 
-// get returns the state of a handle. If it is not in the window, it is read from the store.
+// get returns the state of a handle. If the handle is not in the window, get reads it from the store.
 func (w *window) get(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
 		return s, nil
@@ -72,7 +72,8 @@ func (w *window) get(line int, empty *store.Record) (*state, error) {
 	return w.add(line, empty, there)
 }
 
-// fresh returns the state of a handle of which it does not matter whether it is in the store.
+// fresh returns the state of a handle whose stored values will not be used. It does not read the
+// store.
 func (w *window) fresh(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
 		return s, nil
@@ -81,22 +82,22 @@ func (w *window) fresh(line int, empty *store.Record) (*state, error) {
 }
 
 // add adds a handle to the window. If the window is full, its handles are written first.
-func (w *window) add(line int, empty, there *store.Record) (*state, error) {
+func (w *window) add(line int, empty, stored *store.Record) (*state, error) {
 	if len(w.order) >= maxHandles || w.size > maxBytes {
 		if err := w.writeFirst((len(w.order) + 1) / 2); err != nil {
 			return nil, err
 		}
 	}
 	s := &state{line: line, record: empty}
-	if there != nil {
-		s.record, s.exists, s.values, s.stored = there, there.Status != nomen.Retired, value.Of(there), true
+	if stored != nil {
+		s.record, s.exists, s.values, s.stored = stored, stored.Status != nomen.Retired, value.Of(stored), true
 	}
 	w.states[empty.Name] = s
 	w.order = append(w.order, s)
 	return s, nil
 }
 
-// errExists is returned for a value whose index another value has.
+// errExists is the error for a value with the index of another value.
 var errExists = errors.New("another value has this index")
 
 // put adds a value to a handle, or replaces the value with its index.
@@ -160,7 +161,8 @@ func (w *window) write(s *state) error {
 	return w.out.Record(s.line, record(r, s.values))
 }
 
-// record returns the record of a handle. All its locations and values are set, even if there are none.
+// record returns the record of a handle. Its lists of locations and values are never nil, so that the
+// import replaces the stored lists even by empty ones.
 func record(r *store.Record, values []nomen.Value) *store.Record {
 	out := &store.Record{Spelling: r.Spelling, Status: nomen.Active, Locations: slices.Clone(r.Locations), Values: r.Values}
 	value.Set(out, values)

@@ -88,8 +88,8 @@ func (c *condition) parseFlags(args []string) error {
 	return nil
 }
 
-// testFile parses a test for a file. The directories have no files but .htaccess, and so no path but
-// that of the directory itself exists.
+// testFile parses a test for a file. It assumes that the directories have no files besides
+// .htaccess, so that only the path of the directory itself exists.
 func (c *condition) testFile(test string) (err error) {
 	c.on = "element"
 	switch test {
@@ -104,8 +104,8 @@ func (c *condition) testFile(test string) (err error) {
 	return err
 }
 
-// effective returns the conditions without those at the end with the flag OR. Apache takes such
-// alternatives for true.
+// effective returns the conditions without the last ones if these have the flag OR: Apache takes an
+// alternative after which no condition follows for true.
 func effective(all []condition) []condition {
 	for len(all) > 0 && all[len(all)-1].or {
 		all = all[:len(all)-1]
@@ -113,8 +113,9 @@ func effective(all []condition) []condition {
 	return all
 }
 
-// conditionsOf returns the conditions of rules. Those that can be the last that matches get the names of
-// groups.
+// conditionsOf converts conditions to conditions of rules. The target of a rule can refer to the
+// groups of the last condition that matched, so the groups of each condition that can be this one
+// get names.
 func conditionsOf(all []condition) ([]rule.Condition, error) {
 	named := len(all) - 1 // the last condition that is not negated
 	for named >= 0 && all[named].not {

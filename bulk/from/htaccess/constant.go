@@ -2,7 +2,8 @@ package htaccess
 
 import "strings"
 
-// constants reads a SetEnvIf that gives variables of the environment a value whatever the request is.
+// constants reads a SetEnvIf that sets variables of the environment to the same value for all
+// requests.
 func (c *converter) constants(l line) {
 	if l.name != "setenvif" && l.name != "setenvifnocase" {
 		return

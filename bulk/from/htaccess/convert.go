@@ -134,7 +134,8 @@ func (c *converter) survey(lines []line) {
 	}
 }
 
-// refuse records why a line is refused. The first reason stays.
+// refuse records the reason why a line is refused. If the line has a reason already, refuse does
+// nothing.
 func (c *converter) refuse(l line, reason string) {
 	if c.refused[l.number] == "" {
 		c.refused[l.number] = reason
@@ -167,7 +168,8 @@ func (c *converter) directive(l line) {
 	}
 }
 
-// section follows sections. The content of <IfModule> applies; the modules of redirects are present.
+// section reads the beginning or the end of a section. All modules count as present: the content of
+// <IfModule> applies, and that of <IfModule !...> is skipped.
 func (c *converter) section(l line) {
 	switch {
 	case strings.HasPrefix(l.name, "</"):

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// finish refuses rules that depend on others in a way that is not supported, and gives the other rules
-// their tests.
+// finish refuses rules that depend on other rules in a way that is not supported. It generates
+// tests for the rules that are left.
 func (c *converter) finish() {
 	c.checkGoingOn()
 	for {
@@ -60,20 +60,21 @@ func (c *converter) drop(all []entry, which []int, reason string) {
 	}
 }
 
-// keep keeps all entries but some.
-func (c *converter) keep(all []entry, without []int) {
+// keep replaces the rules of the file by all entries except those with the removed indexes.
+func (c *converter) keep(all []entry, removed []int) {
 	var rest []entry
 	for i := range all {
-		if !slices.Contains(without, i) {
+		if !slices.Contains(removed, i) {
 			rest = append(rest, all[i])
 		}
 	}
 	c.aliases, c.rewrites, c.last = nil, rest, nil
 }
 
-// unexplained returns those of the rules that no request reaches for which no earlier rule is the
-// reason. Such an earlier rule answers all requests that the rule would answer alone, and has no
-// conditions, or the same. A rule that begins with a slash never matches in Apache either.
+// unexplained returns the unreachable rules that neither an earlier rule nor a slash makes
+// unreachable. An earlier rule does so if it answers all requests that the unreachable rule would
+// answer alone, and has no conditions or the same conditions. An expression that begins with a
+// slash never matches in Apache either.
 func (c *converter) unexplained(all []entry, unreached []int) (rest []int) {
 	for _, i := range unreached {
 		e := &all[i]
@@ -125,9 +126,10 @@ func (c *converter) checkGoingOn() {
 	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != "" })
 }
 
-// after returns rules that answer before rule i as the rules after it do with its result, a URL. If one
-// of these depends on the URL, later is the number of rules between.
-func (c *converter) after(i int) (joined []entry, later int) {
+// after returns rules to insert before rule i, which rewrites the URL of a request. They answer the
+// requests for rule i as the rules after it would answer the rewritten URL. If the answer of a later
+// rule depends on that URL, after returns the number of rules between the two, and otherwise -1.
+func (c *converter) after(i int) (joined []entry, between int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {
 		switch {

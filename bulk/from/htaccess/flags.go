@@ -83,5 +83,5 @@ func redirectStatus(s string) (int, error) {
 	return 0, fmt.Errorf("unsupported status %s", s)
 }
 
-// isError reports whether a status is one of an error, for which a rule has no target.
+// isError reports whether a status is that of an error. A rule with such a status has no target.
 func isError(status int) bool { return status >= 400 }

@@ -2,8 +2,8 @@ package htaccess
 
 import "strings"
 
-// other returns why a directive is refused that is not a redirect, or "" if redirects work the same
-// without it.
+// other returns the reason why a directive that is not a redirect is refused. If redirects work in the
+// same way without the directive, it returns "".
 func (c *converter) other(l line) string {
 	args := arguments(l.rest)
 	switch l.name {

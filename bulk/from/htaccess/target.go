@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// expansion is how the target of a rule is converted.
+// expansion has the options for converting the target of a rule.
 type expansion struct {
 	*converter
 	rewrite.Target

@@ -2,8 +2,8 @@
 // YOURLS, Shlink and Kutt, and arklet, a resolver of ARKs.
 //
 // A list is a CSV file with titles, the JSON of the program's API, or a dump of its database. The
-// format of the file is recognised by its beginning. Each link is a directive; in JSON, its line is
-// its number.
+// format of the file is recognised by its beginning. Each link is a directive. In JSON, the number
+// of the link takes the place of its line.
 package links
 
 import (
@@ -158,7 +158,8 @@ func (l *link) describe(element string, values ...string) {
 	l.record.Metadata[element] = values
 }
 
-// during limits the location to a time. The error says that a time is not valid.
+// during sets the times from and until which the location is valid. It returns an error if a time
+// is not valid.
 func (l *link) during(since, until string) error {
 	for i, given := range []string{since, until} {
 		if given == "" || len(l.record.Locations) == 0 {

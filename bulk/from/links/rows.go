@@ -71,7 +71,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 // next begins a new link.
 func (b *bounded) next() { b.last = b.read }
 
-// readCSV reads a file with titles. The separator is the one of comma and semicolon that is more
+// readCSV reads a file with titles. The separator is a comma or a semicolon, whichever is more
 // frequent in the titles.
 func readCSV(in *bufio.Reader, b *bounded, f func(row) error) error {
 	head, _ := in.Peek(peeked)

@@ -284,7 +284,7 @@ func (b *btree) leaf(number uint32, p []byte, n *int, f func(pair) error) error 
 // deleted is the reason why deleted pairs are not read.
 const deleted = "deleted"
 
-// data returns the bytes of an item of a leaf, or why they were not read.
+// data returns the bytes of an item of a leaf, or the reason why they were not read.
 func (b *btree) data(number uint32, p []byte, index int) (data []byte, lost string, err error) {
 	const head, overflowSize, offPage, offLength = 3, 12, 4, 8
 	item, err := b.item(number, p, index, head)

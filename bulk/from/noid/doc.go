@@ -25,7 +25,7 @@
 //
 // # The minter
 //
-// If the counters of the minter are those of a NOID minter that made as many identifiers, the minter
-// becomes a template of the authority. It continues with the identifier that the old minter would
-// have made next. See package mint.
+// The minter becomes a template of the authority, if its counters have the values that a NOID
+// minter has after that number of identifiers. The template continues with the identifier that the
+// old minter would have made next. See package mint.
 package noid

@@ -45,7 +45,8 @@ func continueWith(a *store.Authority, t mint.Template) {
 	a.Mint = append(a.Mint, t.String())
 }
 
-// lost returns why a setting is not kept, or "" if the template of the minter stands for it.
+// lost returns the reason why a setting is not kept, or "" if the template of the minter represents
+// it.
 func lost(key string) string {
 	switch word, _, _ := strings.Cut(key, "/"); word {
 	case "idmap":

@@ -66,14 +66,14 @@ type directive struct {
 	refused string // the reason, or ""
 }
 
-// A target is an authority whose rules a file has.
+// A target is an authority for which a file has rules.
 type target struct {
 	at    name.Prefix
 	rules []converted
 	keeps bool // other files have rules of the authority, too
 }
 
-// A converted rule has what its tests are made from.
+// A converted rule has the data from which its tests are made.
 type converted struct {
 	rule.Rule
 	of       *directive
@@ -327,8 +327,8 @@ func (t *target) set() (set rule.Set) {
 	return set
 }
 
-// merge returns the rules of an authority after the import. If other files have rules of it too, rules
-// with other patterns stay.
+// merge returns the rules of an authority after the import. If other files have rules of this
+// authority too, the existing rules with other patterns stay.
 func (t *target) merge(there, set rule.Set) rule.Set {
 	if !t.keeps {
 		return set

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// finish gives the rules of an authority their tests, and refuses those that are invalid or that no
-// request reaches.
+// finish adds tests to the rules of an authority. It refuses rules that are invalid or that no request
+// reaches.
 func (t *target) finish(c *converter) {
 	for len(t.rules) > 0 {
 		set := t.set()

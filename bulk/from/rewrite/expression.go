@@ -50,9 +50,9 @@ func (e *Expression) Groups() int { return e.tree.MaxCap() }
 // Anywhere returns the expression as a condition, which matches anywhere in a value.
 func (e *Expression) Anywhere() string { return e.tree.String() }
 
-// Whole returns the expression for a rule, which must match the whole element. The parameter all is
-// the name of a group for the match, or "".
-func (e *Expression) Whole(all string) string {
+// Whole returns the expression for a rule, which must match the whole element. If group is not "", the
+// match becomes a group with this name.
+func (e *Expression) Whole(group string) string {
 	t := clone(e.tree)
 	before, after := ".*?", ".*"
 	if cutBegin(t) {
@@ -63,8 +63,8 @@ func (e *Expression) Whole(all string) string {
 	}
 	s := t.String()
 	switch {
-	case all != "":
-		s = "(?P<" + all + ">" + s + ")"
+	case group != "":
+		s = "(?P<" + group + ">" + s + ")"
 	case t.Op == syntax.OpAlternate:
 		s = "(?:" + s + ")"
 	}
@@ -182,8 +182,8 @@ func (e *Expression) MayMatchURL() bool {
 	return true
 }
 
-// first returns the first part of an expression that matches only at the beginning of a text, and nil
-// for others.
+// first returns the first part of an expression that matches only at the beginning of a text. For
+// other expressions it returns nil.
 func (e *Expression) first() *syntax.Regexp {
 	t := clone(e.tree)
 	if !cutBegin(t) {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Sample returns a text that the expression matches, without regard to assertions. Different values
-// of the variant give different texts: with other alternatives, repetitions and characters.
+// Sample returns a text that the expression matches if its assertions are ignored. Each value of the
+// variant gives another text, with other alternatives, repetitions and characters.
 func (e *Expression) Sample(variant int) string {
 	var b strings.Builder
 	s := sampler{&b, variant}

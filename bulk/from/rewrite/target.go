@@ -18,8 +18,9 @@ type Target struct {
 	scheme   string
 }
 
-// Literal adds literal text. With escape, characters that the path of a URL cannot contain are
-// percent-encoded, also "%", "?" and "#"; without, only those that no URL can contain.
+// Literal adds literal text. If escape is true, it percent-encodes "%", "?", "#" and all characters
+// that the path of a URL cannot contain. Otherwise it percent-encodes only characters that no URL
+// can contain.
 func (t *Target) Literal(s string, escape bool) {
 	for i := range len(s) {
 		t.Char(s[i:], escape)
@@ -56,10 +57,11 @@ func isEscape(s string) bool {
 	return len(s) > 2 && s[0] == '%' && ascii.IsHex(s[1]) && ascii.IsHex(s[2])
 }
 
-// Part adds a part of the name or the request. With escape, its characters that a path cannot contain
-// are percent-encoded, also "%". With all, also the delimiters are.
-func (t *Target) Part(name string, escape, all bool) {
-	if t.host == 1 || all {
+// Part adds a part of the name or the request. If escape is true, the characters of the part that a
+// path cannot contain are percent-encoded, and so is "%". If delimiters is true, the delimiters of
+// paths are percent-encoded too.
+func (t *Target) Part(name string, escape, delimiters bool) {
+	if t.host == 1 || delimiters {
 		t.template.WriteString("{" + name + "}")
 		return
 	}

@@ -15,9 +15,9 @@ type Candidate struct {
 	rule.Request
 }
 
-// AddTests adds to each rule of a set the first of its candidates that reaches it, as a test. It
-// returns the indexes of the rules that no candidate reaches, without a test: earlier rules answer
-// them. The error is that of an invalid rule, an [*rule.IndexError].
+// AddTests adds a test to each rule of a set: the first candidate for the rule that reaches it. It
+// returns the indexes of the rules without a test, because earlier rules answer all their
+// candidates. If a rule is invalid, the error is an [*rule.IndexError].
 func AddTests(set rule.Set, at name.Prefix, candidates func(i, variant int) (Candidate, bool)) (unreached []int, err error) {
 	const variants = 48
 	open := make([]int, len(set))
@@ -69,7 +69,7 @@ func Matched(set rule.Set, at name.Prefix, c Candidate) (i int, ok bool) {
 	return results[0].Matched, true
 }
 
-// spell returns the name of an element. If there is none with exactly this element, ok is false.
+// spell returns the name with an element. If no name has exactly this element, ok is false.
 func spell(at name.Prefix, element string) (string, bool) {
 	s := at.String() + "/" + uri.EscapePath(element)
 	n, err := name.Parse(s)

@@ -97,9 +97,9 @@ const (
 	copied          // rows of COPY
 )
 
-// NewReader returns a reader of the rows of those tables for which wanted returns true.
-func NewReader(r io.Reader, wanted func(table string) bool) *Reader {
-	return &Reader{scanner: scanner{in: bufio.NewReaderSize(r, 64<<10), line: 1}, tables: map[string][]string{}, wanted: wanted}
+// NewReader returns a reader of the rows of those tables for which accept returns true.
+func NewReader(r io.Reader, accept func(table string) bool) *Reader {
+	return &Reader{scanner: scanner{in: bufio.NewReaderSize(r, 64<<10), line: 1}, tables: map[string][]string{}, wanted: accept}
 }
 
 // Next returns the next row. At the end of the dump, the error is io.EOF. An [*Error] says what is
@@ -144,7 +144,7 @@ func (r *Reader) statement() {
 	}
 }
 
-// skip skips the rest of a statement, of which t is the last token that was read.
+// skip skips the rest of a statement. The token t is the last one that was read.
 func (r *Reader) skip(t token) {
 	for r.err == nil && !t.is(";") {
 		t = r.next()
@@ -333,7 +333,7 @@ func (r *Reader) copy() {
 }
 
 // copyLine reads a row of COPY. It returns false at the end of the rows, and for a row of a table that
-// is not wanted.
+// the reader skips.
 func (r *Reader) copyLine() (*Row, bool) {
 	t := token{line: r.line, column: 1}
 	row := &Row{Line: r.line, Table: r.table, columns: r.given}

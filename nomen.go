@@ -90,7 +90,7 @@ type Status string
 const (
 	Reserved Status = "reserved" // taken, but not public
 	Active   Status = "active"
-	Retired  Status = "retired" // a tombstone, kept for ever
+	Retired  Status = "retired" // a tombstone, which is never deleted
 )
 
 // A Location is a URL of the resource, or of something related to it.
@@ -108,7 +108,7 @@ type Location struct {
 	Down       bool   `json:"down,omitempty"`                           // known to be unavailable: tried last
 	ValidFrom  string `json:"valid_from,omitempty" toml:"valid_from"`   // RFC 3339
 	ValidUntil string `json:"valid_until,omitempty" toml:"valid_until"` // RFC 3339
-	Index      int    `json:"index,omitempty"`                          // index of the typed value that shows this location (package value); 0 if none
+	Index      int    `json:"index,omitempty"`                          // index of the typed value that shows this location (package value); 0 if there is none
 	Attributes string `json:"attributes,omitempty"`                     // attributes in a value of the type 10320/loc that no other field has, in the form of XML: id="0" http_role="conneg"
 }
 

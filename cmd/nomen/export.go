@@ -26,7 +26,7 @@ you get the same bytes. The formats are:
   ezid-csv         ARKs, DOIs and UUIDs as in a batch download of EZID
   handle-batch     operations that create the active handles, for a Handle.Net server
   htaccess         redirects for the directory of --prefix, with the rules of authorities
-  obo-yaml         the same as a configuration of the OBO Foundry
+  obo-yaml         redirects as in htaccess, as a configuration file of the OBO Foundry
   caddy            the best location of each active name, for a map of Caddy
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.

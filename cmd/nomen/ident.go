@@ -207,7 +207,7 @@ func (d *dialects) looksURN(s string) bool {
 	return n == len(urnPrefix)
 }
 
-// isSpace1995 reports whether c is white space, which is not part of a name of 1995.
+// isSpace1995 reports whether c is white space, which is not part of a name of the draft of 1995.
 func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // offsetIn converts an offset in the parsed spelling to an offset in the input. They differ only in

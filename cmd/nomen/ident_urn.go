@@ -18,7 +18,7 @@ type urnComponents struct {
 	NSS         *string     `json:"nss,omitempty"`
 	R           *string     `json:"r,omitempty"`
 	Q           *string     `json:"q,omitempty"`
-	F           *string     `json:"f,omitempty"` // in 2012 the fragment
+	F           *string     `json:"f,omitempty"` // in the draft of 2012 the fragment
 	Directives  []directive `json:"directives,omitempty"`
 	SchemeID    *string     `json:"scheme_id,omitempty"`
 	AuthorityID *string     `json:"authority_id,omitempty"`
@@ -51,7 +51,7 @@ func urnParts(n urn.URN) *urnComponents {
 	return nil
 }
 
-// directivesOf returns the directives of a URN of 2012.
+// directivesOf returns the directives of a URN of the draft of 2012.
 func directivesOf(n urn.URN) []directive {
 	var all []directive
 	for _, d := range n.Directives(urn.Keywords2012(), acceptsDirective) {
@@ -92,8 +92,8 @@ func (n *urnComponents) rows(row func(label string, value *string)) {
 	row("element id", n.ElementID)
 }
 
-// namespaceOf returns the namespace of a URN. For URNs of 1995 it returns false, because their
-// SchemeIDs say who assigns names and nothing about their syntax.
+// namespaceOf returns the namespace of a URN. For URNs of the draft of 1995 it returns false,
+// because their SchemeIDs say who assigns names and nothing about their syntax.
 func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
 	if n.Dialect() == urn.Draft1995 {
 		return namespace.Namespace{}, false

@@ -104,7 +104,7 @@ type foreignSummary struct {
 	Unchanged   int64    `json:"unchanged"`
 	Retired     int64    `json:"retired,omitempty"` // left unchanged because they are retired
 	Authorities int      `json:"authorities"`       // created or changed
-	Imports     []string `json:"imports,omitempty"` // batch IDs for undoing the changes of records
+	Imports     []string `json:"imports,omitempty"` // IDs of the imports, for undoing the changes of records
 }
 
 // A foreignImport is one call of import with a format of another program.

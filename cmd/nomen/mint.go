@@ -44,9 +44,9 @@ In {noid:MASK}, MASK is a mask of NOID. Its first letter sets the order: r for r
 sequential, z for sequential without limit. After it, e stands for a character and d for a
 digit. A k at the end adds the check character. In {noid:reedk:2191}, the number says how
 many names were made before. In {noid:reedk:add3}, add3 makes the mask longer when all its
-names are used up, as EZID does: three characters are added, so reedk becomes reedeedk. Mint
-continues after the last of these names that exists or existed, so a name is never made
-twice, even if it was deleted.
+names are used up, as EZID does: three characters are added, so reedk becomes reedeedk. The mask
+gives its names in a fixed order. Mint continues after the last name in this order that has
+ever existed. So it never makes a name twice, even if the name was deleted.
 
 Without --template, mint uses the templates of the authority ('nomen authority put --mint'):
 the first, or the one that begins with the text of --shoulder.

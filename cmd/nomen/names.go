@@ -217,7 +217,7 @@ func (p *putFlags) elements() (nomen.Metadata, error) {
 	return meta, nil
 }
 
-const retireLong = `Retire makes names tombstones. A tombstone is kept for ever; it says why the name was
+const retireLong = `Retire makes names tombstones. A tombstone is never deleted. It says why the name was
 retired and, with --successor, which names to use instead. The locations stay in the
 record, but readers see them only with --show-locations.
 

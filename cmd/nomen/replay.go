@@ -41,13 +41,21 @@ dot segments, the default port), or if each leads to the same path below the bas
 own server. The report says how many answers are equal only by such a rule. --exact
 compares bytes.
 
-The classes are: equal, other status, other location, missing here (only nomen has 404 or
-410), missing there (only the old resolver has), error (a server did not answer), and not
-compared (the old answer is not known). The last line has the share of equal answers among
-those that were compared. -v prints every difference.
+The report counts the requests in these classes:
 
-Redirects are not followed; only --server and --against are connected to. Addresses of
-clients are neither kept nor printed. Examples show paths and queries from the log.
+  equal           both answers are equal
+  other status    the statuses differ
+  other location  the statuses are equal, and the locations differ
+  missing here    only nomen answers 404 or 410
+  missing there   only the old resolver answers 404 or 410
+  error           a server did not answer
+  not compared    the old answer is not known
+
+The last line has the share of equal answers among the compared answers. -v prints every
+difference.
+
+Replay connects only to --server and --against, and does not follow redirects. It neither
+keeps nor prints addresses of clients. Examples show paths and queries from the log.
 
 The exit status is 0 if the share of requests with equal answers is at least --at-least,
 otherwise 1. It is 1 if nothing was compared, and 3 if a server does not answer 20 requests

@@ -72,8 +72,8 @@ These options limit what clients can use. A client is one IPv4 address or one IP
 --rate and --connections-per-address do not apply to 127.0.0.1, ::1 and trusted proxies.
 
 The default of --memory is 512 MiB plus an eighth of the machine's memory. The eighth counts
-as at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, but never
-less than a quarter of the limit.
+as at least 64 and at most 2,048 MiB. With PostgreSQL, the default is 576 MiB. The cache
+gets the limit minus 512 MiB, but never less than a quarter of the limit.
 
 When the server answers a client, it connects to a private network only to ask a resolver
 that is given in the --delegate-to of an authority. With --allow-private, the server also connects
@@ -140,7 +140,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	f.DurationVar(&s.drain, "drain", 0, "how long to keep answering after SIGTERM, such as 5s")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
 	f.BoolVar(&s.noCounts, "no-counts", false, "do not count how often names are resolved")
-	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 turns this off (default 1000; 0 with PostgreSQL)")
+	f.IntVar(&s.scrub, "scrub", -1, "verify the whole store in the background, this number of changes per second; 0 turns this off (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
 	f.IntVar(&s.answerCache, "answer-cache", -1, "size in MiB of the cache of whole answers; 0 turns it off (default a third of what the memory limit has above 512 MiB, and at least 1/16 of the limit)")
 	f.Lookup("answer-cache").DefValue = "0"

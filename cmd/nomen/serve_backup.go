@@ -37,7 +37,7 @@ func (o *backupFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.hookTimeout, "backup.hook-timeout", backups.DefaultHookTimeout, "time after which the hook is killed")
 }
 
-// plan returns the plan of the scheduled backups, or nil if none. An empty --backup.to
+// plan returns the plan of the scheduled backups, or nil if there is none. An empty --backup.to
 // turns off backups that other sources of the configuration describe.
 func (o *backupFlags) plan() (*backups.Plan, error) {
 	if o.to == "" {

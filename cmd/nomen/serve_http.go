@@ -38,7 +38,7 @@ type serverParts struct {
 	resolver    nomen.Resolver    // the resolver of the gateway; a reload replaces what it refers to
 	live        *liveServer
 	seen        *seen
-	index       *search.Index // nil if none
+	index       *search.Index // nil if there is none
 	answerCache int64         // default size of the cache of answers, in bytes
 	log         *slog.Logger
 }

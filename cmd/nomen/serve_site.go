@@ -33,7 +33,7 @@ func (o *siteFlags) register(f *pflag.FlagSet) {
 // maxLogoFile bounds how much of the file of a logo is read. Package site has a lower limit.
 const maxLogoFile = 1 << 20
 
-// readLogo reads the file of the logo. The result is nil if none.
+// readLogo reads the file of the logo. The result is nil if there is none.
 func (o *siteFlags) readLogo() ([]byte, error) {
 	if o.logo == "" {
 		return nil, nil

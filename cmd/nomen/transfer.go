@@ -39,7 +39,8 @@ a running server an import is a job: see 'nomen jobs'.
 --on-conflict says what to do with a name that already exists:
 
   merge    add the file's locations, same_as and successors to the record; replace its
-           status, reason and elements of metadata if the file has them
+           status, reason, elements of metadata, and typed values with the same index,
+           if the file has them
   keep     leave the record unchanged
   replace  replace each field of the record that the file has
   fail     reject the file's record if it would change anything

@@ -99,9 +99,9 @@ type verifiedLine struct {
 	Since   string `json:"since,omitempty"` // the head after which changes were verified
 }
 
-// verify verifies a store, and checks that its log begins with the log of the head earlier. If base
+// verify verifies a store, and checks that its log begins with the log of oldHead. If base
 // is not nil, it verifies only the changes after the head base.
-func (c *cli) verify(ctx context.Context, b backend, earlier, base *store.Head) error {
+func (c *cli) verify(ctx context.Context, b backend, oldHead, base *store.Head) error {
 	var line verifiedLine
 	fault := func(f store.Fault) {
 		line.Faults++
@@ -121,8 +121,8 @@ func (c *cli) verify(ctx context.Context, b backend, earlier, base *store.Head) 
 		return errNo
 	}
 	problem := ""
-	if err == nil && earlier != nil {
-		problem, err = follows(ctx, b, head, *earlier)
+	if err == nil && oldHead != nil {
+		problem, err = follows(ctx, b, head, *oldHead)
 	}
 	if err != nil {
 		return err
@@ -157,20 +157,20 @@ func (c *cli) verified(line verifiedLine, what string) error {
 	return nil
 }
 
-// follows checks, with a proof from the store, that the log of the head later begins with the log
-// of the head earlier. If so, it returns "", and otherwise the reason why not.
-func follows(ctx context.Context, b backend, later, earlier store.Head) (string, error) {
-	if later.Size < earlier.Size {
-		return fmt.Sprintf("changes are missing: the log has %d changes, the head %d", later.Size, earlier.Size), nil
+// follows checks, with a proof from the store, that the log of newHead begins with the log of
+// oldHead. If so, it returns "", and otherwise the reason why not.
+func follows(ctx context.Context, b backend, newHead, oldHead store.Head) (string, error) {
+	if newHead.Size < oldHead.Size {
+		return fmt.Sprintf("changes are missing: the log has %d changes, the head %d", newHead.Size, oldHead.Size), nil
 	}
-	proof, err := b.ProveHead(ctx, later.Size, earlier.Size)
+	proof, err := b.ProveHead(ctx, newHead.Size, oldHead.Size)
 	switch {
 	case err != nil && errors.Is(err, ctx.Err()):
 		return "", err
 	case err != nil:
-		return "", fmt.Errorf("cannot prove the head of %d changes: %w", earlier.Size, err)
-	case ledger.CheckConsistency(proof, later, earlier) != nil:
-		return fmt.Sprintf("the log does not begin with the log of the head %s: changes before number %d were altered", earlier, earlier.Size+1), nil
+		return "", fmt.Errorf("cannot prove the head of %d changes: %w", oldHead.Size, err)
+	case ledger.CheckConsistency(proof, newHead, oldHead) != nil:
+		return fmt.Sprintf("the log does not begin with the log of the head %s: changes before number %d were altered", oldHead, oldHead.Size+1), nil
 	}
 	return "", nil
 }

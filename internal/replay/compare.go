@@ -15,8 +15,8 @@ const (
 	Equal         Class = "equal"
 	OtherStatus   Class = "other status"
 	OtherLocation Class = "other location"
-	MissingHere   Class = "missing here"  // only the new server does not know the name
-	MissingThere  Class = "missing there" // only the old server does not know the name
+	MissingHere   Class = "missing here"  // only the new server answers 404 or 410
+	MissingThere  Class = "missing there" // only the old server answers 404 or 410
 	Failed        Class = "error"         // a server did not answer
 	NotCompared   Class = "not compared"  // it is not known what the old server answers
 )
@@ -26,9 +26,9 @@ func Classes() []Class {
 	return []Class{Equal, OtherStatus, OtherLocation, MissingHere, MissingThere, Failed, NotCompared}
 }
 
-// RuleBase is this rule: a Location of the old server below its own base URL is equivalent to a
-// Location of the new server with the same path below the base URL of the new server. The other
-// rules are the levels of package uri.
+// RuleBase is the rule for the base URLs of the servers: a Location of the old server below its
+// base URL is equivalent to a Location of the new server with the same path below the base URL of
+// the new server. The other rules are the levels of package uri.
 const RuleBase = "base"
 
 // A comparison says what counts as equal.
@@ -87,7 +87,8 @@ func (c comparison) sameLocation(target, old, here string) (rules string, same b
 	return ruleOf(level, true), ok
 }
 
-// absolute returns a Location as a URI. A relative reference begins at the URL of the request.
+// absolute returns a Location as a URI. It resolves a relative reference against the URL of the
+// request.
 func absolute(base, target, location string) (uri.URI, error) {
 	ref, err := uri.ParseReference(location)
 	if err != nil || !ref.IsReference() {

@@ -57,7 +57,7 @@ func readExpected(r io.Reader, most int) (*Expected, error) {
 	return e, e.readCSV(in)
 }
 
-// A bounded is a reader that fails after a maximum number of bytes.
+// A bounded reader fails after a maximum number of bytes.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -186,7 +186,7 @@ func (e *Expected) of(r Request) (Answer, bool) {
 	return Answer{}, false
 }
 
-// Log returns a log with each of the expected requests once.
+// Log returns a log that has each expected request once.
 func (e *Expected) Log() *Log {
 	l := &Log{MaxRequests: len(e.answers) + 1}
 	for r := range e.answers {

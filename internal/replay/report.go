@@ -31,7 +31,7 @@ type Report struct {
 	Classes    []ClassReport `json:"classes"`
 	Compared   Tally         `json:"compared"` // all classes but NotCompared
 	StatusOnly Tally         `json:"status_only"`
-	Varied     Tally         `json:"several_statuses"` // requests of which the log has several statuses; the last one counts
+	Varied     Tally         `json:"several_statuses"` // requests for which the log has several statuses; the last one counts
 	Left       int64         `json:"left_out"`         // requests beyond Options.Limit
 
 	examples int

@@ -15,6 +15,7 @@ import (
 // uses them as the name of a parameter.
 const particles = " above after again against all along among any around as asked at because before behind between beyond by" +
 	" each every for from how if in into less like many more most no none not of off on once only other over own same since" +
+	" given known wanted earlier later begun told ended have may found seen taken chosen shown left kept good bad rest" +
 	" so than that then there these this those till to too toward under until up very what when where whether which who whom why with within without "
 
 // prepositions are the particles that rarely end a clause or precede a verb, except as names.

@@ -50,11 +50,11 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return c.GetAt(ctx, n, time.Time{})
 }
 
-// GetAt returns the record of n as it was at a time. If the parameter at is zero, GetAt returns the
+// GetAt returns the record of n as it was at a time. If t is zero, GetAt returns the
 // current record. If there was no record, the error is [store.ErrNotFound].
-func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+func (c *Client) GetAt(ctx context.Context, n name.Name, t time.Time) (*store.Record, error) {
 	q := url.Values{}
-	setTime(q, "at", at)
+	setTime(q, "at", t)
 	rec := new(store.Record)
 	head, err := c.call(ctx, http.MethodGet, namePath(n), q, nil, rec)
 	if err != nil {

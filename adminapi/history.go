@@ -280,10 +280,10 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	return j.head()
 }
 
-// ProveHead returns the proof that the log of size later begins with the log of size earlier; both
-// sizes are numbers of entries. See [store.Prover].
-func (c *Client) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error) {
-	q := url.Values{"size": {strconv.FormatUint(later, 10)}, "since": {strconv.FormatUint(earlier, 10)}}
+// ProveHead returns the proof that the log of newSize entries begins with the log of oldSize entries;
+// see [store.Prover].
+func (c *Client) ProveHead(ctx context.Context, newSize, oldSize uint64) ([][32]byte, error) {
+	q := url.Values{"size": {strconv.FormatUint(newSize, 10)}, "since": {strconv.FormatUint(oldSize, 10)}}
 	var j Head
 	if _, err := c.call(ctx, http.MethodGet, "head", q, nil, &j); err != nil {
 		return nil, err

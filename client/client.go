@@ -194,10 +194,10 @@ func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 }
 
 // ResolveIf is like [Client.Resolve] for a caller that has an earlier answer to the same question.
-// The parameter have holds the validators that came with the earlier answer. If that answer is
-// still current, the error is [ErrUnchanged]. Both an answer and ErrUnchanged come with validators
-// for the next request. These validators are zero if the answer must not be kept.
-func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
+// The validators are those that came with the earlier answer. If that answer is still current, the
+// error is [ErrUnchanged]. Both an answer and ErrUnchanged come with validators for the next
+// request. These validators are zero if the answer must not be kept.
+func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, validators Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err
 	}
@@ -211,7 +211,7 @@ func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validator
 	if err := checkComponents(q); err != nil {
 		return nil, Validators{}, err
 	}
-	j := resolution{client: c, question: q, have: have}
+	j := resolution{client: c, question: q, have: validators}
 	a, got, err := j.travel(ctx, hop{subject: s, guarded: c.o.Guard})
 	if a != nil {
 		ApplyFragment(a, q.Subject)

@@ -7,11 +7,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// ApplyFragment adds the fragment of asked to those locations of an answer that have no
+// ApplyFragment adds the fragment of the requested URI u to those locations of an answer that have no
 // fragment (2012, 2.4 and App. A: N12-38; RFC 9110, 10.2.2). A client that finds no meaning in
 // the fragment shows the whole resource (N12-39).
-func ApplyFragment(a *nomen.Answer, asked uri.URI) {
-	fragment, _ := asked.Fragment()
+func ApplyFragment(a *nomen.Answer, u uri.URI) {
+	fragment, _ := u.Fragment()
 	addFragment(a, fragment)
 }
 

@@ -63,12 +63,12 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 }
 
 // readHead reads the head of a response after any informational responses (RFC 9110, 15.2). The
-// limit in the parameter bounded applies to all these heads together.
-func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*http.Response, error) {
+// limit of limited applies to all these heads together.
+func readHead(in *bufio.Reader, limited *io.LimitedReader, req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(in, req)
 		switch {
-		case err != nil && bounded.N <= 0:
+		case err != nil && limited.N <= 0:
 			return nil, &SizeError{What: "head", Limit: maxHead}
 		case err != nil:
 			return nil, fmt.Errorf("malformed HTTP response: %w", noEOF(err))

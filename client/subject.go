@@ -68,8 +68,8 @@ func spellingOf(u uri.URI) string {
 	return s
 }
 
-// parseURN parses a URN of a dialect. A urn:dns name must also follow the rules of 1995. After the
-// name, the components of RFC 8141 and of the draft of 2012 are allowed.
+// parseURN parses a URN of a dialect. A urn:dns name must also follow the rules of the draft of
+// 1995. After the name, the components of RFC 8141 and of the draft of 2012 are allowed.
 func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	u, err := d.Parse(s)
 	if d != urn.Latest || !ascii.HasPrefix(s, "urn:dns:") {

@@ -26,10 +26,10 @@ func (v Validators) Dated() bool {
 // ErrUnchanged is the error of [Client.ResolveIf] when the caller's answer is still current.
 var ErrUnchanged = errors.New("client: the answer is unchanged")
 
-// conditions returns the header fields that make a request conditional. The parameter from
+// conditions returns the header fields that make a request conditional. The key
 // identifies the request.
-func (v Validators) conditions(from string) []field {
-	if v.From == "" || v.From != from {
+func (v Validators) conditions(key string) []field {
+	if v.From == "" || v.From != key {
 		return nil
 	}
 	return slices.DeleteFunc([]field{{"If-None-Match", v.Tag}, {"If-Modified-Since", v.Modified}}, func(f field) bool {

@@ -19,7 +19,7 @@ func (p *page) problemTitle(e *Problem) string {
 	return orDefault(e.Title, p.t("problem.no-answer"))
 }
 
-// problemKey returns the key of a text about the kind of a problem, or "" if none.
+// problemKey returns the key of a text about the kind of a problem, or "" if there is none.
 func (p *page) problemKey(e *Problem, suffix string) string {
 	key := "problem." + e.Type[strings.LastIndexAny(e.Type, "/#:")+1:] + suffix
 	if e.Type == "" || strings.HasSuffix(e.Type, "#") || p.on.Site.Texts.Forms(key) == nil {
@@ -91,9 +91,9 @@ func (p *page) suggestions(e *Problem) {
 	}
 }
 
-// isAbove reports whether name consists of the text in short, a delimiter and more text.
-func isAbove(short, name string) bool {
-	rest, ok := strings.CutPrefix(name, short)
+// isAbove reports whether name consists of the prefix, a delimiter and more text.
+func isAbove(prefix, name string) bool {
+	rest, ok := strings.CutPrefix(name, prefix)
 	return ok && strings.IndexAny(rest, "/:.-") == 0 && strings.Trim(rest, ".,;:!?)]}>'\"/-_") != ""
 }
 

@@ -54,7 +54,7 @@ func NewRawBody(r *nomen.Raw) RawBody {
 	return o
 }
 
-// raw returns the result, or nil if none.
+// raw returns the result, or nil if there is none.
 func (o RawBody) raw() *nomen.Raw {
 	switch {
 	case o.Base64 != nil:

@@ -65,7 +65,7 @@ func (s *scanner) atParameterEnd() bool {
 	return s.atEnd() || s.peek() == ',' || s.peek() == ';'
 }
 
-// token reads 1*tchar; "" if none.
+// token reads 1*tchar; "" if there is none.
 func (s *scanner) token() string {
 	start := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {

@@ -32,20 +32,21 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Beginning is like Asking, but for answers whose bodies may take longer to read. After the caller
-// has called begun, neither the deadline nor a disconnected client ends the context. If the
-// deadline passes before that, the cause of the context is [context.DeadlineExceeded].
-func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel context.CancelFunc) {
+// Beginning is like Asking, but for answers whose bodies may take longer to read. When the answer
+// begins, the caller must call the function lift: after that, neither the deadline nor a disconnected
+// client ends the context. If the deadline passes before, the cause of the context is
+// [context.DeadlineExceeded].
+func Beginning(ctx context.Context) (_ context.Context, lift func(), cancel context.CancelFunc) {
 	a := ClientOf(ctx)
 	ctx, end := context.WithCancelCause(ctx)
 	late := time.AfterFunc(time.Until(a.until()), func() { end(context.DeadlineExceeded) })
 	left := a.whenGone(func() { end(context.Canceled) })
-	begun = func() {
+	lift = func() {
 		late.Stop()
 		left()
 	}
-	return ctx, begun, func() {
-		begun()
+	return ctx, lift, func() {
+		lift()
 		end(context.Canceled)
 	}
 }
@@ -86,8 +87,8 @@ func (a *Client) whenGone(f func()) (stop func()) {
 // limit waits. Asks is safe for concurrent use.
 type Asks struct{ turns *Turns }
 
-// NewAsks returns Asks with the given limit for all requests. The limit for one client is an eighth
-// of it.
+// NewAsks returns Asks with the given limit for all requests. The limit for the requests of one
+// client is an eighth of this limit.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
 // Resize changes the limits that NewAsks has set.
@@ -97,9 +98,9 @@ func (a *Asks) Resize(all int) { a.turns.Resize(all, max(all/8, 1)) }
 func (a *Asks) Load() (running, waiting int) { return a.turns.load() }
 
 // Bound returns a resolver that asks r within these limits and within the deadline of the request.
-// The text to identifies r.
-func (a *Asks) Bound(to string, r nomen.Resolver) nomen.Resolver {
-	return &boundResolver{a.turns, to, r}
+// The target identifies r.
+func (a *Asks) Bound(target string, r nomen.Resolver) nomen.Resolver {
+	return &boundResolver{a.turns, target, r}
 }
 
 type boundResolver struct {

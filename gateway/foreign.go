@@ -178,7 +178,8 @@ func isRequest(n name.Name) bool {
 	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
 }
 
-// authorityID returns the host in a name of 1995. It returns false if n is not such a name.
+// authorityID returns the host in a name of the draft of 1995. It returns false if n is not such a
+// name.
 func authorityID(n name.Name) (string, bool) {
 	if n.NID() != "dns" {
 		return "", false

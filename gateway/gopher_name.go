@@ -91,10 +91,10 @@ func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet,
 }
 
 // authorities writes an item for each naming authority in a list. If the authority is served
-// here, its item leads to its description. If the list is empty, authorities writes the text none.
-func (m *menu) authorities(set *store.AuthoritySet, none string, list []string) {
+// here, its item leads to its description. If the list is empty, authorities writes the placeholder.
+func (m *menu) authorities(set *store.AuthoritySet, placeholder string, list []string) {
 	if len(list) == 0 {
-		m.say(none)
+		m.say(placeholder)
 	}
 	for _, s := range list {
 		if p, err := name.ParsePrefix(s); err == nil && set.Exactly(p) != nil {

@@ -17,14 +17,14 @@ type Look struct {
 }
 
 // Walk yields the records whose names begin with the prefix of an authority, sorted by key. It
-// begins with the first record after the key in the parameter after. Names below a longer prefix
+// begins with the first record whose key is greater than start. Names below a longer prefix
 // belong to other authorities. Walk yields one record of each block of such names and skips the
 // rest. It yields all reserved records, so the caller must limit how many it reads. Walk lists the
 // store again for each block, so each block shows the state at that moment.
-func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string) iter.Seq2[Look, error] {
+func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, start string) iter.Seq2[Look, error] {
 	return func(yield func(Look, error) bool) {
 		for on := true; on; {
-			after, on = walk(ctx, r, set, of, after, yield)
+			start, on = walk(ctx, r, set, of, start, yield)
 		}
 	}
 }

@@ -7,7 +7,7 @@
 // # Which names are kept
 //
 // Clients can invent any number of names. A [Counter] therefore holds at most Options.Names names, in
-// at most Options.Bytes of memory. Each name has a strength. It grows by one with every request for
+// at most Options.Bytes of memory. Each name has a strength, which grows by one with every request for
 // the name. When the Counter is full, a new name competes with an old name: the weakest of a few
 // names chosen at random. The old name then loses a unit of strength with some probability. For
 // stronger names this probability is lower. If no strength is left, the old name is removed. So

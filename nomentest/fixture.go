@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Host is the naming authority of most names of the fixture. By the rules of 1995, this host
-// resolves them.
+// Host is the naming authority of most names of the fixture. By the rules of the draft of 1995,
+// this host resolves them.
 const Host = "names.example.org"
 
 // foldingHost is a second authority. It folds case, so its elements are stored in lower case.

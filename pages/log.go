@@ -40,7 +40,7 @@ type logView struct {
 	NoLog                       bool
 	Head                        store.Head
 	Entries                     []adminapi.Entry
-	Oldest, Newest              uint64 // changes that were read for this page; 0 if none
+	Oldest, Newest              uint64 // changes that were read for this page; 0 if there is none
 	Verified                    []verification
 	First, Next                 string
 }
@@ -125,17 +125,17 @@ func (c *request) logTime(v *logView, field, text string) time.Time {
 	return t
 }
 
-// readLog fills a page with the changes whose numbers are greater than the parameter after and at most
-// the parameter until. It begins with the newest.
-func (c *request) readLog(v *logView, after, until uint64) error {
-	if until <= after {
+// readLog fills a page with the changes whose numbers are greater than start and at most end. It
+// begins with the newest change.
+func (c *request) readLog(v *logView, start, end uint64) error {
+	if end <= start {
 		return nil
 	}
-	v.Newest, v.Oldest = until, until+1
+	v.Newest, v.Oldest = end, end+1
 	prefix := name.Beginning(v.Prefix) // or of the ID of a user
 	begun := c.now()
-	for step := uint64(pageSize); v.Oldest > after+1 && len(v.Entries) < pageSize && until+1-v.Oldest < maxLogRead && c.now().Sub(begun) < maxLogTime; step = min(logGrowth*step, maxLogStep) {
-		low := v.Oldest - 1 - min(step, v.Oldest-1-after, maxLogRead-(until+1-v.Oldest))
+	for step := uint64(pageSize); v.Oldest > start+1 && len(v.Entries) < pageSize && end+1-v.Oldest < maxLogRead && c.now().Sub(begun) < maxLogTime; step = min(logGrowth*step, maxLogStep) {
+		low := v.Oldest - 1 - min(step, v.Oldest-1-start, maxLogRead-(end+1-v.Oldest))
 		found, err := entriesOf(c.api.Search(c.ctx(), adminapi.LogQuery{
 			After: low, Until: v.Oldest - 1, Who: v.Who, Prefix: prefix, Kind: v.Kind,
 		}))
@@ -150,7 +150,7 @@ func (c *request) readLog(v *logView, after, until uint64) error {
 		v.Entries = v.Entries[:n]
 		v.Oldest = v.Entries[n-1].Seq
 	}
-	if v.Oldest > after+1 {
+	if v.Oldest > start+1 {
 		v.Next = v.page(v.Oldest)
 	}
 	return nil
@@ -167,17 +167,17 @@ func entriesOf[T any](all func(func(T, error) bool)) (list []T, err error) {
 	return list, nil
 }
 
-// page returns the URL of the page with the changes whose numbers are less than the parameter before.
-// If this is 0, it returns the URL of the first page.
-func (v *logView) page(before uint64) string {
+// page returns the URL of the page with the changes whose numbers are less than end. If end is 0, it
+// returns the URL of the first page.
+func (v *logView) page(end uint64) string {
 	q := url.Values{}
 	for key, value := range map[string]string{"who": v.Who, "prefix": v.Prefix, "kind": v.Kind, "from": v.From, "to": v.To} {
 		if value != "" {
 			q.Set(key, value)
 		}
 	}
-	if before > 0 {
-		q.Set("before", strconv.FormatUint(before, 10))
+	if end > 0 {
+		q.Set("before", strconv.FormatUint(end, 10))
 	}
 	if len(q) == 0 {
 		return Root + "log"

@@ -32,7 +32,7 @@ type nameView struct {
 
 // leads is where a name leads, and why.
 type leads struct {
-	To      string // a location; "" if none
+	To      string // a location; "" if there is none
 	Why     []string
 	Problem string // why there is no location
 }

@@ -162,17 +162,17 @@ func (c *request) saveAuthority() error {
 	return c.savePolicy(v, "authority-edit", now, next, policyField)
 }
 
-// savePolicy changes an authority from now to next, and shows the outcome.
-func (c *request) savePolicy(v *policyView, page string, now, next *store.Authority, id fieldID) error {
-	if next.SameContent(now) && c.r.PostForm.Get("do") != "check" { // nothing to change, as after a double submit
-		c.see(authorityPath(v.Prefix) + "?done=" + map[bool]string{true: "unchanged", false: "saved"}[v.Revision == now.Revision])
+// savePolicy replaces the current authority by the updated one, and shows the outcome.
+func (c *request) savePolicy(v *policyView, page string, current, updated *store.Authority, id fieldID) error {
+	if updated.SameContent(current) && c.r.PostForm.Get("do") != "check" { // nothing to change, as after a double submit
+		c.see(authorityPath(v.Prefix) + "?done=" + map[bool]string{true: "unchanged", false: "saved"}[v.Revision == current.Revision])
 		return nil
 	}
-	fault, err := c.putAuthority(&v.checked, next, v.Revision, v.Why, id)
+	fault, err := c.putAuthority(&v.checked, updated, v.Revision, v.Why, id)
 	var conflict *store.ConflictError
 	switch {
 	case errors.As(err, &conflict):
-		return c.policyConflict(v, page, next)
+		return c.policyConflict(v, page, updated)
 	case err != nil:
 		return err
 	case fault != nil:

@@ -23,7 +23,7 @@ type proofView struct {
 	Hashes int
 	Noted  string // head that the user has entered
 	Same   bool   // Noted is the head of the proof
-	Size   uint64 // of the head that was entered, 0 if none; for the download
+	Size   uint64 // of the head that was entered, 0 if there is none; for the download
 }
 
 // proof shows a change and its proof. The proof is for the head in "head", which the user has noted

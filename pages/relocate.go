@@ -22,7 +22,7 @@ type relocateView struct {
 	From, To string
 	Retired  bool
 	Why      string
-	Limit    int // a second person must approve relocations of more names than this; 0 if none
+	Limit    int // a second person must approve relocations of more names than this; 0 if there is none
 }
 
 func (c *request) relocateForm() error {

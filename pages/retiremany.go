@@ -61,7 +61,7 @@ func (c *request) showBulk(status int, page string, v view) error {
 }
 
 // retireMany starts a dry run that retires names. White space of any kind separates them, because
-// a name has none.
+// a name contains no white space.
 func (c *request) retireMany() error {
 	v := c.newRetireManyView()
 	names := strings.Fields(v.Names)

@@ -162,7 +162,7 @@ type decision struct {
 
 	q         nomen.Question
 	set       *store.AuthoritySet
-	authority *store.Authority // authority of the name; nil if none
+	authority *store.Authority // authority of the name; nil if there is none
 	policy    *store.Policy    // policy of the authority, or the zero policy
 	name      name.Name
 	service   nomen.Service // the service to answer
@@ -217,9 +217,10 @@ func (d *decision) interpret() store.Meaning {
 	return m
 }
 
-// withoutService answers a strict question for a service that is not offered. It first checks the
-// name, because unknown, retired and denied names have errors of their own (RFC 2483, 4). If the
-// authority delegates the name, the other resolver may offer the service.
+// withoutService answers a strict question for a service that the authority does not offer. If the
+// name is unknown, retired or denied, it returns the error about the name and not the one about the
+// service (RFC 2483, 4). If the authority delegates the name, the other resolver may offer the
+// service.
 func (d *decision) withoutService() (*nomen.Answer, error) {
 	wanted := d.service
 	d.service = nomen.I2C

@@ -75,13 +75,13 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict returns the answer to I=I. The parameter since is the time from which the answer has been
-// true; zero means always.
-func (d *decision) verdict(same bool, since time.Time, why string, args ...any) *nomen.Answer {
+// verdict returns the answer to I=I. The answer has been true since the time start. If start is
+// zero, it has always been true.
+func (d *decision) verdict(same bool, start time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)
 	}
-	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: since}
+	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: start}
 }
 
 // sameAs returns the aliases that the record or the rules give for the name. It also returns the

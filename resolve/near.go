@@ -113,7 +113,7 @@ func similarSpellings(key string) (all []string) {
 	return all
 }
 
-// above returns the longest registered name that key begins with, up to a delimiter, or "" if none.
+// above returns the longest registered name that key begins with, up to a delimiter, or "" if there is none.
 func (s *nearSearch) above(key string) string {
 	for range maxAbove {
 		i := strings.LastIndexAny(key, "/:.-")

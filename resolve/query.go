@@ -30,20 +30,20 @@ func (d *decision) passesQuery() bool {
 	return d.policy.PassesQuery()
 }
 
-// withQuery returns a location with the text more appended to its query, before a fragment. It
-// returns the location unchanged if the location cannot have a query, or if the text is not valid
-// in its query.
-func withQuery(at, more string) string {
+// withQuery returns a location with an addition to its query, before a fragment. If the location
+// cannot have a query, or if the addition is not valid in its query, withQuery returns the location
+// unchanged.
+func withQuery(at, addition string) string {
 	u, err := uri.Parse(at)
-	if err != nil || more == "" || strings.Contains(more, "#") {
+	if err != nil || addition == "" || strings.Contains(addition, "#") {
 		return at
 	}
-	separator, ok := beforeQuery(u, more)
+	separator, ok := beforeQuery(u, addition)
 	if !ok {
 		return at
 	}
 	head, fragment, hasFragment := strings.Cut(at, "#")
-	longer := head + separator + more
+	longer := head + separator + addition
 	if hasFragment {
 		longer += "#" + fragment
 	}

@@ -16,7 +16,7 @@ import (
 const maxBeginnings = 32
 
 // extended returns the answer from the record of the longest beginning of the name that has a
-// record. If none has one, it returns nil.
+// record. If no beginning has a record, it returns nil.
 func (d *decision) extended() (*nomen.Answer, error) {
 	left := maxBeginnings
 	for p := range d.name.Prefixes {
@@ -68,18 +68,18 @@ func (d *decision) rest(base name.Name) string {
 	return rest
 }
 
-// extend returns the answer for the name from rec, the record of a beginning. The parameter rest is
-// the rest of the name.
-func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
+// extend returns the answer for the name from rec, the record of a beginning. The rest of the name is
+// tail.
+func (d *decision) extend(rec *store.Record, tail string) *nomen.Answer {
 	a := &nomen.Answer{
 		Service: d.service, Name: d.name, Status: nomen.Active,
 		MaxAge: d.maxAge(), Modified: rec.Modified, Revision: rec.Revision,
 	}
 	for _, l := range rec.PublicLocations() {
-		longer, ok := behind(l.URL, rest)
+		longer, ok := behind(l.URL, tail)
 		if !ok {
 			if d.q.Explain {
-				d.explain("left out: %[2]s cannot be appended to %[1]s safely", l.URL, rest)
+				d.explain("left out: %[2]s cannot be appended to %[1]s safely", l.URL, tail)
 			}
 			continue
 		}
@@ -89,29 +89,29 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 	return a
 }
 
-// behind appends the rest of a name to the location in the parameter at. The rest begins with a
-// delimiter. It is appended at the end, or before the fragment. If the location ends with a slash
-// and the rest begins with one, the result has one slash there. If the result would be outside the
-// registered location, ok is false.
-func behind(at, rest string) (string, bool) {
-	u, err := uri.Parse(at)
+// behind appends tail, the rest of a name, to the location loc, before a fragment. The rest begins
+// with a delimiter. If the location ends with a slash and the rest begins with a slash, the result
+// has only one slash there. If the result would be outside the registered location, behind returns
+// false.
+func behind(loc, tail string) (string, bool) {
+	u, err := uri.Parse(loc)
 	if err != nil {
 		return "", false
 	}
 	authority, hasAuthority := u.Authority()
 	_, hasQuery := u.Query()
-	head, fragment, hasFragment := strings.Cut(at, "#")
+	head, fragment, hasFragment := strings.Cut(loc, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(at): // such as mailto or tel: a longer mailbox or number would belong to someone else
+	case !hasAuthority && !isURN(loc): // such as mailto or tel: a longer mailbox or number would belong to someone else
 		return "", false
 	case hasQuery:
 	case path == "":
 		head += "/"
-		rest = strings.TrimPrefix(rest, "/")
+		tail = strings.TrimPrefix(tail, "/")
 	case strings.HasSuffix(path, "/"):
-		rest = strings.TrimPrefix(rest, "/")
+		tail = strings.TrimPrefix(tail, "/")
 	}
-	longer := head + rest
+	longer := head + tail
 	if hasFragment {
 		longer += "#" + fragment
 	}

@@ -122,12 +122,12 @@ func (w *writer) flush() {
 }
 
 // rebuild builds segment i from the current records of the store. If there are too many names for
-// one segment, it builds several, at most as many as the parameter most allows. The segment for the
-// rest is then pending.
-func (x *Index) rebuild(ctx context.Context, i, most int) error {
+// one segment, it builds several segments, at most limit. The segment for the other names is then
+// pending.
+func (x *Index) rebuild(ctx context.Context, i, limit int) error {
 	var made segments
 	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()
-	for len(made) < most {
+	for len(made) < limit {
 		b := newBuilder()
 		last, more, err := x.read(ctx, b, after, end)
 		if err != nil {
@@ -145,7 +145,7 @@ func (x *Index) rebuild(ctx context.Context, i, most int) error {
 		if after = last; !more {
 			break
 		}
-		if len(made) == most {
+		if len(made) == limit {
 			made = append(made, segment{after: last, pending: true})
 			break
 		}
@@ -154,11 +154,11 @@ func (x *Index) rebuild(ctx context.Context, i, most int) error {
 }
 
 // read adds records to a builder until the builder is full. The keys of the records are greater than
-// the parameter after, and not greater than the parameter end. If end is "", there is no upper limit. read returns the last key,
+// start, and not greater than end. If end is "", there is no upper limit. read returns the last key,
 // and whether there are more records.
-func (x *Index) read(ctx context.Context, b *builder, after, end string) (last string, more bool, err error) {
-	last = after
-	for rec, err := range x.o.Store.List(store.Fresh(ctx), store.Scan{After: after}) {
+func (x *Index) read(ctx context.Context, b *builder, start, end string) (last string, more bool, err error) {
+	last = start
+	for rec, err := range x.o.Store.List(store.Fresh(ctx), store.Scan{After: start}) {
 		if err != nil {
 			return last, false, err
 		}

@@ -58,7 +58,7 @@ type Index struct {
 	o Options
 
 	work     sync.Mutex // held while the index is changed; protects building
-	building time.Time  // start of the build in progress; zero if none
+	building time.Time  // start of the build in progress; zero if there is none
 
 	mu       sync.RWMutex      // protects the fields from db to closed; held for reading while a snapshot is taken
 	db       *pebblestore.Side // nil while it cannot be opened

@@ -28,7 +28,7 @@ const (
 // terms are the words of a query.
 type terms struct {
 	words  [][]byte // a name must have all of these words
-	stem   []byte   // incomplete word: a name must have a word that begins with it; nil if none
+	stem   []byte   // incomplete word: a name must have a word that begins with it; nil if there is none
 	status [][]byte // words for statuses: a name must have one of them; nil for any status
 }
 
@@ -226,10 +226,10 @@ func (s *searching) numbers(g *segment) (*set, error) {
 // incomplete word are first collected from the index.
 const few = 8
 
-// word adds to the set into the numbers of the names that contain a word.
-func (s *searching) word(g *segment, word []byte, into *set) error {
+// word adds the numbers of the names that contain a word to the set numbers.
+func (s *searching) word(g *segment, word []byte, numbers *set) error {
 	s.key = g.appendWord(s.key[:0], word)
-	return s.collect(into)
+	return s.collect(numbers)
 }
 
 func (s *searching) statuses(g *segment, into *set) error {

@@ -181,11 +181,12 @@ func (t *limitedListener) closeSilent() {
 // replace closes an idle connection to make room for a new connection of the share s. It chooses
 // the address with the most connections. Of several such addresses, it chooses the one that has had
 // this number for the longest time. A new connection may only replace a connection of its own
-// address, or of an address with more connections. The parameter many says that many clients share the address
-// of s. The new connection may then replace any idle connection. t.mu must be held.
-func (t *limitedListener) replace(s *share, many bool) (ok bool) {
+// address, or of an address with more connections. But if many clients share the
+// address of s, shared is true, and the new connection may replace any idle connection. t.mu must be
+// held.
+func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	own := s.n
-	if many {
+	if shared {
 		own = 0
 	}
 	for n := len(t.sizes) - 1; n > max(own, 1); n-- {
@@ -201,13 +202,13 @@ func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	return t.closeIdle(&t.idle)
 }
 
-// resize changes the number of connections of a share by the parameter by. t.mu must be held.
-func (t *limitedListener) resize(s *share, by int) {
+// resize adds delta to the number of connections of a share. t.mu must be held.
+func (t *limitedListener) resize(s *share, delta int) {
 	if s.n > 0 {
 		t.sizes[s.n].Remove(s.in)
 	}
-	t.n += by
-	s.n += by
+	t.n += delta
+	s.n += delta
 	if s.n == len(t.sizes) {
 		t.sizes = append(t.sizes, list.New())
 	}

@@ -13,12 +13,12 @@
 //
 // # Targets
 //
-//   - ELEMENT, without a slash, is a request of 1995. The authority is the one of the Host field.
-//     If that host has no authority, it is the authority of the address at which the request
-//     arrived. If this address has none either, it is the default authority, provided that the Host
-//     field is absent or names this server. If the Host
-//     field names another server, the status is 421. The response for a name is the description
-//     (I2C). Its format is text/urc-0, unless the client asks for another format.
+//   - ELEMENT, without a slash, is a request of the protocol of 1995. The authority is the one of
+//     the Host field. If that host has no authority, it is the authority of the address at which
+//     the request arrived. If this address has none either, it is the default authority, provided
+//     that the Host field is absent or names this server. If the Host field names another server,
+//     the status is 421. The response for a name is the description (I2C). Its format is
+//     text/urc-0, unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is like a request for the path with HOST in the Host field, if HOST is served
 //     here. Requests for other hosts are rejected, unless the gateway forwards them.

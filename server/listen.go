@@ -79,8 +79,8 @@ func (o *Listener) open(ctx context.Context) error {
 // A Listening is a server that accepts connections.
 type Listening struct {
 	server  *Server
-	Public  net.Addr   // address of the first public listener; nil if none
-	Admin   net.Addr   // address of the first admin listener; nil if none
+	Public  net.Addr   // address of the first public listener; nil if there is none
+	Admin   net.Addr   // address of the first admin listener; nil if there is none
 	Addrs   []net.Addr // addresses of all listeners, in the order of the call of Listen
 	servers []*listenerServer
 	public  []net.Listener // the public listeners, which are of package wire
@@ -309,14 +309,14 @@ func (s *Server) limitedServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve runs h on the connections that the listener in the parameter on accepts. The parameter of is
-// the limitedListener inside that listener; it records the state of the connections.
-func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
-	h.ConnState = of.state
-	s := &listenerServer{Server: h, of: of, on: on, ended: make(chan struct{})}
+// serve runs h on the connections that a listener accepts. The limitedListener inside that listener
+// records the state of the connections.
+func (l *Listening) serve(h *http.Server, limited *limitedListener, listener net.Listener) {
+	h.ConnState = limited.state
+	s := &listenerServer{Server: h, limited: limited, listener: listener, ended: make(chan struct{})}
 	l.servers = append(l.servers, s)
 	go func() {
-		err := h.Serve(on)
+		err := h.Serve(listener)
 		if s.closing.Load() || errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}
@@ -328,10 +328,10 @@ func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) 
 // A listenerServer is the server of one listener.
 type listenerServer struct {
 	*http.Server
-	of      *limitedListener
-	on      net.Listener
-	closing atomic.Bool
-	ended   chan struct{} // closed when the listener accepts no more connections
+	limited  *limitedListener
+	listener net.Listener
+	closing  atomic.Bool
+	ended    chan struct{} // closed when the listener accepts no more connections
 }
 
 // finish closes the listener and then answers the requests that clients have sent. It returns when
@@ -339,8 +339,8 @@ type listenerServer struct {
 // request that arrives after the call, even on a connection that was accepted before.
 func (h *listenerServer) finish(ctx context.Context) {
 	h.closing.Store(true)
-	_ = h.on.Close()
-	defer wire.Drain(ctx, h.on)
+	_ = h.listener.Close()
+	defer wire.Drain(ctx, h.listener)
 	select {
 	case <-h.ended:
 	case <-ctx.Done():
@@ -348,7 +348,7 @@ func (h *listenerServer) finish(ctx context.Context) {
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
 		h.SetKeepAlivesEnabled(false) // closes idle connections too
-		if h.of.open.Load() == 0 {
+		if h.limited.open.Load() == 0 {
 			return
 		}
 		select {

@@ -107,30 +107,29 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds an answer about a name to an answer about a location of that name. The parameter known
-// is the answer about the name, and ans is the answer about the location. The description in ans is
-// that of the first name that was added.
-func gather(ans, known *nomen.Answer) {
+// gather adds named, the answer about a name, to ans, the answer about a location of that name. The
+// description in ans is that of the first name that was added.
+func gather(ans, named *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
-		names := known.Names
-		*ans = *known
-		ans.Service, ans.Names = service, []string{known.Name.Key()}
+		names := named.Names
+		*ans = *named
+		ans.Service, ans.Names = service, []string{named.Name.Key()}
 		ans.Names = append(ans.Names, names...)
 		return
 	}
-	for _, l := range known.Locations {
+	for _, l := range named.Locations {
 		if !slices.ContainsFunc(ans.Locations, func(have nomen.Location) bool { return have.URL == l.URL }) {
 			ans.Locations = append(ans.Locations, l)
 		}
 	}
-	for _, n := range append([]string{known.Name.Key()}, known.Names...) {
+	for _, n := range append([]string{named.Name.Key()}, named.Names...) {
 		if !slices.Contains(ans.Names, n) {
 			ans.Names = append(ans.Names, n)
 		}
 	}
-	ans.Modified, ans.Changed = later(ans.Modified, known.Modified), later(ans.Changed, known.Changed)
-	ans.Private = ans.Private || known.Private
+	ans.Modified, ans.Changed = later(ans.Modified, named.Modified), later(ans.Changed, named.Changed)
+	ans.Private = ans.Private || named.Private
 }
 
 // spellingsOf returns the spellings in which a location may be registered. These are the spelling

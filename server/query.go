@@ -65,9 +65,9 @@ func rqComponents(r, q string) string {
 	return ""
 }
 
-// readQuery parses a query with components of RFC 8141 or with directives of 2012. It returns false
-// if the query also has other parts. In paths, these parts are ignored. A query without directives
-// becomes a plain query.
+// readQuery parses a query with components of RFC 8141 or with directives of the draft of 2012. It
+// returns false if the query also has other parts. In paths, these parts are ignored. A query
+// without directives becomes a plain query.
 func readQuery(s string) (query, bool) {
 	switch {
 	case s == "":

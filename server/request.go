@@ -30,7 +30,7 @@ type request struct {
 	languages string
 	encodings string // Accept-Encoding
 	agent     string // User-Agent
-	language  string // language of pages that a person has chosen; "" if none
+	language  string // language of pages that a person has chosen; "" if there is none
 	charsets  string // Accept-Charset
 	datetime  string // Accept-Datetime
 

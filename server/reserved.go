@@ -170,7 +170,8 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	return s.reservedIn(r, a, authorityLinks(s.base(r), a.reserved, set, ans), offers)
 }
 
-// authorityURN returns the URN of a naming authority, which 1995 may write as just a host.
+// authorityURN returns the URN of a naming authority. A response of the protocol of 1995 may give only
+// its host.
 func authorityURN(s string) string {
 	if _, err := uri.Parse(s); err != nil && validHost(s) {
 		return "urn:dns:" + s

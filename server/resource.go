@@ -32,9 +32,9 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	return s.fetchInTurn(ctx, r, a, service, back)
 }
 
-// fetchInTurn does what fetch does while it holds a turn. The function back, which ends the turn,
-// is called after the response.
-func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, service nomen.Service, back func()) (p *reply) {
+// fetchInTurn does what fetch does while it holds a turn. It calls the function endTurn after
+// the response.
+func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, service nomen.Service, endTurn func()) (p *reply) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
 	ctx, begun, end := gateway.Beginning(ctx)
 	var ans *nomen.Answer
@@ -45,7 +45,7 @@ func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, se
 		}
 		end()
 		cancel()
-		back()
+		endTurn()
 	}
 	streams := false
 	defer func() {

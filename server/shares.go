@@ -159,14 +159,14 @@ func (l *pool) add(p *paced.Writer) (remove func()) {
 	}
 }
 
-// onRelease makes the reply call the function back when the reply releases its resources.
-func (p *reply) onRelease(back func()) {
+// onRelease makes the reply call f when it releases its resources.
+func (p *reply) onRelease(f func()) {
 	before := p.release
 	p.release = func() {
 		if before != nil {
 			before()
 		}
-		back()
+		f()
 	}
 }
 

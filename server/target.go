@@ -52,14 +52,14 @@ type parsedTarget struct {
 	form      form
 	bare      bool             // the target has no leading slash
 	name      name.Name        // zero for pages, reserved requests and URIs that are not names
-	whole     name.Name        // the name including its query, if such a name may be registered; else zero
-	subject   uri.URI          // for THTTP, and for a name with passesRest: the URI in the request, as spelled
+	whole     name.Name        // the name including its query; zero unless a record can have such a name, see wholeName
+	subject   uri.URI          // the URI in the request, as spelled; only for THTTP, and if passesRest returns true
 	authority *store.Authority // responsible for the name, or for the host; nil if unknown
 	elsewhere bool             // another resolver answers for the name, so this server has no history of it
 	reserved  string           // the element of a reserved request
 	path      string           // for a page: its path with the query
 	query     query
-	service   nomen.Service // expected service of the answer; set by interpreted
+	service   nomen.Service // expected service of the answer; set by the method interpreted
 
 	byLocation     bool          // the subject is a location, and the request is about the names with this location
 	unknownService nomen.Service // for THTTP: the requested service, if it is not supported
@@ -207,8 +207,8 @@ func (p requestContext) readPath(path string) (parsedTarget, error) {
 	return a, err
 }
 
-// takeQuery parses the query after a name. If the name is a web name, it also records the name
-// including the query, which may be registered.
+// takeQuery parses the query after a name. For a web name it also sets a.whole, because the name
+// including its query can have a record of its own.
 func (a *parsedTarget) takeQuery(q string) {
 	a.query, _ = readQuery(q)
 	a.whole = wholeName(a.name, q)
@@ -277,15 +277,14 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 	return p.element(s, bare)
 }
 
-// fullName parses a name of any scheme. If ok is false, s is an element. Elements are:
+// fullName parses a name of any scheme. If s is an element, it returns false. Elements are:
 //
 //   - a string without a scheme
 //   - a string with an unknown scheme, unless it is a name that an authority here covers
-//   - an invalid name, if the parameter elements is set. Callers set it if the host belongs to an
-//     authority
+//   - an invalid name, if hostHasAuthority is true: the host of the request belongs to an authority
 //
 // A string that begins with "urn:" is always a name.
-func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, bool, error) {
+func (p requestContext) fullName(s string, bare, hostHasAuthority bool) (parsedTarget, bool, error) {
 	scheme, ok := schemeOf(s)
 	if !ok {
 		return parsedTarget{}, false, nil
@@ -293,7 +292,7 @@ func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, b
 	n, err := p.parse(s, bare)
 	switch {
 	case scheme == "urn":
-	case err != nil && elements, !isNameScheme(scheme) && (err != nil || p.set.Of(n) == nil):
+	case err != nil && hostHasAuthority, !isNameScheme(scheme) && (err != nil || p.set.Of(n) == nil):
 		return parsedTarget{}, false, nil
 	}
 	a := parsedTarget{form: formWeb, name: n, authority: p.set.Of(n)}
@@ -306,8 +305,9 @@ func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, b
 	return reservedName(a.spelled(s), s), true, nil
 }
 
-// passesRest reports whether the answer depends on the spelling of the name: what follows a registered
-// ARK is appended to its locations with its hyphens.
+// passesRest reports whether the answer depends on the spelling of the name. This is so for ARKs of an
+// authority with [store.SuffixAppend]: the part of the ARK after the registered ARK is appended to the
+// locations as it is spelled, with its hyphens.
 func (a parsedTarget) passesRest() bool {
 	return a.authority != nil && a.authority.Suffix == store.SuffixAppend && a.name.Scheme() == "ark"
 }
@@ -353,10 +353,10 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 	return a
 }
 
-// similarRequest returns the reserved request for which a name was probably meant, or "" if none.
-// In a namespace with several delimiters it looks only at the text directly after the
-// delimiter that ends the prefix. After a later delimiter, "urn+m" is part of a name that can be
-// assigned (1995, 2.3: Y95-09).
+// similarRequest returns the reserved request that the client probably meant by a name, or "" if the
+// name is not similar to a reserved request. In a namespace with several delimiters it looks only at
+// the text directly after the delimiter that ends the prefix. After a later delimiter, "urn+m" is part
+// of a name that can be assigned (1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""

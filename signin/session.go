@@ -109,7 +109,7 @@ func presented(r *http.Request) (credential, bool) {
 	return parseCredential(cookies[0].Value)
 }
 
-// cookieSession returns the session of the cookie of a request, or nil if none.
+// cookieSession returns the session of the cookie of a request, or nil if there is none.
 func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	c, ok := presented(r)
 	if !ok {

@@ -17,7 +17,7 @@ const (
 	longWait   = 100 * time.Millisecond
 )
 
-// secret returns the current value of a key, or nil if none.
+// secret returns the current value of a key, or nil if there is none.
 func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
 	text, err := m.o.Vault.Secret(store.Fresh(ctx), key)
 	if errors.Is(err, store.ErrNotFound) {

@@ -147,10 +147,10 @@ func isLink(text string) bool {
 	return false
 }
 
-// Logo returns the logo, or nil if none.
+// Logo returns the logo, or nil if there is none.
 func (s *Site) Logo() *Logo { return s.logo }
 
-// Contact returns the URL of the contact for readers, or "" if none.
+// Contact returns the URL of the contact for readers, or "" if there is none.
 func (s *Site) Contact() string { return s.settings.Contact }
 
 // Policy returns the Content-Security-Policy of a page. The parameter scripts has the texts of the

@@ -90,7 +90,7 @@ func (p *Page) Links() []Link { return p.settings.Links }
 // Style returns the style sheet.
 func (p *Page) Style() template.CSS { return template.CSS(p.style) }
 
-// LogoURL returns the path of the logo, or "" if none.
+// LogoURL returns the path of the logo, or "" if there is none.
 func (p *Page) LogoURL() string {
 	if p.logo == nil || p.noLogo {
 		return ""

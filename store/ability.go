@@ -42,7 +42,7 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 // A BatchReader is a Reader that reads many records in one call.
 type BatchReader interface {
 	// Records returns for each name the record that Get would return, in the order of names. The
-	// record is nil if the name has none. Records is fastest if names are in the order of their
+	// record is nil if the name has no record. Records is fastest if names are in the order of their
 	// keys. If the caller will store new versions of these records, it should set the parameter
 	// change. The store can then keep the returned values until it gets the new versions, so the
 	// caller must not modify the values themselves.

@@ -15,15 +15,15 @@ const MaxSkew = 24 * time.Hour
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead compares two changes of one subject. It returns an explanation if the change last is more than
-// [MaxSkew] later than next. Otherwise it returns "". For a token it always returns "", because a
-// wrong clock must not prevent revoking a token.
-func ahead(last, next *Change) string {
-	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
+// ahead compares two successive changes of one subject. If the time of the older change is more
+// than [MaxSkew] after that of the newer one, it returns an explanation. Otherwise it returns "".
+// For a token it always returns "", because a wrong clock must not prevent revoking a token.
+func ahead(older, newer *Change) string {
+	if older == nil || newer.Token != nil || newer.AnyTime || older.Time.Sub(newer.Time) <= MaxSkew {
 		return ""
 	}
 	return fmt.Sprintf("was last changed at %s, more than a day after the clock (%s): if the clock is wrong, set it; if it is right, docs/howto/repair-wrong-times.md describes the repair",
-		last.Time.Format(time.RFC3339), next.Time.Format(time.RFC3339))
+		older.Time.Format(time.RFC3339), newer.Time.Format(time.RFC3339))
 }
 
 // A Clocked store has a clock that all its nodes share.

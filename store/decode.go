@@ -39,17 +39,17 @@ func DecodeText(text []byte, v any) error {
 }
 
 // faultOf returns a message for the error err, and the offset after the fault. If err has no
-// offset, faultOf returns the parameter ended, which is the offset at which decoding ended.
-func faultOf(err error, ended int64) (offset int64, message string) {
+// offset, faultOf returns end, the offset at which decoding ended.
+func faultOf(err error, end int64) (offset int64, message string) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		ended = syntax.Offset
+		end = syntax.Offset
 	case errors.As(err, &kind):
 		return kind.Offset, cmp.Or(strings.TrimPrefix(kind.Field, "Policy."), "the value") + " cannot be " + withArticle(kind.Value)
 	}
-	return ended, strings.TrimPrefix(err.Error(), "json: ")
+	return end, strings.TrimPrefix(err.Error(), "json: ")
 }
 
 func newTextError(text []byte, offset int64, message string, err error) error {

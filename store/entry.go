@@ -105,7 +105,7 @@ type Finder interface {
 // A Fault is a problem found by a [Verifier].
 type Fault struct {
 	Subject Subject // what the problem is about; zero for the store itself
-	Seq     uint64  // number of the log entry; 0 if none
+	Seq     uint64  // number of the log entry; 0 if there is none
 	Problem string  // what is wrong, and what was expected, for people to read
 }
 
@@ -195,22 +195,22 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange checks whether a store could have stored the change c after the change last. If so, it
-// returns "", otherwise the reason. The parameter next is c in normal form.
-func strange(last, c, next *Change) string {
-	if c.Expected != next.Expected {
-		return fmt.Sprintf("revision %d after revision %d", c.Revision(), last.Revision())
+// strange checks whether a store could have stored the change c after the previous change. If so, it
+// returns "", otherwise the reason why not. The parameter normal is c in normal form.
+func strange(previous, c, normal *Change) string {
+	if c.Expected != normal.Expected {
+		return fmt.Sprintf("revision %d after revision %d", c.Revision(), previous.Revision())
 	}
-	if !next.equal(c) {
+	if !normal.equal(c) {
 		return "not in the normal form of a stored change"
 	}
-	if _, err := measure(0, next); err != nil {
+	if _, err := measure(0, normal); err != nil {
 		return err.Error()
 	}
-	if rule := brokenRule(last, next); rule != "" {
+	if rule := brokenRule(previous, normal); rule != "" {
 		return rule
 	}
-	return overreach(next)
+	return overreach(normal)
 }
 
 // equal reports whether the changes c and o are equal in all that a store keeps. Both must have the

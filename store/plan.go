@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Step is one change to write. Next takes the place of Last, the last change of the subject,
-// which is nil if there was none. For each revision in Next.Redacts, the store must keep only the
-// digest and what [Change.Redact] returns. These revisions may include Last and earlier steps of
-// the batch, and some may have been redacted before.
+// A Step is one change to write. Next takes the place of Last, the last change of the subject. If
+// the subject has no changes, Last is nil. For each revision in Next.Redacts, the store must keep
+// only the digest and the change that [Change.Redact] returns. These revisions may include Last and
+// earlier steps of the batch, and some may have been redacted before.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
@@ -30,10 +30,11 @@ func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Resu
 	return p.plan(changes, last, (*Change).Clone)
 }
 
-// A Planner plans one batch after another and reuses memory. Unlike the steps of the function
-// [Plan], its steps share lists and metadata with the changes. So a store must write the steps
-// before it returns to the caller that passed the changes. The zero Planner is ready to use. It
-// must not be used concurrently.
+// A Planner plans one batch after another and reuses memory. Between two batches, the caller must
+// call [Planner.Reset]: otherwise Plan takes the next batch for a continuation of the last one.
+// Unlike the steps of the function [Plan], the steps of a Planner share lists and metadata with the
+// changes. So a store must write the steps before it returns to the caller that passed the changes.
+// The zero Planner is ready to use. It must not be used concurrently.
 type Planner struct {
 	steps   []Step
 	changes []Change // the changes that the steps point to; allocated at once, so that they never move
@@ -51,7 +52,7 @@ func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([
 // maxPlanned is the maximum number of changes whose memory a Planner keeps between batches.
 const maxPlanned = 8192
 
-// Reset invalidates the steps of the last batch.
+// Reset invalidates the steps of the last batch and prepares the Planner for the next one.
 func (p *Planner) Reset() {
 	if cap(p.changes) > maxPlanned {
 		*p = Planner{}
@@ -233,22 +234,21 @@ func overreach(next *Change) string {
 	return ""
 }
 
-// same reports whether the content after the change next would be the same as after the change
-// last.
-func same(last, next *Change) bool {
+// same reports whether the content after a change would be the same as after the previous change.
+func same(previous, change *Change) bool {
 	switch {
-	case len(next.Redacts) > 0:
+	case len(change.Redacts) > 0:
 		return false
-	case !last.exists():
-		return !next.Delete.IsZero()
-	case next.Record != nil:
-		return next.Record.SameContent(last.Record)
-	case next.Authority != nil:
-		return next.Authority.SameContent(last.Authority)
-	case next.Token != nil:
-		return next.Token.SameContent(last.Token)
-	case next.User != nil:
-		return next.User.SameContent(last.User)
+	case !previous.exists():
+		return !change.Delete.IsZero()
+	case change.Record != nil:
+		return change.Record.SameContent(previous.Record)
+	case change.Authority != nil:
+		return change.Authority.SameContent(previous.Authority)
+	case change.Token != nil:
+		return change.Token.SameContent(previous.Token)
+	case change.User != nil:
+		return change.User.SameContent(previous.User)
 	}
 	return false
 }

@@ -117,11 +117,11 @@ func (s *setter) rank(f *found, priority int) {
 	s.found = append(s.found, *f)
 }
 
-// withOwn copies from have to l the fields that a value of the type 10320/loc cannot contain, and
+// withOwn copies the fields that a value of the type 10320/loc cannot contain from source to l, and
 // returns l.
-func withOwn(l nomen.Location, have *nomen.Location) nomen.Location {
-	l.Priority, l.Component, l.Charset, l.Note = have.Priority, have.Component, have.Charset, have.Note
-	l.Down, l.ValidFrom, l.ValidUntil = have.Down, have.ValidFrom, have.ValidUntil
+func withOwn(l nomen.Location, source *nomen.Location) nomen.Location {
+	l.Priority, l.Component, l.Charset, l.Note = source.Priority, source.Component, source.Charset, source.Note
+	l.Down, l.ValidFrom, l.ValidUntil = source.Down, source.ValidFrom, source.ValidUntil
 	return l
 }
 

@@ -123,10 +123,10 @@ func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 // [Cache.Past] returns can be too early by this much.
 const refresh = time.Minute
 
-// keep stores the entry e. It does nothing if the parameter old, the stored entry, has the same
+// keep stores the entry e. It does nothing if the stored entry has the same
 // validators and was confirmed recently.
-func (c *Cache) keep(e, old Entry) {
-	if old.Validators == e.Validators && e.Confirmed.Sub(old.Confirmed) < refresh && !e.Confirmed.Before(old.Confirmed) {
+func (c *Cache) keep(e, stored Entry) {
+	if stored.Validators == e.Validators && e.Confirmed.Sub(stored.Confirmed) < refresh && !e.Confirmed.Before(stored.Confirmed) {
 		return
 	}
 	own := *e.Answer

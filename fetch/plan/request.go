@@ -238,7 +238,7 @@ func requestHTTP(u uri.URI, _ Client) (Request, error) {
 }
 
 // requestGopher sends the decoded selector, followed by the search and the
-// Gopher+ string after tabs (RFC 1436, 2; RFC 4266, 2.2, 2.3). In 1993 the
+// Gopher+ string after tabs (RFC 1436, 2; RFC 4266, 2.2, 2.3). In the draft of 1993 the
 // words of a search are separated by spaces.
 func requestGopher(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("gopher", u)
@@ -277,7 +277,8 @@ var gopherFormats = map[string]string{
 func gopherIsText(kind string) bool { return kind == "0" || kind == "h" || kind == "4" || kind == "6" }
 
 // requestWAIS searches the database. If the locator has the type of a document, requestWAIS fetches
-// the document instead. In 1993 the locator of a document also has its length (1993, WAIS).
+// the document instead. In the draft of 1993 the locator of a document also has its length (1993,
+// WAIS).
 func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("wais", u)
 	r := Request{Send: searchText(u, parts), Object: partData(parts, "database"), Type: partData(parts, "type"), Length: -1}
@@ -325,7 +326,7 @@ func requestAFS(u uri.URI, c Client) (Request, error) {
 }
 
 // requestFile opens a file on this machine. It rejects files on another host;
-// in 1993 the host is a file server.
+// in the draft of 1993 the host is a file server.
 func requestFile(u uri.URI, c Client) (Request, error) {
 	if u.Dialect() == uri.Draft1993 {
 		r, err := requestFTP(u, c)

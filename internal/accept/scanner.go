@@ -114,7 +114,7 @@ func (s *scanner) skipElement() {
 	}
 }
 
-// token parses 1*tchar. It returns "" if none.
+// token parses 1*tchar. It returns "" if there is none.
 func (s *scanner) token() string {
 	begin := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {

@@ -99,27 +99,27 @@ func (a *auditor) report(s store.Subject, seq uint64, format string, args ...any
 	a.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// begin returns the log with the earlier head. It checks that the store's log begins with it.
-func (a *auditor) begin(ctx context.Context, earlier store.Head) (ledger.Log, error) {
+// begin returns the log of oldHead. It checks that the store's log begins with this log.
+func (a *auditor) begin(ctx context.Context, oldHead store.Head) (ledger.Log, error) {
 	wrong := func(format string, args ...any) (ledger.Log, error) {
-		return ledger.Log{}, &store.HeadError{Since: earlier, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
+		return ledger.Log{}, &store.HeadError{Since: oldHead, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case earlier.Size > a.end.Size:
+	case oldHead.Size > a.end.Size:
 		return wrong("the log has only %d changes: changes are missing, or this is the head of another store", a.end.Size)
-	case earlier.Size == 0 && earlier != (store.Head{}):
+	case oldHead.Size == 0 && oldHead != (store.Head{}):
 		return wrong("the head of no changes has the hash 0")
-	case earlier.Size == 0:
+	case oldHead.Size == 0:
 		return ledger.Log{}, nil
 	}
-	log, err := a.logOf(ctx, earlier.Size)
+	log, err := a.logOf(ctx, oldHead.Size)
 	switch {
 	case damage(err):
 		return wrong("cannot read the log up to there: %v; verify the whole store to find all faults", err)
 	case err != nil:
 		return log, err
-	case log.Head() != earlier:
-		return wrong("its hash differs from that of the first %d changes: they were altered, or this is the head of another store; verify the whole store to find altered changes", earlier.Size)
+	case log.Head() != oldHead:
+		return wrong("its hash differs from that of the first %d changes: they were altered, or this is the head of another store; verify the whole store to find altered changes", oldHead.Size)
 	}
 	return log, nil
 }
@@ -147,14 +147,14 @@ func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 	return log, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", size)}
 }
 
-// step verifies the changes up to the position of the log in the parameter to.
-func (a *auditor) step(ctx context.Context, to uint64) error {
+// step verifies the changes up to the position end of the log.
+func (a *auditor) step(ctx context.Context, end uint64) error {
 	from := a.log.Size()
-	newest := make(map[store.Subject]*store.Entry, to-from)
-	whole, err := a.readAll(ctx, to, newest)
+	newest := make(map[store.Subject]*store.Entry, end-from)
+	whole, err := a.readAll(ctx, end, newest)
 	if err == nil && whole {
 		if whole, err = a.consistent(ctx); err == nil && !whole {
-			a.report(store.Subject{}, to, "changes %d to %d do not match the hash of the log", from+1, to)
+			a.report(store.Subject{}, end, "changes %d to %d do not match the hash of the log", from+1, end)
 		}
 	}
 	if err != nil {
@@ -170,9 +170,9 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 	if whole {
 		return ctx.Err()
 	}
-	log, err := a.logOf(ctx, to)
+	log, err := a.logOf(ctx, end)
 	if damage(err) {
-		a.report(store.Subject{}, to, "the rest of the log was not verified, because earlier parts cannot be read: %v", err)
+		a.report(store.Subject{}, end, "the rest of the log was not verified, because earlier parts cannot be read: %v", err)
 		a.gaveUp = true
 		return nil
 	}
@@ -180,12 +180,12 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 	return err
 }
 
-// readAll reads the changes up to the position in the parameter to, appends them to the computed
-// log, and reports those that cannot be read. If there are any, whole is false.
-func (a *auditor) readAll(ctx context.Context, to uint64, newest map[store.Subject]*store.Entry) (whole bool, err error) {
-	whole = true
-	for after := a.log.Size(); after < to; {
-		after, err = a.read(ctx, after, to, newest)
+// readAll reads the changes up to the position end of the log, appends them to the computed log, and
+// reports the changes that cannot be read. If all could be read, complete is true.
+func (a *auditor) readAll(ctx context.Context, end uint64, newest map[store.Subject]*store.Entry) (complete bool, err error) {
+	complete = true
+	for after := a.log.Size(); after < end; {
+		after, err = a.read(ctx, after, end, newest)
 		switch {
 		case err == nil:
 		case !damage(err) || a.lost == maxLost:
@@ -193,11 +193,11 @@ func (a *auditor) readAll(ctx context.Context, to uint64, newest map[store.Subje
 		default:
 			after++
 			a.lost++
-			whole = false
+			complete = false
 			a.report(store.Subject{}, after, "change %d cannot be read: %v", after, err)
 		}
 	}
-	return whole, nil
+	return complete, nil
 }
 
 // consistent reports whether the store's log begins with the computed log.

@@ -119,8 +119,8 @@ func (p *Plan) Interval() time.Duration {
 	return p.Every
 }
 
-// expired returns the backups in the plan's directory that can be deleted. The parameter all has
-// the known backups, oldest first. A backup is good if its rehearsal did not fail.
+// expired returns the backups in the plan's directory that can be deleted. The list has all known
+// backups, oldest first. A backup is good if its rehearsal did not fail.
 //
 //   - The newest good backups are kept, as many as Keep says.
 //   - Of the older backups, the newest good one of each week is kept, for KeepWeekly weeks. A
@@ -128,9 +128,9 @@ func (p *Plan) Interval() time.Duration {
 //   - The last backup whose rehearsal succeeded is kept.
 //   - If the last rehearsal failed, all good backups are kept, and the newest backup that is not
 //     good.
-func (p *Plan) expired(all []*Backup) (old []*Backup) {
+func (p *Plan) expired(list []*Backup) (old []*Backup) {
 	var own []*Backup // newest first
-	for _, b := range slices.Backward(all) {
+	for _, b := range slices.Backward(list) {
 		if filepath.Dir(b.Dir) == p.To {
 			own = append(own, b)
 		}

@@ -51,10 +51,10 @@ type Backup struct {
 // good reports whether no rehearsal of the backup has failed.
 func (b *Backup) good() bool { return b.Problem == "" }
 
-// Last returns the newest good backup, or nil if none.
+// Last returns the newest good backup, or nil if there is none.
 func (s *State) Last() *Backup { return s.newest((*Backup).good) }
 
-// LastRehearsed returns the newest backup whose rehearsal succeeded, or nil if none.
+// LastRehearsed returns the newest backup whose rehearsal succeeded, or nil if there is none.
 func (s *State) LastRehearsed() *Backup {
 	return s.newest(func(b *Backup) bool { return b.good() && !b.Rehearsed.IsZero() })
 }

@@ -110,11 +110,11 @@ func tokenFields(c *store.Change, times *[3]bool) fields {
 	return fields{&c.Who, &c.Why, &t.Revoked, &times[0], &t.Role, &t.Prefixes, &t.Who, &times[1], &times[2]}
 }
 
-// userFields returns the fields of a user. The parameter since says whether the user has a time of
-// addition; if so, that time follows the fields.
-func userFields(c *store.Change, since *bool) fields {
+// userFields returns the fields of a user. If *hasAdded is true, the time at which the user was added
+// follows the fields.
+func userFields(c *store.Change, hasAdded *bool) fields {
 	u := c.User
-	return fields{&c.Who, &c.Why, &u.Name, &u.Mail, &u.Subjects, &u.Disabled, since, &c.Batch}
+	return fields{&c.Who, &c.Why, &u.Name, &u.Mail, &u.Subjects, &u.Disabled, hasAdded, &c.Batch}
 }
 
 // The range of times in a value, in milliseconds: from the year 1 to the year 9999. The zero time

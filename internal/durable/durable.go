@@ -172,9 +172,9 @@ func Sweep(path string) error {
 }
 
 // Share sets the mode of a file or directory, and gives it the group of another file, described by
-// the parameter as. If the group cannot be set, the mode gets no permissions for the group.
-func Share(path string, as fs.FileInfo, mode fs.FileMode) {
-	if _, group, ok := owner(as); !ok || os.Chown(path, -1, group) != nil {
+// the parameter model. If the group cannot be set, the mode gets no permissions for the group.
+func Share(path string, model fs.FileInfo, mode fs.FileMode) {
+	if _, group, ok := owner(model); !ok || os.Chown(path, -1, group) != nil {
 		mode &^= 0o070
 	}
 	_ = os.Chmod(path, mode) // if this fails, the file stays private

@@ -72,17 +72,17 @@ func Open(size uint64, src Source) (Log, error) {
 	return l, nil
 }
 
-// Resume returns the log that has the given size and complete subtrees. The parameter left has the
-// roots of the subtrees, smallest first. The proof that entry size+1 is in the log of size+1
+// Resume returns the log that has the given size and complete subtrees. The roots of the subtrees
+// are in order of their size, smallest first. The proof that entry size+1 is in the log of size+1
 // entries consists of exactly these hashes (RFC 6962, 2.1.1).
-func Resume(size uint64, left []Hash) (Log, error) {
-	if size > math.MaxInt64 || bits.OnesCount64(size) != len(left) {
-		return Log{}, fmt.Errorf("ledger: %d hashes do not match %d entries", len(left), size)
+func Resume(size uint64, roots []Hash) (Log, error) {
+	if size > math.MaxInt64 || bits.OnesCount64(size) != len(roots) {
+		return Log{}, fmt.Errorf("ledger: %d hashes do not match %d entries", len(roots), size)
 	}
 	l := Log{size: size}
-	for level := 0; len(left) > 0; level++ {
+	for level := 0; len(roots) > 0; level++ {
 		if size>>level&1 == 1 {
-			l.edge[level], left = left[0], left[1:]
+			l.edge[level], roots = roots[0], roots[1:]
 		}
 	}
 	return l, nil

@@ -106,31 +106,31 @@ func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
 }
 
 // ProveConsistency returns the proof that a log begins with an earlier state of itself (RFC 6962,
-// 2.1.2). The parameters later and earlier are the sizes of the log and of the earlier state.
-func ProveConsistency(src Source, later, earlier uint64) ([]Hash, error) {
-	if later > math.MaxInt64 || earlier > later {
-		return nil, fmt.Errorf("ledger: a log of %d entries cannot be the beginning of one of %d", earlier, later)
+// 2.1.2). The log has newSize entries, and the earlier state has oldSize entries.
+func ProveConsistency(src Source, newSize, oldSize uint64) ([]Hash, error) {
+	if newSize > math.MaxInt64 || oldSize > newSize {
+		return nil, fmt.Errorf("ledger: a log of %d entries cannot be the beginning of one of %d", oldSize, newSize)
 	}
-	if earlier == 0 {
+	if oldSize == 0 {
 		return nil, nil // every log begins with the empty log
 	}
-	p, err := tlog.ProveTree(int64(later), int64(earlier), Reader(src, later))
+	p, err := tlog.ProveTree(int64(newSize), int64(oldSize), Reader(src, newSize))
 	return ours(p), err
 }
 
-// CheckConsistency returns [ErrProof] unless p proves that the log with the head later begins with
-// the log with the head earlier.
-func CheckConsistency(p []Hash, later, earlier store.Head) error {
+// CheckConsistency returns [ErrProof] unless p proves that the log of newHead begins with the log of
+// oldHead.
+func CheckConsistency(p []Hash, newHead, oldHead store.Head) error {
 	switch {
-	case later.Size > math.MaxInt64 || earlier.Size > later.Size:
+	case newHead.Size > math.MaxInt64 || oldHead.Size > newHead.Size:
 		return ErrProof
-	case earlier.Size == 0:
-		if len(p) > 0 || earlier != (store.Head{}) {
+	case oldHead.Size == 0:
+		if len(p) > 0 || oldHead != (store.Head{}) {
 			return ErrProof
 		}
 		return nil
 	}
-	if tlog.CheckTree(theirs(p), int64(later.Size), later.Hash, int64(earlier.Size), earlier.Hash) != nil {
+	if tlog.CheckTree(theirs(p), int64(newHead.Size), newHead.Hash, int64(oldHead.Size), oldHead.Hash) != nil {
 		return ErrProof
 	}
 	return nil

@@ -51,7 +51,7 @@ func Read(files fs.FS, prefix string, languages ...string) (*Set, error) {
 // All returns the catalogues. The first one has the default language.
 func (s *Set) All() []*Catalogue { return slices.Clone(s.all) }
 
-// In returns the catalogue of a language, or nil if none.
+// In returns the catalogue of a language, or nil if there is none.
 func (s *Set) In(tag string) *Catalogue {
 	for _, c := range s.all {
 		if c.Tag() == tag {

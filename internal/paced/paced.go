@@ -50,7 +50,7 @@ type Writer struct {
 
 	mu          sync.Mutex
 	least, busy credit
-	since       time.Time // when the current write began; zero if none
+	since       time.Time // when the current write began; zero if there is none
 	cut         bool      // the stream was aborted so that another client gets a turn
 }
 

@@ -32,7 +32,7 @@ type Changes struct {
 	// false.
 	History func(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error
 
-	// Owner returns the ID of the user who signs in with a subject, or "" if none.
+	// Owner returns the ID of the user who signs in with a subject, or "" if there is none.
 	Owner func(ctx context.Context, subject string) (string, error)
 }
 

@@ -28,7 +28,7 @@ type Record struct {
 	Proto    string
 	Host     string
 	Agent    string // value of the header field User-Agent
-	Trace    string // trace ID from traceparent; "" if none
+	Trace    string // trace ID from traceparent; "" if there is none
 }
 
 // listenerKey is the key of the context value with the name of a listener.

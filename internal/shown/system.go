@@ -143,22 +143,22 @@ func aboutHost(e *net.DNSError) string {
 	return fmt.Sprintf("looking up %q in DNS failed: %s", e.Name, reason)
 }
 
-// replaceWhole replaces the text in the parameter found by the text in plain, wherever it is not
-// part of a word. If plain begins with a name, and the text has that name just before, the name is
-// not repeated.
-func replaceWhole(text, found, plain string) string {
+// replaceWhole replaces the string old by the string plain in a text, wherever old is not part of a
+// word. If plain begins with a name, and the text has that name just before old, the name is not
+// repeated.
+func replaceWhole(text, old, plain string) string {
 	var b strings.Builder
 	for {
-		i := strings.Index(text, found)
-		if i < 0 || found == "" {
+		i := strings.Index(text, old)
+		if i < 0 || old == "" {
 			return b.String() + text
 		}
-		before, after := text[:i], text[i+len(found):]
+		before, after := text[:i], text[i+len(old):]
 		b.WriteString(before)
 		subject, rest, _ := strings.Cut(plain, ": ")
 		switch {
 		case before != "" && letter(before[len(before)-1]), after != "" && letter(after[0]):
-			b.WriteString(found)
+			b.WriteString(old)
 		case strings.HasSuffix(b.String(), subject+": "):
 			b.WriteString(rest)
 		default:

@@ -22,7 +22,7 @@ const (
 // A Parent is a valid value of the field traceparent. The zero Parent stands for a missing value.
 type Parent struct {
 	text  string
-	state string // value of tracestate in the same header; "" if none
+	state string // value of tracestate in the same header; "" if there is none
 }
 
 // The field traceparent has four parts, separated by hyphens: version, trace ID, parent ID and
@@ -103,7 +103,7 @@ func New() Parent {
 // String returns the value of traceparent. It is "" for the zero Parent.
 func (p Parent) String() string { return p.text }
 
-// State returns the value of tracestate, or "" if none.
+// State returns the value of tracestate, or "" if there is none.
 func (p Parent) State() string { return p.state }
 
 // ID returns the trace ID: 32 hexadecimal digits, or "" for the zero Parent.

@@ -130,7 +130,7 @@ type minting struct {
 	Backend
 	Options
 
-	authority *store.Authority // the authority of the names; nil if none
+	authority *store.Authority // the authority of the names; nil if there is none
 	ordered   bool             // the names are in the order of NOID
 }
 

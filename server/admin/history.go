@@ -254,19 +254,18 @@ func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	}
 }
 
-// await waits, at most for the given duration, until the log has more changes than the parameter
-// after says.
-func (s *API) await(ctx context.Context, after uint64, most time.Duration) error {
-	if most == 0 {
+// await waits until the log has more than size changes, but at most for the duration limit.
+func (s *API) await(ctx context.Context, size uint64, limit time.Duration) error {
+	if limit == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	tick := time.NewTicker(waitStep)
 	defer tick.Stop()
 	for {
 		head, err := store.HeadOf(ctx, s.store)
-		if head.Size > after || errors.Is(err, context.DeadlineExceeded) || s.health.Closing() {
+		if head.Size > size || errors.Is(err, context.DeadlineExceeded) || s.health.Closing() {
 			return nil
 		}
 		if err != nil {

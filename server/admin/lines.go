@@ -84,8 +84,8 @@ func (s *API) end(w *lineWriter, err error) error {
 
 // stream calls the function line for each value. It sends the first result of line, unless the second
 // result is false. It sends at most limit lines; 0 means no limit. If it has sent nothing, it returns
-// the parameter empty, which may be nil.
-func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, empty error, line func(T) (any, bool)) error {
+// fallback, which may be nil.
+func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, fallback error, line func(T) (any, bool)) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {
 		return s.end(w, nil)
@@ -106,8 +106,8 @@ func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, em
 			break
 		}
 	}
-	if sent == 0 && empty != nil {
-		return empty
+	if sent == 0 && fallback != nil {
+		return fallback
 	}
 	return s.end(w, nil)
 }

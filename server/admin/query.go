@@ -13,12 +13,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// query returns the parameters of a request. It returns an error if one of them is not in the list
-// known.
-func (c *call) query(known ...string) (url.Values, error) {
+// query returns the parameters of a request. It returns an error if one of them is not
+// allowed.
+func (c *call) query(allowed ...string) (url.Values, error) {
 	q := c.r.URL.Query()
 	for key := range q {
-		if !slices.Contains(known, key) {
+		if !slices.Contains(allowed, key) {
 			return nil, &adminapi.RequestError{Field: key, Message: "unknown parameter"}
 		}
 	}
@@ -77,10 +77,10 @@ type intent struct {
 	strict      bool
 }
 
-// intent reads the parameter "why" and the expected revision. The list more has further parameters
-// that the request may have. If "strict" is one of them, intent also reads it.
-func (c *call) intent(more ...string) (in intent, err error) {
-	q, err := c.query(append(more, "why", "expected")...)
+// intent reads the parameter "why" and the expected revision. The names are those of further
+// parameters that the request may have. If "strict" is one of them, intent also reads it.
+func (c *call) intent(names ...string) (in intent, err error) {
+	q, err := c.query(append(names, "why", "expected")...)
 	if err != nil {
 		return in, err
 	}

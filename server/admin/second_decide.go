@@ -80,9 +80,9 @@ func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelC
 	return j, nil
 }
 
-// decidable returns an error unless a job waits for a decision that the caller may make. The
-// parameter same says whether the caller has made the request. mu must be held.
-func (js *jobTable) decidable(c *call, j *job, same bool) error {
+// decidable returns an error unless a job waits for a decision that the caller may make. If
+// byRequester is true, the caller has made the request. mu must be held.
+func (js *jobTable) decidable(c *call, j *job, byRequester bool) error {
 	refuse := func(status int, detail string) error {
 		return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: status, Detail: detail}
 	}
@@ -91,7 +91,7 @@ func (js *jobTable) decidable(c *call, j *job, same bool) error {
 		return refuse(http.StatusConflict, "this job was decided by "+j.Approval.By)
 	case j.State != adminapi.JobWaiting:
 		return refuse(http.StatusConflict, "this job does not wait for a second person; it is "+j.State)
-	case same:
+	case byRequester:
 		return refuse(http.StatusForbidden, "you requested this job, so another person must decide; you can withdraw it")
 	case !c.mayDecide(j):
 		return c.actor.DeniedAny(registrar.Administrator, "job "+j.ID)

@@ -38,13 +38,13 @@ func (b *backOff) waits(now time.Time) bool {
 	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
 
-// pause returns how long to wait after a number of failures in a row: the duration first after one
-// failure, and twice as long after each further failure, but at most the duration last.
-func pause(failures int, first, last time.Duration) time.Duration {
+// pause returns how long to wait after a number of failures in a row: the shortest pause after one
+// failure, and twice as long after each further failure, but at most the longest pause.
+func pause(failures int, shortest, longest time.Duration) time.Duration {
 	if failures > 20 {
-		return last
+		return longest
 	}
-	return min(first<<max(failures-1, 0), last)
+	return min(shortest<<max(failures-1, 0), longest)
 }
 
 // next returns the back-off after a further failure with the error err.

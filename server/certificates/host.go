@@ -45,16 +45,16 @@ func isLabel(l string) bool {
 }
 
 // orderable returns those hosts for which certificates can be ordered, without duplicates, at most
-// maxHosts. The result rest is how many more such hosts there are.
-func orderable(hosts []string) (all []string, rest int) {
+// maxHosts. The number of other hosts for which certificates can be ordered is omitted.
+func orderable(hosts []string) (all []string, omitted int) {
 	for _, h := range hosts {
 		if h = store.CanonicalHost(h); CanOrder(h) && !slices.Contains(all, h) {
 			if len(all) < maxHosts {
 				all = append(all, h)
 			} else {
-				rest++
+				omitted++
 			}
 		}
 	}
-	return all, rest
+	return all, omitted
 }

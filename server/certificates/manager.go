@@ -173,7 +173,7 @@ func (h *host) status(name string) Status {
 	return s
 }
 
-// due reports whether a certificate must be ordered for a host: it has none, or at most a third of
+// due reports whether a certificate must be ordered for a host: the host has none, or at most a third of
 // the lifetime is left.
 func (h *host) due(now time.Time) bool {
 	if h.cert == nil {

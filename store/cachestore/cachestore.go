@@ -97,7 +97,7 @@ type Store struct {
 	hits, misses, evictions atomic.Uint64 // numbers of answers; an answer is counted once, even if it needs the cache twice
 
 	closed  atomic.Bool
-	checked atomic.Int64 // start of the last successful read of the feed, in Unix nanoseconds; 0 if none
+	checked atomic.Int64 // start of the last successful read of the feed, in Unix nanoseconds; 0 if there is none
 	away    atomic.Bool  // the store was unavailable when the feed was last read
 	avoid   atomic.Int64 // until this time, in Unix nanoseconds, the store is not queried if there is a stale answer
 	follower

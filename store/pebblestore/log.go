@@ -57,11 +57,11 @@ type foundEntry struct {
 	err   error
 }
 
-// rows reads at most n rows of the log, beginning with the number in the parameter from. It does
-// not read the entries of the rows.
-func (v *view) rows(from uint64, n int) ([]foundEntry, error) {
+// rows reads at most n rows of the log, beginning with the row number start. It does not read the
+// entries of the rows.
+func (v *view) rows(start uint64, n int) ([]foundEntry, error) {
 	var list []foundEntry
-	v.key = appendSeq(v.key[:0], from)
+	v.key = appendSeq(v.key[:0], start)
 	for ok := v.it.SeekGE(v.key); ok && v.it.Key()[0] == spaceLog && len(list) < n; ok = v.it.Next() {
 		value, err := v.it.ValueAndErr()
 		if err != nil {
@@ -197,23 +197,23 @@ func (r *logRow) damage(format string, args ...any) error {
 	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
 }
 
-// all yields the entries whose numbers are greater than the parameter after, up to and including
-// the number in the parameter to. If an entry is missing, it yields an error.
-func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
+// all yields the entries whose numbers are greater than start and at most end. If an entry is missing,
+// it yields an error.
+func (v *view) all(ctx context.Context, start, end uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		v.turn = pacer.Begin(ctx)
-		for window := uint64(firstWindow); after < to; window = min(4*window, windowSize) {
-			list, err := v.rows(after+1, int(min(to-after, window)))
+		for window := uint64(firstWindow); start < end; window = min(4*window, windowSize) {
+			list, err := v.rows(start+1, int(min(end-start, window)))
 			if err == nil && len(list) == 0 {
-				err = &CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
+				err = &CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", start+1)}
 			}
 			if err != nil {
 				return err
 			}
 			v.lookupAll(list)
 			for _, f := range list {
-				if after++; f.err == nil && f.row.seq != after {
-					f.err = f.row.damage("change %d of the log is missing", after)
+				if start++; f.err == nil && f.row.seq != start {
+					f.err = f.row.damage("change %d of the log is missing", start)
 				}
 				if err := cmp.Or(f.err, v.turn.Step(ctx)); err != nil || !yield(f.entry, nil) {
 					return err

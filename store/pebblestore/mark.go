@@ -70,16 +70,16 @@ func (e *engine) checkMark() error {
 	return viewing(e.db, func(v *view) error { return v.checkRows(mark.Size, e.log.Size()) })
 }
 
-// checkRows returns an error if the log lacks a row whose number is greater than the parameter
-// after and at most the parameter to. The rows after the mark were in the write-ahead log. If one
+// checkRows returns an error if the log lacks a row whose number is greater than start and at most
+// end. The rows after the mark were in the write-ahead log. If one
 // file of the write-ahead log is missing, some of these rows are missing, although later rows
 // exist.
-func (v *view) checkRows(after, to uint64) error {
-	v.key = appendSeq(v.key[:0], after+1)
-	for ok := v.it.SeekGE(v.key); after < to; ok = v.it.Next() {
-		after++
-		if v.key = appendSeq(v.key[:0], after); !ok || !bytes.Equal(v.it.Key(), v.key) {
-			return cmp.Or(v.failure("log"), fmt.Errorf("change %d of the log is missing: files are missing or damaged", after))
+func (v *view) checkRows(start, end uint64) error {
+	v.key = appendSeq(v.key[:0], start+1)
+	for ok := v.it.SeekGE(v.key); start < end; ok = v.it.Next() {
+		start++
+		if v.key = appendSeq(v.key[:0], start); !ok || !bytes.Equal(v.it.Key(), v.key) {
+			return cmp.Or(v.failure("log"), fmt.Errorf("change %d of the log is missing: files are missing or damaged", start))
 		}
 	}
 	return nil

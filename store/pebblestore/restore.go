@@ -211,9 +211,9 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file. The parameter want is the line of the manifest for the file, or nil.
-// copyOne compares the file with this line. Once anything is damaged, files are only read.
-func (r *restorer) copyOne(name string, want *BackupFile) error {
+// copyOne copies a file, and compares it with its line of the manifest, if it has one. After the first
+// damage that is found, copyOne only reads files.
+func (r *restorer) copyOne(name string, line *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -226,8 +226,8 @@ func (r *restorer) copyOne(name string, want *BackupFile) error {
 	case err == nil && !info.Mode().IsRegular():
 		r.damage(from, "not a regular file")
 		return nil
-	case err == nil && want != nil && info.Size() != want.Size:
-		r.damage(from, "damaged: it has %d bytes, expected %d", info.Size(), want.Size)
+	case err == nil && line != nil && info.Size() != line.Size:
+		r.damage(from, "damaged: it has %d bytes, expected %d", info.Size(), line.Size)
 		return nil
 	}
 	if err != nil {
@@ -240,7 +240,7 @@ func (r *restorer) copyOne(name string, want *BackupFile) error {
 		return err
 	case readErr != nil:
 		r.damage(from, "cannot be read: %v", readErr)
-	case want != nil && (got.SHA256 != want.SHA256 || got.Size != want.Size):
+	case line != nil && (got.SHA256 != line.SHA256 || got.Size != line.Size):
 		r.damage(from, "damaged: its SHA-256 does not match the manifest")
 	}
 	return nil

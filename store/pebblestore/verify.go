@@ -202,9 +202,9 @@ func (m moment) tokens() iter.Seq2[store.Subject, error] {
 	})
 }
 
-// each yields what the function read returns for each key of a space. The parameter what is the
-// name of the space in errors.
-func each[T any](m moment, space byte, what string, read func(*view) (T, error)) iter.Seq2[T, error] {
+// each yields what the function read returns for each key of a space. Errors call
+// the space by its title.
+func each[T any](m moment, space byte, title string, read func(*view) (T, error)) iter.Seq2[T, error] {
 	return reading.Seq(func(yield func(T, error) bool) error {
 		v, err := m.iterate(space)
 		if err != nil {
@@ -216,7 +216,7 @@ func each[T any](m moment, space byte, what string, read func(*view) (T, error))
 				return nil
 			}
 		}
-		return v.failure(what)
+		return v.failure(title)
 	})
 }
 

@@ -62,7 +62,7 @@ func (v *view) seek(s store.Subject) bool {
 	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
 }
 
-// last returns the last change of the subject s, or nil if none.
+// last returns the last change of the subject s, or nil if there is none.
 func (v *view) last(s store.Subject) (*store.Change, error) {
 	if !v.seek(s) {
 		return nil, v.failure(s.Key)
@@ -120,7 +120,7 @@ func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	return codec.DecodeEntry(s, value)
 }
 
-// failure returns the error that ended the iteration near the given key, or nil if none.
+// failure returns the error that ended the iteration near the given key, or nil if there is none.
 func (v *view) failure(key string) error {
 	if err := v.it.Error(); err != nil {
 		return unreadable(key, err)
@@ -167,7 +167,7 @@ func (c *cursor) seek(s store.Subject) bool {
 	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
 }
 
-// lastOf returns the last change of the subject s, or nil if none.
+// lastOf returns the last change of the subject s, or nil if there is none.
 func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	if !c.seek(s) {
 		return nil, c.failure(s.Key)

@@ -167,7 +167,7 @@ func causeOf(err error) string {
 	}
 }
 
-// firstOf returns the first of the given errors that err wraps, or nil if none.
+// firstOf returns the first of the given errors that err wraps, or nil if there is none.
 func firstOf(err error, of ...error) error {
 	return of[slices.IndexFunc(of, func(e error) bool { return errors.Is(err, e) })]
 }

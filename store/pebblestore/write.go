@@ -35,8 +35,8 @@ type request struct {
 	stage   atomic.Int32
 }
 
-// Stages of a request. A caller can give up a request that is waiting. So a disk that hangs does
-// not block the caller. After that, the changes of the request are not read.
+// Stages of a request. While a request waits, its caller can give it up, so that a disk that hangs
+// does not block the caller. The changes of a request that was given up are not read any more.
 const (
 	stageWaits   = iota
 	stagePlanned // the changes of the request are being read

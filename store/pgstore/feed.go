@@ -82,10 +82,10 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	return ctx.Err()
 }
 
-// feedPage returns some of the entries whose numbers are greater than after and at most last.
-func (s *Store) feedPage(ctx context.Context, after, last uint64) (page []*store.Entry, err error) {
+// feedPage returns some of the entries whose numbers are greater than start and at most end.
+func (s *Store) feedPage(ctx context.Context, start, end uint64) (page []*store.Entry, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
-		page, err = readFeed(ctx, c, after, last)
+		page, err = readFeed(ctx, c, start, end)
 		return err
 	})
 	return page, err
@@ -115,12 +115,12 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	return page, nil
 }
 
-// logPage returns the entries of the log whose numbers are greater than after and at most last. It
+// logPage returns the entries of the log whose numbers are greater than start and at most end. It
 // returns at most one page, and at least one entry. If the server does not have them yet, it
 // returns errStale.
-func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error) {
-	first := after / chunkSize
-	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (last+chunkSize-1)/chunkSize))
+func logPage(ctx context.Context, c queryer, start, end uint64) ([]entry, error) {
+	first := start / chunkSize
+	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (end+chunkSize-1)/chunkSize))
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +139,12 @@ func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error
 	if err != nil {
 		return nil, err
 	}
-	skip := after - first*chunkSize
+	skip := start - first*chunkSize
 	if uint64(len(all)) <= skip {
 		return nil, errStale
 	}
 	all = all[skip:]
-	return all[:min(uint64(len(all)), last-after)], nil
+	return all[:min(uint64(len(all)), end-start)], nil
 }
 
 // readAll returns the changes of the entries. If a change is missing, its value is nil.

@@ -204,7 +204,7 @@ func refusal[E error](s *suite, changes ...store.Change) (got E) {
 	return got
 }
 
-// get returns the record as of now, or nil if none.
+// get returns the record as of now, or nil if there is none.
 func (s *suite) get(k string) *store.Record {
 	s.Helper()
 	return s.getAt(k, time.Time{})

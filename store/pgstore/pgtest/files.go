@@ -57,18 +57,18 @@ func (s *Server) kept() (string, error) {
 	return filepath.Join(cache, "nomen-pgtest", fmt.Sprintf("%x", sha256.Sum256([]byte(version.String())))[:16]), nil
 }
 
-// keep copies the files of s to the directory kept. It renames the copy when it is complete.
-func (s *Server) keep(kept string) error {
-	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+// keep copies the files of s to the directory dir. The copy gets this name when it is complete.
+func (s *Server) keep(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return nil // the cache cannot be written
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(kept), "new")
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "new")
 	if err != nil {
 		return nil
 	}
 	err = copyAll(s.data(), filepath.Join(temp, "data"))
 	if err == nil {
-		_ = os.Rename(filepath.Join(temp, "data"), kept) // another process may be first
+		_ = os.Rename(filepath.Join(temp, "data"), dir) // another process may be first
 	}
 	return errors.Join(err, os.RemoveAll(temp))
 }

@@ -28,7 +28,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c cl
 	own.Body = http.MaxBytesReader(counted, r.Body, maxDialectBody)
 	call := &dialect.Call{
 		Target: target, Base: s.base(in), Client: c.addr, Country: c.country,
-		Private: c.secure || c.addr.IsLoopback() && !c.proxied,
+		Private: c.secure || c.addr.IsLoopback() && !c.proxied && !isForwarded(r),
 		Count:   s.counting(r.Method, in),
 	}
 	for _, name := range names {
@@ -36,6 +36,17 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c cl
 			took := s.now().Sub(start)
 			s.metrics.Observe(formDialect.String(), counted.status, took)
 			requestlog.Of(r, in.target, c.addr).Log(r.Context(), s.access, counted.status, counted.n, took)
+			return true
+		}
+	}
+	return false
+}
+
+// isForwarded reports whether a proxy has forwarded the request, according to its header. Proxies on
+// this machine that are not trusted do not make the requests of other machines look local.
+func isForwarded(r *http.Request) bool {
+	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if len(r.Header[field]) > 0 {
 			return true
 		}
 	}

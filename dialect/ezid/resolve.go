@@ -38,6 +38,7 @@ func (h *Handler) resolve(c *call) bool {
 	if !h.covers(path) {
 		return false
 	}
+	path = lowerLabel(path)
 	switch _, inflection := dialect.CutInflection(target); inflection {
 	case dialect.Full, dialect.Info:
 		h.inflect(c, path)
@@ -46,6 +47,13 @@ func (h *Handler) resolve(c *call) bool {
 		target = path
 	}
 	return h.redirect(c, path, target)
+}
+
+// lowerLabel returns an identifier with its label in lower case: the letter case of a label is not
+// significant.
+func lowerLabel(id string) string {
+	label, _, _ := strings.Cut(id, ":")
+	return strings.ToLower(label) + id[len(label):]
 }
 
 // covers reports whether a path begins like a name in the scope.

@@ -286,7 +286,7 @@ func (q *request) failPage(err error) {
 	q.retryAfter(err)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		q.sendPage(http.StatusNotFound, "Handle Not Found", "")
+		q.sendPage(http.StatusNotFound, "Handle Not Found", q.slashHint())
 		if n, err := q.nameOf(q.handle); err == nil {
 			q.call.Counted(n, counts.Failed)
 		}
@@ -295,6 +295,16 @@ func (q *request) failPage(err error) {
 	default:
 		q.sendPage(f.code.status(), "Handle cannot be resolved", "<p>"+html.EscapeString(f.message)+"</p>\n")
 	}
+}
+
+// slashHint returns a link to the handle without a slash at its end, or "" if the handle has none.
+func (q *request) slashHint() string {
+	handle, ok := strings.CutSuffix(q.handle, "/")
+	if !ok {
+		return ""
+	}
+	to := html.EscapeString(q.call.Base + "/" + hdl.Escape(handle))
+	return `<p>Without the slash at its end: <a href="` + to + `">` + html.EscapeString(handle) + "</a></p>\n"
 }
 
 // table sends the values of a handle as a table.

@@ -82,6 +82,9 @@ func TestRedirect(t *testing.T) {
 			t.Errorf("GET %s: got %d to %q, want %d to %q", target, status, to, want.status, want.to)
 		}
 	}
+	if status, _, body, _ := h.visit("/20.500.9999/r%22/"); status != 404 || !strings.Contains(body, `<a href="https://hdl.example.org/20.500.9999/r%22">20.500.9999/r&#34;</a>`) {
+		t.Errorf("a slash at the end: got %d %s", status, body)
+	}
 	if _, _, body, _ := h.visit("/20.500.9999/r?action=api&index=1"); !strings.HasPrefix(body, `{"responseCode":1,"handle":"20.500.9999/r","values":[{"index":1,`) {
 		t.Errorf("action=api: got %s", body)
 	}

@@ -6,9 +6,11 @@
 package dialect
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/name"
@@ -51,4 +53,14 @@ type Scope []name.Prefix
 // Covers reports whether the name n is in the scope.
 func (s Scope) Covers(n name.Name) bool {
 	return slices.ContainsFunc(s, func(p name.Prefix) bool { return p.Covers(n) })
+}
+
+// OnlyARKs returns an error if the scope has names that are not ARKs.
+func (s Scope) OnlyARKs() error {
+	for _, p := range s {
+		if text := p.String(); text != "ark" && !strings.HasPrefix(text, "ark:") {
+			return fmt.Errorf("prefix %q: want prefixes of ARKs, such as ark:12345", text)
+		}
+	}
+	return nil
 }

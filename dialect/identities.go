@@ -128,6 +128,27 @@ func (k *Identities) password(ctx context.Context, id, password string) (registr
 	return k.Actor(ctx, i)
 }
 
+// Key returns the actor of a client that sends a key without a user name, for a client at an address;
+// see [Identities.Attempt]. The key is the secret of an identity, or a token with its secret. If it is
+// wrong, the error wraps [adminapi.ErrUnauthorized]. The key is compared with all secrets, whatever the
+// result. Two identities must not have the same secret.
+func (k *Identities) Key(ctx context.Context, from netip.Addr, key string) (registrar.Actor, error) {
+	return k.Attempt(from, func() (registrar.Actor, error) {
+		var found *Identity
+		given := sha256.Sum256([]byte(key))
+		for _, i := range k.all {
+			want := sha256.Sum256(i.Secret)
+			if subtle.ConstantTimeCompare(given[:], want[:]) == 1 && i.Secret != nil {
+				found = i
+			}
+		}
+		if found != nil {
+			return k.Actor(ctx, found)
+		}
+		return k.accounts.Bearer(ctx, key)
+	})
+}
+
 // bearer returns the actor of a token that a client has sent as its password. The client has given
 // the user name of an identity, or none: then the identity is nil. An identity with a token also
 // accepts the secret of this token alone.

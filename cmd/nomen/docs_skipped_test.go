@@ -82,6 +82,8 @@ curl -i https://names.example.org/20.500.9999/first`},
 	{"from-ezid-or-noid.md", "it asks EZID; the page goes on with a file in the form of its downloads", `
 curl -u apitest -d format=anvl -d compression=gzip -d permanence=real https://ezid.cdlib.org/download_request
 curl -f https://ezid.cdlib.org/download/da543b91a0.txt.gz | gunzip > download.anvl`},
+	{"from-arklet.md", "it needs the database of arklet; the page goes on with a file in the form of its table", `
+psql arklet -c '\copy ark_ark to arks.csv csv header'`},
 	{"from-ezid-or-noid.md", "it needs the tools of Berkeley DB; the page goes on with the dump of bulk/from/noid/testdata, which they made", `
 db_dump -p noid.bdb > noid.txt`},
 	{"leave-nomen.md", "it changes the nginx of the machine; in TestClientMaps, nginx and Apache httpd read such maps", `

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/dialect/ark"
+	"github.com/nomen-project/nomen/dialect/arklet"
 	"github.com/nomen-project/nomen/dialect/ezid"
 	"github.com/nomen-project/nomen/dialect/handle"
 	"github.com/nomen-project/nomen/name"
@@ -48,6 +49,12 @@ func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (d
 	return map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error){
 		"ark": func(d dialectSetting, p serverParts, _ *admin.API) (dialect.Handler, error) {
 			return ark.New(ark.Options{Scope: d.scope, Store: p.store, Resolver: p.resolver, Authorities: p.table})
+		},
+		"arklet": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
+			return arklet.New(arklet.Options{
+				Scope: d.scope, Identities: dialect.NewIdentities(api, d.identities, clock), Store: p.store, Registrar: p.registrar,
+				Resolver: p.resolver, Authorities: p.table, Now: clock, Log: p.log,
+			})
 		},
 		"ezid": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
 			return ezid.New(ezid.Options{
@@ -135,18 +142,21 @@ func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 			}
 			d.scope = append(d.scope, p)
 		}
-		if t.Name == "ark" {
-			if _, err := ark.New(ark.Options{Scope: d.scope}); err != nil {
-				fail(".authorities", err)
+		if t.Name == "ark" || t.Name == "arklet" {
+			if err := d.scope.OnlyARKs(); err != nil {
+				fail(".authorities", fmt.Errorf("%s: %w", t.Name, err))
 			}
-			if len(t.Identity) > 0 {
-				fail(".identity", errors.New("the dialect ark has no users: remove the tables [[dialect.identity]]"))
-			}
+		}
+		if t.Name == "ark" && len(t.Identity) > 0 {
+			fail(".identity", errors.New("the dialect ark has no users: remove the tables [[dialect.identity]]"))
 		}
 		for j, identity := range t.Identity {
 			one, key, err := identity.read()
 			if err == nil && slices.ContainsFunc(d.identities, func(o dialect.Identity) bool { return o.ID == one.ID }) {
 				key, err = "id", fmt.Errorf("%q has another table already", one.ID)
+			}
+			if err == nil && t.Name == "arklet" && slices.ContainsFunc(d.identities, func(o dialect.Identity) bool { return o.Secret != nil && bytes.Equal(o.Secret, one.Secret) }) {
+				key, err = "secret-file", errors.New("another identity has the same secret, and clients of arklet send only the secret")
 			}
 			if err != nil {
 				fail(fmt.Sprintf(".identity.%d.%s", j+1, key), fmt.Errorf("identity %d: %s: %w", j+1, key, err))

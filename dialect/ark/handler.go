@@ -36,10 +36,8 @@ var _ dialect.Handler = (*Handler)(nil)
 
 // New returns a Handler. It returns an error if the scope has names that are not ARKs.
 func New(o Options) (*Handler, error) {
-	for _, p := range o.Scope {
-		if s := p.String(); s != "ark" && !strings.HasPrefix(s, "ark:") {
-			return nil, fmt.Errorf("ark: prefix %q: want prefixes of ARKs, such as ark:12345", s)
-		}
+	if err := o.Scope.OnlyARKs(); err != nil {
+		return nil, fmt.Errorf("ark: %w", err)
 	}
 	return &Handler{o}, nil
 }

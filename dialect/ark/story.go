@@ -84,8 +84,12 @@ func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string)
 }
 
 // supportType begins the types of the values with which a record makes a promise of its own. Clients
-// of EZID can set them as elements.
-const supportType = "erc-support."
+// of EZID can set them as elements. The value with the type arkletCommitment has the promise that a
+// client of arklet makes.
+const (
+	supportType      = "erc-support."
+	arkletCommitment = "arklet:commitment"
+)
 
 // promise returns what is promised about a name: by its record, or else by its authority.
 func promise(base string, rec *store.Record, a *store.Authority) *story {
@@ -116,6 +120,9 @@ func ownPromise(rec *store.Record) (s story) {
 	for i := range rec.Values {
 		v := &rec.Values[i]
 		label, ok := strings.CutPrefix(strings.TrimPrefix(v.Type, "ezid:"), supportType)
+		if v.Type == arkletCommitment {
+			label, ok = "what", true
+		}
 		if text := s.field(label); ok && text != nil && v.Public() && v.Format == nomen.FormatText {
 			*text = v.Data
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -19,6 +18,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/dialect/dialecttest"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/resolve"
@@ -113,7 +113,7 @@ func TestTraces(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".trace"), func(t *testing.T) {
 			f := open(t)
 			f.public.Store(strings.HasPrefix(filepath.Base(file), "public"))
-			runTrace(t, file, f.client, f.url, maps.Clone(variables()))
+			(&dialecttest.Runner{Client: f.client, Bases: []string{f.url}, Variables: variables()}).Run(t, file)
 		})
 	}
 }

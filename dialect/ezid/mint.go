@@ -3,16 +3,13 @@ package ezid
 import (
 	"context"
 	"errors"
-	"iter"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/ezid"
-	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -68,7 +65,7 @@ func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	}
 	s := shoulder{prefix: a.Prefix}
 	begin, plain := strings.CutSuffix(a.Prefix.Element(sample), "0")
-	switch template := templateOf(a, begin); {
+	switch template := reserve.TemplateOf(a, begin); {
 	case plain && template != "":
 		s.template = template
 	case sample.Scheme() == "urn":
@@ -83,22 +80,10 @@ func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	return s, nil
 }
 
-// templateOf returns the template of an authority that consists of the text begin and parts in
-// braces. If the authority has no such template, it returns "".
-func templateOf(a *store.Authority, begin string) string {
-	for _, text := range a.Mint {
-		t, err := mint.Parse(a.Prefix, text)
-		if err == nil && (t.Shoulder() == begin || a.FoldCase && ascii.EqualFold(t.Shoulder(), begin)) {
-			return text
-		}
-	}
-	return ""
-}
-
 // mintUnder makes a new identifier.
 func (h *Handler) mintUnder(c *call, s shoulder, ch change) reply {
 	var failure reply
-	names := reserve.Names(c.r.Context(), minting{h, ch.actor}, reserve.Options{
+	names := reserve.Names(c.r.Context(), reserve.NewMinter(ch.actor, h.Registrar, h.Store, h.Authorities), reserve.Options{
 		Prefix: s.prefix, Template: s.template, Count: 1, Now: h.Now,
 		Record: func(n name.Name) (*store.Record, error) {
 			ch.name = n
@@ -113,7 +98,7 @@ func (h *Handler) mintUnder(c *call, s shoulder, ch change) reply {
 		switch {
 		case errors.Is(err, errRefused):
 			return failure
-		case isMintError(err):
+		case reserve.CannotMint(err):
 			return badRequest("shoulder does not support minting")
 		case err != nil:
 			return h.failure(c, err)
@@ -127,46 +112,3 @@ func (h *Handler) mintUnder(c *call, s shoulder, ch change) reply {
 
 // errRefused ends minting if the elements of a request are not valid.
 var errRefused = errors.New("elements refused")
-
-// isMintError reports whether no name can be made with a template.
-func isMintError(err error) bool {
-	return errors.Is(err, reserve.ErrCrowded) || errors.As(err, new(*mint.Error)) || errors.As(err, new(*mint.RefusedError)) ||
-		errors.As(err, new(*mint.ExhaustedError)) || errors.As(err, new(*mint.RunError))
-}
-
-// A minting is the store for an actor who makes new names.
-type minting struct {
-	h     *Handler
-	actor registrar.Actor
-}
-
-var _ reserve.Backend = minting{}
-
-// Authorities implements [reserve.Backend].
-func (m minting) Authorities(ctx context.Context) ([]*store.Authority, error) {
-	set, err := m.h.Authorities.Set(ctx, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	return set.All(), nil
-}
-
-// GetAt implements [reserve.Backend].
-func (m minting) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	return m.h.Registrar.GetAt(ctx, n, at)
-}
-
-// Put implements [reserve.Backend].
-func (m minting) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
-	return m.h.Registrar.Put(ctx, m.actor, req, why)
-}
-
-// Keys implements [reserve.Backend].
-func (m minting) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
-	return reserve.KeysOf(m.h.Store.List(ctx, store.Scan{Prefix: prefix}))
-}
-
-// Known reports whether the name n has a record, or had one that was deleted.
-func (m minting) Known(ctx context.Context, n name.Name) (bool, error) {
-	return reserve.KnownIn(ctx, m.h.Store, n)
-}

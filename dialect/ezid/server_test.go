@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nomen-project/nomen/dialect"
+	"github.com/nomen-project/nomen/dialect/dialecttest"
 	"github.com/nomen-project/nomen/server"
 )
 
@@ -51,7 +52,7 @@ func (f *fixture) listen(t *testing.T) (secure, without string) {
 func TestClientOverTLS(t *testing.T) {
 	f := open(t)
 	secure, _ := f.listen(t)
-	runTrace(t, "testdata/client.trace", f.client, secure, variables())
+	(&dialecttest.Runner{Client: f.client, Bases: []string{secure}, Variables: variables()}).Run(t, "testdata/client.trace")
 }
 
 // The server itself answers what the dialect does not: tombstones, other paths, and all requests at

@@ -16,7 +16,7 @@ import (
 const dialectSite = `
 [[listen]]
 address = "127.0.0.1:0"
-dialects = ["ark", "ezid", "handle"]
+dialects = ["ark", "ezid", "handle", "arklet"]
 
 [[dialect]]
 name = "ezid"
@@ -25,6 +25,10 @@ authorities = ["ark:99999"]
 [[dialect]]
 name = "handle"
 authorities = ["hdl:20.500.9999"]
+
+[[dialect]]
+name = "arklet"
+authorities = ["ark:99999"]
 
 [[dialect]]
 name = "ark"
@@ -38,6 +42,8 @@ type dialectDoor struct{ method, target, body string }
 func dialectDoors(naan, prefix string) []dialectDoor {
 	const values = `{"values":[{"index":1,"type":"URL","data":{"format":"string","value":"https://evil.example/"}}]}`
 	return []dialectDoor{
+		{"POST", "/mint", `{"naan": "` + naan + `", "shoulder": "/x5", "url": "https://evil.example/"}`},
+		{"PUT", "/update", `{"ark": "ark:/` + naan + `/x", "url": "https://evil.example/"}`},
 		{"PUT", "/id/ark:/" + naan + "/evil", "_target: https://evil.example/"},
 		{"PUT", "/id/ark:/" + naan + "/x?update_if_exists=yes", "_target: https://evil.example/"},
 		{"POST", "/id/ark:/" + naan + "/x", "_target: https://evil.example/"},
@@ -123,7 +129,11 @@ func changesNothing(t *testing.T, s *server, doors []dialectDoor, token string, 
 func succeed(t *testing.T, s *server, token string, fields ...string) {
 	t.Helper()
 	for _, d := range dialectDoors("99999", "20.500.9999") {
-		if status, body, _ := d.send(t, s, "Basic", token, fields...); status >= 300 {
+		scheme := "Basic"
+		if d.target == "/mint" || d.target == "/update" {
+			scheme = "Bearer"
+		}
+		if status, body, _ := d.send(t, s, scheme, token, fields...); status >= 300 {
 			t.Errorf("%s %s with rights: got %d with %q", d.method, d.target, status, body)
 		}
 	}
@@ -145,7 +155,7 @@ func TestAttackDialectsInTheClear(t *testing.T) {
 	} {
 		t.Run(strings.Join(fields, " "), func(t *testing.T) {
 			changesNothing(t, s, doors, token, fields...)
-			if _, _, header := doors[0].send(t, s, "", "", fields...); header.Get("WWW-Authenticate") != "" {
+			if _, _, header := doors[2].send(t, s, "", "", fields...); header.Get("WWW-Authenticate") != "" {
 				t.Errorf("the client is asked for a password: %q", header.Get("WWW-Authenticate"))
 			}
 		})
@@ -174,7 +184,7 @@ func TestAttackDialectsGuessing(t *testing.T) {
 	for i := range 5 {
 		changesNothing(t, s, dialectDoors("99999", "20.500.9999"), fmt.Sprintf("%s%d", token[:len(token)-1], i))
 	}
-	d := dialectDoors("99999", "20.500.9999")[0]
+	d := dialectDoors("99999", "20.500.9999")[2]
 	if status, body, _ := d.send(t, s, "Basic", token); status != http.StatusServiceUnavailable {
 		t.Errorf("after 120 guesses: got %d with %q, want 503", status, body)
 	}
@@ -185,7 +195,7 @@ func TestAttackDialectsGuessing(t *testing.T) {
 func TestAttackDialectsOfAnotherSite(t *testing.T) {
 	s := startDialects(t)
 	token := strings.TrimSpace(s.nomen(t, "token", "make", "--who", "anna", "--role", "administrator"))
-	changesNothing(t, s, dialectDoors("99999", "20.500.9999")[:6], token, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
+	changesNothing(t, s, dialectDoors("99999", "20.500.9999")[2:8], token, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
 }
 
 // TestAttackHiddenARKs: inflections tell nothing about names that are not public, and a client cannot

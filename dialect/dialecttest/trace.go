@@ -1,4 +1,6 @@
-package ezid
+// Package dialecttest sends recorded requests to a server, and compares its responses with the recorded
+// ones.
+package dialecttest
 
 import (
 	"bytes"
@@ -9,17 +11,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// The files testdata/*.trace have requests and the responses to them, in order.
-//
-// Lines that begin with ">" are a request, those that begin with "<" are its response. The rest is
-// comment. The first line of a request is the method and the target, that of a response the status.
-// Header fields follow, and after a line without more, the body. The last line of a body has no line
-// break, unless the line "<\" follows.
-//
-// A header field without value must be absent in a response. In fields and bodies, $NAME is replaced by
-// a variable. A line of a response can have "$*", which stands for any text. From then on, "$1" is this
-// text.
 
 // A message is a request or a response.
 type message struct {
@@ -32,19 +23,35 @@ type message struct {
 // An exchange is a request and the response to it.
 type exchange struct{ request, response message }
 
-// runTrace sends the requests of a file with the client, to a server at the base URL, and compares the
-// responses.
-func runTrace(t *testing.T, file string, client *http.Client, base string, variables map[string]string) {
+// A Runner sends the requests of traces.
+//
+// Lines of a trace that begin with ">" are a request, those that begin with "<" are its response. The
+// rest is comment. The first line of a request is the method and the target, that of a response the
+// status. Header fields follow, and after a line without more, the body. The last line of a body has no
+// line break, unless the line "<\" follows.
+//
+// A header field without value must be absent in a response. In fields and bodies, $NAME is replaced by
+// a variable. A line of a response can have "$*", which stands for any text. From then on, "$1" is this
+// text.
+type Runner struct {
+	Client    *http.Client
+	Bases     []string          // URLs of servers, without a final slash: each gets the next request in turn
+	Variables map[string]string // by their names, without the dollar sign
+
+	sent int
+}
+
+// Run sends the requests of a file, and compares the responses. It stops at the first difference.
+func (r *Runner) Run(t testing.TB, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := parseTrace(string(text))
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
+	all, err := parse(string(text))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s: %d exchanges, %v", file, len(all), err)
 	}
-	r := &runner{client: client, base: base, variables: variables}
 	for _, x := range all {
 		if faults := r.exchange(x); len(faults) > 0 {
 			t.Fatalf("%s:%d: %s\n%s", file, x.request.line, x.request.first, strings.Join(faults, "\n"))
@@ -52,8 +59,8 @@ func runTrace(t *testing.T, file string, client *http.Client, base string, varia
 	}
 }
 
-// parseTrace returns the exchanges in a text.
-func parseTrace(text string) (all []exchange, err error) {
+// parse returns the exchanges in a text.
+func parse(text string) (all []exchange, err error) {
 	var last byte
 	inBody, ended := false, false
 	for i, line := range strings.Split(text, "\n") {
@@ -91,25 +98,20 @@ func parseTrace(text string) (all []exchange, err error) {
 	return all, nil
 }
 
-// A runner sends requests.
-type runner struct {
-	client    *http.Client
-	base      string
-	variables map[string]string
-}
-
 // expand replaces variables.
-func (r *runner) expand(s string) string {
-	for name, value := range r.variables {
+func (r *Runner) expand(s string) string {
+	for name, value := range r.Variables {
 		s = strings.ReplaceAll(s, "$"+name, value)
 	}
 	return s
 }
 
 // exchange sends a request, and returns how the response differs from the expected one.
-func (r *runner) exchange(x exchange) (faults []string) {
+func (r *Runner) exchange(x exchange) (faults []string) {
 	method, target, _ := strings.Cut(r.expand(x.request.first), " ")
-	req, err := http.NewRequest(method, r.base+target, strings.NewReader(r.expand(x.request.body)))
+	base := r.Bases[r.sent%len(r.Bases)]
+	r.sent++
+	req, err := http.NewRequest(method, base+target, strings.NewReader(r.expand(x.request.body)))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -119,7 +121,7 @@ func (r *runner) exchange(x exchange) (faults []string) {
 	for _, f := range x.request.fields {
 		req.Header.Set(f[0], r.expand(f[1]))
 	}
-	res, err := r.client.Do(req)
+	res, err := r.Client.Do(req)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -132,12 +134,12 @@ func (r *runner) exchange(x exchange) (faults []string) {
 }
 
 // compare returns how a response differs from the expected one.
-func (r *runner) compare(want message, res *http.Response, body string) (faults []string) {
+func (r *Runner) compare(want message, res *http.Response, body string) (faults []string) {
 	check := func(what, got, want string) {
 		if any, ok := matches(got, r.expand(want)); !ok {
 			faults = append(faults, fmt.Sprintf("%s: got %q, want %q", what, got, r.expand(want)))
 		} else if any != "" {
-			r.variables["1"] = any
+			r.Variables["1"] = any
 		}
 	}
 	check("status", fmt.Sprint(res.StatusCode), want.first)

@@ -1,0 +1,75 @@
+package reserve
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/mint"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Minter is a [Backend] with a store of this process, for an actor who makes new names.
+type Minter struct {
+	actor     registrar.Actor
+	registrar *registrar.Registrar
+	store     store.Reader
+	table     *store.Table
+}
+
+var _ Backend = (*Minter)(nil)
+
+// NewMinter returns a Minter for an actor. The table caches the authorities in the store.
+func NewMinter(actor registrar.Actor, r *registrar.Registrar, s store.Reader, table *store.Table) *Minter {
+	return &Minter{actor, r, s, table}
+}
+
+// Authorities implements [Backend].
+func (m *Minter) Authorities(ctx context.Context) ([]*store.Authority, error) {
+	set, err := m.table.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return set.All(), nil
+}
+
+// GetAt implements [Backend].
+func (m *Minter) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	return m.registrar.GetAt(ctx, n, at)
+}
+
+// Put implements [Backend].
+func (m *Minter) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
+	return m.registrar.Put(ctx, m.actor, req, why)
+}
+
+// Keys implements [Backend].
+func (m *Minter) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
+	return KeysOf(m.store.List(ctx, store.Scan{Prefix: prefix}))
+}
+
+// Known implements [Backend].
+func (m *Minter) Known(ctx context.Context, n name.Name) (bool, error) {
+	return KnownIn(ctx, m.store, n)
+}
+
+// TemplateOf returns the template of an authority that has the text begin before its first part, or "".
+func TemplateOf(a *store.Authority, begin string) string {
+	for _, text := range a.Mint {
+		t, err := mint.Parse(a.Prefix, text)
+		if err == nil && (t.Shoulder() == begin || a.FoldCase && ascii.EqualFold(t.Shoulder(), begin)) {
+			return text
+		}
+	}
+	return ""
+}
+
+// CannotMint reports whether an error of [Names] means that no name can be made with a template.
+func CannotMint(err error) bool {
+	return errors.Is(err, ErrCrowded) || errors.As(err, new(*mint.Error)) || errors.As(err, new(*mint.RefusedError)) ||
+		errors.As(err, new(*mint.ExhaustedError)) || errors.As(err, new(*mint.RunError))
+}

@@ -96,7 +96,7 @@ var layout = []modulePackage{
 	{layer: 7, dir: "resolve", ours: ". store rule name namespace uri urn internal/accept internal/location"},
 	{layer: 7, dir: "registrar", ours: ". store rule mint name namespace scheme urn uri internal/location internal/pid scheme/extra internal/ascii internal/pacer"},
 	{layer: 7, dir: "value", ours: "internal/ascii . store"},
-	{layer: 7, dir: "client", ours: ". format discover name urn uri internal/ascii internal/guard internal/pid internal/race internal/retryafter internal/shown internal/trace", theirs: "golang.org/x/sync golang.org/x/time"},
+	{layer: 7, dir: "client", ours: ". format discover name urn uri internal/ascii internal/guard internal/hdl internal/pid internal/race internal/retryafter internal/shown internal/trace", theirs: "golang.org/x/sync golang.org/x/time"},
 	{layer: 8, dir: "client/cache", ours: ". client format name uri internal/durable"},
 	{layer: 0, dir: "fetch/fetchtest"},
 	{layer: 8, dir: "crawl", ours: ". client format name internal/flock internal/shown"},

@@ -42,7 +42,10 @@ func (c *Client) parseVia(via string) (way, error) {
 	if via == "" {
 		return nil, nil
 	}
-	if strings.Contains(via, "://") {
+	switch {
+	case strings.HasPrefix(via, dspaceLabel):
+		return parseDSpace(via)
+	case strings.Contains(via, "://"):
 		return parseURL(via)
 	}
 	at, spelling, told := strings.Cut(via, "/")
@@ -58,7 +61,7 @@ func (c *Client) parseVia(via string) (way, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || host == "" || strings.ContainsAny(host, "/?#@ []") {
-		return nil, fmt.Errorf("client: invalid resolver %q: must be HOST:PORT or an http or https URL", via)
+		return nil, fmt.Errorf("client: invalid resolver %q: must be HOST:PORT, an http or https URL, or %shttps://HOST/PATH", via, dspaceLabel)
 	}
 	return proxy{host: host, port: uint16(n), form: spelling}, nil
 }

@@ -189,9 +189,14 @@ func checkDelegation(of string, a *store.Authority) error {
 	if a.Delegation.Mode == store.ModeAsk && c.Link != nil && !asksByName(a.Delegation.To) {
 		return refuse(of, "delegation.to", faultf(0, "URI-Template", "in mode ask the template must have {+name} and no other variable"))
 	}
+	if c.Via != "" && !slices.ContainsFunc([]string{"hdl", "doi"}, func(scheme string) bool {
+		return a.Prefix.String() == scheme || strings.HasPrefix(a.Prefix.String(), scheme+":")
+	}) {
+		return refuse(of, "delegation.to", faultf(0, "value", "a DSpace repository resolves only handles, and the names of this authority are not handles"))
+	}
 	host := c.Host
-	if c.Link != nil {
-		if u, err := uri.Parse(strings.NewReplacer("{", "", "}", "").Replace(a.Delegation.To)); err == nil {
+	if c.Link != nil || c.Via != "" {
+		if u, err := uri.Parse(strings.NewReplacer("{", "", "}", "", "dspace:", "").Replace(a.Delegation.To)); err == nil {
 			host, _ = u.Host()
 		}
 	}

@@ -52,6 +52,8 @@ func TestPolicyRefused(t *testing.T) {
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "https://h.example/{element}"}}, "delegation.to", "{+name} and no other variable"},
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "https://h.example/{prefix}/{+name}"}}, "delegation.to", "{+name} and no other variable"},
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "names.example"}}, "delegation.to", "itself"},
+		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeAsk, To: "dspace:https://r.example/server"}}, "delegation.to", "only handles"},
+		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "dspace:https://r.example/server"}}, "delegation.to", "mode ask"},
 		{store.Policy{Delegation: &store.Delegation{Mode: store.ModeRedirect, To: "https://NAMES.example/{+name}"}}, "delegation.to", "itself"},
 		{store.Policy{Rules: oneRule("javascript:{id}", good)}, "rules[0].locations[0].url", "execute"},
 		{store.Policy{Rules: oneRule("file:///{id}", good)}, "rules[0].locations[0].url", "file"},

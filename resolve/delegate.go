@@ -25,6 +25,8 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	if d.policy.Delegation.Mode == store.ModeAsk {
 		to := c.Host
 		switch {
+		case c.Via != "":
+			to = c.Via
 		case c.Link != nil:
 			to = c.Link.String()
 		case c.Form != "":

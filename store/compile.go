@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -17,7 +18,11 @@ type Compiled struct {
 	Link  *rule.Link     // URI template of the delegation; nil if it has none
 	Host  string         // host:port of the resolver, if the delegation has the address of an authority
 	Form  string         // form of names in requests to Host: FormFull or FormElement; "" if Host accepts both
+	Via   string         // address of a DSpace repository, if the delegation has one
 }
+
+// dspaceLabel begins the address of a DSpace repository, which resolves only by being asked.
+const dspaceLabel = "dspace:"
 
 // authorityPort is the default port in the address of an authority (1995, 3.2; Y95-29).
 const authorityPort = 4500
@@ -48,12 +53,19 @@ func (a *Authority) Compile() (*Compiled, error) {
 		if err := c.delegate(d.To); err != nil {
 			return nil, &DelegationError{d.To, err}
 		}
+		if c.Via != "" && d.Mode != ModeAsk {
+			return nil, &DelegationError{d.To, errOnlyAsked}
+		}
 	}
 	return c, nil
 }
 
 // delegate parses the address of the resolver of a delegation.
 func (c *Compiled) delegate(to string) (err error) {
+	if base, ok := strings.CutPrefix(to, dspaceLabel); ok {
+		c.Via = to
+		return checkDSpace(base)
+	}
 	if strings.Contains(to, "://") {
 		link, err := rule.ParseLink(to)
 		c.Link = &link
@@ -67,6 +79,27 @@ func (c *Compiled) delegate(to string) (err error) {
 	return err
 }
 
+var (
+	errOnlyAsked = errors.New("a DSpace repository needs the mode ask")
+	errNoDSpace  = errors.New(`expected "dspace:" and the URL of a DSpace server, such as dspace:https://repository.example/server`)
+)
+
+// checkDSpace checks the URL of a DSpace repository.
+func checkDSpace(base string) error {
+	u, err := uri.Parse(base)
+	if err != nil {
+		return errNoDSpace
+	}
+	host, _ := u.Host()
+	_, userinfo := u.Userinfo()
+	_, query := u.Query()
+	_, fragment := u.Fragment()
+	if scheme, _ := u.Scheme(); !ascii.IsOneOf(scheme, "http", "https") || host == "" || userinfo || query || fragment || strings.ContainsAny(base, "{}") {
+		return errNoDSpace
+	}
+	return nil
+}
+
 // Forms of names in requests to the resolver of a delegation. The address is followed by /full or
 // /element.
 const (
@@ -74,7 +107,7 @@ const (
 	FormElement = "element" // only the ElementID of a URN (1995, 3.3)
 )
 
-var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element`)
+var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element, or "dspace:" and the URL of a DSpace server`)
 
 // hostPort returns HOST:PORT for the address HOST or HOST:PORT, with the host in lower case. The
 // default port is authorityPort.

@@ -12,18 +12,20 @@ import (
 )
 
 func TestCompileDelegation(t *testing.T) {
-	for _, tt := range []struct{ to, host, link string }{
+	for _, tt := range []struct{ to, host, link, via string }{
 		{to: "resolver.example", host: "resolver.example:4500"}, // Y95-29
 		{to: "Resolver.Example:80", host: "resolver.example:80"},
 		{to: "[2001:db8::1]:8080", host: "[2001:db8::1]:8080"},
 		{to: "192.0.2.1", host: "192.0.2.1:4500"},
 		{to: "https://resolver.example/{+name}", link: "https://resolver.example/urn:x-a:b"},
+		{to: "dspace:https://repository.example/server", via: "dspace:https://repository.example/server"},
+		{to: "dspace:http://192.0.2.1:8080", via: "dspace:http://192.0.2.1:8080"},
 		{to: ""},
 	} {
 		a := authority("urn:x-a")
 		a.Delegation = &store.Delegation{Mode: store.ModeAsk, To: tt.to}
 		c, err := a.Compile()
-		if err != nil || c.Host != tt.host || c.Rules != nil || (c.Link != nil) != (tt.link != "") {
+		if err != nil || c.Host != tt.host || c.Via != tt.via || c.Rules != nil || (c.Link != nil) != (tt.link != "") {
 			t.Errorf("%q: %+v, %v", tt.to, c, err)
 			continue
 		}
@@ -36,10 +38,22 @@ func TestCompileDelegation(t *testing.T) {
 	for _, to := range []string{
 		"user@resolver.example", "resolver.example/x", "resolver.example:0", "resolver.example:65536", "resolver.example:",
 		":4500", "a b", "resolver.example?x", "resolver.example#x", "resolver%2Eexample", "javascript:x", "https://{element}/",
-		"ftp://resolver.example/{+name}", "{+name}",
+		"ftp://resolver.example/{+name}", "{+name}", "dspace:https://repository.example/server", "dspace:x",
 	} {
 		a := authority("urn:x-a")
 		a.Delegation = &store.Delegation{Mode: store.ModeRedirect, To: to}
+		var e *store.DelegationError
+		if c, err := a.Compile(); !errors.As(err, &e) || e.To != to {
+			t.Errorf("%q: %+v, %v, want an error", to, c, err)
+		}
+	}
+}
+
+// The address of a DSpace repository is a URL without a query.
+func TestCompileDSpace(t *testing.T) {
+	for _, to := range []string{"dspace:", "dspace:repository.example", "dspace:ftp://h.example/", "dspace:https:///server", "dspace:https://u@h.example/", "dspace:https://h.example/?x", "dspace:https://h.example/#x", "dspace:https://h.example/{name}"} {
+		a := authority("hdl:20.500.9999")
+		a.Delegation = &store.Delegation{Mode: store.ModeAsk, To: to}
 		var e *store.DelegationError
 		if c, err := a.Compile(); !errors.As(err, &e) || e.To != to {
 			t.Errorf("%q: %+v, %v, want an error", to, c, err)

@@ -45,12 +45,13 @@ type Policy struct {
 type Delegation struct {
 	Mode Mode `json:"mode"`
 
-	// To is the address of the resolver. It has one of two forms:
+	// To is the address of the resolver. It has one of three forms:
 	//
 	//   - a URI template (RFC 6570) for the page of a name at the resolver, with {name},
 	//     {element} and {prefix}, and {?s,c,with,at} for the request;
 	//   - the address of an authority (1995, 3.2): HOST or HOST:PORT. It can be followed by /full
-	//     or /element, which is the form of names that the resolver accepts.
+	//     or /element, which is the form of names that the resolver accepts;
+	//   - dspace:URL, a DSpace repository with handles, only for [ModeAsk].
 	//
 	// If To is empty, the resolver is found by discovery.
 	To string `json:"to,omitempty"`

@@ -110,6 +110,7 @@ resolver for these names:
 
   HOST, HOST:PORT       a resolver for the protocol of 1995
   https://HOST/{+name}  a template of the URL to use
+  dspace:https://HOST/  a DSpace server with handles; only with --delegate ask
   ""                    the resolver that discovery finds; only with --delegate ask
 
 With "-", put reads complete authorities from standard input, one per line, in the format

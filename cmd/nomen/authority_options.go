@@ -133,7 +133,7 @@ func (o *authorityOptions) declareDelegation() {
 		}
 		return nil
 	})
-	to := o.String("delegate-to", "", "the resolver for --delegate: HOST, HOST:PORT, a template such as https://resolver.example/{+name}{?s,c}, or \"\"")
+	to := o.String("delegate-to", "", "the resolver for --delegate: HOST, HOST:PORT, a template such as https://resolver.example/{+name}{?s,c}, dspace:URL, or \"\"")
 	o.sets("delegate-to", func(a *store.Authority) error {
 		if a.Delegation == nil {
 			return usagef("--delegate-to needs --delegate redirect or --delegate ask")

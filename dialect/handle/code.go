@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -108,6 +109,8 @@ func failureOf(err error) *codeFailure {
 		return &codeFailure{codeBusy, "the handle was modified concurrently; send the request again"}
 	case errors.As(err, &rate), errors.As(err, &attempts), store.IsAway(err):
 		return &codeFailure{codeBusy, strings.TrimPrefix(err.Error(), "store: ")}
+	case errors.Is(err, nomen.ErrUpstream), errors.Is(err, nomen.ErrLoop):
+		return &codeFailure{codeBusy, "the resolver of the handle does not answer"}
 	case errors.Is(err, store.ErrReadOnly):
 		return &codeFailure{codeNotSupported, "changes are not accepted: the server is read-only"}
 	case errors.Is(err, store.ErrNotFound):

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nomen-project/nomen/store"
-
 	"github.com/nomen-project/nomen/internal/hdl"
 )
 
@@ -63,7 +61,7 @@ func (q *request) resolveRemote(handle string) bool {
 		return false
 	}
 	rec, err := q.read(q.r.Context(), handle, nil)
-	if store.IsAway(err) {
+	if f := failureOf(err); err != nil && (f == nil || f.code == codeBusy) {
 		q.fail(err)
 		return true
 	}

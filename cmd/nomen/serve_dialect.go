@@ -64,7 +64,7 @@ func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (d
 		},
 		"handle": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
 			return handle.New(handle.Options{
-				Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Scope: d.scope,
+				Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table, Scope: d.scope,
 				Identities: dialect.NewIdentities(api, d.identities, clock), Now: clock, Log: p.log,
 			})
 		},

@@ -43,7 +43,10 @@ func (h *Handler) view(c *call) reply {
 	if !ok {
 		return badRequest("invalid identifier")
 	}
-	rec, err := h.find(c.r.Context(), n, on["prefix_match"])
+	rec, err := h.find(store.Fresh(c.r.Context()), n, on["prefix_match"]) // clients read what they have written
+	if store.IsAway(err) {
+		rec, err = h.find(c.r.Context(), n, on["prefix_match"])
+	}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return badRequest(noSuchIdentifier)

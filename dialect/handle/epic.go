@@ -101,7 +101,7 @@ func (q *request) precondition(exists bool) bool {
 
 // epicGet sends the values of a handle.
 func (q *request) epicGet() error {
-	rec, err := q.read(q.r.Context(), q.handle, q.client())
+	rec, err := q.readFresh(q.r.Context(), q.handle, q.client())
 	if err != nil {
 		return err
 	}
@@ -300,7 +300,7 @@ func (q *request) epicValues(found []match) error {
 	}
 	all := make(map[string][]epicValue, len(found))
 	for i := range found {
-		rec, err := q.read(q.r.Context(), found[i].handle, q.client())
+		rec, err := q.readFresh(q.r.Context(), found[i].handle, q.client())
 		if errors.Is(err, store.ErrNotFound) { // deleted in the meantime
 			continue
 		}

@@ -36,6 +36,17 @@ type record struct {
 	admin  bool          // the client has rights on the name
 }
 
+// readFresh is like read, but sees every change that was acknowledged before, also those that other
+// servers made: clients of the API read what they have written. If the server cannot reach its database,
+// readFresh returns what the server has in its memory.
+func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
+	rec, err := s.read(store.Fresh(ctx), handle, actor)
+	if store.IsAway(err) {
+		return s.read(ctx, handle, actor)
+	}
+	return rec, err
+}
+
 // read returns what the server knows about a handle. If the handle is not public and the client has no
 // rights on it, the error says only that access is restricted.
 func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
@@ -219,7 +230,7 @@ func (q *request) client() *registrar.Actor {
 
 // resolveHandle sends the values of a handle.
 func (q *request) resolveHandle(asked *selection) error {
-	rec, err := q.read(q.r.Context(), q.handle, q.client())
+	rec, err := q.readFresh(q.r.Context(), q.handle, q.client())
 	if err != nil {
 		return err
 	}

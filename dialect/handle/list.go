@@ -142,7 +142,7 @@ func (q *request) spans(prefix string) (all []string, err error) {
 // readList calls a function for each handle whose key begins with begin, if it is public, the
 // dialect is switched on for it, and the client has rights on it.
 func (q *request) readList(ctx context.Context, begin string, do func(handle string) error) error {
-	for rec, err := range q.store.List(ctx, store.Scan{Prefix: begin}) {
+	for rec, err := range q.store.List(store.Fresh(ctx), store.Scan{Prefix: begin}) {
 		if err != nil {
 			return err
 		}

@@ -99,6 +99,7 @@ func (q *request) find(all []criterion, spans []string) (found []match, err erro
 // candidates calls a function for records that may meet the conditions. If a condition is a URL, it
 // reads only records with such a location.
 func (q *request) candidates(ctx context.Context, all []criterion, spans []string, do func(*store.Record) error) error {
+	ctx = store.Fresh(ctx)
 	for _, c := range all {
 		if begin, _, _ := strings.Cut(c.pattern, "*"); ascii.EqualFold(c.kind, typeURL) && strings.Contains(begin, "://") {
 			return q.located(ctx, begin, spans, do)

@@ -178,6 +178,9 @@ func readEpic(body io.Reader) ([]nomen.Value, error) {
 	if err := json.Unmarshal(text, &given); err != nil {
 		return nil, failed(codeProtocol, "invalid list of values: %v", err)
 	}
+	if len(given) > maxGiven {
+		return nil, failed(codeInvalidValue, "more than %d values", maxGiven)
+	}
 	all := make([]nomen.Value, len(given))
 	for i, g := range given {
 		if all[i], err = g.value(g.TTL); err != nil {

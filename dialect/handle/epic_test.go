@@ -154,6 +154,13 @@ func TestEpicLimits(t *testing.T) {
 	if got := indexFor("TITLE", nil, taken); got != 200 {
 		t.Errorf("got index %d, want 200", got)
 	}
+	many := "[" + strings.Repeat(`{"index":1,"type":"T","parsed_data":""},`, maxGiven) + `{"index":2,"type":"T","data":""}]`
+	if _, err := readEpic(strings.NewReader(many)); err == nil || err.(*codeFailure).code != codeInvalidValue {
+		t.Errorf("%d values in the API of ePIC: got %v", maxGiven+1, err)
+	}
+	if _, err := readValues(strings.NewReader(many), "20.500.9999/x"); err == nil || !strings.Contains(err.Error(), "more than 2000 values") {
+		t.Errorf("%d values: got %v", maxGiven+1, err)
+	}
 	if err := (&request{}).epicValues(make([]match, maxShown+1)); err == nil {
 		t.Errorf("%d handles are shown", maxShown+1)
 	}

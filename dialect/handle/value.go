@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/hdl"
+	"github.com/nomen-project/nomen/store"
 )
 
 // A jsonValue is a value in the JSON of a response.
@@ -72,6 +73,9 @@ func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(given) > maxGiven {
+		return nil, fmt.Errorf("more than %d values", maxGiven)
+	}
 	all, seen := make([]nomen.Value, 0, len(given)), map[int]bool{}
 	for i := range given {
 		v, err := given[i].Value()
@@ -88,6 +92,9 @@ func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	}
 	return all, nil
 }
+
+// maxGiven is the maximum number of values in a request: a record has no room for more.
+const maxGiven = store.MaxRecordValues + store.MaxLocations
 
 // errSecret is the error for a value with a secret.
 var errSecret = errors.New("a value of the type HS_SECKEY cannot be stored, because the history keeps it for ever: use a token of the server")

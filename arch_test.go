@@ -133,7 +133,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "signin/signintest", theirs: "github.com/go-jose/go-jose/v4"},
 	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
 	{layer: 10, dir: "dialect", ours: "adminapi counts gateway internal/retryafter name registrar"},
-	{layer: 11, dir: "dialect/handle", ours: ". adminapi counts dialect internal/accept internal/ascii internal/hdl internal/retryafter name registrar store value"},
+	{layer: 11, dir: "dialect/handle", ours: ". adminapi counts dialect internal/accept internal/ascii internal/hdl internal/retryafter iri name registrar store value"},
 	{layer: 11, dir: "server", ours: ". counts dialect internal/answercache site internal/messages internal/qrcode adminapi gateway internal/ascii internal/health internal/openfiles internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra internal/trace", theirs: "github.com/klauspost/compress golang.org/x/sync"},
 	{layer: 11, dir: "server/admin", ours: ". adminapi counts bulk internal/ascii internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/rates internal/requestlog internal/retryafter internal/shown internal/validator mint mint/reserve misses registrar resolve format store name internal/trace internal/pacer"},
 	{layer: 11, dir: "pages", ours: ". adminapi bulk format internal/ascii internal/audit internal/location internal/messages internal/paced internal/requestlog internal/shown misses name namespace registrar rule signin store value internal/chart internal/qrcode"},

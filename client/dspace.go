@@ -29,7 +29,7 @@ func parseDSpace(via string) (way, error) {
 	if !ok {
 		return nil, fmt.Errorf("client: invalid resolver %q: must be %shttps://HOST/PATH, the URL of a DSpace server", via, dspaceLabel)
 	}
-	return dspace{s.base}, nil
+	return dspace(s), nil
 }
 
 func (d dspace) key(about subject) string { return d.base + about.name.Key() }

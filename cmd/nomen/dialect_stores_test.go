@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -133,4 +134,77 @@ func TestDialectsOnStores(t *testing.T) {
 // basicField returns an Authorization field of the scheme Basic.
 func basicField(user, password string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+}
+
+// A server that was started read-only rejects changes in each dialect, and still resolves.
+func TestDialectsReadOnly(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, site := filepath.Join(dir, "data"), filepath.Join(dir, "site.toml")
+	nomen := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], append(args, "--data", data)...)
+		cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(args, err)
+		}
+		return string(out)
+	}
+	for _, prefix := range []string{"hdl:20.500.9999", "ark:99999"} {
+		nomen("authority", "put", prefix, "--owner", "archive", "--owner", "library")
+		nomen("put", prefix+"/x", "https://example.org/x")
+	}
+	token := strings.TrimSpace(nomen("token", "make", "--who", "scripts", "--role", "owner"))
+	text := fmt.Sprintf(dialectNodes, "none", filepath.Join(dir, "secret"))
+	for file, text := range map[string]string{filepath.Join(dir, "secret"): "correct-horse\n", site: text} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := startCommand(os.Args[0], "serve", "--data", data, "--admin", "127.0.0.1:0", "--config", site, "--read-only")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.kill() })
+	for _, tt := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"PUT", "/api/handles/20.500.9999/x", `[{"index":1,"type":"URL","data":"https://example.org/y"}]`, 501, `{"responseCode":5,`},
+		{"DELETE", "/api/handles/20.500.9999/x", "", 501, `{"responseCode":5,`},
+		{"POST", "/id/ark:/99999/x", "_target: https://example.org/y", 403, "error: forbidden"},
+		{"PUT", "/id/ark:/99999/y", "", 403, "error: forbidden"},
+		{"POST", "/shoulder/ark:/99999/y", "", 403, "error: forbidden"},
+		{"POST", "/mint", `{"naan": 99999, "shoulder": "/y"}`, 403, ""},
+		{"PUT", "/update", `{"ark": "ark:99999/x"}`, 403, ""},
+		{"GET", "/api/handles/20.500.9999/x", "", 200, `{"responseCode":1,`},
+		{"GET", "/id/ark:/99999/x", "", 200, "success: ark:/99999/x"},
+		{"GET", "/20.500.9999/x", "", 302, "https://example.org/x"},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), tt.method, "http://"+p.public+tt.path, strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case tt.method == "GET":
+		case strings.HasPrefix(tt.path, "/mint"), strings.HasPrefix(tt.path, "/update"):
+			r.Header.Set("Authorization", "Bearer "+token)
+		default:
+			r.SetBasicAuth("apitest-2", token)
+		}
+		if strings.HasPrefix(tt.path, "/api/") {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		res, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode != tt.status || !strings.Contains(string(body), tt.want) {
+			t.Errorf("%s %s: got %d %s (%v), want %d with %q", tt.method, tt.path, res.StatusCode, body, err, tt.status, tt.want)
+		}
+	}
 }

@@ -223,7 +223,7 @@ func (h *Handler) failure(c *call, err error) reply {
 	case errors.As(err, &rate):
 		c.w.Header().Set("Retry-After", retryafter.Format(rate.After))
 		return failed("concurrency limit exceeded")
-	case errors.As(err, new(*registrar.DeniedError)):
+	case errors.As(err, new(*registrar.DeniedError)), errors.Is(err, store.ErrReadOnly):
 		return failed("forbidden")
 	case errors.As(err, &refused):
 		return badRequest(oneLine(labelOf(refused.Field) + ": " + refused.Why()))

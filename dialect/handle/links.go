@@ -34,7 +34,7 @@ func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
 		switch v := &values[i]; {
 		case v.Format != nomen.FormatText:
 		case ascii.EqualFold(v.Type, typeLinks) && xml.Unmarshal([]byte(v.Data), &set) == nil:
-			links.read(handle, v, &set)
+			links.read(handle, v, &set, new([2]string))
 		case ascii.EqualFold(v.Type, typeHeaders):
 			addLines(v.Data, add)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/hdl"
+	"github.com/nomen-project/nomen/iri"
 )
 
 // typeLocations is the type of values that list weighted locations.
@@ -54,21 +55,22 @@ type xmlLocations struct {
 // placesOf returns the locations in values, except those to which browsers must not be redirected.
 func placesOf(handle string, values []nomen.Value) places {
 	out := places{choose: []string{"locatt", "address", "country", "score", "weighted"}, plain: true}
-	legacy, weight := true, "1"
+	legacy, weights := true, [2]string{"1", "0"} // of URL values, and of those with a subtype
 	for i := range values {
 		var set xmlLocations
 		if v := &values[i]; ascii.EqualFold(v.Type, typeLocations) && xml.Unmarshal([]byte(v.Data), &set) == nil {
-			weight, out.plain = "0", false
-			legacy = out.read(handle, v, &set) && legacy
+			if out.plain {
+				weights[0], out.plain = "0", false
+			}
+			legacy = out.read(handle, v, &set, &weights) && legacy
 		}
 	}
-	for _, is := range []func(string) bool{isURLType, isURLSubtype} {
+	for n, is := range []func(string) bool{isURLType, isURLSubtype} {
 		for i := range values {
 			if v := &values[i]; legacy && v.Format == nomen.FormatText && is(v.Type) {
-				out.add(place{v.Data, map[string]string{"weight": weight, "mode": "legacy"}, v.TTL})
+				out.add(place{v.Data, map[string]string{"weight": weights[n], "mode": "legacy"}, v.TTL})
 			}
 		}
-		weight = "0"
 	}
 	return out
 }
@@ -80,10 +82,15 @@ func isURLType(t string) bool { return ascii.IsOneOf(t, typeURL, "0.TYPE/URL") }
 // nothing better.
 func isURLSubtype(t string) bool { return ascii.HasPrefix(t, "URL.") }
 
-// read adds the locations of a value of the type 10320/loc. It reports whether values of the type URL
-// are locations too.
-func (p *places) read(handle string, v *nomen.Value, set *xmlLocations) (legacy bool) {
+// read adds the locations of a value of the type 10320/loc, and sets the weights that it gives to values
+// of the type URL. It reports whether values of the type URL are locations too.
+func (p *places) read(handle string, v *nomen.Value, set *xmlLocations, weights *[2]string) (legacy bool) {
 	attributes := attributesOf(set.Attributes)
+	for n, key := range []string{"urlWeight", "urlSubtypeWeight"} {
+		if given := attributes[key]; given != "" {
+			weights[n] = given
+		}
+	}
 	for _, key := range []string{"chooseby", "choose_by"} {
 		if list := attributes[key]; list != "" {
 			p.choose = strings.Split(strings.ReplaceAll(list, " ", ""), ",")
@@ -119,9 +126,19 @@ func (p *places) add(l place) {
 	}
 }
 
-// toURI escapes the characters of an IRI that a URI cannot have.
+// toURI returns the URI for an IRI: it escapes the characters that a URI cannot have, and encodes the
+// host as DNS has it.
 func toURI(s string) string {
-	return ascii.EscapeUnless(s, func(c byte) bool { return c > ' ' && c < 0x7F && strings.IndexByte(`"<>\^`+"`{|}", c) < 0 })
+	inURI := func(c byte) bool { return c > ' ' && c < 0x7F && strings.IndexByte(`"<>\^`+"`{|}", c) < 0 }
+	if !ascii.IsASCII(s) {
+		i, err := iri.Parse(ascii.EscapeUnless(s, func(c byte) bool { return c >= 0x80 || inURI(c) }))
+		if err == nil {
+			if u, err := i.ASCIIURI(); err == nil {
+				return u.String()
+			}
+		}
+	}
+	return ascii.EscapeUnless(s, inURI)
 }
 
 // A visitor is the client of the proxy.

@@ -187,6 +187,8 @@ func TestChoice(t *testing.T) {
 		{`<locations choose_by="score">` + three + `</locations>`, 0, "", "https://b.example/"},
 		{`<locations choose_by="address">` + three + `</locations>`, 0.9, "192.0.2.7", "https://a.example/"},
 		{`<locations chooseby="weighted"><location href="https://a.example/" weight="0"/><location href="https://b.example/" weight="-1"/></locations>`, 0.4, "", "https://b.example/"},
+		{`<locations chooseby="weighted" urlWeight="4">` + three + `</locations>`, 0.6, "", "https://url.example/"},
+		{`<locations chooseby="weighted" urlWeight="x">` + three + `</locations>`, 0.99, "", "https://b.example/"},
 		{`<locations no_legacy=""></locations>`, 0, "", ""},
 		{`<locations`, 0, "", "https://url.example/"},
 	} {
@@ -195,6 +197,20 @@ func TestChoice(t *testing.T) {
 		got, _ := p.pick(&visitor{address: from}, func() float64 { return tt.random })
 		if got.url != tt.want {
 			t.Errorf("%s with %v: got %q, want %q", tt.data, tt.random, got.url, tt.want)
+		}
+	}
+}
+
+// The URL of a redirect is the URI for an IRI.
+func TestToURI(t *testing.T) {
+	for given, want := range map[string]string{
+		"https://bücher.example/ä b?ö=%C3%A4#ü": "https://xn--bcher-kva.example/%C3%A4%20b?%C3%B6=%C3%A4#%C3%BC",
+		"https://bücher.example/ä?ö":            "https://xn--bcher-kva.example/%C3%A4?%C3%B6",
+		"https://example.org/%2F+a b":           "https://example.org/%2F+a%20b",
+		"https://\u202e.example/":               "https://%E2%80%AE.example/",
+	} {
+		if got := toURI(given); got != want {
+			t.Errorf("%s: got %s, want %s", given, got, want)
 		}
 	}
 }

@@ -48,6 +48,8 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/rates", theirs: "golang.org/x/time"},
 	{layer: 0, dir: "internal/retryafter"},
 	{layer: 0, dir: "internal/validator"},
+	{layer: 0, dir: "internal/xlsx"},
+	{layer: 1, dir: "internal/xlsx/xlsxtest", ours: "internal/xlsx"},
 
 	{layer: 1, dir: "internal/chart", ours: "internal/shown"},
 	{layer: 1, dir: "internal/messages", ours: "internal/shown", theirs: "golang.org/x/text github.com/pelletier/go-toml/v2"},
@@ -116,7 +118,7 @@ var layout = []modulePackage{
 	{layer: 7, dir: "internal/reading", ours: "store name"},
 	{layer: 8, dir: "internal/audit", ours: "store name internal/codec internal/ledger internal/pacer"},
 	{layer: 8, dir: "mint/reserve", ours: "internal/ascii . mint registrar store name"},
-	{layer: 8, dir: "bulk", ours: ". internal/ascii internal/ezid internal/hdl registrar rule store name namespace urn uri internal/location internal/pacer value", theirs: "github.com/klauspost/compress golang.org/x/text"},
+	{layer: 8, dir: "bulk", ours: ". internal/ascii internal/ezid internal/hdl registrar rule store name namespace urn uri internal/location internal/pacer internal/xlsx value", theirs: "github.com/klauspost/compress golang.org/x/text"},
 	{layer: 9, dir: "bulk/from", ours: ". internal/ascii name store"},
 	{layer: 9, dir: "bulk/from/rewrite", ours: "internal/ascii name rule uri"},
 	{layer: 10, dir: "bulk/from/htaccess", ours: ". bulk/from bulk/from/rewrite name rule store"},

@@ -29,6 +29,7 @@ type Problem struct {
 	Field    string  `json:"field,omitempty"`    // such as "locations[2].url"
 	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field, the name or the body
 	Rule     string  `json:"rule,omitempty"`     // the violated rule
+	Sheet    string  `json:"sheet,omitempty"`    // of the workbook in the body: line and column are then the numbers of the row and of the column
 	Line     int     `json:"line,omitempty"`     // of the body, from 1
 	Column   int     `json:"column,omitempty"`   // in bytes, from 1
 	Expected *uint64 `json:"expected,omitempty"` // expected revision
@@ -167,6 +168,11 @@ func NewProblem(err error) *Problem {
 	return newProblem(kindFailure, "the cause is in the server's log")
 }
 
+// Cell returns the cell of the workbook, such as "Names!B7", or "" for other files.
+func (p *Problem) Cell() string {
+	return bulk.Refusal{Sheet: p.Sheet, Line: p.Line, Column: p.Column}.Cell()
+}
+
 // err returns the error that [NewProblem] converted to p.
 func (p *Problem) err() error {
 	kind, _ := strings.CutPrefix(p.Type, ProblemPath)
@@ -219,9 +225,9 @@ var forms = sync.OnceValue(func() []form {
 		ofType(kindBroken, func(p *Problem, e *bulk.BrokenError) { p.Detail, p.Line = e.Err.Error(), e.Line },
 			func(p *Problem) error { return &bulk.BrokenError{Line: p.Line, Err: errors.New(p.Detail)} }),
 		ofType(kindBadLine, func(p *Problem, e *bulk.LineError) {
-			p.Detail, p.Line, p.Column, p.Offset, p.Name, p.Field = e.Message, e.Line, e.Column, int(e.Offset), e.Name, e.Field
+			p.Detail, p.Sheet, p.Line, p.Column, p.Offset, p.Name, p.Field = e.Message, e.Sheet, e.Line, e.Column, int(e.Offset), e.Name, e.Field
 		}, func(p *Problem) error {
-			return &bulk.LineError{Line: p.Line, Column: p.Column, Offset: int64(p.Offset), Name: p.Name, Field: p.Field, Message: p.Detail}
+			return &bulk.LineError{Sheet: p.Sheet, Line: p.Line, Column: p.Column, Offset: int64(p.Offset), Name: p.Name, Field: p.Field, Message: p.Detail}
 		}),
 		ofType(kindRefused, func(p *Problem, e *registrar.RefusalError) {
 			p.Detail, p.Name, p.Field, p.Offset, p.Rule = e.Message, e.Name, e.Field, e.Offset, e.Rule

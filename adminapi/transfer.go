@@ -39,6 +39,7 @@ func importQuery(o bulk.ImportOptions) url.Values {
 	setFlag(q, "retired", o.Retired)
 	setFlag(q, "strict", o.Strict)
 	setFlag(q, "map_resolvers", o.Resolvers)
+	setText(q, "sheet", o.Sheet.Name)
 	setText(q, "encoding", o.Sheet.Encoding)
 	setText(q, "delimiter", o.Sheet.Delimiter)
 	setFlag(q, "spreadsheet", o.Sheet.Spreadsheet)

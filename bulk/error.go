@@ -5,8 +5,9 @@ import "fmt"
 // A LineError is returned for a line that is not a valid record, and for an invalid header
 // line.
 type LineError struct {
-	Line    int    // from 1
-	Column  int    // in bytes, from 1
+	Sheet   string // of a workbook; "" for other files
+	Line    int    // from 1; in a workbook, the number of the row
+	Column  int    // in bytes, from 1; in a workbook, the number of the column
 	Offset  int64  // in bytes, from 0, after decompression
 	Name    string // name of the record, if the name could be read
 	Field   string // such as "locations[2].url", or the title of a column; "" if unknown
@@ -25,10 +26,14 @@ func (e *LineError) kept() (n int) {
 }
 
 func (e *LineError) Error() string {
-	if e.Field == "" {
-		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+	at := fmt.Sprintf("line %d, column %d", e.Line, e.Column)
+	if e.Sheet != "" {
+		at = Place(e.Sheet, e.Line, e.Column)
 	}
-	return fmt.Sprintf("line %d, column %d: %s: %s", e.Line, e.Column, e.Field, e.Message)
+	if e.Field == "" {
+		return at + ": " + e.Message
+	}
+	return at + ": " + e.Field + ": " + e.Message
 }
 
 // A BrokenError is returned if the input ended too early or could not be read. All records before

@@ -111,6 +111,9 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 	if at.IsZero() {
 		at = start
 	}
+	if !o.Format.Writable() {
+		return nil, fmt.Errorf("bulk: writing the format %s is not supported", o.Format)
+	}
 	switch o.Format {
 	case JSONLines:
 		return jsonEncoder{revisions: o.Revisions}, nil

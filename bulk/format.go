@@ -8,7 +8,8 @@ import (
 // A Format is a file format of records.
 type Format uint8
 
-// The formats. The formats after TSV cannot be read, because they contain only part of a record.
+// The formats. Only JSONLines, CSV, TSV and XLSX can be read; the others contain only part of a record.
+// XLSX cannot be written.
 const (
 	JSONLines Format = iota // the default
 	CSV
@@ -21,6 +22,7 @@ const (
 	Htaccess
 	OBOYAML
 	CaddyMap
+	XLSX
 )
 
 // formats has the name, the media type and the suffixes of files of each format.
@@ -40,11 +42,12 @@ var formats = [...]struct {
 	Htaccess:    {"htaccess", "text/plain; charset=utf-8", nil},
 	OBOYAML:     {"obo-yaml", "application/yaml", nil},
 	CaddyMap:    {"caddy", "text/plain; charset=utf-8", nil},
+	XLSX:        {"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", []string{".xlsx", ".xlsm"}},
 }
 
 // Formats returns all formats.
 func Formats() []Format {
-	return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV, HandleBatch, Htaccess, OBOYAML, CaddyMap}
+	return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV, HandleBatch, Htaccess, OBOYAML, CaddyMap, XLSX}
 }
 
 // ParseFormat returns the format with the name s, as on the command line and in the admin
@@ -70,7 +73,10 @@ func (f Format) String() string {
 func (f Format) MediaType() string { return formats[f].mediaType }
 
 // Readable reports whether records can be read from the format.
-func (f Format) Readable() bool { return f <= TSV }
+func (f Format) Readable() bool { return f <= TSV || f == XLSX }
+
+// Writable reports whether records can be written in the format.
+func (f Format) Writable() bool { return f != XLSX }
 
 // A Compression is a compression of a file.
 type Compression uint8

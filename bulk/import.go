@@ -19,16 +19,18 @@ import (
 
 // A Warning says what may be a mistake in an imported record.
 type Warning struct {
-	Line    int    `json:"line"` // from 1
-	Name    string `json:"name"` // as in the file
-	Code    string `json:"code"` // as in [registrar.Warning]
+	Sheet   string `json:"sheet,omitempty"` // of a workbook
+	Line    int    `json:"line"`            // from 1
+	Name    string `json:"name"`            // as in the file
+	Code    string `json:"code"`            // as in [registrar.Warning]
 	Message string `json:"message"`
 }
 
 // A Change says what a record of a file changes.
 type Change struct {
-	Line    int      `json:"line"` // from 1
-	Name    string   `json:"name"` // as in the file
+	Sheet   string   `json:"sheet,omitempty"` // of a workbook
+	Line    int      `json:"line"`            // from 1
+	Name    string   `json:"name"`            // as in the file
 	Created bool     `json:"created,omitempty"`
 	Fields  []string `json:"fields,omitempty"` // changed fields, if the name existed
 }
@@ -140,7 +142,8 @@ func (memory) Close() error { return nil }
 // imported. The summary is valid even if there is an error. The error is:
 //
 //   - a [*BrokenError] if r ended too early: the records before the end were imported;
-//   - a [*LineError] if r is a table with an invalid header line: nothing was imported;
+//   - a [*LineError] if r is a table with an invalid header line, or a workbook that cannot be opened:
+//     nothing was imported;
 //   - in all other cases a failure of the store, or the error of ctx.
 //
 // The caller must check whether the actor may set ImportOptions.Who.
@@ -340,7 +343,7 @@ func (i *importer) applyBatch(ctx context.Context, b *batch) error {
 		it := &b.items[k]
 		i.summary.Read++
 		if bad := it.bad; bad != nil {
-			i.refuse(Refusal{Line: bad.Line, Column: bad.Column, Offset: bad.Offset, Name: bad.Name, Field: bad.Field, Code: CodeLine, Reason: bad.Message, Err: bad}, bad.lines)
+			i.refuse(Refusal{Sheet: bad.Sheet, Line: bad.Line, Column: bad.Column, Offset: bad.Offset, Name: bad.Name, Field: bad.Field, Code: CodeLine, Reason: bad.Message, Err: bad}, bad.lines)
 			continue
 		}
 		i.count(&it.line, &outs[next], b.pinned[next])
@@ -398,12 +401,15 @@ func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 		var state *store.StateError
 		r := Refusal{Name: l.Record.Spelling, Code: code, Reason: reason, Clock: errors.As(out.Err, &state) && state.Clock, Err: out.Err}
 		r.Field, r.Line, r.Offset = l.title(field)
+		if r.Sheet = l.sheet(); r.Sheet != "" {
+			r.Column = l.table.columnOf(r.Field)
+		}
 		i.refuse(r, l.lines)
 		return
 	case out.Retired:
 		i.summary.Retired++
 		if i.options.Warned != nil {
-			i.options.Warned(Warning{l.Number, l.Record.Spelling, registrar.WarnRetired, "not changed because it is retired"})
+			i.options.Warned(Warning{l.sheet(), l.Number, l.Record.Spelling, registrar.WarnRetired, "not changed because it is retired"})
 		}
 		return
 	case out.Created:
@@ -429,7 +435,7 @@ func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 
 // change reports a record that was created or changed.
 func (i *importer) change(l *fileLine, out *registrar.Outcome) {
-	change := Change{Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()}
+	change := Change{Sheet: l.sheet(), Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()}
 	if i.options.Changed != nil {
 		i.options.Changed(change)
 	}
@@ -448,7 +454,7 @@ func (i *importer) warn(l *fileLine, warnings []registrar.Warning) {
 		return
 	}
 	for _, w := range warnings {
-		i.options.Warned(Warning{Line: l.Number, Name: l.Record.Spelling, Code: w.Code, Message: w.Message})
+		i.options.Warned(Warning{Sheet: l.sheet(), Line: l.Number, Name: l.Record.Spelling, Code: w.Code, Message: w.Message})
 	}
 }
 

@@ -436,7 +436,7 @@ func TestSuffixes(t *testing.T) {
 		ok bool
 	}{
 		"-": {Auto, true}, "a.jsonl": {Auto, true}, "dir.x/A.JSONL.GZ": {Gzip, true}, "a.ndjson.zst": {Zstd, true},
-		"a.xlsx": {Auto, false}, "a.gz": {Gzip, true},
+		"a.ods": {Auto, false}, "a.xlsx": {Auto, true}, "a.gz": {Gzip, true},
 	} {
 		if _, c, ok := Suffixes(in); c != want.c || ok != want.ok {
 			t.Errorf("Suffixes(%q) = %d, %t; want %d, %t", in, c, ok, want.c, want.ok)

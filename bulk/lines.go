@@ -151,7 +151,7 @@ func (l *lines) mark() error {
 		l.next = int64(n)
 		return err
 	case slices.ContainsFunc(workbooks(), func(begin string) bool { return bytes.HasPrefix(head, []byte(begin)) }):
-		return &BrokenError{Line: 1, Err: errors.New("it is a workbook or a ZIP archive, such as .xlsx, .ods or .xls; save the sheet as CSV")}
+		return &BrokenError{Line: 1, Err: errors.New("it is a workbook or a ZIP archive, such as .xlsx, .ods or .xls; set the format of .xlsx to xlsx, and otherwise save the sheet as CSV")}
 	case l.encoding != "": // the user has named the encoding
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE, 0, 0}), bytes.HasPrefix(head, []byte{0, 0, 0xFE, 0xFF}):
 		return &BrokenError{Line: 1, Err: errors.New("it is UTF-32; save it as UTF-8")}

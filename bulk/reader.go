@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 
@@ -42,7 +43,7 @@ func (r *reader) keep() {
 }
 
 // newReader returns a reader of r. The error is a [*BrokenError] if even the beginning cannot
-// be read, a [*LineError] for an invalid header line of a table, or a [*SheetError]. The
+// be read, a [*LineError] for an invalid header line of a table or a workbook that cannot be opened, or a [*SheetError]. The
 // caller must close the reader, which does not close r.
 func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, error) {
 	if !f.Readable() {
@@ -51,8 +52,11 @@ func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, erro
 	if err := sheet.Check(); err != nil {
 		return nil, err
 	}
-	if sheet.Spreadsheet && f == JSONLines {
-		return nil, &SheetError{"spreadsheet", f.String(), "only csv and tsv have marked cells"}
+	if err := sheet.Fits(f); err != nil {
+		return nil, err
+	}
+	if f == XLSX {
+		return newTableOfBook(r, c, sheet)
 	}
 	l, err := newLines(r, c, sheet)
 	if err != nil {
@@ -63,13 +67,33 @@ func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, erro
 		in.json.lines, in.read = l, in.json.next
 		return in, nil
 	}
-	t, err := newTable(l, f, sheet)
+	t, err := newTable(l, f, sheet, nil)
 	if err != nil {
 		l.close()
 		return nil, err
 	}
 	in.table, in.read = t, t.next
 	return in, nil
+}
+
+// newTableOfBook returns a reader of a sheet of a workbook.
+func newTableOfBook(r io.Reader, c Compression, sheet Sheet) (*reader, error) {
+	file := &counter{r: r}
+	plain, closing, err := decompress(bufio.NewReaderSize(file, bufferSize), c)
+	if err != nil {
+		return nil, &BrokenError{Line: 1, Err: err}
+	}
+	book, err := newBookReader(plain, sheet.Name)
+	if err == nil {
+		l := &lines{close: func() { book.rows.Close(); closing() }, yield: yield{file: file}}
+		var t *table
+		if t, err = newTable(l, XLSX, sheet, book); err == nil {
+			return &reader{lines: l, table: t, read: t.next}, nil
+		}
+		book.rows.Close()
+	}
+	closing()
+	return nil, err
 }
 
 // close releases the resources of the reader.

@@ -10,8 +10,9 @@ import (
 
 // A Refusal says which record was rejected, and why.
 type Refusal struct {
-	Line   int    `json:"line,omitempty"`   // from 1; 0 in an export
-	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well-formed
+	Sheet  string `json:"sheet,omitempty"`  // of a workbook
+	Line   int    `json:"line,omitempty"`   // from 1; 0 in an export; in a workbook, the number of the row
+	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well-formed; in a workbook, the number of the column
 	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, after decompression
 	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
 	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
@@ -37,7 +38,10 @@ const (
 // String returns the refusal as text.
 func (r Refusal) String() string {
 	s := fmt.Sprintf("line %d", r.Line)
-	if r.Column > 0 {
+	switch {
+	case r.Sheet != "":
+		s = r.Cell()
+	case r.Column > 0:
 		s += fmt.Sprintf(", column %d", r.Column)
 	}
 	for _, part := range []string{r.Name, r.Field, r.Reason} {
@@ -46,6 +50,14 @@ func (r Refusal) String() string {
 		}
 	}
 	return s
+}
+
+// Cell returns the cell of a workbook, such as "Names!B7", or "" for other files.
+func (r Refusal) Cell() string {
+	if r.Sheet == "" {
+		return ""
+	}
+	return Place(r.Sheet, r.Line, r.Column)
 }
 
 // reason splits an error into three parts: the invalid field, the reason without the name, and the

@@ -159,7 +159,7 @@ func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator
 		for len(r.cells) > 0 && r.cells[len(r.cells)-1].at >= at {
 			r.cells = r.cells[:len(r.cells)-1]
 		}
-		r.cells = append(r.cells, cell{strings.TrimRight(line[at:], "\r\n"), at})
+		r.cells = append(r.cells, cell{text: strings.TrimRight(line[at:], "\r\n"), at: at})
 	}
 	for _, c := range r.cells {
 		cells = append(cells, c.text)

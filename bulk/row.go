@@ -17,16 +17,27 @@ type row struct {
 	offset int64  // of its first byte
 	cells  []cell
 	bad    *LineError // the first error; cells has only the cells before the error
+	sheet  string     // of a workbook; "" for other files
 }
 
 // A cell is one value of a row.
 type cell struct {
 	text string
-	at   int // offset of the value in the text of the row
+	at   int  // offset of the value in the text of the row
+	day  bool // in a workbook: a date without a time
 }
 
-// place returns line, column and offset of a byte of the row.
+// place returns line, column and offset of a byte of the row. In a workbook, they are the numbers of the
+// row and of the cell, and 0.
 func (r *row) place(at int) (line, column int, offset int64) {
+	if r.sheet != "" {
+		for _, c := range r.cells {
+			if c.at <= at {
+				column++
+			}
+		}
+		return r.number, column, 0
+	}
 	before := r.text[:at]
 	return r.number + strings.Count(before, "\n"), at - strings.LastIndexByte(before, '\n'), r.offset + int64(at)
 }
@@ -36,7 +47,7 @@ func (r *row) fail(at int, field, format string, args ...any) {
 	if r.bad != nil {
 		return
 	}
-	r.bad = &LineError{Field: field, Message: fmt.Sprintf(format, args...)}
+	r.bad = &LineError{Sheet: r.sheet, Field: field, Message: fmt.Sprintf(format, args...)}
 	r.bad.Line, r.bad.Column, r.bad.Offset = r.place(at)
 }
 
@@ -54,8 +65,9 @@ func (r *row) unmark() {
 // A rowReader reads the rows of a table.
 type rowReader struct {
 	lines *lines
-	tabs  bool // TSV
-	row   row  // the last row
+	book  *bookReader // nil unless the file is a workbook
+	tabs  bool        // TSV
+	row   row         // the last row
 	long  []byte
 
 	delimiter byte                   // delimiter of the cells of CSV; 0 if it is to be recognised in the first row
@@ -65,6 +77,9 @@ type rowReader struct {
 // next returns the next row that is not empty. The row is valid until the next call. The error is
 // a [*LineError] for a line that cannot be read at all, a [*BrokenError], or io.EOF.
 func (t *rowReader) next() (*row, error) {
+	if t.book != nil {
+		return t.book.next(&t.row)
+	}
 	for {
 		text, err := t.lines.read()
 		if err != nil {
@@ -172,10 +187,10 @@ func (r *row) splitTabs() {
 	for at := 0; ; {
 		n := strings.IndexByte(text[at:], '\t')
 		if n < 0 {
-			r.cells = append(r.cells, cell{text[at:], at})
+			r.cells = append(r.cells, cell{text: text[at:], at: at})
 			return
 		}
-		r.cells = append(r.cells, cell{text[at : at+n], at})
+		r.cells = append(r.cells, cell{text: text[at : at+n], at: at})
 		at += n + 1
 	}
 }
@@ -222,7 +237,7 @@ func (r *row) bare(at int, delimiter byte) int {
 			return -1
 		}
 	}
-	r.cells = append(r.cells, cell{r.text[at:i], at})
+	r.cells = append(r.cells, cell{text: r.text[at:i], at: at})
 	return i
 }
 
@@ -243,7 +258,7 @@ func (r *row) quoted(at int) int {
 		if twice {
 			text = strings.ReplaceAll(text, `""`, `"`)
 		}
-		r.cells = append(r.cells, cell{text, at})
+		r.cells = append(r.cells, cell{text: text, at: at})
 		return i + 1
 	}
 }

@@ -12,6 +12,7 @@ import (
 // A Sheet describes a file from a spreadsheet or another program. The zero Sheet is for files that
 // nomen writes. It also recognises semicolons, tabs and bars as delimiters of a CSV file.
 type Sheet struct {
+	Name      string   // of the sheet of a workbook; "" if only one sheet has values
 	Encoding  string   // such as windows-1252; "" for UTF-8, or UTF-16 with a byte order mark
 	Delimiter string   // of the cells of CSV: one of ; , | tab; "" to recognise it in the header line
 	Columns   []string // TITLE=COLUMN: the column for a title; TITLE= skips the column
@@ -58,6 +59,21 @@ func (s *Sheet) Check() error {
 		case !parseColumn(title).holdsList():
 			return &SheetError{"split", c, "only successors, same_as and dc: columns can have several values"}
 		}
+	}
+	return nil
+}
+
+// Fits returns a [*SheetError] for options that are invalid for a file of a format.
+func (s *Sheet) Fits(f Format) error {
+	switch {
+	case s.Spreadsheet && f == JSONLines:
+		return &SheetError{"spreadsheet", f.String(), "only csv and tsv have marked cells"}
+	case s.Name != "" && f != XLSX:
+		return &SheetError{"sheet", s.Name, "only workbooks (.xlsx) have sheets"}
+	case s.Delimiter != "" && f == XLSX:
+		return &SheetError{"delimiter", s.Delimiter, "a workbook (.xlsx) has no delimiters"}
+	case s.Encoding != "" && f == XLSX:
+		return &SheetError{"encoding", s.Encoding, "a workbook (.xlsx) says its encoding itself"}
 	}
 	return nil
 }

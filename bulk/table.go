@@ -56,15 +56,18 @@ type place struct {
 	offset int64
 }
 
-// newTable reads the header line.
-func newTable(l *lines, f Format, sheet Sheet) (*table, error) {
+// newTable reads the header line. The parameter book is nil unless the file is a workbook.
+func newTable(l *lines, f Format, sheet Sheet, book *bookReader) (*table, error) {
 	delimiter, err := sheet.delimiter()
 	if err != nil {
 		return nil, err
 	}
-	t := &table{rows: rowReader{lines: l, tabs: f == TSV, delimiter: delimiter}, sheet: sheet, name: -1}
+	t := &table{rows: rowReader{lines: l, book: book, tabs: f == TSV, delimiter: delimiter}, sheet: sheet, name: -1}
 	if delimiter == 0 && f == CSV {
 		t.rows.recognise = sheet.recognise
+	}
+	if book != nil {
+		t.rows.delimiter = ',' // of the text of rows
 	}
 	head, err := t.rows.next()
 	switch {
@@ -364,6 +367,9 @@ func (t *table) take(r *row) {
 			l.Down, part = t.boolean(r, i), i
 		default:
 			*textOf(&l, col.bit), part = t.text(r, i), i
+			if c.day && (col.bit == isValidFrom || col.bit == isValidUntil) {
+				*textOf(&l, col.bit) += "T00:00:00Z"
+			}
 		}
 	}
 	switch {
@@ -377,6 +383,14 @@ func (t *table) take(r *row) {
 		t.line.places = append(t.line.places, place{r.number, r.offset})
 		t.line.Fields |= registrar.FieldLocations
 	}
+}
+
+// sheet returns the name of the sheet of a workbook, or "" for other files.
+func (l *fileLine) sheet() string {
+	if l.table == nil || l.table.rows.book == nil {
+		return ""
+	}
+	return l.table.rows.book.sheet
 }
 
 // title returns the title of the column for a field of a record, with a line and an offset. For a

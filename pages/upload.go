@@ -40,6 +40,7 @@ type uploadView struct {
 	FileName   string // of that file
 	Format     string // "" if the name of the file decides
 	Conflict   string
+	Sheet      string // of a workbook
 	Encoding   string
 	Delimiter  string
 	Columns    string // one per line, as are Split
@@ -54,7 +55,7 @@ type uploadView struct {
 // Opens reports whether the fields for files of other programs are shown at once.
 func (v *uploadView) Opens() bool {
 	on := slices.ContainsFunc(v.Flags, func(f uploadFlag) bool { return f.On })
-	return on || len(v.Faults) > 0 || v.Encoding+v.Delimiter+v.Columns+v.Split != ""
+	return on || len(v.Faults) > 0 || v.Sheet+v.Encoding+v.Delimiter+v.Columns+v.Split != ""
 }
 
 // An uploadFlag is a check box of the form.
@@ -79,9 +80,9 @@ func (c *request) uploadPage() error {
 // newUploadView returns the form as filled in by a query or a form.
 func (c *request) newUploadView(q url.Values) *uploadView {
 	v := &uploadView{
-		Key: formKey(q), File: q.Get("file"), Format: q.Get("format"), Conflict: q.Get("on_conflict"), Encoding: strings.TrimSpace(q.Get("encoding")),
+		Key: formKey(q), File: q.Get("file"), Format: q.Get("format"), Conflict: q.Get("on_conflict"), Sheet: q.Get("sheet"), Encoding: strings.TrimSpace(q.Get("encoding")),
 		Delimiter: q.Get("delimiter"), Columns: lines(joined(q["map"])), Split: lines(joined(q["split"])), Why: lines(q.Get("why")),
-		Formats: []string{"", "csv", "tsv", "jsonl"}, Conflicts: []string{"merge", "replace", "keep", "fail"}, Delimiters: []string{"", ",", ";", "|", "tab"},
+		Formats: []string{"", "csv", "tsv", "xlsx", "jsonl"}, Conflicts: []string{"merge", "replace", "keep", "fail"}, Delimiters: []string{"", ",", ";", "|", "tab"},
 	}
 	for _, id := range uploadFlags() {
 		v.Flags = append(v.Flags, uploadFlag{id, q.Get(id) != "" && q.Get(id) != "0" && q.Get(id) != "false"})
@@ -240,7 +241,7 @@ func baseName(part *multipart.Part) string {
 // options returns the options of the import, and what is wrong with the form.
 func (v *uploadView) options(c *request, name string, chosen bool) (o bulk.ImportOptions, faults []problem) {
 	fault := func(id, key string) { faults = append(faults, problem{id, c.texts.text(key)}) }
-	o = bulk.ImportOptions{DryRun: true, Why: v.Why, Sheet: bulk.Sheet{Encoding: v.Encoding, Delimiter: v.Delimiter, Columns: entries(v.Columns), Split: entries(v.Split)}}
+	o = bulk.ImportOptions{DryRun: true, Why: v.Why, Sheet: bulk.Sheet{Name: v.Sheet, Encoding: v.Encoding, Delimiter: v.Delimiter, Columns: entries(v.Columns), Split: entries(v.Split)}}
 	o.Sheet.Spreadsheet, o.Resolvers, o.Strict, o.Retired = v.on("spreadsheet"), v.on("map_resolvers"), v.on("strict"), v.on("retired")
 	o.OnConflict, _ = bulk.ParseConflict(v.Conflict)
 	known := true

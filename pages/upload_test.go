@@ -196,7 +196,7 @@ func TestUploadFaults(t *testing.T) {
 		fault      string
 	}{
 		{"no file", "", url.Values{}, "Choose a file."},
-		{"a workbook", "a.xlsx", url.Values{}, "does not say which format"},
+		{"an old workbook", "a.xls", url.Values{}, "does not say which format"},
 		{"no suffix", "list", url.Values{}, "does not say which format"},
 		{"a map for nginx", "a.csv", url.Values{"format": {"nginx-map"}}, "does not say which format"},
 		{"an unknown encoding", "a.csv", url.Values{"encoding": {"klingon"}}, "klingon"},

@@ -53,8 +53,9 @@ type Input struct {
 
 // A Refusal is a directive that was not imported, or only in part.
 type Refusal struct {
-	Line   int    `json:"line"` // line or number of the entry, from 1
-	Text   string `json:"text"` // shortened
+	Line   int    `json:"line"`             // line or number of the entry, from 1
+	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the reason is about the whole entry
+	Text   string `json:"text"`             // shortened
 	Reason string `json:"reason"`
 }
 
@@ -169,11 +170,14 @@ func (o *Output) Handled(n int) {
 }
 
 // Refuse reports a directive that was not imported, or not completely.
-func (o *Output) Refuse(line int, text, reason string) {
+func (o *Output) Refuse(line int, text, reason string) { o.RefuseAt(line, 0, text, reason) }
+
+// RefuseAt is like Refuse for a reason that is about what stands in a column.
+func (o *Output) RefuseAt(line, column int, text, reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.report.Directives++
-	o.refuse(line, text, reason)
+	o.refuse(line, column, text, reason)
 }
 
 // Reject reports a record or authority that the converter counted as handled, and that the import
@@ -186,11 +190,11 @@ func (o *Output) Reject(line int, text, reason string) {
 	} else {
 		o.report.Directives++
 	}
-	o.refuse(line, text, reason)
+	o.refuse(line, 0, text, reason)
 }
 
-func (o *Output) refuse(line int, text, reason string) {
-	r := Refusal{line, Shorten(text), reason}
+func (o *Output) refuse(line, column int, text, reason string) {
+	r := Refusal{line, column, Shorten(text), reason}
 	if len(o.report.Refused) < maxRefusals {
 		o.report.Refused = append(o.report.Refused, r)
 	} else {

@@ -66,6 +66,8 @@ func (o *exportFlags) complete() (err error) {
 		return err
 	}
 	switch {
+	case !o.Format.Writable():
+		return usagef("cannot export the format %s; spreadsheet programs open csv", o.Format)
 	case o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV:
 		return usagef("--spreadsheet: %s has no cells; use csv or tsv", o.Format)
 	case o.Revisions && o.Format != bulk.JSONLines:

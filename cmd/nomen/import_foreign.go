@@ -154,7 +154,7 @@ func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 	shown := 0
 	out.OnRefusal = func(r from.Refusal) {
 		if shown++; !i.json && (i.verbose || shown <= maxShownRefusals) {
-			i.showRefusal(f.file, bulk.Refusal{Line: r.Line, Field: r.Text, Reason: r.Reason})
+			i.showRefusal(f.file, bulk.Refusal{Line: r.Line, Column: r.Column, Field: r.Text, Reason: r.Reason})
 		}
 	}
 	in.Current = func(ctx context.Context, n name.Name) (*store.Record, error) {

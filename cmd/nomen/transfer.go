@@ -22,8 +22,9 @@ import (
 )
 
 const importLong = `Import reads records from files and merges them into the store. The formats are JSON Lines
-(.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd. "-" is standard
-input. docs/reference/record.md describes the formats, with examples.
+(.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd, and workbooks
+(.xlsx). "-" is standard input. docs/reference/record.md describes the formats, with
+examples.
 
 In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If the file
 has another title for one of nomen's columns, use --map TITLE=COLUMN.
@@ -74,9 +75,10 @@ type importFlags struct {
 }
 
 func (o *importFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix), or that of another program: "+foreignNames())
+	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv, tsv or xlsx (default by suffix), or that of another program: "+foreignNames())
 	f.StringVar(&o.base, "base", "", "with the format of another program: text to put before each name of the file, such as ark:12345/")
 	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
+	f.StringVar(&o.Sheet.Name, "sheet", "", "sheet of the workbook (default the only one with values)")
 	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
 	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores the column; can be repeated")
 	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR: the text between two values in a cell of this column, such as ; or || (default |); can be repeated")
@@ -149,8 +151,10 @@ func checkFiles(files []string, format string, sheet bulk.Sheet) error {
 	}
 	for _, file := range files {
 		f, _, err := readFormat(file, format)
-		if err == nil && sheet.Spreadsheet && f == bulk.JSONLines {
-			err = usagef("--spreadsheet: %s has no cells; use csv or tsv", f)
+		if err == nil {
+			if err = sheet.Fits(f); err != nil {
+				err = usagef("--%w", err)
+			}
 		}
 		if err == nil && file != "-" {
 			err = isFile(file)
@@ -171,7 +175,7 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 		var broken *bulk.BrokenError
 		switch {
 		case errors.As(err, &bad):
-			c.showRefusal(file, bulk.Refusal{Line: bad.Line, Column: bad.Column, Field: bad.Field, Reason: bad.Message})
+			c.showRefusal(file, bulk.Refusal{Sheet: bad.Sheet, Line: bad.Line, Column: bad.Column, Field: bad.Field, Reason: bad.Message})
 			result = cmp.Or(result, errNo)
 		case errors.As(err, &broken):
 			fmt.Fprintln(c.err, "nomen: "+printable(file+": "+broken.Error()))
@@ -240,11 +244,8 @@ func (c *cli) showDoubts(file string, d bulk.Doubts) {
 // showRefusal prints a rejected record: position, name, field and reason.
 func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	parts := []string{"nomen: " + file}
-	if r.Line > 0 {
-		parts[0] += fmt.Sprintf(":%d", r.Line)
-	}
-	if r.Column > 0 {
-		parts[0] += fmt.Sprintf(":%d", r.Column)
+	if at := bulk.Place(r.Sheet, r.Line, r.Column); at != "" {
+		parts[0] += ":" + at
 	}
 	for _, s := range []string{r.Name, r.Field, r.Reason + refusalRemedy(r)} {
 		if s != "" {
@@ -256,7 +257,7 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 
 // showWarning prints a warning about a record.
 func (c *cli) showWarning(file string, w bulk.Warning) {
-	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: warning: %s:%d: %s: %s", file, w.Line, w.Name, warningText(w))))
+	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: warning: %s:%s: %s: %s", file, bulk.Place(w.Sheet, w.Line, 0), w.Name, warningText(w))))
 }
 
 // showChange prints what a record changes.
@@ -269,7 +270,7 @@ func (c *cli) showChange(file string, change bulk.Change) {
 	if !change.Created {
 		what = "changed: " + strings.Join(change.Fields, ", ")
 	}
-	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: %s:%d: %s: %s", file, change.Line, change.Name, what)))
+	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: %s:%s: %s: %s", file, bulk.Place(change.Sheet, change.Line, 0), change.Name, what)))
 }
 
 func (c *cli) showSummary(s bulk.Summary, dry bool) error {
@@ -321,7 +322,7 @@ func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 		}
 	}
 	if !ok {
-		return f, compression, usagef("%s: unknown format: pass --format, or save a spreadsheet as CSV", file)
+		return f, compression, usagef("%s: unknown format: pass --format, or save a spreadsheet as .xlsx or CSV", file)
 	}
 	return f, compression, nil
 }

@@ -52,7 +52,7 @@ func (s *API) operations() []operation {
 		{http.MethodPut, "names/{name}", registrar.Editor, s.putName, unchecked},
 		{http.MethodDelete, "names/{name}", registrar.Editor, s.deleteName, unchecked},
 		{http.MethodPost, "mint", registrar.Editor, s.mint, ""},
-		{http.MethodPost, "import", registrar.Editor, s.importNames, "format on_conflict dry_run changes retired strict map_resolvers encoding delimiter map split spreadsheet as why compression keep file filename"},
+		{http.MethodPost, "import", registrar.Editor, s.importNames, "format on_conflict dry_run changes retired strict map_resolvers sheet encoding delimiter map split spreadsheet as why compression keep file filename"},
 		{http.MethodGet, "export", registrar.Reader, s.exportNames, "format prefix status at revisions spreadsheet compression"},
 		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities, unchecked},
 		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority, unchecked},

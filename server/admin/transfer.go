@@ -274,7 +274,7 @@ func (r *importRun) note(sum bulk.Summary) {
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	q := c.q
 	o.Who, o.Why = q.Get("as"), q.Get("why")
-	o.Sheet = bulk.Sheet{Encoding: q.Get("encoding"), Delimiter: q.Get("delimiter"), Columns: q["map"], Split: q["split"]}
+	o.Sheet = bulk.Sheet{Name: q.Get("sheet"), Encoding: q.Get("encoding"), Delimiter: q.Get("delimiter"), Columns: q["map"], Split: q["split"]}
 	var bad *bulk.SheetError
 	if errors.As(o.Sheet.Check(), &bad) {
 		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
@@ -294,8 +294,8 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	if o.Format, err = c.bodyFormat(q.Get("format")); err != nil {
 		return o, err
 	}
-	if o.Sheet.Spreadsheet && o.Format == bulk.JSONLines {
-		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only applies to csv and tsv"}
+	if errors.As(o.Sheet.Fits(o.Format), &bad) {
+		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
 	}
 	if o.Compression, err = compression(q.Get("compression"), c.r.Header.Get("Content-Encoding")); err != nil {
 		return o, err
@@ -319,7 +319,7 @@ func (c *call) permitAuthor(author string) error {
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-		for _, f := range []bulk.Format{bulk.CSV, bulk.TSV} {
+		for _, f := range []bulk.Format{bulk.CSV, bulk.TSV, bulk.XLSX} {
 			if its, _, _ := strings.Cut(f.MediaType(), ";"); kind == its {
 				return f, nil
 			}
@@ -328,7 +328,7 @@ func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	}
 	f, ok := bulk.ParseFormat(name)
 	if !ok || !f.Readable() {
-		return f, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv or tsv"}
+		return f, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv or xlsx"}
 	}
 	return f, nil
 }
@@ -397,7 +397,7 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	q := c.q
 	o.Prefix = q.Get("prefix")
 	var ok bool
-	if o.Format, ok = bulk.ParseFormat(cmp.Or(q.Get("format"), bulk.JSONLines.String())); !ok {
+	if o.Format, ok = bulk.ParseFormat(cmp.Or(q.Get("format"), bulk.JSONLines.String())); !ok || !o.Format.Writable() {
 		return o, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv, nginx-map, apache-map, uri-list, ezid-csv, handle-batch, htaccess, obo-yaml or caddy"}
 	}
 	if err = flags(q, flagOf{"revisions", &o.Revisions}, flagOf{"spreadsheet", &o.Spreadsheet}); err != nil {

@@ -42,10 +42,15 @@ func readCSV(ctx context.Context, in *from.Input, out *from.Output) error {
 		case err != nil:
 			return csvError("row", err)
 		case len(row) != len(header):
-			out.Refuse(line, strings.Join(row, ","), fmt.Sprintf("the row has %d columns, and the header %d", len(row), len(header)))
+			_, column := r.FieldPos(min(len(row), len(header)) - 1)
+			out.RefuseAt(line, column, strings.Join(row, ","), fmt.Sprintf("the row has %d columns, and the header %d", len(row), len(header)))
 			continue
 		}
 		e := &entry{line: line, id: row[id], elements: ezid.Elements{}}
+		e.column = func(label string) int {
+			_, column := r.FieldPos(max(slices.Index(header, label), 0))
+			return column
+		}
 		for i, value := range row {
 			if i != id && value != "" {
 				e.elements[header[i]] = value

@@ -41,10 +41,24 @@ type entry struct {
 	id       string
 	elements ezid.Elements
 	faults   []string // what could not be read
+	first    string   // the label of the first fault
+
+	column func(label string) int // of an element, or of the identifier; nil if unknown
 }
 
-// fail records that an element was not imported.
-func (e *entry) fail(label, reason string) { e.faults = append(e.faults, label+": "+reason) }
+// fail adds that an element was not imported.
+func (e *entry) fail(label, reason string) {
+	e.first = cmp.Or(e.first, label)
+	e.faults = append(e.faults, label+": "+reason)
+}
+
+// columnOf returns the column of an element, or 0.
+func (e *entry) columnOf(label string) int {
+	if e.column == nil {
+		return 0
+	}
+	return e.column(label)
+}
 
 // An importer writes the entries of a file.
 type importer struct {
@@ -60,7 +74,7 @@ func newImporter(in *from.Input, out *from.Output) *importer {
 func (im *importer) add(e *entry) error {
 	n, ok := ezid.ParseID(e.id)
 	if !ok {
-		im.out.Refuse(e.line, e.id, "invalid identifier")
+		im.out.RefuseAt(e.line, e.columnOf(ezid.IDColumn), e.id, "invalid identifier")
 		return nil
 	}
 	rec := &store.Record{Name: n, Spelling: spelling(n, e.id), Status: nomen.Active}
@@ -80,7 +94,7 @@ func (im *importer) add(e *entry) error {
 		return err
 	}
 	if len(e.faults) > 0 {
-		im.out.Refuse(e.line, e.id, strings.Join(e.faults, "; "))
+		im.out.RefuseAt(e.line, e.columnOf(e.first), e.id, strings.Join(e.faults, "; "))
 		return nil
 	}
 	im.out.Handled(1)

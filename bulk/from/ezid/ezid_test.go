@@ -104,11 +104,11 @@ func TestRefused(t *testing.T) {
 		records      int
 		want         from.Refusal
 	}{
-		{"ezid-csv", "_id,_status\nark:/99999/x,gone\n", 1, from.Refusal{Line: 2, Text: "ark:/99999/x", Reason: "_status: invalid identifier status"}},
-		{"ezid-csv", "_id,_created\nark:/99999/x,yesterday\n", 1, from.Refusal{Line: 2, Text: "ark:/99999/x", Reason: `_created: must be a time, not "yesterday"`}},
-		{"ezid-csv", "_id\nnonsense\n", 0, from.Refusal{Line: 2, Text: "nonsense", Reason: "invalid identifier"}},
-		{"ezid-csv", "_id,a\n\"ark:/99999/x\n\",b\n", 0, from.Refusal{Line: 2, Text: "ark:/99999/x\n", Reason: "invalid identifier"}},
-		{"ezid-csv", "_id,a\nark:/99999/x\n", 0, from.Refusal{Line: 2, Text: "ark:/99999/x", Reason: "the row has 1 columns, and the header 2"}},
+		{"ezid-csv", "_id,_status\nark:/99999/x,gone\n", 1, from.Refusal{Line: 2, Column: 14, Text: "ark:/99999/x", Reason: "_status: invalid identifier status"}},
+		{"ezid-csv", "_id,_created\nark:/99999/x,yesterday\n", 1, from.Refusal{Line: 2, Column: 14, Text: "ark:/99999/x", Reason: `_created: must be a time, not "yesterday"`}},
+		{"ezid-csv", "_id\nnonsense\n", 0, from.Refusal{Line: 2, Column: 1, Text: "nonsense", Reason: "invalid identifier"}},
+		{"ezid-csv", "_id,a\n\"ark:/99999/x\n\",b\n", 0, from.Refusal{Line: 2, Column: 1, Text: "ark:/99999/x\n", Reason: "invalid identifier"}},
+		{"ezid-csv", "_id,a\nark:/99999/x\n", 0, from.Refusal{Line: 2, Column: 1, Text: "ark:/99999/x", Reason: "the row has 1 columns, and the header 2"}},
 		{"ezid-xml", "<records>\n<other/></records>", 0, from.Refusal{Line: 2, Text: "other", Reason: "unknown XML element: must be record"}},
 		{"ezid-xml", "<records><record identifier='ark:/99999/x'><element name='a'>1</element><element name='a'>2</element></record></records>", 1, from.Refusal{Line: 1, Text: "ark:/99999/x", Reason: "a: occurs twice"}},
 		{"ezid-anvl", "# comment\n:: ark:/99999/x\na: b\nno colon\n", 0, from.Refusal{Line: 1, Text: "# comment", Reason: `before the first identifier: a block begins with ":: " and an identifier`}},

@@ -227,7 +227,7 @@ func (b *batch) valueLine(text string) error {
 		b.refuse(firstWords(text), secretReason)
 	case errors.As(err, &bad):
 		bad.Column = max(bad.Column-len(before), 1)
-		b.refuse(firstWords(text), bad.Error())
+		b.out.RefuseAt(b.line, bad.Column, firstWords(text), bad.Reason)
 	case open:
 		b.open, b.openLine = text, b.line
 	default:

@@ -194,14 +194,14 @@ func TestRefused(t *testing.T) {
 		"DELETE 20.5/a":                                   "1: DELETE 20.5/a: the handle does not exist",
 		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN\n\n":      "2: 1 HS_ADMIN ...: the data are missing",
 		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN":          "2: 1 HS_ADMIN ...: the data are missing",
-		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN\nx":       "3: 1 HS_ADMIN ...: column 1: invalid data of HS_ADMIN",
+		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN\nx":       "3:1: 1 HS_ADMIN ...: invalid data of HS_ADMIN",
 		"CREATE 20.5/a\nDELETE 20.5/a\n1 U 1 1110 UTF8 x": "3: 1 U ...: DELETE has no values",
 	} {
 		report, err := (&shelf{}).convert(t, "handle-batch", text, false)
 		got := ""
 		if len(report.Refused) > 0 {
 			r := report.Refused[0]
-			got = fmt.Sprintf("%d: %s: %s", r.Line, r.Text, r.Reason)
+			got = strings.ReplaceAll(fmt.Sprintf("%d:%d: %s: %s", r.Line, r.Column, r.Text, r.Reason), ":0: ", ": ")
 		}
 		if err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)

@@ -50,7 +50,8 @@ func readJSON(ctx context.Context, in *from.Input, out *from.Output) error {
 func (w *window) answer(line int, text string) error {
 	var a answer
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
-		w.out.Refuse(line, a.Handle, jsonReason(err))
+		column, reason := jsonReason(err)
+		w.out.RefuseAt(line, column, a.Handle, reason)
 		return nil
 	}
 	if a.Handle == "" || a.ResponseCode != nil && *a.ResponseCode != codeSuccess {
@@ -80,17 +81,17 @@ func (w *window) answer(line int, text string) error {
 	return nil
 }
 
-// jsonReason says where JSON is invalid.
-func jsonReason(err error) string {
+// jsonReason says in which column JSON is invalid, and why.
+func jsonReason(err error) (column int, reason string) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Sprintf("column %d: invalid JSON: %v (each line must have one response)", syntax.Offset, err)
+		return int(syntax.Offset), fmt.Sprintf("invalid JSON: %v (each line must have one response)", err)
 	case errors.As(err, &kind):
-		return fmt.Sprintf("column %d: %s must not be a %s", kind.Offset, kind.Field, kind.Value)
+		return int(kind.Offset), fmt.Sprintf("%s must not be a %s", strings.ReplaceAll(kind.Field, "Given.", ""), kind.Value)
 	}
-	return err.Error()
+	return 0, err.Error()
 }
 
 // jsonValue adds a value to a handle. It returns the reason if that is not possible.

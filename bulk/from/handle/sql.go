@@ -48,7 +48,7 @@ func readSQL(ctx context.Context, in *from.Input, out *from.Output) error {
 		case err != nil:
 			return errors.Join(err, r.flush())
 		case ascii.EqualFold(row.Table, tablePrefixes):
-			out.Refuse(row.Line, string(row.Cell("na").Bytes()), "a prefix of the server: register an authority for it")
+			out.RefuseAt(row.Line, row.Column, string(row.Cell("na").Bytes()), "a prefix of the server: register an authority for it")
 			continue
 		}
 		found = true
@@ -64,7 +64,7 @@ func (r *rows) row(row *sqldump.Row) error {
 	handle := string(row.Cell("handle").Bytes())
 	empty, err := r.empty(handle)
 	if err != nil {
-		r.out.Refuse(row.Line, handle, err.Error())
+		r.out.RefuseAt(row.Line, row.Column, handle, err.Error())
 		return nil
 	}
 	s, err := r.stateOf(row.Line, empty)
@@ -79,9 +79,9 @@ func (r *rows) row(row *sqldump.Row) error {
 	}
 	switch {
 	case err != nil:
-		r.out.Refuse(row.Line, text, err.Error())
+		r.out.RefuseAt(row.Line, row.Column, text, err.Error())
 	case row.Cell("refs").Text != "":
-		r.out.Refuse(row.Line, text, "imported without its references")
+		r.out.RefuseAt(row.Line, row.Column, text, "imported without its references")
 	default:
 		r.out.Handled(1)
 	}

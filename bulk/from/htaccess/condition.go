@@ -43,14 +43,14 @@ func parseCondition(l line) (c condition, err error) {
 	variable, ok := strings.CutPrefix(args[0], "%{")
 	variable, closed := strings.CutSuffix(variable, "}")
 	if !ok || !closed {
-		return c, fmt.Errorf("unsupported test of %s", args[0])
+		return c, about(args[0], fmt.Errorf("unsupported test of %s", args[0]))
 	}
 	variable = strings.ToUpper(variable)
 	if variable == "REQUEST_FILENAME" {
-		return c, c.testFile(pattern)
+		return c, about(args[1], c.testFile(pattern))
 	}
 	if c.on, ok = variables[variable]; !ok {
-		return c, fmt.Errorf("unsupported variable %s", args[0])
+		return c, about(args[0], fmt.Errorf("unsupported variable %s", args[0]))
 	}
 	switch {
 	case pattern == `=""` || pattern == "=":
@@ -58,11 +58,11 @@ func parseCondition(l line) (c condition, err error) {
 	case strings.HasPrefix(pattern, "="):
 		pattern = "^" + regexp.QuoteMeta(strings.Trim(pattern[1:], `"`)) + "$"
 	case strings.HasPrefix(pattern, "<"), strings.HasPrefix(pattern, ">"), len(pattern) > 1 && pattern[0] == '-':
-		return c, fmt.Errorf("unsupported comparison %s", args[1])
+		return c, about(args[1], fmt.Errorf("unsupported comparison %s", args[1]))
 	}
 	c.text = pattern
 	c.expr, err = rewrite.Parse(pattern, c.fold, "")
-	return c, err
+	return c, about(pattern, err)
 }
 
 func (c *condition) parseFlags(args []string) error {
@@ -71,7 +71,7 @@ func (c *condition) parseFlags(args []string) error {
 	}
 	s := args[0]
 	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
-		return fmt.Errorf("invalid flags %q: Apache rejects the file", s)
+		return about(s, fmt.Errorf("invalid flags %q: Apache rejects the file", s))
 	}
 	for flag := range strings.SplitSeq(s[1:len(s)-1], ",") {
 		switch strings.ToLower(strings.TrimFunc(flag, isSpace)) {
@@ -82,7 +82,7 @@ func (c *condition) parseFlags(args []string) error {
 			c.or = true
 		case "nv", "novary":
 		default:
-			return fmt.Errorf("unsupported flag %s", flag)
+			return about(flag, fmt.Errorf("unsupported flag %s", flag))
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ type converter struct {
 	rewrites  []entry
 	aliases   []entry // directives of mod_alias, which precede
 	last      []entry // of ErrorDocument
-	refused   map[int]string
+	refused   map[int]error
 }
 
 // An entry is a rule and where it comes from.
@@ -101,7 +101,7 @@ func newConverter(in *from.Input) (*converter, error) {
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
 		return nil, fmt.Errorf("invalid base %q: want the URL of the directory, such as %s", in.Base, defaultBase)
 	}
-	c := &converter{origin: base.Scheme + "://" + base.Host, refused: make(map[int]string), env: make(map[string]string)}
+	c := &converter{origin: base.Scheme + "://" + base.Host, refused: make(map[int]error), env: make(map[string]string)}
 	c.dir = path.Join("/", base.Path, path.Dir(in.Path))
 	if c.prefix, err = name.ParsePrefix(strings.TrimSuffix(c.origin+c.dir, "/")); err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (c *converter) survey(lines []line) {
 
 // refuse records the reason why a line is refused. If the line has a reason already, refuse does
 // nothing.
-func (c *converter) refuse(l line, reason string) {
-	if c.refused[l.number] == "" {
+func (c *converter) refuse(l line, reason error) {
+	if c.refused[l.number] == nil {
 		c.refused[l.number] = reason
 	}
 }
@@ -155,15 +155,15 @@ func (c *converter) directive(l line) {
 		c.rewriteRule(l)
 	case "redirect", "redirectpermanent", "redirecttemp", "redirectmatch":
 		if err := c.alias(l); err != nil {
-			c.refuse(l, err.Error())
+			c.refuse(l, err)
 		}
 	case "errordocument":
 		if err := c.errorDocument(l); err != nil {
-			c.refuse(l, err.Error())
+			c.refuse(l, err)
 		}
 	default:
 		if reason := c.other(l); reason != "" {
-			c.refuse(l, reason)
+			c.refuse(l, errors.New(reason))
 		}
 	}
 }
@@ -187,13 +187,13 @@ func (c *converter) section(l line) {
 		c.skipped, c.refusing = 1, ""
 	default:
 		c.skipped, c.refusing = 1, "unsupported section "+l.name+">"
-		c.refuse(l, c.refusing)
+		c.refuse(l, errors.New(c.refusing))
 	}
 }
 
 func (c *converter) refuseInside(l line) {
 	if c.refusing != "" {
-		c.refuse(l, c.refusing)
+		c.refuse(l, errors.New(c.refusing))
 	}
 }
 
@@ -202,7 +202,7 @@ func (c *converter) condition(l line) {
 	cond, err := parseCondition(l)
 	c.pending = append(c.pending, cond)
 	if err != nil {
-		c.refuse(l, err.Error())
+		c.refuse(l, err)
 		c.badBefore = fmt.Errorf("its condition in line %d is not supported", l.number)
 	}
 }
@@ -210,7 +210,7 @@ func (c *converter) condition(l line) {
 // noRule refuses the pending conditions.
 func (c *converter) noRule(reason string) {
 	for _, cond := range c.pending {
-		c.refuse(cond.line, reason)
+		c.refuse(cond.line, errors.New(reason))
 	}
 	c.pending, c.badBefore = nil, nil
 }
@@ -227,9 +227,9 @@ func (c *converter) rewriteRule(l line) {
 		e, err = c.convert(l, conds)
 	}
 	if err != nil {
-		c.refuse(l, err.Error())
+		c.refuse(l, err)
 		for _, cond := range conds {
-			c.refuse(cond.line, fmt.Sprintf("the rule in line %d is not supported", l.number))
+			c.refuse(cond.line, fmt.Errorf("the rule in line %d is not supported", l.number))
 		}
 		return
 	}
@@ -256,7 +256,7 @@ func (c *converter) convert(l line, conds []condition) (*entry, error) {
 	conds = effective(conds)
 	e.conds = conds
 	if e.expr, err = rewrite.Parse(pattern, f.fold, "g"); err != nil {
-		return nil, err
+		return nil, about(pattern, err)
 	}
 	if e.When, err = conditionsOf(conds); err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (c *converter) convert(l line, conds []condition) (*entry, error) {
 	case target == "-":
 		return nil, errors.New("redirects to the requested path itself")
 	default:
-		err = c.redirect(e, target, f)
+		err = about(target, c.redirect(e, target, f))
 	}
 	if err != nil {
 		return nil, err
@@ -354,7 +354,7 @@ func (c *converter) alias(l line) error {
 	}
 	code, err := redirectStatus(status)
 	if err != nil {
-		return err
+		return about(status, err)
 	}
 	e := &entry{from: []line{l}}
 	e.Regexp, e.Status = ".*", code
@@ -369,7 +369,7 @@ func (c *converter) alias(l line) error {
 	}
 	expr, err := rewrite.Parse(pattern, false, "c")
 	if err != nil {
-		return err
+		return about(args[0], err)
 	}
 	e.When = []rule.Condition{{On: "path", Regexp: expr.Anywhere()}}
 	cond, err := rewrite.Parse(pattern, false, "")
@@ -389,7 +389,7 @@ func (c *converter) alias(l line) error {
 	x.noEscape = true
 	url, err := x.expand(target)
 	if err != nil {
-		return err
+		return about(args[1], err)
 	}
 	e.Locations, e.Parts, e.Query = []nomen.Location{{URL: url}}, x.Parts, rule.QueryAppend
 	if x.query {

@@ -55,7 +55,7 @@ func indexes(n int) (all []int) {
 func (c *converter) drop(all []entry, which []int, reason string) {
 	for _, i := range which {
 		for _, l := range all[i].from {
-			c.refuse(l, reason)
+			c.refuse(l, errors.New(reason))
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (c *converter) checkGoingOn() {
 		all = append(append(all, joined...), c.rewrites[i])
 	}
 	c.rewrites = all
-	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != "" })
+	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != nil })
 }
 
 // after returns rules to insert before rule i, which rewrites the URL of a request. They answer the
@@ -173,8 +173,8 @@ func setOf(all []entry) (set rule.Set) {
 // report counts the directives.
 func (c *converter) report(lines []line, out *from.Output) {
 	for _, l := range lines {
-		if reason := c.refused[l.number]; reason != "" {
-			out.Refuse(l.number, l.text, reason)
+		if reason := c.refused[l.number]; reason != nil {
+			out.RefuseAt(l.number, l.column(reason), l.text, reason.Error())
 		} else {
 			out.Handled(1)
 		}

@@ -23,7 +23,7 @@ func parseFlags(s string) (f flags, err error) {
 		return f, nil
 	}
 	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
-		return f, fmt.Errorf("invalid flags %q: Apache rejects the file", s)
+		return f, about(s, fmt.Errorf("invalid flags %q: Apache rejects the file", s))
 	}
 	for flag := range strings.SplitSeq(s[1:len(s)-1], ",") {
 		key, value, _ := strings.Cut(strings.TrimFunc(flag, isSpace), "=")
@@ -41,7 +41,7 @@ func parseFlags(s string) (f flags, err error) {
 			f.discard = true
 		case "b":
 			if f.backrefs = true; value != "" {
-				return f, fmt.Errorf("unsupported flag %s", flag)
+				return f, about(flag, fmt.Errorf("unsupported flag %s", flag))
 			}
 		case "f", "forbidden":
 			f.status, f.last = 403, true
@@ -49,11 +49,11 @@ func parseFlags(s string) (f flags, err error) {
 			f.status, f.last = 410, true
 		case "r", "redirect":
 			if f.status, err = redirectStatus(value); err != nil {
-				return f, err
+				return f, about(flag, err)
 			}
 		case "ns", "nosubreq", "dpi", "discardpath", "pt", "passthrough":
 		default:
-			return f, fmt.Errorf("unsupported flag %s", flag)
+			return f, about(flag, fmt.Errorf("unsupported flag %s", flag))
 		}
 	}
 	return f, nil

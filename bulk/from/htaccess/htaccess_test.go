@@ -134,6 +134,31 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestColumns checks that a message names the column of what is not understood.
+func TestColumns(t *testing.T) {
+	for _, tt := range []struct {
+		text   string
+		line   int
+		column int
+	}{
+		{"  Foo bar", 1, 3},
+		{"\ufeffFoo bar", 1, 4},
+		{"RewriteRule ^a$ https://h.example/ [R=302,S=2]", 1, 43},
+		{"RewriteRule ^a(.*$ https://h.example/ [R]", 1, 13},
+		{"RewriteRule ^a$ \"other page.html\" [L]", 1, 18},
+		{"RewriteRule ^a$ \\\n https://%{ENV:X}/ [R]", 1, 0},
+		{"\tRewriteCond %{HTTP_COOKIE} x\nRewriteRule ^a$ https://h.example/ [R]", 1, 14},
+		{"RewriteCond %{HTTP_ACCEPT} (?!x) [NC]\nRewriteRule ^a$ https://h.example/ [R]", 1, 28},
+		{"RedirectMatch 302 ^/w/(.*)$ $1", 1, 29},
+		{"Redirect 299 /w/a https://h.example/", 1, 10},
+	} {
+		c := convertFile(t, "w/.htaccess", tt.text+"\nRewriteEngine on\n")
+		if len(c.report.Refused) == 0 || c.report.Refused[0].Line != tt.line || c.report.Refused[0].Column != tt.column {
+			t.Errorf("%q: got %+v, want line %d, column %d", tt.text, c.report.Refused, tt.line, tt.column)
+		}
+	}
+}
+
 // Alternatives at the end of the conditions, of which the last has the flag OR, always hold.
 func TestOrAtTheEnd(t *testing.T) {
 	c := convertFile(t, "w/.htaccess", "RewriteEngine on\nRewriteCond %{HTTP_ACCEPT} !rdf\nRewriteCond %{HTTP_ACCEPT} html [OR]\nRewriteRule ^a$ https://h.example/ [L]\n")

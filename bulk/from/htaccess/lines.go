@@ -2,6 +2,7 @@ package htaccess
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"strings"
 )
@@ -12,6 +13,7 @@ const maxLine = 64 << 10 // bytes of a line with its continuations
 type line struct {
 	number int
 	text   string
+	first  string // the line of the file in which it begins
 	name   string // in lower case; for a section "<ifmodule" or "</ifmodule"
 	rest   string // the arguments
 }
@@ -23,6 +25,7 @@ func readLines(r io.Reader) ([]line, error) {
 	in.Buffer(nil, maxLine)
 	for number := 1; in.Scan(); number++ {
 		begin, text := number, in.Text()
+		first := text
 		for strings.HasSuffix(text, `\`) && in.Scan() {
 			number++
 			text = text[:len(text)-1] + in.Text()
@@ -39,9 +42,40 @@ func readLines(r io.Reader) ([]line, error) {
 			rest = strings.TrimSuffix(rest, ">")
 			name = strings.TrimSuffix(name, ">")
 		}
-		all = append(all, line{begin, text, strings.ToLower(name), rest})
+		all = append(all, line{begin, text, first, strings.ToLower(name), rest})
 	}
 	return all, in.Err()
+}
+
+// A partError is an error about a part of a directive.
+type partError struct {
+	part string // as in the line
+	error
+}
+
+func (e *partError) Unwrap() error { return e.error }
+
+// about returns an error about a part of a directive, or nil if err is nil.
+func about(part string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &partError{part, err}
+}
+
+// column returns the column of what an error is about: a part of the directive, or its name. If the part
+// is on a later line, it returns 0.
+func (l line) column(err error) int {
+	var e *partError
+	name := strings.IndexFunc(l.first, func(r rune) bool { return !isSpace(r) && r != '\ufeff' })
+	if !errors.As(err, &e) || e.part == "" {
+		return name + 1
+	}
+	after := min(name+len(l.name), len(l.first))
+	if i := strings.Index(l.first[after:], e.part); i >= 0 {
+		return after + i + 1
+	}
+	return 0
 }
 
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }

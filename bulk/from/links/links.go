@@ -47,6 +47,7 @@ type program struct {
 // A row has the fields of a link, by their names in lower case without spaces and underscores.
 type row struct {
 	line   int
+	column int // in bytes, from 1; 0 if unknown
 	fields map[string]string
 }
 
@@ -95,11 +96,14 @@ type writer struct {
 // write writes the record of a row.
 func (w *writer) write(r row) error {
 	l, err := w.link(r)
+	if reason := r.fields[tooLong]; reason != "" {
+		err = errors.New(reason)
+	}
 	if err == nil {
 		err = w.setName(&l)
 	}
 	if err != nil {
-		w.out.Refuse(r.line, r.text(), err.Error())
+		w.out.RefuseAt(r.line, r.column, r.text(), err.Error())
 		return nil
 	}
 	if err := w.out.Record(r.line, &l.record); err != nil {
@@ -246,6 +250,8 @@ func kutt(r row) (l link, err error) {
 		return l, errors.New("the link has no URL")
 	case r.is("banned"):
 		return l, errors.New("the link is banned")
+	case r.get(noDomain) != "":
+		return l, fmt.Errorf("unknown domain %.20q", r.get(noDomain))
 	case r.get("password") != "" && r.get("password") != "false":
 		return l, errors.New("the link needs a password, which nomen does not have")
 	}

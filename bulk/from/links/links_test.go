@@ -64,6 +64,8 @@ func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ format, text, want string }{
 		{"yourls", "keyword,url\na,https://example.org/\n", "a base is needed"},
 		{"yourls", "keyword,url\na\n", "the link has no URL"},
+		{"yourls", "keyword,url\na,https://example.org/?a,b\n", "the row has 3 cells, and the titles 2"},
+		{"kutt", "COPY links (id, address, target, domain_id) FROM stdin;\n1\ta\thttps://example.org/\t7\n\\.\n", `unknown domain "7"`},
 		{"shlink", `[{"shortUrl":"nothing","longUrl":"u:1"},{"shortUrl":"https://","longUrl":"u:1"}]`, "host"},
 		{"shlink", `[{"shortUrl":"https://s.example/a","longUrl":"u:1","meta":{"maxVisits":5},"hasRedirectRules":true}]`, "imported without the limit of visits, its redirect rules"},
 		{"shlink", `[{"shortUrl":"https://s.example/a","longUrl":"u:1","meta":{"validUntil":"soon"}}]`, `invalid time "soon"`},
@@ -85,6 +87,8 @@ func TestErrors(t *testing.T) {
 		{"yourls", "keyword,url\n\"a", "parse error on line 2"},
 		{"yourls", "keyword,url\n\"" + strings.Repeat("x", 2*maxLink), errTooLong.Error()},
 		{"kutt", `{"data":[5]}`, "link 1: "},
+		{"kutt", `{"limit":1,"total":2,"data":[{"address":"a","target":"https://example.org/","domain":"s.example"}]}`, "the file has 1 of 2 links"},
+		{"shlink", `{"shortUrls":{"data":[],"pagination":{"currentPage":1,"totalItems":7}}}`, "the file has 0 of 7 links"},
 		{"kutt", `{"data":[{"a":"` + strings.Repeat("x", 2*maxLink), errTooLong.Error()},
 		{"kutt", `{"other":` + strings.Repeat("[", 20000), "exceeded max depth"},
 	} {

@@ -95,9 +95,13 @@ func readCSV(in *bufio.Reader, b *bounded, f func(row) error) error {
 			return err
 		}
 		line, _ := r.FieldPos(0)
-		all := row{line, map[string]string{}}
+		all := row{line, 0, map[string]string{}}
 		for i, cell := range cells[:min(len(cells), len(titles))] {
 			all.fields[titles[i]] = cell
+		}
+		if len(cells) > len(titles) {
+			_, all.column = r.FieldPos(len(titles))
+			all.fields[tooLong] = fmt.Sprintf("the row has %d cells, and the titles %d: put a URL with the separator into quotes", len(cells), len(titles))
 		}
 		if err := f(all); err != nil {
 			return err
@@ -124,18 +128,26 @@ func (p program) readSQL(in io.Reader, b *bounded, f func(row) error) error {
 			continue
 		}
 		found = true
-		all := row{next.Line, map[string]string{}}
+		all := row{next.Line, next.Column, map[string]string{}}
 		for column, text := range next.All() {
 			all.fields[fieldName(column)] = text
 		}
 		if id := all.fields["domainid"]; id != "" {
-			all.fields["domain"] = domains[id]
+			if all.fields["domain"] = domains[id]; domains[id] == "" {
+				all.fields[noDomain] = id
+			}
 		}
 		if err := f(all); err != nil {
 			return err
 		}
 	}
 }
+
+// tooLong is the field that says that a row of CSV has too many cells.
+const tooLong = "toolong"
+
+// noDomain is the field with the ID of a domain that the dump does not have.
+const noDomain = "nodomain"
 
 // unbounded is a reader without the limit for a link: package sqldump has limits of its own.
 type unbounded struct {
@@ -148,13 +160,17 @@ func (u unbounded) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// readJSON reads responses of an API: objects with a list "data", also within "shortUrls".
+// readJSON reads responses of an API: objects with a list "data", also within "shortUrls". If there are
+// more links than the file has, it returns an error at the end.
 func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 	d := json.NewDecoder(in)
 	d.UseNumber()
-	number := 0
+	number, total := 0, 0
 	for {
 		t, err := d.Token()
+		if errors.Is(err, io.EOF) && number < total {
+			return fmt.Errorf("the file has %d of %d links: request the other pages too, and append the responses", number, total)
+		}
 		if err != nil {
 			return err
 		}
@@ -168,7 +184,7 @@ func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 				}
 				b.next()
 				number++
-				if err := f(row{number, flat(object, true)}); err != nil {
+				if err := f(row{number, 0, flat(object, true)}); err != nil {
 					return err
 				}
 			}
@@ -177,8 +193,23 @@ func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 			if err := d.Decode(&other); err != nil {
 				return err
 			}
+			total = max(total, totalOf(key, other))
 		}
 	}
+}
+
+// totalOf returns the number of all links on the server, which Kutt has in "total" and Shlink in
+// "pagination", or 0.
+func totalOf(key string, value json.RawMessage) (n int) {
+	var page struct{ TotalItems int }
+	switch key {
+	case "total":
+		_ = json.Unmarshal(value, &n) // 0 if it is not a number
+	case "pagination":
+		_ = json.Unmarshal(value, &page)
+		n = page.TotalItems
+	}
+	return n
 }
 
 // flat returns the fields of an object and, if deep is set, of the objects in it.

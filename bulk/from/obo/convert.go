@@ -51,7 +51,7 @@ func Convert(_ context.Context, in *from.Input, out *from.Output) error {
 	}
 	for _, d := range c.directives {
 		if d.refused != "" {
-			out.Refuse(d.line, d.text, d.refused)
+			out.RefuseAt(d.line, d.column, d.text, d.refused)
 		} else {
 			out.Handled(1)
 		}
@@ -62,6 +62,7 @@ func Convert(_ context.Context, in *from.Input, out *from.Output) error {
 // A directive is a key or an entry of a file.
 type directive struct {
 	line    int
+	column  int // 0 if unknown
 	text    string
 	refused string // the reason, or ""
 }
@@ -122,15 +123,15 @@ func newConverter(in *from.Input) (*converter, error) {
 func (c *converter) targets() []*target { return []*target{&c.parent, &c.upper, &c.own} }
 
 // note adds a directive.
-func (c *converter) note(line int, text string) *directive {
-	d := &directive{line: line, text: text}
+func (c *converter) note(line, column int, text string) *directive {
+	d := &directive{line: line, column: column, text: text}
 	c.directives = append(c.directives, d)
 	return d
 }
 
 // try converts a directive, or refuses it with the error.
-func (c *converter) try(line int, text string, convert func(*directive) error) {
-	d := c.note(line, text)
+func (c *converter) try(line, column int, text string, convert func(*directive) error) {
+	d := c.note(line, column, text)
 	if err := convert(d); err != nil {
 		d.refused = err.Error()
 	}
@@ -138,29 +139,29 @@ func (c *converter) try(line int, text string, convert func(*directive) error) {
 
 // convert converts all directives.
 func (c *converter) convert() {
-	c.note(1, "idspace: "+c.IDSpace)
-	c.note(1, "base_url: "+c.BaseURL)
+	c.note(1, 0, "idspace: "+c.IDSpace)
+	c.note(1, 0, "base_url: "+c.BaseURL)
 	for key, node := range c.Other {
-		c.note(node.Line, key).refused = "unknown key"
+		c.note(node.Line, node.Column, key).refused = "unknown key"
 	}
 	for _, p := range c.Products {
 		for file, node := range p {
-			c.try(node.Line, file, func(d *directive) error { return c.product(d, file, node.Value) })
+			c.try(node.Line, node.Column, file, func(d *directive) error { return c.product(d, file, node.Value) })
 		}
 	}
 	if !c.TermBrowser.IsZero() {
-		c.try(c.TermBrowser.Line, "term_browser: "+c.TermBrowser.Value, c.terms)
+		c.try(c.TermBrowser.Line, c.TermBrowser.Column, "term_browser: "+c.TermBrowser.Value, c.terms)
 	}
 	if !c.BaseRedirect.IsZero() {
-		c.try(c.BaseRedirect.Line, "base_redirect: "+c.BaseRedirect.Value, func(d *directive) error {
+		c.try(c.BaseRedirect.Line, c.BaseRedirect.Column, "base_redirect: "+c.BaseRedirect.Value, func(d *directive) error {
 			return c.add(&c.parent, d, "(?i)^"+c.base+"$", c.BaseRedirect.Value, 302, c.base)
 		})
 	}
 	for _, e := range c.Entries {
-		c.try(e.line, "entry", func(d *directive) error { return c.entry(d, e) })
+		c.try(e.line, e.column, "entry", func(d *directive) error { return c.entry(d, e) })
 	}
 	for _, t := range c.Tests {
-		c.expect(c.note(1, "test: "+t.From), t)
+		c.expect(c.note(t.line, t.column, "test: "+t.From), t)
 	}
 }
 
@@ -218,7 +219,7 @@ func (c *converter) entry(d *directive, e entry) error {
 		return errors.New("must have exact, prefix or regex")
 	}
 	for _, t := range slices.Concat(e.Tests, e.Test) {
-		c.expect(c.note(e.line, "test: "+t.From), t)
+		c.expect(c.note(t.line, t.column, "test: "+t.From), t)
 	}
 	return err
 }

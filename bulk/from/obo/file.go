@@ -31,7 +31,7 @@ type entry struct {
 	Status               string
 	Tests, Test          []test               // some files have test in place of tests
 	Other                map[string]yaml.Node `yaml:",inline"`
-	line                 int
+	line, column         int
 }
 
 // UnmarshalYAML implements [yaml.Unmarshaler].
@@ -40,12 +40,25 @@ func (e *entry) UnmarshalYAML(n *yaml.Node) error {
 	if err := n.Decode((*plain)(e)); err != nil {
 		return err
 	}
-	e.line = n.Line
+	e.line, e.column = n.Line, n.Column
 	return nil
 }
 
 // A test is a path below the base, with the expected location.
-type test struct{ From, To string }
+type test struct {
+	From, To     string
+	line, column int
+}
+
+// UnmarshalYAML implements [yaml.Unmarshaler].
+func (t *test) UnmarshalYAML(n *yaml.Node) error {
+	type plain test
+	if err := n.Decode((*plain)(t)); err != nil {
+		return err
+	}
+	t.line, t.column = n.Line, n.Column
+	return nil
+}
 
 // readFile parses a file.
 func readFile(r io.Reader) (*file, error) {

@@ -49,8 +49,9 @@ func (c Cell) Bytes() []byte {
 
 // A Row is a row of a table.
 type Row struct {
-	Line  int    // where it begins
-	Table string // without the name of the schema
+	Line   int    // where it begins
+	Column int    // in bytes, from 1
+	Table  string // without the name of the schema
 
 	columns []string
 	cells   []Cell
@@ -228,7 +229,7 @@ func (r *Reader) tuple() (*Row, bool) {
 		r.fail(t, "want a row in parentheses")
 		return nil, false
 	}
-	row := &Row{Line: t.line, Table: r.table, columns: r.given}
+	row := &Row{Line: t.line, Column: t.column, Table: r.table, columns: r.given}
 	size := 0
 	for r.err == nil {
 		c, end := r.cell()
@@ -336,7 +337,7 @@ func (r *Reader) copy() {
 // the reader skips.
 func (r *Reader) copyLine() (*Row, bool) {
 	t := token{line: r.line, column: 1}
-	row := &Row{Line: r.line, Table: r.table, columns: r.given}
+	row := &Row{Line: r.line, Column: 1, Table: r.table, columns: r.given}
 	whole := r.readLine()
 	switch {
 	case r.err == io.EOF:

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/xlsx/xlsxtest"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -184,6 +185,29 @@ func TestUploadFiles(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("%s: %s", tt.what, path)
 		}
+	}
+}
+
+// A workbook is checked and applied. The page names the cells at fault, and the rejected rows are CSV.
+func TestUploadWorkbook(t *testing.T) {
+	s := newSite(t).as("editor")
+	rows := [][]any{{"name", "url"}, {"urn:dns:example.org:book1", "https://shelf.example/1"}, {"urn:dns:example.org:book2", "shelf 2"}}
+	file := string(xlsxtest.Workbook(t, xlsxtest.Sheet{Name: "Books", Rows: rows}, xlsxtest.Sheet{Name: "Notes", Rows: rows}))
+	form := s.get("upload").form(uploadPath)
+	form.Set("why", "spring list")
+	page, _ := s.follow(s.upload(form, "books.xlsx", file))
+	page.want(200, "The first line", "the workbook has several sheets: choose one of Books, Notes")
+	form.Set("sheet", "Books")
+	form.Set("key", "another")
+	page, path := s.follow(s.upload(form, "books.xlsx", file))
+	page.want(200, "New 1", "Rejected 1", "Books!B3", "urn:dns:example.org:book2")
+	done, _ := s.follow(s.send(path+"/apply", fill(page.applyForm(path), "skip_rejected", "1")))
+	done.want(200, "done", "New 1")
+	if got := s.record("urn:dns:example.org:book1"); got.Locations[0].URL != "https://shelf.example/1" {
+		t.Errorf("got %+v", got)
+	}
+	if got := s.get(path + "/rejects"); !strings.HasPrefix(got.Body.String(), "\uFEFFname,url,error\r\nurn:dns:example.org:book2,shelf 2,\"Books!B3: ") && !strings.HasPrefix(got.Body.String(), "\uFEFFname,url,error\r\nurn:dns:example.org:book2,shelf 2,Books!B3: ") {
+		t.Errorf("got %d %.300q", got.Code, got.Body)
 	}
 }
 

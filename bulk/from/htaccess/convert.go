@@ -79,7 +79,7 @@ type converter struct {
 	pending   []condition
 	badBefore error // why one of the pending conditions is refused
 	rewrites  []entry
-	aliases   []entry // directives of mod_alias, which precede
+	aliases   []entry // directives of mod_alias, which follow: in directories, mod_rewrite is first
 	last      []entry // of ErrorDocument
 	refused   map[int]error
 }
@@ -92,6 +92,7 @@ type entry struct {
 	conds []condition
 
 	goesOn    bool // later rules may apply to the result
+	passes    bool // changes nothing, so that directives of mod_alias apply
 	synthetic bool // shows what a later rule does with the result of an earlier one
 }
 
@@ -268,7 +269,7 @@ func (c *converter) convert(l line, conds []condition) (*entry, error) {
 	case target == "-" && !f.last && f.status == 0:
 		return nil, nil
 	case target == "-" && f.status == 0:
-		e.Status = 404 // the directories have no files
+		e.Status, e.passes = 404, true // the directories have no files
 	case target == "-":
 		return nil, errors.New("redirects to the requested path itself")
 	default:

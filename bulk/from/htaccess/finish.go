@@ -16,6 +16,7 @@ import (
 // tests for the rules that are left.
 func (c *converter) finish() {
 	c.checkGoingOn()
+	c.checkPassing()
 	for {
 		all := c.entries()
 		set := setOf(all)
@@ -126,6 +127,21 @@ func (c *converter) checkGoingOn() {
 	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != nil })
 }
 
+// checkPassing refuses rules that change nothing if directives of mod_alias apply to their requests then.
+func (c *converter) checkPassing() {
+	if len(c.aliases) == 0 {
+		return
+	}
+	var passing []int
+	for i := range c.rewrites {
+		if c.rewrites[i].passes {
+			passing = append(passing, i)
+		}
+	}
+	c.drop(c.rewrites, passing, fmt.Sprintf("with this rule, the redirect in line %d applies in place of later rules", c.aliases[0].from[0].number))
+	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return e.passes })
+}
+
 // after returns rules to insert before rule i, which rewrites the URL of a request. They answer the
 // requests for rule i as the rules after it would answer the rewritten URL. If the answer of a later
 // rule depends on that URL, after returns the number of rules between the two, and otherwise -1.
@@ -156,7 +172,7 @@ func (e *entry) dependsOnMatch() bool {
 }
 
 // entries returns all rules in their order. The redirects of mod_alias precede.
-func (c *converter) entries() []entry { return slices.Concat(c.aliases, c.rewrites, c.last) }
+func (c *converter) entries() []entry { return slices.Concat(c.rewrites, c.aliases, c.last) }
 
 // set returns the rules.
 func (c *converter) set() rule.Set { return setOf(c.entries()) }

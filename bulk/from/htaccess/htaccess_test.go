@@ -173,6 +173,24 @@ func TestOrAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestOrder checks that in a directory RewriteRule precedes Redirect, wherever they stand, as in Apache.
+func TestOrder(t *testing.T) {
+	c := convertFile(t, "w/.htaccess", "RedirectMatch 301 ^/w/a https://alias.example/\nRewriteEngine on\nRewriteRule ^a$ https://h.example/ [R=303,L]\n")
+	set, err := c.set().Check(c.prefix)
+	if err != nil || len(c.report.Refused) > 0 {
+		t.Fatal(err, c.report)
+	}
+	for element, want := range map[string]int{"a": 303, "ab": 301} {
+		if r, ok, _ := set.Apply(name.MustParse("http://w3id.org/w/"+element), rule.Request{}); !ok || r.Status != want {
+			t.Errorf("%s: got %+v, want %d", element, r, want)
+		}
+	}
+	c = convertFile(t, "w/.htaccess", "RewriteEngine on\nRewriteRule ^a$ - [L]\nRedirect 301 /w/a https://alias.example/\n")
+	if len(c.report.Refused) != 1 || c.report.Refused[0].Line != 2 || !strings.Contains(c.report.Refused[0].Reason, "the redirect in line 3") {
+		t.Errorf("got %+v", c.report)
+	}
+}
+
 // A rule without the flag L: the next one that matches its result decides.
 func TestWithoutLast(t *testing.T) {
 	c := convertFile(t, "w/.htaccess", "RewriteEngine on\nRewriteCond %{HTTP_ACCEPT} html\nRewriteRule ^(.+) https://h.example/html [R=303]\nRewriteCond %{HTTP_ACCEPT} rdf\nRewriteRule ^(.+) https://h.example/rdf [R=302,L]\n")

@@ -32,7 +32,7 @@ AT_ONCE = -p 4 -parallel 8
 
 # Left out of quick: these kill servers and databases, let disks fail, repeat a lot, measure
 # memory, or run hundreds of commands against servers.
-LONG = TestServerScripts|TestCommandBlocks|TestClockOfOneName|TestConform|TestOracle|TestFormerPrimary|TestDiskFails|TestBackupFullDisk|TestRestoreDamage|TestBareHostile|TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestImportGivesUp|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
+LONG = TestServerScripts|TestCommandBlocks|TestClockOfOneName|TestConform|TestOracle|TestFormerPrimary|TestDiskFails|TestBackupFullDisk|TestRestoreDamage|TestBareHostile|TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestKillForeignImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestImportGivesUp|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
 
 # Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
 # the race detector cannot find anything, and takes ten times as long.
@@ -41,7 +41,7 @@ PLAIN = ./extract/... ./fetch/plan ./format ./internal/accept ./internal/ascii .
 # Tests of other packages that run without the race detector, at full length: they damage files,
 # let disks fail or kill processes at each of many steps, measure memory, read much in one
 # goroutine, or run hundreds of commands that end at once.
-PLAIN_TESTS = TestScripts|TestMemory|TestNothingInMuch|TestHundredThousand|TestImportAcrossRestart|TestKillImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk|TestThousand|TestSinceFindsDamage
+PLAIN_TESTS = TestScripts|TestMemory|TestNothingInMuch|TestHundredThousand|TestImportAcrossRestart|TestKillImport|TestKillForeignImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk|TestThousand|TestSinceFindsDamage
 WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./bulk ./bulk/bulktest/scale ./client/cache ./internal/audit
 
 # The packages that take longest begin first.

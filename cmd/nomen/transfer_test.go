@@ -145,3 +145,45 @@ func TestDryRunOfFile(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
+
+// A command that imports a batch file of a Handle server is killed, and repeated: the export is the file,
+// and no handle was changed twice.
+func TestKillForeignImport(t *testing.T) {
+	const handles = 60_000
+	dir := t.TempDir()
+	file, data := filepath.Join(dir, "handles.txt"), filepath.Join(dir, "data")
+	var text strings.Builder
+	for i := range handles {
+		fmt.Fprintf(&text, "CREATE 20.500.9999/%06d\n1 URL 86400 1110 UTF8 https://example.org/%06[1]d\n100 HS_ADMIN 86400 1110 ADMIN 300:111111111111:0.NA/20.500.9999\n\n", i)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := int64(0)
+	for life := 40 * time.Millisecond; before == 0; life += life / 2 {
+		cmd := exec.Command(exe, "import", "--data", data, "--format", "handle-batch", file)
+		cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(life)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		before = countIn(t, filepath.Join(data, storeDir))
+	}
+	var out, log strings.Builder
+	if status := run(t.Context(), []string{"--data", data, "--json", "import", "--format", "handle-batch", file}, streams{strings.NewReader(""), &out, &log}); status != exitYes {
+		t.Fatalf("status %d: %s%s", status, out.String(), log.String())
+	}
+	if want := fmt.Sprintf(`"records":%d,"created":%d,"changed":0,"unchanged":%d,`, handles, handles-before, before); !strings.Contains(out.String(), want) {
+		t.Errorf("got %s, want %s", out.String(), want)
+	}
+	out.Reset()
+	if status := run(t.Context(), []string{"--data", data, "export", "--format", "handle-batch"}, streams{strings.NewReader(""), &out, &log}); status != exitYes || out.String() != text.String() {
+		t.Errorf("status %d, %d bytes exported, want the file of %d bytes", status, out.Len(), text.Len())
+	}
+}

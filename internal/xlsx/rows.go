@@ -165,7 +165,7 @@ func (r *Rows) cell(begin xml.StartElement, column int) error {
 			value, err = r.part.plain()
 			has = true
 		case "is":
-			value, err = r.part.text("is")
+			value, err = r.part.text()
 			has = true
 		case "f":
 			_, err = r.part.plain()

@@ -233,7 +233,7 @@ func (w *Workbook) readStrings(at string) error {
 		if begin, ok := e.(xml.StartElement); !ok || begin.Name.Local != "si" {
 			continue
 		}
-		s, err := p.text("si")
+		s, err := p.text()
 		if err != nil {
 			return err
 		}
@@ -313,7 +313,7 @@ func (p *part) next() (xml.Token, error) {
 
 // text returns the text of an element, of which the beginning was read: all <t> in it except those that
 // give the pronunciation.
-func (p *part) text(element string) (string, error) {
+func (p *part) text() (string, error) {
 	var b strings.Builder
 	outside, in, spoken := p.depth-1, false, 0
 	for {

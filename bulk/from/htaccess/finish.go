@@ -89,7 +89,7 @@ func (c *converter) unexplained(all []entry, unreached []int) (rest []int) {
 // hidden reports whether one earlier rule answers all requests that rule i answers alone.
 func (c *converter) hidden(all []entry, i int) bool {
 	before, answers := -1, 0
-	for variant := range 24 {
+	for variant := range 48 {
 		candidate, _ := c.candidate(&all[i], variant)
 		alone, whole := setOf(all[i:i+1]), setOf(all[:i+1])
 		if m, ok := rewrite.Matched(alone, c.prefix, candidate); !ok || m != 0 {

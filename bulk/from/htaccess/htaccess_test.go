@@ -173,6 +173,28 @@ func TestOrAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestReachable checks that no rule is left out that some request reaches.
+func TestReachable(t *testing.T) {
+	for _, tt := range []struct{ text, element, want string }{
+		{"RewriteRule ^a$ https://1.example/ [L]\nRewriteRule ^a https://2.example/ [L]", "ab", "https://2.example/"},
+		{"RewriteRule ^a$ https://1.example/ [L]\nRewriteRule a$ https://2.example/ [L]", "ba", "https://2.example/"},
+		{"RewriteRule ^a https://1.example/ [L]\nRewriteRule a https://2.example/ [L]", "bab", "https://2.example/"},
+		{"RewriteRule ^(\\w+)$ https://1.example/ [L]\nRewriteRule ^(.+)$ https://2.example/ [L]", "a-b", "https://2.example/"},
+		{"RewriteRule ^([^/]+)$ https://1.example/ [L]\nRewriteRule ^(.+)$ https://2.example/ [L]", "a/b", "https://2.example/"},
+		{"RewriteRule ^a$ https://1.example/ [L]\nRedirectMatch ^/w/a https://2.example/", "ab", "https://2.example/"},
+		{"RewriteRule ^a$ https://1.example/ [L]\nRewriteCond %{REQUEST_URI} ^/w/a\nRewriteRule .* https://2.example/ [L]", "ab", "https://2.example/"},
+	} {
+		c := convertFile(t, "w/.htaccess", "RewriteEngine on\n"+tt.text+"\n")
+		set, err := c.set().Check(c.prefix)
+		if err != nil || len(c.report.Refused) > 0 {
+			t.Fatal(err, c.report)
+		}
+		if r, ok, _ := set.Apply(name.MustParse("http://w3id.org/w/"+tt.element), rule.Request{}); !ok || len(r.Locations) != 1 || r.Locations[0].URL != tt.want {
+			t.Errorf("%q: %s: got %+v, want %s", tt.text, tt.element, r, tt.want)
+		}
+	}
+}
+
 // TestOrder checks that in a directory RewriteRule precedes Redirect, wherever they stand, as in Apache.
 func TestOrder(t *testing.T) {
 	c := convertFile(t, "w/.htaccess", "RedirectMatch 301 ^/w/a https://alias.example/\nRewriteEngine on\nRewriteRule ^a$ https://h.example/ [R=303,L]\n")

@@ -6,14 +6,31 @@ import (
 	"unicode"
 )
 
-// Sample returns a text that the expression matches if its assertions are ignored. Each value of the
-// variant gives another text, with other alternatives, repetitions and characters.
+// Sample returns a text that the expression matches, without regard to assertions within it. Different
+// values of the variant give different texts: with other alternatives, repetitions and characters, and
+// with text before and after the match, unless "^" and "$" exclude that.
 func (e *Expression) Sample(variant int) string {
+	const longer, before, after = 4, 2, 1
+	t := clone(e.tree)
+	mode := 0
+	begins, ends := cutBegin(t), cutEnd(t)
+	if !begins || !ends {
+		mode, variant = variant%longer, variant/longer
+	}
 	var b strings.Builder
+	if mode&before != 0 && !begins {
+		b.WriteString("p")
+	}
 	s := sampler{&b, variant}
 	s.write(e.tree)
+	if mode&after != 0 && !ends {
+		b.WriteString("s")
+	}
 	return b.String()
 }
+
+// anyCharacters are characters for ".". Not all of them are in a usual class, such as that of words.
+const anyCharacters = "xZ7_-/.a"
 
 type sampler struct {
 	*strings.Builder
@@ -41,7 +58,7 @@ func (s *sampler) write(t *syntax.Regexp) {
 	case syntax.OpCharClass:
 		s.WriteRune(s.one(t.Rune))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		s.WriteByte("xZ7_"[s.next(4)])
+		s.WriteByte(anyCharacters[s.next(len(anyCharacters))])
 	case syntax.OpAlternate:
 		s.write(t.Sub[s.next(len(t.Sub))])
 	case syntax.OpStar:

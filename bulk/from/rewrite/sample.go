@@ -29,8 +29,9 @@ func (e *Expression) Sample(variant int) string {
 	return b.String()
 }
 
-// anyCharacters are characters for ".". Not all of them are in a usual class, such as that of words.
-const anyCharacters = "xZ7_-/.a"
+// anyCharacters are characters for ".". Not all of them are in a usual class, such as that of words. A dot is
+// not among them, because clients and servers remove the segments "." and "..".
+const anyCharacters = "xZ7_-/~a"
 
 type sampler struct {
 	*strings.Builder

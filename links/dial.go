@@ -1,0 +1,116 @@
+package links
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/internal/guard"
+	"github.com/nomen-project/nomen/internal/race"
+	"github.com/nomen-project/nomen/uri"
+)
+
+const (
+	requestTime = 30 * time.Second // for one request with its response
+	maxHead     = 64 << 10         // bytes of the head of a response
+)
+
+// newTransport returns a transport that connects only to addresses that are allowed. It does not
+// keep connections, so that there is never more than one to a host.
+func (o *Options) newTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:            o.dial,
+		TLSClientConfig:        o.TLS,
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHead,
+	}
+}
+
+// dial connects to a host. It checks the addresses after the DNS lookup, and connects only to an
+// address that it has checked.
+func (o *Options) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	var addrs []netip.Addr
+	if a, ok := uri.ParseNumericHost(strings.TrimSuffix(host, ".")); ok {
+		addrs = []netip.Addr{a}
+	} else if addrs, err = discover.HostAddresses(ctx, o.DNS, host); err != nil {
+		return nil, err
+	}
+	var allowed []netip.AddrPort
+	var refused error
+	for _, a := range addrs {
+		if err := o.Allow(a); err != nil {
+			refused = err
+			continue
+		}
+		allowed = append(allowed, netip.AddrPortFrom(a, uint16(n)))
+	}
+	if allowed == nil {
+		return nil, refused
+	}
+	conn, errs := race.Dial(ctx, race.Stagger, allowed, func(ctx context.Context, ap netip.AddrPort) (net.Conn, error) {
+		return o.Dial(ctx, "tcp", ap.String())
+	})
+	if conn == nil {
+		return nil, errors.Join(errs...)
+	}
+	return conn, nil
+}
+
+// outcomeOf returns the outcome of a request that failed without a response.
+func outcomeOf(err error) Outcome {
+	var address *guard.AddressError
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	switch {
+	case errors.Is(err, errLater), errors.Is(err, context.Canceled):
+		return None
+	case errors.As(err, &address):
+		return Private
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return NoHost
+	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert), strings.Contains(err.Error(), "tls: "):
+		return BadTLS
+	}
+	return Trouble
+}
+
+// outcomeOfStatus returns the outcome of a response that is not a redirect.
+func outcomeOfStatus(status int) Outcome {
+	switch status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests, http.StatusUnavailableForLegalReasons:
+		return Refused
+	case http.StatusNotFound:
+		return Gone
+	case http.StatusGone:
+		return Removed
+	case http.StatusRequestTimeout, http.StatusTooEarly:
+		return Trouble
+	case http.StatusRequestedRangeNotSatisfiable, http.StatusNotAcceptable: // the resource exists
+		return OK
+	}
+	switch {
+	case status < 300 || status == http.StatusNotModified:
+		return OK
+	case status < 500: // the server does not understand the request, which says nothing about the resource
+		return Refused
+	}
+	return Trouble
+}

@@ -1,0 +1,269 @@
+package links
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/pacer"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// chunk is the number of records or changes that are read at a time.
+const chunk = 1024
+
+// MaxURL is the length of the longest URL that is checked, in bytes.
+const MaxURL = 2048
+
+// follow adds the locations of further records, and then those of new changes. It reports whether
+// there may be more to do.
+func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
+	head, err := w.o.Store.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	at := w.position()
+	same := at.Version == metaVersion && head.Size >= at.Seq
+	if same {
+		digest, err := digestAt(ctx, w.o.Store, at.Seq)
+		if err != nil {
+			return false, err
+		}
+		same = digest == at.Digest
+	}
+	switch {
+	case !same:
+		return true, w.restart(ctx, head.Size)
+	case at.Building:
+		return true, w.build(ctx, at)
+	case head.Size == at.Seq:
+		return false, nil
+	}
+	return w.read(ctx, at)
+}
+
+func (w *Watcher) position() meta {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.meta
+}
+
+// digestAt returns the digest of a change in the log.
+func digestAt(ctx context.Context, f store.Feed, seq uint64) (digest [32]byte, err error) {
+	if seq == 0 {
+		return digest, nil
+	}
+	for e, err := range f.Changes(ctx, seq-1) {
+		if err != nil {
+			return digest, err
+		}
+		return e.Digest, nil
+	}
+	return digest, fmt.Errorf("links: change %d of the log is missing", seq)
+}
+
+// restart begins to read all records. It deletes states that belong to another log.
+func (w *Watcher) restart(ctx context.Context, size uint64) error {
+	digest, err := digestAt(ctx, w.o.Store, size)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.meta.Version != 0 {
+		w.o.Log.Warn("the states of links belong to another log of changes and are deleted", "dir", w.o.Dir)
+		if err := w.renew(); err != nil {
+			return err
+		}
+	}
+	w.meta = meta{Version: metaVersion, Seq: size, Digest: digest, Building: true}
+	return w.table.apply([]write{jsonWrite(keyOf(spaceMeta), w.meta)})
+}
+
+// build adds the locations of the next records.
+func (w *Watcher) build(ctx context.Context, at meta) error {
+	turn := pacer.Begin(ctx)
+	var urls []string
+	n, last := 0, at.After
+	for rec, err := range w.o.Store.List(store.Fresh(ctx), store.Scan{After: at.After}) {
+		if err == nil {
+			err = turn.Step(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		urls = appendURLs(urls, rec)
+		last = rec.Name.Key()
+		if n++; n == chunk {
+			break
+		}
+	}
+	at.After = last
+	if n < chunk {
+		at.Building, at.After = false, ""
+	}
+	return w.addAll(ctx, urls, at)
+}
+
+// read adds the locations in the next changes of the log.
+func (w *Watcher) read(ctx context.Context, at meta) (more bool, err error) {
+	turn := pacer.Begin(ctx)
+	var urls []string
+	n := 0
+	for e, err := range w.o.Store.Changes(ctx, at.Seq) {
+		if err == nil {
+			err = turn.Step(ctx)
+		}
+		if err != nil {
+			return false, err
+		}
+		if e.Change.Record != nil {
+			urls = appendURLs(urls, e.Change.Record)
+		}
+		at.Seq, at.Digest = e.Seq, e.Digest
+		if n++; n == chunk {
+			break
+		}
+	}
+	return n == chunk, w.addAll(ctx, urls, at)
+}
+
+// appendURLs adds the locations of a record that are checked.
+func appendURLs(urls []string, rec *store.Record) []string {
+	if rec.Status != nomen.Active {
+		return urls
+	}
+	for i := range rec.Locations {
+		if isChecked(&rec.Locations[i]) {
+			urls = append(urls, rec.Locations[i].URL)
+		}
+	}
+	return urls
+}
+
+func isChecked(l *nomen.Location) bool {
+	return len(l.URL) <= MaxURL && webHost(l.URL) != ""
+}
+
+// webHost returns the host of a URL with the scheme http or https, or "".
+func webHost(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || !isWeb(u) {
+		return ""
+	}
+	return hostOf(u)
+}
+
+// addAll adds locations that are not known yet, and then records the position in the log.
+func (w *Watcher) addAll(ctx context.Context, urls []string, at meta) error {
+	turn := pacer.Begin(ctx)
+	byHost := map[string][]string{}
+	for _, u := range urls {
+		h := webHost(u)
+		byHost[h] = append(byHost[h], u)
+	}
+	for host, list := range byHost {
+		if err := turn.Step(ctx); err != nil {
+			return err
+		}
+		if err := w.add(host, list); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at.Counts = w.meta.Counts
+	w.meta = at
+	return w.table.apply([]write{jsonWrite(keyOf(spaceMeta), w.meta)})
+}
+
+// add adds locations of one host.
+func (w *Watcher) add(host string, urls []string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c, err := w.begin(host)
+	if err != nil {
+		return err
+	}
+	now := w.o.Now()
+	seen := map[string]bool{}
+	for _, u := range urls {
+		_, ok, err := w.readState(u)
+		if err != nil {
+			return err
+		}
+		if ok || seen[u] {
+			continue
+		}
+		seen[u] = true
+		c.set(u, nil, &State{Due: minute(now)})
+	}
+	if len(seen) == 0 {
+		return nil
+	}
+	if c.h.Queued == 0 || !w.visiting[host] && time.Unix(int64(c.h.Queued), 0).After(now) && c.h.Failing == None {
+		c.queue(maxTime(now, w.nextAllowed(host)))
+	}
+	w.poke()
+	return c.end()
+}
+
+// nextAllowed returns when a host may be asked again.
+func (w *Watcher) nextAllowed(host string) time.Time {
+	_, next := w.checker.gates.get(host)
+	return next
+}
+
+// namesOf returns the active names with a location, and their titles.
+func (w *Watcher) namesOf(ctx context.Context, url string) (names, titles []string, err error) {
+	found, err := Names(ctx, w.o.Store, url, maxNames)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, rec := range found {
+		names = append(names, rec.Name.Key())
+		if rec.Spelling != "" && rec.Spelling != rec.Name.Key() {
+			names = append(names, rec.Spelling)
+		}
+		titles = append(titles, rec.Metadata["title"]...)
+	}
+	return names, titles, nil
+}
+
+// maxNames is how many of the names of a location are looked for on its page.
+const maxNames = 5
+
+// Names returns the records of the active names with a location, at most as many as the parameter
+// most.
+func Names(ctx context.Context, s store.Reader, url string, most int) (all []*store.Record, err error) {
+	for p, err := range store.Find(ctx, s, url, store.Place{}) {
+		if err != nil {
+			return nil, err
+		}
+		if p.URL != url || len(all) == most {
+			break
+		}
+		rec, err := activeRecord(ctx, s, p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if rec != nil {
+			all = append(all, rec)
+		}
+	}
+	return all, nil
+}
+
+func activeRecord(ctx context.Context, s store.Reader, n name.Name) (*store.Record, error) {
+	rec, err := s.Get(ctx, n, time.Time{})
+	switch {
+	case err != nil && !isMissing(err):
+		return nil, err
+	case err != nil || rec.Status != nomen.Active:
+		return nil, nil
+	}
+	return rec, nil
+}

@@ -1,0 +1,187 @@
+package links
+
+import (
+	"strings"
+	"time"
+)
+
+// A host is what is kept about a host. It is stored as JSON.
+type host struct {
+	Links  int       `json:"links"`            // locations of the host
+	Queued uint32    `json:"queued,omitempty"` // when the host is visited next, in seconds since 1970; 0 if it is not in the queue
+	Delay  int64     `json:"delay,omitempty"`  // of robots.txt, in milliseconds
+	Slow   int       `json:"slow,omitempty"`   // see pace
+	Row    int       `json:"row,omitempty"`
+	Ring   string    `json:"ring,omitempty"` // outcomes of the last checks, a letter each
+	Silent int       `json:"silent,omitempty"`
+	Since  time.Time `json:"since,omitzero"` // first of the checks in a row without any response, whose number is Silent
+
+	Failing  Outcome   `json:"failing,omitempty"`  // how the host fails as a whole; None if it does not
+	Failed   time.Time `json:"failed,omitzero"`    // since when
+	Reported bool      `json:"reported,omitempty"` // an event says so
+	Exempt   time.Time `json:"exempt,omitzero"`    // until then the failures of its locations count in any case
+
+	HeadOdd bool      `json:"head_odd,omitempty"` // answers HEAD differently from GET
+	Honest  time.Time `json:"honest,omitzero"`    // until then the host is not asked for locations that do not exist
+	End     uint64    `json:"end,omitempty"`      // where the last redirects ended, as a hash
+	Ends    int       `json:"ends,omitempty"`     // number of different locations in a row that ended there
+	From    uint64    `json:"from,omitempty"`     // hash of the last of these locations
+}
+
+// When a host fails as a whole.
+const (
+	ringSize   = 50
+	ringFails  = 20                  // checks that fail in the same way, and at least half of the ring
+	silentFail = 3                   // checks in a row without any response
+	silentTime = 24 * time.Hour      // from the first of them to the last
+	reportTime = 24 * time.Hour      // a host that fails for a shorter time is not reported
+	goneTime   = 3 * 24 * time.Hour  // after this time, failures with status 404 and 410 count
+	frozenTime = 30 * 24 * time.Hour // after this time, other failures count
+	exemptTime = 60 * 24 * time.Hour
+	probeEvery = 6 * time.Hour // between two checks of a failing host
+	manyEnds   = 5             // locations that end at the same URL
+)
+
+// kindOf returns the letter of an outcome in a ring. Outcomes with the same letter are alike.
+func kindOf(o Outcome) byte {
+	switch o {
+	case Gone, Removed:
+		return 'g'
+	case NoHost:
+		return 'n'
+	case BadTLS:
+		return 's'
+	case Trouble:
+		return 't'
+	}
+	return '.'
+}
+
+// observe records the outcome of a check. The parameter silent says that there was no response.
+func (h *host) observe(o Outcome, silent bool, now time.Time) Event {
+	if o == None || o == Private {
+		return NoEvent
+	}
+	kind := kindOf(o)
+	h.Ring += string(kind)
+	h.Ring = h.Ring[max(len(h.Ring)-ringSize, 0):]
+	if silent && kind != '.' {
+		if h.Silent == 0 {
+			h.Since = now
+		}
+		h.Silent = min(h.Silent+1, maxCount)
+	} else {
+		h.Silent, h.Since = 0, time.Time{}
+	}
+	if kind == '.' {
+		return h.answers(now)
+	}
+	if h.Failing != None {
+		return h.stillFails(now)
+	}
+	if h.failsNow(kind, now) {
+		h.Failing, h.Failed = o, now
+	}
+	return NoEvent
+}
+
+// failsNow reports whether the host fails as a whole after a failure.
+func (h *host) failsNow(kind byte, now time.Time) bool {
+	if now.Before(h.Exempt) {
+		return false
+	}
+	n := strings.Count(h.Ring, string(kind))
+	return n >= ringFails && 2*n >= len(h.Ring) || h.Silent >= silentFail && now.Sub(h.Since) >= silentTime
+}
+
+// answers records that a location of the host answers.
+func (h *host) answers(now time.Time) Event {
+	was := h.Failing
+	if was == None {
+		return NoEvent
+	}
+	reported := h.Reported
+	h.Failing, h.Failed, h.Reported, h.Ring = None, time.Time{}, false, ""
+	if kindOf(was) == 'g' { // some of the locations exist, so the others are really gone
+		h.Exempt = now.Add(exemptTime)
+	}
+	if reported {
+		return HostBack
+	}
+	return NoEvent
+}
+
+// stillFails records a further failure of a failing host.
+func (h *host) stillFails(now time.Time) Event {
+	limit := frozenTime
+	if kindOf(h.Failing) == 'g' {
+		limit = goneTime
+	}
+	long := now.Sub(h.Failed)
+	if long >= limit {
+		h.Failing, h.Failed, h.Reported, h.Ring, h.Exempt = None, time.Time{}, false, "", now.Add(exemptTime)
+		return NoEvent
+	}
+	if long >= reportTime && !h.Reported {
+		h.Reported = true
+		return HostFails
+	}
+	return NoEvent
+}
+
+// redirected records where the redirects of a location end. It reports whether many locations end
+// there.
+func (h *host) redirected(location, end uint64) bool {
+	switch {
+	case end == 0:
+		return false
+	case end != h.End:
+		h.End, h.Ends, h.From = end, 1, location
+	case location != h.From:
+		h.Ends, h.From = min(h.Ends+1, maxCount), location
+	}
+	return h.Ends >= manyEnds
+}
+
+// A network notices that the network of this machine fails: that many hosts do not respond that
+// responded before.
+type network struct {
+	ring  []surprise
+	next  int
+	least float64 // part of the checks
+}
+
+// A surprise is a check in the ring of a network.
+type surprise struct {
+	host string
+	is   bool // the host did not respond, although it responded before
+}
+
+const (
+	networkRing  = 200
+	networkHosts = 20
+	networkLeast = 40 // checks
+)
+
+// observe records a check, and reports whether the network probably fails.
+func (n *network) observe(host string, is bool) bool {
+	if len(n.ring) < networkRing {
+		n.ring = append(n.ring, surprise{host, is})
+	} else {
+		n.ring[n.next] = surprise{host, is}
+		n.next = (n.next + 1) % networkRing
+	}
+	if !is || len(n.ring) < networkLeast {
+		return false
+	}
+	hosts, count := map[string]bool{}, 0
+	for _, s := range n.ring {
+		if s.is {
+			hosts[s.host] = true
+			count++
+		}
+	}
+	return len(hosts) >= networkHosts && float64(count) >= n.least*float64(len(n.ring))
+}
+
+func (n *network) reset() { n.ring, n.next = nil, 0 }

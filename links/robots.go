@@ -1,0 +1,183 @@
+package links
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
+
+// Limits of a file robots.txt.
+const (
+	maxRobots     = 500 << 10 // bytes that are read (RFC 9309, 2.5)
+	maxRules      = 2000      // rules that are kept; further rules are ignored
+	maxRulePath   = 2 << 10   // bytes of the path of a rule
+	maxRobotDelay = time.Minute
+)
+
+// A robotsRule allows or forbids paths.
+type robotsRule struct {
+	Path  string `json:"path"` // may contain "*", and "$" at the end
+	Allow bool   `json:"allow,omitempty"`
+}
+
+// robots has the rules of a file robots.txt for one agent.
+type robots struct {
+	Rules []robotsRule  `json:"rules,omitempty"`
+	Delay time.Duration `json:"delay,omitempty"` // least time between two requests
+}
+
+// parseRobots reads the rules for an agent from a file robots.txt (RFC 9309). The agent is a product
+// token in lower case. It reads lines in one pass, and ignores what it does not understand.
+//
+// If several groups are for the agent, their rules are combined. If no group is for the agent, the
+// groups for "*" apply.
+func parseRobots(text, agent string) robots {
+	text = strings.TrimPrefix(text[:min(len(text), maxRobots)], "\ufeff")
+	var own, others robots
+	var isOwn, isOthers, found bool // whom the present group is for; and whether a group was for the agent
+	inRules := true                 // the next User-agent line begins a group
+	for len(text) > 0 {
+		end := strings.IndexAny(text, "\r\n")
+		line := text
+		if end < 0 {
+			text = ""
+		} else {
+			line, text = text[:end], text[end+1:]
+		}
+		line, _, _ = strings.Cut(line, "#")
+		key, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		key, value = strings.ToLower(trimBlank(key)), trimBlank(value)
+		switch key {
+		case "user-agent", "useragent", "user agent":
+			if inRules {
+				isOwn, isOthers, inRules = false, false, false
+			}
+			switch productToken(value) {
+			case agent:
+				isOwn, found = true, true
+			case "*":
+				isOthers = true
+			}
+		case "allow", "disallow", "crawl-delay":
+			inRules = true
+			if isOwn {
+				own.add(key, value)
+			}
+			if isOthers {
+				others.add(key, value)
+			}
+		}
+	}
+	if found {
+		return own
+	}
+	return others
+}
+
+func trimBlank(s string) string { return strings.Trim(s, " \t") }
+
+// productToken returns the product token at the beginning of a value of User-agent, in lower case.
+// It returns "*" for all agents.
+func productToken(value string) string {
+	if strings.HasPrefix(value, "*") {
+		return "*"
+	}
+	n := 0
+	for n < len(value) && (ascii.IsLetter(value[n]) || value[n] == '-' || value[n] == '_') {
+		n++
+	}
+	return strings.ToLower(value[:n])
+}
+
+// add adds a line of a group.
+func (r *robots) add(key, value string) {
+	if key == "crawl-delay" {
+		if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
+			r.Delay = max(r.Delay, time.Duration(min(seconds, maxRobotDelay.Seconds())*float64(time.Second)))
+		}
+		return
+	}
+	if value == "" || len(value) > maxRulePath || len(r.Rules) == maxRules {
+		return
+	}
+	r.Rules = append(r.Rules, robotsRule{unescapedPath(value), key == "allow"})
+}
+
+// allows reports whether a path, with its query, may be requested. The longest rule that matches
+// decides; if two are equally long, the one that allows.
+func (r *robots) allows(path string) bool {
+	path = unescapedPath(path)
+	if path == "/robots.txt" {
+		return true
+	}
+	best, allow := -1, true
+	for _, rule := range r.Rules {
+		if n := len(rule.Path); n < best || n == best && !rule.Allow || !matchesRule(rule.Path, path) {
+			continue
+		}
+		best, allow = len(rule.Path), rule.Allow
+	}
+	return allow
+}
+
+// matchesRule reports whether a path matches the path of a rule. Each star takes as little as
+// possible, so the time is linear in the length of the path for each part of the rule.
+func matchesRule(rule, path string) bool {
+	rule, anchored := strings.CutSuffix(rule, "$")
+	first, rest, star := strings.Cut(rule, "*")
+	path, ok := strings.CutPrefix(path, first)
+	if !ok {
+		return false
+	}
+	for star {
+		var part string
+		part, rest, star = strings.Cut(rest, "*")
+		if !star && anchored {
+			return strings.HasSuffix(path, part)
+		}
+		i := strings.Index(path, part)
+		if i < 0 {
+			return false
+		}
+		path = path[i+len(part):]
+	}
+	return !anchored || path == ""
+}
+
+// unescapedPath returns the spelling in which the paths of rules and requests are compared (RFC
+// 9309, 2.2.2): unreserved characters and those outside ASCII without percent-encoding.
+func unescapedPath(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if c, ok := unescapedOctet(s[i:]); ok {
+			b.WriteByte(c)
+			i += 2
+			continue
+		}
+		if ascii.IsEscape(s, i) {
+			b.WriteString(strings.ToUpper(s[i : i+3]))
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// unescapedOctet returns the octet for a percent-encoded octet at the beginning of s, if it can
+// stand for itself.
+func unescapedOctet(s string) (byte, bool) {
+	if !ascii.IsEscape(s, 0) {
+		return 0, false
+	}
+	c := ascii.Unhex(s[1])<<4 | ascii.Unhex(s[2])
+	return c, c >= 0x80 || ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0
+}

@@ -1,0 +1,446 @@
+package links
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/pacer"
+	"github.com/nomen-project/nomen/store"
+)
+
+func isMissing(err error) bool { return errors.Is(err, store.ErrNotFound) }
+
+const (
+	idle       = 5 * time.Minute  // longest time between two looks at the queue
+	leaseTime  = 30 * time.Second // between two attempts to get the lease
+	crashTime  = time.Hour        // if the process dies during a visit, the host is visited again after this time
+	laterTime  = time.Hour        // after a check without a result
+	pauseTime  = 10 * time.Minute // how long nothing is checked if the network fails
+	probeTime  = time.Minute      // between two looks at the probes
+	forgetTime = 10 * time.Minute // the failures of this time are forgotten if the network fails
+	maxUndo    = 4096
+	keepEvents = 90 * 24 * time.Hour
+)
+
+// Run finds the locations of the store and checks them until ctx ends. It logs errors and tries
+// again.
+func (w *Watcher) Run(ctx context.Context) {
+	ctx = pacer.With(ctx, w.o.Pacer)
+	var running sync.WaitGroup
+	running.Go(func() { w.runFollow(ctx) })
+	running.Go(func() { w.dispatch(ctx) })
+	running.Wait()
+}
+
+func (w *Watcher) runFollow(ctx context.Context) {
+	for ctx.Err() == nil {
+		more, err := w.follow(ctx)
+		w.report(ctx, err)
+		if !more || err != nil {
+			wait(ctx, w.o.Every, nil)
+		}
+	}
+}
+
+// wait waits for a time, until ctx ends or until something arrives on the channel.
+func wait(ctx context.Context, d time.Duration, done <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-done:
+	}
+}
+
+// report records the result of a step. It logs the first error, and the first success after errors.
+func (w *Watcher) report(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	w.mu.Lock()
+	before := w.failure
+	w.failure = err
+	w.mu.Unlock()
+	switch {
+	case err != nil && before == nil:
+		w.o.Log.Error("the checks of links do not follow the changes of the store", "err", err)
+	case err == nil && before != nil:
+		w.o.Log.Info("the checks of links follow the changes of the store again")
+	}
+}
+
+// dispatch visits the hosts of the queue.
+func (w *Watcher) dispatch(ctx context.Context) {
+	turn := pacer.Begin(ctx)
+	var visits sync.WaitGroup
+	defer visits.Wait()
+	slots := make(chan struct{}, w.o.Visits)
+	for turn.Step(ctx) == nil {
+		if until := w.mayWork(ctx); until > 0 {
+			wait(ctx, until, nil)
+			continue
+		}
+		hosts, next := w.take(w.o.Visits - len(slots))
+		for _, host := range hosts {
+			slots <- struct{}{}
+			visits.Go(func() {
+				w.visit(ctx, host)
+				<-slots
+				w.poke()
+			})
+		}
+		if len(hosts) == 0 || len(slots) == cap(slots) {
+			wait(ctx, next, w.wake)
+		}
+	}
+}
+
+// poke makes dispatch look at the queue.
+func (w *Watcher) poke() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// mayWork returns 0 if this process may check locations now. Otherwise it returns after which time
+// to try again.
+func (w *Watcher) mayWork(ctx context.Context) time.Duration {
+	mine := w.o.Lease == nil || w.o.Lease(ctx)
+	w.mu.Lock()
+	w.stopped = !mine
+	left := w.paused.Sub(w.o.Now())
+	w.mu.Unlock()
+	switch {
+	case !mine:
+		return leaseTime
+	case left <= 0:
+		return 0
+	case len(w.o.Probes) == 0:
+		return left
+	case w.probesAnswer(ctx):
+		w.mu.Lock()
+		w.paused = time.Time{}
+		w.mu.Unlock()
+		return 0
+	}
+	return probeTime
+}
+
+// take takes the next hosts from the queue, at most n. The time is that until there may be another.
+func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.o.Now()
+	next = idle
+	if n <= 0 {
+		return nil, next
+	}
+	_ = w.table.scan([]byte{spaceQueue}, []byte{spaceQueue + 1}, func(key, _ []byte) bool {
+		at := time.Unix(int64(binary.BigEndian.Uint32(key[1:])), 0)
+		if at.After(now) {
+			next = min(next, at.Sub(now))
+			return false
+		}
+		if host := string(key[5:]); !w.visiting[host] {
+			hosts = append(hosts, host)
+		}
+		return len(hosts) < n
+	}) // after an error there are no hosts
+	for _, host := range hosts {
+		w.visiting[host] = true
+		c, err := w.begin(host)
+		if err == nil {
+			c.queue(now.Add(crashTime))
+			_ = c.end() // the host is then visited again
+		}
+	}
+	return hosts, next
+}
+
+// visit checks a location of a host, and puts the host back into the queue.
+func (w *Watcher) visit(ctx context.Context, host string) {
+	defer func() {
+		w.mu.Lock()
+		delete(w.visiting, host)
+		w.mu.Unlock()
+	}()
+	t, ok, err := w.pick(host)
+	if err == nil && ok {
+		t.names, t.titles, err = w.namesOf(ctx, t.url)
+		switch {
+		case err != nil:
+		case len(t.names) == 0:
+			err = w.forget(host, t.url)
+		default:
+			r := w.checker.check(ctx, t)
+			if ctx.Err() == nil {
+				err = w.record(ctx, host, t.url, &r)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		w.o.Log.Warn("a link cannot be checked", "host", host, "err", err)
+	}
+	w.requeue(host, err != nil)
+}
+
+// pick returns the location of a host to check next. For a failing host, that is one that was good
+// if possible.
+func (w *Watcher) pick(host string) (*target, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h, err := w.readHost(host)
+	if err != nil {
+		return nil, false, err
+	}
+	now := w.o.Now()
+	if _, next := w.checker.gates.get(host); next.IsZero() {
+		w.checker.gates.set(host, pace{time.Duration(h.Delay) * time.Millisecond, h.Slow, h.Row})
+	}
+	url := ""
+	for i := range byte(classes) {
+		class := i
+		if h.Failing != None {
+			class = classes - 1 - i
+		}
+		first, due, err := w.first(host, class)
+		if err != nil {
+			return nil, false, err
+		}
+		if first != "" && (!due.After(now) || h.Failing != None) {
+			url = first
+			break
+		}
+	}
+	if url == "" {
+		return nil, false, nil
+	}
+	s, _, err := w.readState(url)
+	return &target{url: url, state: s, host: h}, err == nil, err
+}
+
+// first returns the location of a host and class that is due first. The caller must hold mu.
+func (w *Watcher) first(host string, class byte) (url string, due time.Time, err error) {
+	prefix := keyOf(spaceDue, host, "\x00", string([]byte{class}))
+	err = w.table.scan(prefix, after(prefix), func(key, _ []byte) bool {
+		rest := bytes.TrimPrefix(key, prefix)
+		url, due = string(rest[4:]), time.Unix(int64(binary.BigEndian.Uint32(rest))*60, 0)
+		return false
+	})
+	return url, due, err
+}
+
+// forget removes a location that no name has any more.
+func (w *Watcher) forget(host, url string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c, err := w.begin(host)
+	if err != nil {
+		return err
+	}
+	s, ok, err := w.readState(url)
+	if err != nil || !ok {
+		return err
+	}
+	c.set(url, &s, nil)
+	return c.end()
+}
+
+// An undo is what was known before a check that failed.
+type undo struct {
+	at        time.Time
+	url, host string
+	state     State
+	h         host
+}
+
+// record records the result of a check.
+func (w *Watcher) record(ctx context.Context, host, url string, r *result) error {
+	w.mu.Lock()
+	now := w.o.Now()
+	c, err := w.begin(host)
+	s, ok, err2 := w.readState(url)
+	if err = errors.Join(err, err2); err != nil || !ok {
+		w.mu.Unlock()
+		return err
+	}
+	w.checks++
+	before := undo{now, url, host, s, c.h}
+	surprised := r.failed && r.Outcome.weight() > 0 && c.h.Silent == 0
+	if r.Outcome == OK && !r.Confirmed && c.h.redirected(hashOf(url), r.end) {
+		r.Outcome, r.Detail = Soft, "many locations of the host are redirected to the same URL"
+	}
+	was := c.h.Failing
+	c.event(c.h.observe(r.Outcome, r.failed, now), host, now)
+	c.note(was)
+	r.Frozen = r.Frozen || c.h.Failing != None
+	next, event := s, NoEvent
+	if r.Outcome == None {
+		next.Due = minute(now.Add(laterTime))
+	} else {
+		next, event = s.Observe(r.Observation, now)
+		next.Due = minute(now.Add(next.interval(now, spreadOf(url, now))))
+	}
+	if r.headOdd {
+		c.h.HeadOdd = true
+	}
+	if r.probed && r.honest {
+		c.h.Honest = now.Add(honestTime)
+	}
+	c.set(url, &s, &next)
+	c.event(event, url, now)
+	c.pace(w, now)
+	err = c.end()
+	if r.Outcome.weight() > 0 {
+		w.latest = append(w.latest, before)
+		for len(w.latest) > 0 && (len(w.latest) > maxUndo || now.Sub(w.latest[0].at) > forgetTime) {
+			w.latest = w.latest[1:]
+		}
+	}
+	alarm := w.network.observe(host, surprised)
+	w.mu.Unlock()
+	if alarm {
+		w.alarm(ctx)
+	}
+	return err
+}
+
+// note records whether the host fails as a whole.
+func (c *change) note(was Outcome) {
+	switch {
+	case was == None && c.h.Failing != None:
+		c.add(keyOf(spaceFailing, c.host), []byte{})
+	case was != None && c.h.Failing == None:
+		c.add(keyOf(spaceFailing, c.host), nil)
+	}
+}
+
+// pace keeps the pace of the host. It records whether the host has more locations than can be
+// checked in time.
+func (c *change) pace(w *Watcher, _ time.Time) {
+	p, _ := w.checker.gates.get(c.host)
+	c.h.Delay, c.h.Slow, c.h.Row = p.delay.Milliseconds(), p.slow, p.row
+	gap := p.gap(w.o.Gap, 0)
+	checked := int64(goodEvery / gap)
+	if large := int64(c.h.Links) > checked; large {
+		c.writes = append(c.writes, jsonWrite(keyOf(spaceLarge, c.host), Large{Host: c.host, Links: c.h.Links, Checked: checked}))
+	} else {
+		c.add(keyOf(spaceLarge, c.host), nil)
+	}
+}
+
+// requeue puts a host back into the queue.
+func (w *Watcher) requeue(host string, failed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c, err := w.begin(host)
+	if err != nil {
+		return // the host is still in the queue
+	}
+	now := w.o.Now()
+	var next time.Time
+	for class := range byte(classes) {
+		url, due, err := w.first(host, class)
+		if err != nil {
+			return
+		}
+		if url != "" && (next.IsZero() || due.Before(next)) {
+			next = due
+		}
+	}
+	switch {
+	case next.IsZero():
+	case failed:
+		next = now.Add(laterTime)
+	case c.h.Failing != None:
+		next = now.Add(probeEvery)
+	default:
+		next = maxTime(maxTime(next, now), w.nextAllowed(host))
+		if at := next.Truncate(time.Second); at.Before(next) {
+			next = at.Add(time.Second) // the queue has whole seconds
+		}
+	}
+	c.queue(next)
+	_ = c.end() // if this fails, the host is still in the queue
+}
+
+// alarm finds out whether the network of this machine fails. If so, it forgets the latest failures,
+// and stops the checks for some time.
+func (w *Watcher) alarm(ctx context.Context) {
+	if len(w.o.Probes) > 0 && w.probesAnswer(ctx) {
+		w.mu.Lock()
+		w.network.reset()
+		w.mu.Unlock()
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.network.ring) == 0 {
+		return // another check has raised the alarm
+	}
+	w.network.reset()
+	now := w.o.Now()
+	w.paused = now.Add(pauseTime)
+	w.o.Log.Warn("many hosts fail at once: the network of this machine probably fails, so no links are checked for some time", "forgotten", len(w.latest))
+	for i := len(w.latest) - 1; i >= 0; i-- { // the oldest last
+		if err := w.undo(&w.latest[i], now); err != nil {
+			w.o.Log.Warn("a failure cannot be forgotten", "err", err)
+		}
+	}
+	w.latest = nil
+}
+
+// undo restores what was known before a check. The caller must hold mu.
+func (w *Watcher) undo(u *undo, now time.Time) error {
+	if now.Sub(u.at) > forgetTime {
+		return nil
+	}
+	c, err := w.begin(u.host)
+	if err != nil {
+		return err
+	}
+	s, ok, err := w.readState(u.url)
+	if err != nil || !ok {
+		return err
+	}
+	was := c.h.Failing
+	c.h.Ring, c.h.Silent, c.h.Since, c.h.Failing, c.h.Failed, c.h.Reported = u.h.Ring, u.h.Silent, u.h.Since, u.h.Failing, u.h.Failed, u.h.Reported
+	c.note(was)
+	if s.Verdict == Dead && u.state.Verdict != Dead {
+		c.add(keyOf(spaceEvent, uint32Text(minutesOf(u.at)), string([]byte{byte(Died)}), u.url), nil)
+	}
+	restored := u.state
+	restored.Due = minute(now.Add(pauseTime))
+	c.set(u.url, &s, &restored)
+	return c.end()
+}
+
+// probesAnswer reports whether any of the probes answers.
+func (w *Watcher) probesAnswer(ctx context.Context) bool {
+	for _, p := range w.o.Probes {
+		ctx, cancel := context.WithTimeout(ctx, w.o.timeout)
+		r, err := http.NewRequestWithContext(ctx, http.MethodHead, p, http.NoBody)
+		if err == nil {
+			r.Header.Set("User-Agent", w.o.Agent)
+			var response *http.Response
+			if response, err = w.checker.transport.RoundTrip(r); err == nil {
+				response.Body.Close()
+			}
+		}
+		cancel()
+		if err == nil {
+			return true
+		}
+	}
+	return false
+}

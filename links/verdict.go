@@ -1,0 +1,379 @@
+package links
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// A Verdict says what is known about a location.
+type Verdict uint8
+
+// Verdicts, from the best to the worst.
+const (
+	Unknown   Verdict = iota // never checked
+	Confirmed                // good, and the page has the name, the title, or the same text as before
+	Good                     // the location answers
+	Blocked                  // programs may not read the location, so a person must look
+	Suspect                  // the location answers, but perhaps with something else
+	Failing                  // failures are being counted
+	Dead                     // the location was unavailable at every check for some time
+	Ignored                  // a user has turned off the checks
+	verdicts                 // number of verdicts
+)
+
+var verdictNames = [...]string{"unknown", "confirmed", "good", "blocked", "suspect", "failing", "dead", "ignored"}
+
+// String returns the name of the verdict.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (v *Verdict) UnmarshalText(text []byte) error {
+	i := slices.Index(verdictNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("links: unknown verdict %.20q", text)
+	}
+	*v = Verdict(i)
+	return nil
+}
+
+// An Outcome is the class of the result of one check.
+type Outcome uint8
+
+// Outcomes.
+const (
+	None     Outcome = iota // no check
+	OK                      // the location answers
+	Soft                    // the location answers, but perhaps with something else: the home page, a page for signing in, a page that says "not found"
+	Refused                 // status 401, 402, 403, 407, 429 or 451, a test for humans, or robots.txt
+	Private                 // the host has no public address
+	Gone                    // status 404
+	Removed                 // status 410
+	NoHost                  // the name of the host does not exist
+	Trouble                 // other errors: 5xx, timeouts, connections that break
+	BadTLS                  // the certificate is invalid, or there is no common version of TLS
+	outcomes                // number of outcomes
+)
+
+var outcomeNames = [...]string{"none", "ok", "soft", "refused", "private", "gone", "removed", "no-host", "trouble", "tls"}
+
+// String returns the name of the outcome.
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (o *Outcome) UnmarshalText(text []byte) error {
+	i := slices.Index(outcomeNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("links: unknown outcome %.20q", text)
+	}
+	*o = Outcome(i)
+	return nil
+}
+
+// weight returns how much a failure counts, in halves. It returns 0 for outcomes that are no
+// failures.
+func (o Outcome) weight() int {
+	switch o {
+	case Gone, NoHost:
+		return 2
+	case Removed:
+		return 4
+	case Trouble, BadTLS:
+		return 1
+	}
+	return 0
+}
+
+// isDefinite reports whether a failure says that the resource does not exist. Other failures say
+// that it could not be read.
+func (o Outcome) isDefinite() bool { return o.weight() >= 2 }
+
+// When a location is dead.
+const (
+	deadWeight   = 8                   // weights of the failures in a row, in halves
+	deadDefinite = 4                   // of these, weights of definite failures
+	deadFailures = 4                   // failures in a row
+	deadDays     = 4                   // days with failures
+	deadTime     = 14 * 24 * time.Hour // from the first failure to the last
+
+	// If there are not enough definite failures:
+	awayFailures = 8
+	awayTime     = 30 * 24 * time.Hour
+)
+
+// Limits for hints.
+const (
+	moveChecks  = 3                   // checks with a permanent redirect before the location could be updated
+	moveTime    = 14 * 24 * time.Hour // from the first of these checks to the last
+	driftChecks = 3                   // checks with the same text before a change is noticed
+	driftBits   = 24                  // bits of two fingerprints that differ if the text is different
+	sameBits    = 3                   // bits that differ if the text is the same
+)
+
+// A State is what is known about a location. Times are in UTC with a precision of one minute; a zero
+// time means never.
+type State struct {
+	Verdict Verdict
+	Outcome Outcome // of the last check
+	Status  int     // HTTP status of the last check; 0 if none
+
+	Checked time.Time // last check
+	Good    time.Time // last check with the outcome OK
+	Due     time.Time // next check
+	Since   time.Time // first of the failures in a row
+	Failed  time.Time // last of them
+	Until   time.Time // end of [Ignored]
+	Moving  time.Time // first of the checks in a row with a permanent redirect
+
+	Definite, Vague int  // weights of the failures in a row, in halves
+	Failures, Days  int  // number of failures in a row, and of days with failures
+	Moves           int  // checks in a row with a permanent redirect
+	Heads           int  // checks with HEAD since the last GET
+	Read            bool // one of the failures in a row answered a GET
+
+	Print   uint64 // fingerprint of the text; 0 if none
+	Stable  int    // checks in a row with this text
+	Drifted bool   // the text has changed after it had been the same for several checks
+	Tag     string // entity tag of the last response
+}
+
+// The counters of a State do not become larger than maxCount.
+const maxCount = 100
+
+// An Observation is the result of one check.
+type Observation struct {
+	Outcome   Outcome
+	Status    int
+	Get       bool   // the location was requested with GET
+	Confirmed bool   // the page has the name or the title
+	Print     uint64 // fingerprint of the text; 0 if none
+	Permanent bool   // all redirects are permanent and lead to the same site
+	Tag       string
+	Frozen    bool   // failures do not count, because the host or the network fails
+	Detail    string // for people
+}
+
+// An Event is a change that an owner should hear of.
+type Event uint8
+
+// Events.
+const (
+	NoEvent   Event = iota
+	Died            // a location is now dead
+	Recovered       // a dead location answers again
+	HostFails       // a host fails as a whole
+	HostBack        // a failing host answers again
+	events
+)
+
+var eventNames = [...]string{"none", "dead", "recovered", "host-failing", "host-back"}
+
+// String returns the name of the event.
+func (e Event) String() string { return eventNames[e] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (e Event) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (e *Event) UnmarshalText(text []byte) error {
+	i := slices.Index(eventNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("links: unknown event %.20q", text)
+	}
+	*e = Event(i)
+	return nil
+}
+
+// HasMoved reports whether the location should be replaced by the target of its redirects.
+func (s *State) HasMoved() bool {
+	return s.Moves >= moveChecks && s.Checked.Sub(s.Moving) >= moveTime
+}
+
+// Observe returns the state after a check. It does not set Due.
+func (s State) Observe(o Observation, now time.Time) (State, Event) {
+	now = minute(now)
+	before := s.Verdict
+	s.Checked, s.Outcome, s.Status = now, o.Outcome, o.Status
+	if s.Heads = min(s.Heads+1, maxCount); o.Get {
+		s.Heads = 0
+	}
+	switch {
+	case o.Outcome == OK:
+		s.answered(o, now)
+	case o.Outcome.weight() > 0 && o.Frozen:
+	case o.Outcome.weight() > 0:
+		s.failed(o, now)
+	case s.isRunning(now): // neither a failure nor a success
+	case o.Outcome == Soft:
+		s.endRun()
+		s.Verdict = Suspect
+	case o.Outcome == Refused, o.Outcome == Private:
+		s.endRun()
+		s.Verdict = Blocked
+	}
+	if before == Ignored && now.Before(s.Until) {
+		s.Verdict = Ignored
+		return s, NoEvent
+	}
+	s.Until = time.Time{}
+	switch {
+	case s.Verdict == Dead && before != Dead:
+		return s, Died
+	case s.Verdict != Dead && before == Dead:
+		return s, Recovered
+	}
+	return s, NoEvent
+}
+
+// isRunning reports whether failures are being counted. Results that are neither failures nor
+// successes interrupt this only after a long time. They do not change the verdict that a location is
+// dead.
+func (s *State) isRunning(now time.Time) bool {
+	return s.Verdict == Dead || s.Failures > 0 && now.Sub(s.Failed) < awayTime
+}
+
+func (s *State) endRun() {
+	s.Since, s.Failed = time.Time{}, time.Time{}
+	s.Definite, s.Vague, s.Failures, s.Days, s.Read = 0, 0, 0, 0, false
+}
+
+// answered records that the location answers.
+func (s *State) answered(o Observation, now time.Time) {
+	s.endRun()
+	s.Good = now
+	was := s.Verdict
+	s.Verdict = Good
+	switch {
+	case o.Confirmed:
+		s.Verdict = Confirmed
+	case was == Confirmed && o.Print == 0: // nothing was read, so nothing is known to have changed
+		s.Verdict = Confirmed
+	case o.Print != 0 && s.Stable >= driftChecks && distance(o.Print, s.Print) <= sameBits:
+		s.Verdict = Confirmed
+	}
+	s.Tag = o.Tag
+	s.compare(o.Print)
+	if !o.Permanent {
+		s.Moves, s.Moving = 0, time.Time{}
+		return
+	}
+	if s.Moves == 0 {
+		s.Moving = now
+	}
+	s.Moves = min(s.Moves+1, maxCount)
+}
+
+// compare compares the fingerprint of the text with that of earlier checks.
+func (s *State) compare(print uint64) {
+	switch {
+	case print == 0:
+	case s.Print != 0 && distance(print, s.Print) <= driftBits:
+		s.Stable = min(s.Stable+1, maxCount)
+	default:
+		s.Drifted = s.Drifted || s.Stable >= driftChecks
+		s.Print, s.Stable = print, 1
+	}
+}
+
+func distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
+
+// failed counts a failure.
+func (s *State) failed(o Observation, now time.Time) {
+	if s.Failures == 0 {
+		s.Since = now
+	}
+	if s.Failed.IsZero() || day(now) != day(s.Failed) {
+		s.Days = min(s.Days+1, maxCount)
+	}
+	s.Failed = now
+	s.Failures = min(s.Failures+1, maxCount)
+	if o.Outcome.isDefinite() {
+		s.Definite = min(s.Definite+o.Outcome.weight(), maxCount)
+	} else {
+		s.Vague = min(s.Vague+o.Outcome.weight(), maxCount)
+	}
+	s.Read = s.Read || o.Get
+	s.Moves, s.Moving = 0, time.Time{}
+	switch {
+	case s.Verdict == Dead:
+	case o.Get && s.Read && s.isDead(now):
+		s.Verdict = Dead
+	default:
+		s.Verdict = Failing
+	}
+}
+
+// isDead reports whether the failures in a row are enough.
+func (s *State) isDead(now time.Time) bool {
+	took := now.Sub(s.Since)
+	if s.Failures >= awayFailures && s.Days >= awayFailures && took >= awayTime {
+		return true
+	}
+	return s.Definite+s.Vague >= deadWeight && s.Definite >= deadDefinite &&
+		s.Failures >= deadFailures && s.Days >= deadDays && took >= deadTime
+}
+
+// Intervals between checks.
+const (
+	confirmedEvery = 60 * 24 * time.Hour
+	goodEvery      = 30 * 24 * time.Hour
+	blockedEvery   = 30 * 24 * time.Hour
+	deadEvery      = 30 * 24 * time.Hour
+	suspectEvery   = 3 * 24 * time.Hour
+	day1           = 24 * time.Hour
+)
+
+// interval returns the time from a check to the next one. The parameter spread is from -1 to 1: it
+// makes long intervals up to a fifth longer or shorter.
+func (s *State) interval(now time.Time, spread float64) time.Duration {
+	d := goodEvery
+	switch s.Verdict {
+	case Ignored:
+		return max(s.Until.Sub(now), day1)
+	case Failing:
+		return s.untilRetry(now)
+	case Confirmed:
+		d = confirmedEvery
+	case Blocked:
+		d = blockedEvery
+	case Dead:
+		d = deadEvery
+	case Suspect:
+		d = suspectEvery
+	case Unknown: // only frozen failures
+		return day1
+	}
+	return d + time.Duration(spread*float64(d)/5)
+}
+
+// untilRetry returns the time until the next check of a failing location: one day, then two, four
+// and seven days. It is not later than the moment when the location can be dead.
+func (s *State) untilRetry(now time.Time) time.Duration {
+	waits := [...]time.Duration{day1, 2 * day1, 4 * day1, 7 * day1}
+	if s.Outcome.weight() == 0 || s.Failures == 0 { // the check had no result that counts
+		return day1
+	}
+	d := waits[min(s.Failures, len(waits))-1]
+	for _, end := range [...]time.Duration{deadTime, awayTime} {
+		if left := s.Since.Add(end).Sub(now); left > 0 {
+			return min(d, max(left, day1))
+		}
+	}
+	if s.Failures < awayFailures {
+		return day1
+	}
+	return d
+}
+
+// minute returns a time with the precision of a [State].
+func minute(t time.Time) time.Time { return t.UTC().Truncate(time.Minute) }
+
+// day returns the number of the day of a time.
+func day(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }

@@ -148,6 +148,7 @@ func (s *session) judge(ctx context.Context, t *target, start *url.URL, a *answe
 	}
 	r.Confirmed = confirms(a.body, p, t.names, t.titles)
 	if p != nil {
+		p.drop(start)
 		r.Print = p.fingerprint()
 	}
 	switch {
@@ -172,6 +173,7 @@ func (s *session) probe(ctx context.Context, start *url.URL, a *answer, r *resul
 		return
 	}
 	p := readPage(b.body)
+	p.drop(&u)
 	print := p.fingerprint()
 	same := print != 0 && distance(print, r.Print) <= sameBits || print == 0 && r.Print == 0 && bytes.Equal(a.body, b.body)
 	if same && (a.hops == 0) == (b.hops == 0) && (a.hops == 0 || a.end.String() == b.end.String()) {
@@ -325,7 +327,8 @@ const (
 type keptRobots struct {
 	robots
 	Fetched time.Time `json:"fetched"`          // last attempt
-	Failing time.Time `json:"failing,omitzero"` // since when the status is 5xx
+	Failing time.Time `json:"failing,omitzero"` // since when the status is 5xx or 429
+	Lost    bool      `json:"lost,omitempty"`   // the file existed, but not at the last attempt
 	Valid   bool      `json:"valid,omitempty"`  // the rules were read, perhaps before Failing
 }
 
@@ -335,7 +338,7 @@ func (s *session) forbidden(ctx context.Context, u *url.URL) (string, error) {
 	now := s.o.Now()
 	kept, ok := s.robots.load(origin)
 	life := robotsTime
-	if !kept.Failing.IsZero() {
+	if !kept.Failing.IsZero() || kept.Lost {
 		life = robotsRetry
 	}
 	if !ok || now.Sub(kept.Fetched) >= life || now.Before(kept.Fetched) {
@@ -347,6 +350,8 @@ func (s *session) forbidden(ctx context.Context, u *url.URL) (string, error) {
 	s.gates.delay(hostOf(u), kept.Delay)
 	switch {
 	case kept.Failing.IsZero(), kept.Valid, now.Sub(kept.Failing) >= robotsMissing:
+	case now.Sub(kept.Failing) < robotsTime:
+		return "", errLater
 	default:
 		return "robots.txt of the host cannot be read", nil
 	}
@@ -386,9 +391,11 @@ func (s *session) fetchRobots(ctx context.Context, u *url.URL, kept *keptRobots)
 	kept.Fetched = s.o.Now()
 	switch {
 	case a.status < 300:
-		kept.robots, kept.Failing, kept.Valid = parseRobots(string(a.body), productName), time.Time{}, true
+		kept.robots, kept.Failing, kept.Valid, kept.Lost = parseRobots(string(a.body), productName), time.Time{}, true, false
+	case a.status < 500 && a.status != http.StatusTooManyRequests && kept.Valid && !kept.Lost && (len(kept.Rules) > 0 || kept.Delay > 0):
+		kept.Failing, kept.Lost = time.Time{}, true // the rules apply until the file is missing again
 	case a.status < 500 && a.status != http.StatusTooManyRequests:
-		kept.robots, kept.Failing, kept.Valid = robots{}, time.Time{}, true
+		kept.robots, kept.Failing, kept.Valid, kept.Lost = robots{}, time.Time{}, true, false
 	case kept.Failing.IsZero():
 		kept.Failing = kept.Fetched
 	}

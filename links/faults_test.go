@@ -215,6 +215,9 @@ func (f *faultServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.busy = true
 	fault := f.random.Float64() < f.faults
 	kind := f.random.IntN(8)
+	if r.URL.Path == "/robots.txt" && (kind == 0 || kind == 4) {
+		kind = 1 // that there are no rules would not be a passing fault
+	}
 	if at, ok := h.dead[r.URL.Path]; ok && !now.Before(at) && h.first[r.URL.Path].IsZero() && r.Method == http.MethodGet {
 		h.first[r.URL.Path] = now
 	}
@@ -271,8 +274,12 @@ func (f *faultServer) answer(w http.ResponseWriter, r *http.Request, h *faultHos
 		}
 	}
 	if r.URL.Path == "/robots.txt" {
-		if h.robots == "" {
+		switch h.robots {
+		case "":
 			w.WriteHeader(http.StatusNotFound)
+			return
+		case "503":
+			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprint(w, h.robots)
@@ -401,7 +408,7 @@ var behaviours = map[string]behaviour{
 		return statusIf(w, r.Header.Get("If-None-Match") == `"1"`, http.StatusNotModified)
 	},
 	"robots-forbids": nil,
-	"robots-broken":  nil,
+	"robots-broken":  nil, // see faultHost.robots
 	"slow-crawl":     nil,
 }
 
@@ -423,7 +430,7 @@ func (f *faultServer) behaving(kind string, n int) *faultHost {
 	case "robots-forbids":
 		h.robots = "User-agent: nomen\nDisallow: /item/\n"
 	case "robots-broken":
-		h.gone = func(time.Time) string { return "503" }
+		h.robots = "503"
 	case "slow-crawl":
 		h.robots, h.delay = "User-agent: *\nCrawl-delay: 20\n", 20*time.Second
 	}

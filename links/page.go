@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/fnv"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -109,6 +110,16 @@ func (p *page) addText(text string) {
 		}
 		p.words = append(p.words, strings.ToLower(w))
 	}
+}
+
+// drop removes the words of a URL from the text. A page that says that something was not found often
+// repeats the URL.
+func (p *page) drop(u *url.URL) {
+	own := map[string]bool{}
+	for w := range strings.FieldsFuncSeq(u.Path+" "+u.RawQuery, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		own[strings.ToLower(w)] = true
+	}
+	p.words = slices.DeleteFunc(p.words, func(w string) bool { return own[w] })
 }
 
 const (

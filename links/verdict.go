@@ -102,6 +102,9 @@ const (
 	deadFailures = 4                   // failures in a row
 	deadDays     = 4                   // days with failures
 	deadTime     = 14 * 24 * time.Hour // from the first failure to the last
+	maxSkips     = 1                   // checks in a row, between two failures, that are neither failures nor successes
+	nearLeast    = day1 - time.Minute  // between two failures that are a day apart
+	nearMost     = day1 + 2*time.Hour
 
 	// If there are not enough definite failures:
 	awayFailures = 8
@@ -136,7 +139,9 @@ type State struct {
 	Failures, Days  int  // number of failures in a row, and of days with failures
 	Moves           int  // checks in a row with a permanent redirect
 	Heads           int  // checks with HEAD since the last GET
+	Skips           int  // checks in a row, since the last failure, that were neither failures nor successes
 	Read            bool // one of the failures in a row answered a GET
+	Near            bool // two of them are a day apart, so that it was not the same day of every second day
 
 	Print   uint64 // fingerprint of the text; 0 if none
 	Stable  int    // checks in a row with this text
@@ -210,7 +215,7 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 	case o.Outcome.weight() > 0 && o.Frozen:
 	case o.Outcome.weight() > 0:
 		s.failed(o, now)
-	case s.isRunning(now): // neither a failure nor a success
+	case s.skip(): // neither a failure nor a success
 	case o.Outcome == Soft:
 		s.endRun()
 		s.Verdict = Suspect
@@ -232,16 +237,17 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 	return s, NoEvent
 }
 
-// isRunning reports whether failures are being counted. Results that are neither failures nor
-// successes interrupt this only after a long time. They do not change the verdict that a location is
-// dead.
-func (s *State) isRunning(now time.Time) bool {
-	return s.Verdict == Dead || s.Failures > 0 && now.Sub(s.Failed) < awayTime
+// skip records a result that is neither a failure nor a success. It reports whether the verdict stays
+// as it is: if the location is dead, or if failures are being counted and only one check had such a
+// result.
+func (s *State) skip() bool {
+	s.Skips = min(s.Skips+1, maxCount)
+	return s.Verdict == Dead || s.Failures > 0 && s.Skips <= maxSkips
 }
 
 func (s *State) endRun() {
 	s.Since, s.Failed = time.Time{}, time.Time{}
-	s.Definite, s.Vague, s.Failures, s.Days, s.Read = 0, 0, 0, 0, false
+	s.Definite, s.Vague, s.Failures, s.Days, s.Skips, s.Read, s.Near = 0, 0, 0, 0, 0, false, false
 }
 
 // answered records that the location answers.
@@ -292,7 +298,10 @@ func (s *State) failed(o Observation, now time.Time) {
 	if s.Failed.IsZero() || day(now) != day(s.Failed) {
 		s.Days = min(s.Days+1, maxCount)
 	}
-	s.Failed = now
+	if gap := now.Sub(s.Failed); s.Failures > 0 && s.Skips == 0 && gap >= nearLeast && gap <= nearMost {
+		s.Near = true
+	}
+	s.Failed, s.Skips = now, 0
 	s.Failures = min(s.Failures+1, maxCount)
 	if o.Outcome.isDefinite() {
 		s.Definite = min(s.Definite+o.Outcome.weight(), maxCount)
@@ -313,6 +322,9 @@ func (s *State) failed(o Observation, now time.Time) {
 // isDead reports whether the failures in a row are enough.
 func (s *State) isDead(now time.Time) bool {
 	took := now.Sub(s.Since)
+	if !s.Near {
+		return false
+	}
 	if s.Failures >= awayFailures && s.Days >= awayFailures && took >= awayTime {
 		return true
 	}
@@ -362,14 +374,11 @@ func (s *State) untilRetry(now time.Time) time.Duration {
 	}
 	d := waits[min(s.Failures, len(waits))-1]
 	for _, end := range [...]time.Duration{deadTime, awayTime} {
-		if left := s.Since.Add(end).Sub(now); left > 0 {
+		if left := s.Since.Add(end).Sub(now); left > 0 && s.Near {
 			return min(d, max(left, day1))
 		}
 	}
-	if s.Failures < awayFailures {
-		return day1
-	}
-	return d
+	return day1
 }
 
 // minute returns a time with the precision of a [State].

@@ -166,7 +166,7 @@ func judgeYear(t *testing.T, f *faultServer, w *Watcher, heard []Happening, away
 			case kind == "loop": // not alive
 			case h.dead[path].IsZero() || first.IsZero():
 				if isDead || l.Verdict == Dead {
-					t.Errorf("%s is dead, want alive: %+v", url, l.State)
+					t.Errorf("%s is dead, want alive: %.300s", url, fmt.Sprintf("%+v", l.State))
 				}
 			case now.Sub(first) > 22*24*time.Hour:
 				truly++

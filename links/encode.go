@@ -14,7 +14,6 @@ const maxTag = 60 // bytes of an entity tag that is kept
 // Flags in an encoded state.
 const (
 	flagRead = 1 << iota
-	flagNear
 	flagDrifted
 	flagPrint
 	flagRun
@@ -31,7 +30,7 @@ var errState = errors.New("links: invalid state of a link")
 //	version, verdict, outcome, flags, heads, stable: an octet each
 //	status: uvarint
 //	checked, good, due: minutes since 1970, each an uvarint; 0 if never
-//	with flagRun: since, failed, definite, vague, failures, days, skips: uvarints
+//	with flagRun: since, failed, definite, vague, failures, days, skips, nears: uvarints
 //	with flagMoving: moving, moves: uvarints
 //	with flagUntil: until: uvarint
 //	with flagPrint: 8 octets
@@ -44,7 +43,6 @@ func appendState(b []byte, s *State) []byte {
 		}
 	}
 	set(s.Read, flagRead)
-	set(s.Near, flagNear)
 	set(s.Drifted, flagDrifted)
 	set(s.Print != 0, flagPrint)
 	set(s.Failures > 0, flagRun)
@@ -58,7 +56,7 @@ func appendState(b []byte, s *State) []byte {
 	}
 	if f&flagRun != 0 {
 		b = appendMinute(appendMinute(b, s.Since), s.Failed)
-		for _, n := range [...]int{s.Definite, s.Vague, s.Failures, s.Days, s.Skips} {
+		for _, n := range [...]int{s.Definite, s.Vague, s.Failures, s.Days, s.Skips, s.Nears} {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 	}
@@ -119,13 +117,13 @@ func decodeState(b []byte) (s State, err error) {
 		return s, errState
 	}
 	f := b[3]
-	s = State{Verdict: Verdict(b[1]), Outcome: Outcome(b[2]), Heads: int(b[4]), Stable: int(b[5]), Read: f&flagRead != 0, Near: f&flagNear != 0, Drifted: f&flagDrifted != 0}
+	s = State{Verdict: Verdict(b[1]), Outcome: Outcome(b[2]), Heads: int(b[4]), Stable: int(b[5]), Read: f&flagRead != 0, Drifted: f&flagDrifted != 0}
 	r := &stateReader{b: b[head:]}
 	s.Status = int(r.uvarint(999))
 	s.Checked, s.Good, s.Due = r.minute(), r.minute(), r.minute()
 	if f&flagRun != 0 {
 		s.Since, s.Failed = r.minute(), r.minute()
-		s.Definite, s.Vague, s.Failures, s.Days, s.Skips = r.count(), r.count(), r.count(), r.count(), r.count()
+		s.Definite, s.Vague, s.Failures, s.Days, s.Skips, s.Nears = r.count(), r.count(), r.count(), r.count(), r.count(), r.count()
 		r.bad = r.bad || s.Failures == 0
 	}
 	if f&flagMoving != 0 {

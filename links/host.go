@@ -23,6 +23,7 @@ type host struct {
 
 	HeadOdd bool      `json:"head_odd,omitempty"` // answers HEAD differently from GET
 	Honest  time.Time `json:"honest,omitzero"`    // until then the host is not asked for locations that do not exist
+	Honests int       `json:"honests,omitempty"`  // times in a row that the host said that such a location does not exist
 	End     uint64    `json:"end,omitempty"`      // where the last redirects ended, as a hash
 	Ends    int       `json:"ends,omitempty"`     // number of different locations in a row that ended there
 	From    uint64    `json:"from,omitempty"`     // hash of the last of these locations
@@ -141,6 +142,18 @@ func (h *host) redirected(location, end uint64) bool {
 		h.Ends, h.From = min(h.Ends+1, maxCount), location
 	}
 	return h.Ends >= manyEnds
+}
+
+// probed records the answer to a request for a location that does not exist. Once is not enough,
+// because it could be a passing fault.
+func (h *host) probed(honest bool, now time.Time) {
+	if !honest {
+		h.Honests = 0
+		return
+	}
+	if h.Honests = min(h.Honests+1, maxCount); h.Honests > 1 {
+		h.Honest = now.Add(honestTime)
+	}
 }
 
 // A network notices that the network of this machine fails: that many hosts do not respond that

@@ -294,8 +294,8 @@ func (w *Watcher) record(ctx context.Context, host, url string, r *result) error
 	if r.headOdd {
 		c.h.HeadOdd = true
 	}
-	if r.probed && r.honest {
-		c.h.Honest = now.Add(honestTime)
+	if r.probed {
+		c.h.probed(r.honest, now)
 	}
 	c.set(url, &s, &next)
 	c.event(event, url, now)

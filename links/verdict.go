@@ -100,6 +100,7 @@ const (
 	deadWeight   = 8                   // weights of the failures in a row, in halves
 	deadDefinite = 4                   // of these, weights of definite failures
 	deadFailures = 4                   // failures in a row
+	deadNears    = 3                   // pairs of them that are a day apart, so that a site that fails every second day is not dead
 	deadDays     = 4                   // days with failures
 	deadTime     = 14 * 24 * time.Hour // from the first failure to the last
 	maxSkips     = 1                   // checks in a row, between two failures, that are neither failures nor successes
@@ -141,7 +142,7 @@ type State struct {
 	Heads           int  // checks with HEAD since the last GET
 	Skips           int  // checks in a row, since the last failure, that were neither failures nor successes
 	Read            bool // one of the failures in a row answered a GET
-	Near            bool // two of them are a day apart, so that it was not the same day of every second day
+	Nears           int  // pairs of alike failures in a row that are a day apart
 
 	Print   uint64 // fingerprint of the text; 0 if none
 	Stable  int    // checks in a row with this text
@@ -204,7 +205,7 @@ func (s *State) HasMoved() bool {
 // Observe returns the state after a check. It does not set Due.
 func (s State) Observe(o Observation, now time.Time) (State, Event) {
 	now = minute(now)
-	before := s.Verdict
+	before, last := s.Verdict, s.Outcome
 	s.Checked, s.Outcome, s.Status = now, o.Outcome, o.Status
 	if s.Heads = min(s.Heads+1, maxCount); o.Get {
 		s.Heads = 0
@@ -214,7 +215,7 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 		s.answered(o, now)
 	case o.Outcome.weight() > 0 && o.Frozen:
 	case o.Outcome.weight() > 0:
-		s.failed(o, now)
+		s.failed(o, last, now)
 	case s.skip(): // neither a failure nor a success
 	case o.Outcome == Soft:
 		s.endRun()
@@ -247,7 +248,7 @@ func (s *State) skip() bool {
 
 func (s *State) endRun() {
 	s.Since, s.Failed = time.Time{}, time.Time{}
-	s.Definite, s.Vague, s.Failures, s.Days, s.Skips, s.Read, s.Near = 0, 0, 0, 0, 0, false, false
+	s.Definite, s.Vague, s.Failures, s.Days, s.Skips, s.Nears, s.Read = 0, 0, 0, 0, 0, 0, false
 }
 
 // answered records that the location answers.
@@ -290,16 +291,17 @@ func (s *State) compare(print uint64) {
 
 func distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// failed counts a failure.
-func (s *State) failed(o Observation, now time.Time) {
+// failed counts a failure. The parameter last is the outcome of the check before it.
+func (s *State) failed(o Observation, last Outcome, now time.Time) {
 	if s.Failures == 0 {
 		s.Since = now
 	}
 	if s.Failed.IsZero() || day(now) != day(s.Failed) {
 		s.Days = min(s.Days+1, maxCount)
 	}
-	if gap := now.Sub(s.Failed); s.Failures > 0 && s.Skips == 0 && gap >= nearLeast && gap <= nearMost {
-		s.Near = true
+	gap, alike := now.Sub(s.Failed), o.Outcome.isDefinite() == last.isDefinite()
+	if s.Failures > 0 && s.Skips == 0 && alike && gap >= nearLeast && gap <= nearMost {
+		s.Nears = min(s.Nears+1, maxCount)
 	}
 	s.Failed, s.Skips = now, 0
 	s.Failures = min(s.Failures+1, maxCount)
@@ -322,7 +324,7 @@ func (s *State) failed(o Observation, now time.Time) {
 // isDead reports whether the failures in a row are enough.
 func (s *State) isDead(now time.Time) bool {
 	took := now.Sub(s.Since)
-	if !s.Near {
+	if s.Nears < deadNears {
 		return false
 	}
 	if s.Failures >= awayFailures && s.Days >= awayFailures && took >= awayTime {
@@ -365,20 +367,19 @@ func (s *State) interval(now time.Time, spread float64) time.Duration {
 	return d + time.Duration(spread*float64(d)/5)
 }
 
-// untilRetry returns the time until the next check of a failing location: one day, then two, four
-// and seven days. It is not later than the moment when the location can be dead.
+// untilRetry returns the time until the next check of a failing location: one day, one day, two,
+// four and seven days. It is not later than the moment when the location can be dead.
 func (s *State) untilRetry(now time.Time) time.Duration {
-	waits := [...]time.Duration{day1, 2 * day1, 4 * day1, 7 * day1}
+	waits := [...]time.Duration{day1, day1, 2 * day1, 4 * day1, 7 * day1}
 	if s.Outcome.weight() == 0 || s.Failures == 0 { // the check had no result that counts
 		return day1
 	}
 	d := waits[min(s.Failures, len(waits))-1]
-	for _, end := range [...]time.Duration{deadTime, awayTime} {
-		if left := s.Since.Add(end).Sub(now); left > 0 && s.Near {
-			return min(d, max(left, day1))
-		}
+	end := deadTime
+	if s.Definite < deadDefinite {
+		end = awayTime
 	}
-	return day1
+	return min(d, max(s.Since.Add(end).Sub(now), day1))
 }
 
 // minute returns a time with the precision of a [State].

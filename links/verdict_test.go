@@ -42,16 +42,18 @@ func observed(t *testing.T, s State, text string) (State, []string) {
 	return s, heard
 }
 
+// daily returns checks on several days with the same outcome.
+func daily(what string, days ...int) string {
+	var words []string
+	for _, d := range days {
+		words = append(words, fmt.Sprintf("%d:%s", d, what))
+	}
+	return strings.Join(words, " ")
+}
+
 // TestVerdicts checks when a location gets which verdict.
 func TestVerdicts(t *testing.T) {
-	daily := func(what string, days ...int) string {
-		var words []string
-		for _, d := range days {
-			words = append(words, fmt.Sprintf("%d:%s", d, what))
-		}
-		return strings.Join(words, " ")
-	}
-	eight := []int{0, 1, 8, 12, 16, 20, 25, 30}
+	usual, eight := []int{0, 1, 2, 4, 8, 14, 15}, []int{0, 1, 2, 4, 8, 16, 23, 30, 31}
 	for _, tt := range []struct {
 		name, checks string
 		want         Verdict
@@ -61,37 +63,38 @@ func TestVerdicts(t *testing.T) {
 		{"confirmed", "0:confirmed", Confirmed, ""},
 		{"HEAD keeps a confirmation", "0:confirmed 30:ok/head", Confirmed, ""},
 		{"one failure", "0:gone", Failing, ""},
-		{"four failures in two weeks", daily("gone", 0, 1, 3, 14), Dead, "14:dead"},
-		{"a day too early", daily("gone", 0, 1, 3, 7, 13), Failing, ""},
-		{"three failures", daily("gone", 0, 7, 14), Failing, ""},
-		{"many failures on two days", "0:gone 0.1:gone 0.2:gone 14:gone 14.1:gone", Failing, ""},
-		{"one success starts again", "0:gone 1:gone 3:gone 5:ok 7:gone 14:gone 20:gone", Failing, ""},
-		{"never by HEAD alone", "0:gone/head 1:gone/head 3:gone/head 14:gone/head", Failing, ""},
-		{"the last check by GET", "0:gone 1:gone 3:gone 14:gone/head", Failing, ""},
-		{"410 counts double but needs the days", daily("removed", 0, 1, 14), Failing, ""},
-		{"410 on four days", daily("removed", 0, 1, 3, 14), Dead, "14:dead"},
-		{"the host does not exist", daily("no-host", 0, 1, 3, 14), Dead, "14:dead"},
+		{"at the usual times", daily("gone", usual...), Dead, "15:dead"},
+		{"a day too early", daily("gone", usual[:6]...), Failing, ""},
+		{"daily for 13 days", daily("gone", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13), Failing, ""},
+		{"daily for 14 days", daily("gone", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14), Dead, "14:dead"},
+		{"every second day", daily("gone", 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20), Failing, ""},
+		{"every second day, and one other fault", daily("gone", 0, 2, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20), Failing, ""},
+		{"many failures on two days", "0:gone 0.1:gone 0.2:gone 14:gone 14.1:gone 15:gone", Failing, ""},
+		{"one success starts again", "0:gone 1:gone 2:gone 4:gone 8:ok 9:gone 14:gone 15:gone 20:gone", Failing, ""},
+		{"never by HEAD alone", daily("gone/head", usual...), Failing, ""},
+		{"the last check by GET", daily("gone", usual[:6]...) + " 15:gone/head", Failing, ""},
+		{"410 counts double but needs the days", daily("removed", 0, 1, 2, 3, 4), Failing, ""},
+		{"410", daily("removed", usual...), Dead, "15:dead"},
+		{"the host does not exist", daily("no-host", usual...), Dead, "15:dead"},
 		{"refused, forever", daily("refused", 0, 1, 2, 3, 14, 30, 60, 90), Blocked, ""},
 		{"private address", daily("private", 0, 1, 3, 14, 90), Blocked, ""},
 		{"soft, forever", daily("soft", 0, 3, 6, 14, 30, 60), Suspect, ""},
-		{"trouble for two weeks", daily("trouble", 0, 1, 3, 7, 14), Failing, ""},
-		{"trouble, eight times in 30 days", daily("trouble", eight...), Dead, "30:dead"},
-		{"trouble, seven times", daily("trouble", 0, 1, 12, 16, 20, 25, 30), Failing, ""},
+		{"trouble for two weeks", daily("trouble", usual...), Failing, ""},
+		{"trouble, nine times in a month", daily("trouble", eight...), Dead, "31:dead"},
+		{"trouble, seven times in a month", daily("trouble", 0, 1, 2, 16, 23, 30, 31), Failing, ""},
 		{"trouble, often but briefly", daily("trouble", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 29), Failing, ""},
-		{"TLS for two weeks", daily("tls", 0, 1, 3, 7, 14), Failing, ""},
-		{"TLS, eight times in 30 days", daily("tls", eight...), Dead, "30:dead"},
-		{"trouble and one 404", "0:trouble 1:trouble 2:trouble 3:trouble 4:trouble 5:trouble 14:gone", Failing, ""},
-		{"trouble and two 404", "0:trouble 1:trouble 2:trouble 3:trouble 4:trouble 5:gone 14:gone", Dead, "14:dead"},
-		{"404 and one trouble", "0:gone 1:gone 3:gone 7:trouble 14:gone", Dead, "14:dead"},
-		{"refused in between does not count", "0:gone 1:gone 3:gone 14:refused", Failing, ""},
-		{"refused in between does not interrupt", "0:gone 1:gone 3:refused 5:gone 14:gone", Dead, "14:dead"},
-		{"frozen failures do not count", "0:ok 1:gone/frozen 2:gone/frozen 4:gone/frozen 15:gone/frozen", Good, ""},
-		{"every second day", daily("gone", 0, 2, 4, 6, 8, 10, 12, 14, 16), Failing, ""},
-		{"passing failures of a soft location", "0:gone 1:gone 2:soft 3:soft 5:gone 14:gone 15:gone", Failing, ""},
-		{"refused twice ends the run", "0:gone 1:gone 3:refused 4:refused", Blocked, ""},
-		{"frozen in between", "0:gone 1:gone/frozen 3:gone/frozen 14:gone", Failing, ""},
-		{"dead stays dead when refused", daily("gone", 0, 1, 3, 14) + " 40:refused 70:soft", Dead, "14:dead"},
-		{"dead recovers", daily("gone", 0, 1, 3, 14) + " 44:ok", Good, "14:dead 44:recovered"},
+		{"TLS for two weeks", daily("tls", usual...), Failing, ""},
+		{"TLS, nine times in a month", daily("tls", eight...), Dead, "31:dead"},
+		{"trouble and one 404", daily("trouble", 0, 1, 2, 3, 4, 5, 6) + " 14:gone 15:trouble", Failing, ""},
+		{"404 and one trouble", "0:gone 1:gone 2:gone 4:trouble 8:gone 14:gone 15:gone", Dead, "15:dead"},
+		{"refused in between does not count", daily("gone", usual[:6]...) + " 15:refused", Failing, ""},
+		{"refused in between does not interrupt", "0:gone 1:gone 2:gone 4:refused 5:gone 14:gone 15:gone", Dead, "15:dead"},
+		{"refused twice interrupts", "0:gone 1:gone 2:gone 4:refused 5:refused", Blocked, ""},
+		{"passing failures of a soft location", "0:gone 1:gone 2:soft 3:soft 5:gone 6:gone 7:gone 14:gone 15:gone", Failing, ""},
+		{"frozen failures do not count", daily("gone/frozen", usual...), Unknown, ""},
+		{"frozen after a success", "0:ok " + daily("gone/frozen", usual...), Good, ""},
+		{"dead stays dead when refused", daily("gone", usual...) + " 40:refused 70:soft 100:soft", Dead, "15:dead"},
+		{"dead recovers", daily("gone", usual...) + " 44:ok", Good, "15:dead 44:recovered"},
 		{"suspect recovers", "0:soft 3:ok", Good, ""},
 		{"blocked recovers", "0:refused 30:ok", Good, ""},
 	} {
@@ -173,11 +176,11 @@ func TestDeadInTime(t *testing.T) {
 // TestIgnored checks that an ignored location keeps its verdict until the date, and that its
 // failures cause no event.
 func TestIgnored(t *testing.T) {
-	s, events := observed(t, State{Verdict: Ignored, Until: begin.AddDate(0, 0, 30)}, "0:gone 1:gone 3:gone 14:gone 20:gone")
+	s, events := observed(t, State{Verdict: Ignored, Until: begin.AddDate(0, 0, 30)}, "0:gone 1:gone 2:gone 4:gone 14:gone 15:gone")
 	if s.Verdict != Ignored || events != nil {
 		t.Errorf("got %s, %q, want ignored without events", s.Verdict, events)
 	}
-	if s, events = observed(t, s, "31:gone"); s.Verdict != Dead || len(events) != 1 {
+	if s, events = observed(t, s, "31:gone 32:gone"); s.Verdict != Dead || len(events) != 1 {
 		t.Errorf("after the date, got %s, %q, want dead", s.Verdict, events)
 	}
 	if d := (&State{Verdict: Ignored, Until: begin.AddDate(0, 0, 30)}).interval(begin, 0); d != 30*24*time.Hour {
@@ -226,7 +229,7 @@ func TestStateEncoding(t *testing.T) {
 	good := State{Verdict: Good, Outcome: OK, Status: 200, Checked: begin, Good: begin, Due: begin.AddDate(0, 1, 0), Heads: 3, Print: 1 << 60, Stable: 4}
 	tagged := good
 	tagged.Tag = `"abc"`
-	dead, _ := observed(t, State{}, "0:gone 1:gone 3:gone 14:gone")
+	dead, _ := observed(t, State{}, daily("gone", 0, 1, 2, 4, 8, 14, 15))
 	moved := State{Verdict: Ignored, Until: begin, Moves: 3, Moving: begin, Drifted: true}
 	for _, s := range []State{{}, good, tagged, dead, moved} {
 		b := appendState(nil, &s)

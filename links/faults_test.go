@@ -115,6 +115,7 @@ type faultHost struct {
 	behave  behaviour
 	dead    map[string]time.Time // paths that answer with status 404 from a time on
 	gone    func(now time.Time) string
+	noticed time.Time // first request while the host was away
 	busy    bool
 	last    time.Time
 	first   map[string]time.Time // first answer with status 404 for a path that is dead
@@ -140,6 +141,7 @@ func (f *faultServer) LookupNetIP(_ context.Context, _, host string) ([]netip.Ad
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	h := f.hosts[host]
+	f.notice(h)
 	switch {
 	case f.down(f.now()):
 		return nil, &net.DNSError{Err: "server misbehaving", Name: host, IsTemporary: true}
@@ -147,6 +149,13 @@ func (f *faultServer) LookupNetIP(_ context.Context, _, host string) ([]netip.Ad
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	return []netip.Addr{h.address}, nil
+}
+
+// notice records that the client has found out that a host is away. The caller must hold mu.
+func (f *faultServer) notice(h *faultHost) {
+	if h != nil && h.gone != nil && h.noticed.IsZero() && h.gone(f.now()) != "" {
+		h.noticed = f.now()
+	}
 }
 
 // dial connects to a host.

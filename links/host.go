@@ -12,9 +12,9 @@ type host struct {
 	Delay  int64     `json:"delay,omitempty"`  // of robots.txt, in milliseconds
 	Slow   int       `json:"slow,omitempty"`   // see pace
 	Row    int       `json:"row,omitempty"`
-	Ring   string    `json:"ring,omitempty"` // outcomes of the last checks, a letter each
-	Silent int       `json:"silent,omitempty"`
-	Since  time.Time `json:"since,omitzero"` // first of the checks in a row without any response, whose number is Silent
+	Ring   string    `json:"ring,omitempty"`  // outcomes of the last checks, a letter each
+	Fails  int       `json:"fails,omitempty"` // checks in a row that failed
+	Since  time.Time `json:"since,omitzero"`  // first of them
 
 	Failing  Outcome   `json:"failing,omitempty"`  // how the host fails as a whole; None if it does not
 	Failed   time.Time `json:"failed,omitzero"`    // since when
@@ -33,8 +33,10 @@ type host struct {
 const (
 	ringSize   = 50
 	ringFails  = 20                  // checks that fail in the same way, and at least half of the ring
-	silentFail = 3                   // checks in a row without any response
-	silentTime = 24 * time.Hour      // from the first of them to the last
+	rowFails   = 3                   // checks in a row that fail, other than with status 404 and 410
+	rowTime    = 24 * time.Hour      // from the first of them to the last
+	goneFails  = 10                  // checks in a row that fail with status 404 and 410
+	goneRow    = 3 * 24 * time.Hour  // from the first of them to the last
 	reportTime = 24 * time.Hour      // a host that fails for a shorter time is not reported
 	goneTime   = 3 * 24 * time.Hour  // after this time, failures with status 404 and 410 count
 	frozenTime = 30 * 24 * time.Hour // after this time, other failures count
@@ -58,25 +60,22 @@ func kindOf(o Outcome) byte {
 	return '.'
 }
 
-// observe records the outcome of a check. The parameter silent says that there was no response.
-func (h *host) observe(o Outcome, silent bool, now time.Time) Event {
+// observe records the outcome of a check.
+func (h *host) observe(o Outcome, now time.Time) Event {
 	if o == None || o == Private {
 		return NoEvent
 	}
 	kind := kindOf(o)
 	h.Ring += string(kind)
 	h.Ring = h.Ring[max(len(h.Ring)-ringSize, 0):]
-	if silent && kind != '.' {
-		if h.Silent == 0 {
-			h.Since = now
-		}
-		h.Silent = min(h.Silent+1, maxCount)
-	} else {
-		h.Silent, h.Since = 0, time.Time{}
-	}
 	if kind == '.' {
+		h.Fails, h.Since = 0, time.Time{}
 		return h.answers(now)
 	}
+	if h.Fails == 0 {
+		h.Since = now
+	}
+	h.Fails = min(h.Fails+1, maxCount)
 	if h.Failing != None {
 		return h.stillFails(now)
 	}
@@ -91,8 +90,11 @@ func (h *host) failsNow(kind byte, now time.Time) bool {
 	if now.Before(h.Exempt) {
 		return false
 	}
-	n := strings.Count(h.Ring, string(kind))
-	return n >= ringFails && 2*n >= len(h.Ring) || h.Silent >= silentFail && now.Sub(h.Since) >= silentTime
+	n, row, took := strings.Count(h.Ring, string(kind)), rowFails, rowTime
+	if kind == 'g' {
+		row, took = goneFails, goneRow
+	}
+	return n >= ringFails && 2*n >= len(h.Ring) || h.Fails >= row && now.Sub(h.Since) >= took
 }
 
 // answers records that a location of the host answers.

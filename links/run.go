@@ -276,12 +276,12 @@ func (w *Watcher) record(ctx context.Context, host, url string, r *result) error
 	}
 	w.checks++
 	before := undo{now, url, host, s, c.h}
-	surprised := r.failed && r.Outcome.weight() > 0 && c.h.Silent == 0
+	surprised := r.failed && r.Outcome.weight() > 0 && c.h.Fails == 0
 	if r.Outcome == OK && !r.Confirmed && c.h.redirected(hashOf(url), r.end) {
 		r.Outcome, r.Detail = Soft, "many locations of the host are redirected to the same URL"
 	}
 	was := c.h.Failing
-	c.event(c.h.observe(r.Outcome, r.failed, now), host, now)
+	c.event(c.h.observe(r.Outcome, now), host, now)
 	c.note(was)
 	r.Frozen = r.Frozen || c.h.Failing != None
 	next, event := s, NoEvent
@@ -414,7 +414,7 @@ func (w *Watcher) undo(u *undo, now time.Time) error {
 		return err
 	}
 	was := c.h.Failing
-	c.h.Ring, c.h.Silent, c.h.Since, c.h.Failing, c.h.Failed, c.h.Reported = u.h.Ring, u.h.Silent, u.h.Since, u.h.Failing, u.h.Failed, u.h.Reported
+	c.h.Ring, c.h.Fails, c.h.Since, c.h.Failing, c.h.Failed, c.h.Reported = u.h.Ring, u.h.Fails, u.h.Since, u.h.Failing, u.h.Failed, u.h.Reported
 	c.note(was)
 	if s.Verdict == Dead && u.state.Verdict != Dead {
 		c.add(keyOf(spaceEvent, uint32Text(minutesOf(u.at)), string([]byte{byte(Died)}), u.url), nil)

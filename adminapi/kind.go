@@ -46,6 +46,7 @@ const (
 	KindCoding      = "compression"        // the compression of the body is unknown
 	KindUnsupported = "unsupported"        // the store does not support the operation
 	KindNoIndex     = "no-index"           // the server has no search index, or it is unavailable
+	KindNoLinks     = "no-link-checks"     // the server does not check links
 	KindLoop        = "delegation-loop"    // resolvers delegate a name to each other
 	KindJobEnded    = "job-ended"          // the job ended before it was complete
 	KindSecond      = "second-person"      // the caller cannot decide about a job that waits for a second person
@@ -163,6 +164,9 @@ var kinds = sync.OnceValue(func() []Kind {
 			"The server does not keep an index of words, or the disk with the index has failed. The response says which.",
 			"Ask the operator to set search = true in the configuration, or to look at the log of the server. Until then, list the names by prefix.",
 			http.StatusServiceUnavailable),
+		kind(KindNoLinks, "Links not checked",
+			"The server does not check the locations of names.",
+			"Set links.check = true in its configuration, and restart it.", http.StatusServiceUnavailable),
 		kind(KindLoop, "Delegation loop",
 			"Too many resolvers passed on the request, because they delegate the name to each other.",
 			"Correct the delegation of one of the authorities (docs/howto/delegate-names.md).",

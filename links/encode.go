@@ -45,7 +45,7 @@ func appendState(b []byte, s *State) []byte {
 	set(s.Read, flagRead)
 	set(s.Drifted, flagDrifted)
 	set(s.Print != 0, flagPrint)
-	set(s.Failures > 0, flagRun)
+	set(s.Failures > 0 || s.Skips > 0, flagRun)
 	set(s.Moves > 0, flagMoving)
 	set(s.Tag != "" && len(s.Tag) <= maxTag, flagTag)
 	set(!s.Until.IsZero(), flagUntil)
@@ -124,7 +124,7 @@ func decodeState(b []byte) (s State, err error) {
 	if f&flagRun != 0 {
 		s.Since, s.Failed = r.minute(), r.minute()
 		s.Definite, s.Vague, s.Failures, s.Days, s.Skips, s.Nears = r.count(), r.count(), r.count(), r.count(), r.count(), r.count()
-		r.bad = r.bad || s.Failures == 0
+		r.bad = r.bad || s.Failures == 0 && s.Skips == 0
 	}
 	if f&flagMoving != 0 {
 		s.Moving, s.Moves = r.minute(), r.count()

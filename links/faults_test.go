@@ -227,7 +227,7 @@ func (f *faultServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/robots.txt" && (kind == 0 || kind == 4) {
 		kind = 1 // that there are no rules would not be a passing fault
 	}
-	if at, ok := h.dead[r.URL.Path]; ok && !now.Before(at) && h.first[r.URL.Path].IsZero() && r.Method == http.MethodGet {
+	if at, ok := h.dead[r.URL.Path]; ok && !now.Before(at) && h.first[r.URL.Path].IsZero() && r.Method == http.MethodGet && !fault {
 		h.first[r.URL.Path] = now
 	}
 	f.mu.Unlock()

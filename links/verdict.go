@@ -140,7 +140,7 @@ type State struct {
 	Failures, Days  int  // number of failures in a row, and of days with failures
 	Moves           int  // checks in a row with a permanent redirect
 	Heads           int  // checks with HEAD since the last GET
-	Skips           int  // checks in a row, since the last failure, that were neither failures nor successes
+	Skips           int  // checks in a row that were neither failures nor successes
 	Read            bool // one of the failures in a row answered a GET
 	Nears           int  // pairs of alike failures in a row that are a day apart
 
@@ -248,13 +248,13 @@ func (s *State) skip() bool {
 
 func (s *State) endRun() {
 	s.Since, s.Failed = time.Time{}, time.Time{}
-	s.Definite, s.Vague, s.Failures, s.Days, s.Skips, s.Nears, s.Read = 0, 0, 0, 0, 0, 0, false
+	s.Definite, s.Vague, s.Failures, s.Days, s.Nears, s.Read = 0, 0, 0, 0, 0, false
 }
 
 // answered records that the location answers.
 func (s *State) answered(o Observation, now time.Time) {
 	s.endRun()
-	s.Good = now
+	s.Good, s.Skips = now, 0
 	was := s.Verdict
 	s.Verdict = Good
 	switch {
@@ -341,6 +341,7 @@ const (
 	blockedEvery   = 30 * 24 * time.Hour
 	deadEvery      = 30 * 24 * time.Hour
 	suspectEvery   = 3 * 24 * time.Hour
+	blockedFirst   = 3 * 24 * time.Hour // until several checks in a row were blocked
 	day1           = 24 * time.Hour
 )
 
@@ -356,7 +357,9 @@ func (s *State) interval(now time.Time, spread float64) time.Duration {
 	case Confirmed:
 		d = confirmedEvery
 	case Blocked:
-		d = blockedEvery
+		if d = blockedEvery; s.Skips <= 2 {
+			d = blockedFirst
+		}
 	case Dead:
 		d = deadEvery
 	case Suspect:

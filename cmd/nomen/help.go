@@ -11,7 +11,7 @@ import (
 // groups returns the groups of commands in the help, with their commands.
 func groups() []group {
 	return []group{
-		{"publish", "Publish names:", "serve put get retire delete import export mint authority token user sign-in-link find relocate history changes undo redact misses stats"},
+		{"publish", "Publish names:", "serve put get retire delete import export mint authority token user sign-in-link find relocate history changes undo redact misses stats links"},
 		{"keep", "Maintain the store:", "config reload doctor health backup restore verify jobs migrate rekey"},
 		{"ask", "Resolve and inspect names:", "resolve fetch discover crawl conform replay zone"},
 		{"any", "Work with identifiers:", "parse check normalize compare join relativize extract schemes namespaces services"},

@@ -108,6 +108,7 @@ type serveFlags struct {
 	limits                  limitFlags
 	signIn                  signInFlags
 	site                    siteFlags
+	links                   linksFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -159,6 +160,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.limits.register(f)
 	s.signIn.register(f)
 	s.site.register(f)
+	s.links.register(f)
 }
 
 // authorityLife is the maximum time until this process notices that another process has
@@ -257,6 +259,7 @@ func (f *serveFlags) check() error {
 	must(f.rate > 0, "rate", f.rate, positive)
 	must(f.outside.asks > 0, "asks", f.outside.asks, positive)
 	f.limits.check(must)
+	f.links.checkFlags(must)
 	return errors.Join(errs...)
 }
 
@@ -340,10 +343,13 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	}
 	index, endSearch := c.startSearch(ctx, &f, s, log)
 	defer endSearch()
+	watcher, endLinks := c.startLinks(ctx, &f, s, log)
+	defer endLinks()
 	seen := newSeen(s, reg, c.lostLines.Load, c.pacer.Rested)
 	seen.index.Store(index)
+	seen.links.Store(watcher)
 	v, err := c.newLive(ctx, &f, serverParts{
-		store: s, index: index, registrar: reg, table: table, token: own, proxies: proxies,
+		store: s, index: index, links: watcher, registrar: reg, table: table, token: own, proxies: proxies,
 		seen: seen, answerCache: c.usualAnswerCache(), log: log,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/pacer"
+	"github.com/nomen-project/nomen/links"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
@@ -38,8 +39,9 @@ type serverParts struct {
 	resolver    nomen.Resolver    // the resolver of the gateway; a reload replaces what it refers to
 	live        *liveServer
 	seen        *seen
-	index       *search.Index // nil if there is none
-	answerCache int64         // default size of the cache of answers, in bytes
+	index       *search.Index  // nil if there is none
+	links       *links.Watcher // nil if there is none
+	answerCache int64          // default size of the cache of answers, in bytes
 	log         *slog.Logger
 }
 
@@ -105,7 +107,7 @@ func (f *serveFlags) adminHosts() (all []string) {
 func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manager, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,
-		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Counts: p.counts.counter(), Metrics: p.seen.metrics, Scratch: newScratch,
+		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Links: p.links, Counts: p.counts.counter(), Metrics: p.seen.metrics, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Pacer: c.pacer, Scrub: c.scrubRate(f.scrub),
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second,
 		Config: p.live,

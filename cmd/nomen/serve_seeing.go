@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nomen-project/nomen/links"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/search"
 	"github.com/nomen-project/nomen/server"
@@ -41,6 +42,7 @@ type seen struct {
 
 	certificates atomic.Pointer[serverCertificates]
 	index        atomic.Pointer[search.Index]
+	links        atomic.Pointer[links.Watcher]
 }
 
 // newSeen returns the metrics of a server of a store.
@@ -53,7 +55,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64, re
 			s := v.server.Load()
 			return s != nil && s.Ready()
 		},
-		Scrub: v.scrub, Search: v.indexed, Jobs: v.jobs, Connections: v.connections,
+		Scrub: v.scrub, Search: v.indexed, Links: v.linked, Jobs: v.jobs, Connections: v.connections,
 		Answers: v.answers, Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Rested: rested, Build: build(),
 	})
 	return v
@@ -109,6 +111,15 @@ func (v *seen) indexed() (store.IndexStatus, bool) {
 		return store.IndexStatus{}, false
 	}
 	return x.Status(), true
+}
+
+func (v *seen) linked() (metrics.Links, bool) {
+	w := v.links.Load()
+	if w == nil {
+		return metrics.Links{}, false
+	}
+	is := w.Status()
+	return metrics.Links{Counts: is.Counts, Checks: is.Checks, FailingHosts: len(is.Failing), Paused: !is.Paused.IsZero()}, true
 }
 
 func (v *seen) jobs() (all []metrics.Jobs) {

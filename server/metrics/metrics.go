@@ -30,6 +30,8 @@ type Options struct {
 
 	Search func() (store.IndexStatus, bool) // returns the state of the search index, and false if there is none
 
+	Links func() (Links, bool) // returns the state of the checks of links, and false if they are off
+
 	Connections func() map[string]int           // returns the number of open connections by the name of the listener
 	Answers     func() (store.CacheUsage, bool) // returns the usage of the cache of answers, and false if there is none
 	Upstream    func() (running, waiting int)   // returns the number of requests to other resolvers
@@ -49,6 +51,14 @@ type Build struct{ Version, Revision, Go string }
 type Jobs struct {
 	Kind, State string
 	Count       int
+}
+
+// Links is the state of the checks of links.
+type Links struct {
+	Counts       map[string]int64 // locations by verdict
+	Checks       uint64           // since the start of the program
+	FailingHosts int
+	Paused       bool
 }
 
 // A Scrub is the state of the background verification of a store.

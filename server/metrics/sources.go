@@ -73,6 +73,9 @@ func sources(o Options) []prometheus.Collector {
 	if o.Search != nil {
 		all = append(all, indexed(o.Search)...)
 	}
+	if o.Links != nil {
+		all = append(all, checked(o.Links)...)
+	}
 	if o.Jobs != nil {
 		all = append(all, gauge("nomen_jobs", "Jobs that the admin API lists, by kind and state.", func(to value) {
 			for _, j := range o.Jobs() {
@@ -211,6 +214,31 @@ func indexed(state func() (store.IndexStatus, bool)) []prometheus.Collector {
 		of("nomen_search_names", "Names indexed so far while the search index is being built; afterwards the names of its last building.", func(s store.IndexStatus) float64 { return float64(s.Names) }),
 		of("nomen_search_behind", "Changes that the search index does not have yet.", func(s store.IndexStatus) float64 { return float64(s.Behind()) }),
 		of("nomen_search_failed", "Whether the search index cannot follow the changes of the store: 1 or 0.", func(s store.IndexStatus) float64 { return truth(s.Err != nil) }),
+	}
+}
+
+// checked returns the metrics of the checks of links.
+func checked(state func() (Links, bool)) []prometheus.Collector {
+	of := func(name, help string, read func(Links, value), labels ...string) prometheus.Collector {
+		return gauge(name, help, func(to value) {
+			if s, ok := state(); ok {
+				read(s, to)
+			}
+		}, labels...)
+	}
+	return []prometheus.Collector{
+		of("nomen_links", "Locations that are checked, by verdict.", func(s Links, to value) {
+			for verdict, n := range s.Counts {
+				to(float64(n), verdict)
+			}
+		}, "verdict"),
+		counter("nomen_link_checks_total", "Checks of locations.", func(to value) {
+			if s, ok := state(); ok {
+				to(float64(s.Checks))
+			}
+		}),
+		of("nomen_link_hosts_failing", "Hosts that fail as a whole; at most 200.", func(s Links, to value) { to(float64(s.FailingHosts)) }),
+		of("nomen_link_checks_paused", "Whether the checks of locations pause, because the network of the server seems to fail: 1 or 0.", func(s Links, to value) { to(truth(s.Paused)) }),
 	}
 }
 

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/name"
+)
+
+const linksLong = `With links.check = true in its configuration, a server checks whether the locations of names
+can still be reached. These commands show the results. They need a running server.
+
+Each location has a verdict:
+
+  unknown    not checked yet
+  good       the location answers
+  confirmed  the location answers, and its page has the name, the title, or the same text
+             as at earlier checks
+  blocked    the host or its robots.txt keeps programs out, so a person must look
+  suspect    the location answers, but perhaps with something else, such as the home page
+  failing    failures are being counted
+  dead       the location failed at every check, on several days in two weeks or more
+  ignored    somebody has turned off the checks`
+
+func (c *cli) linksCommand() *cobra.Command {
+	return groupOf("links", "show which locations of names can still be reached", linksLong,
+		c.linksStatusCommand(), c.linksListCommand(), c.linksCheckCommand(), c.linksIgnoreCommand(), c.linksExportCommand())
+}
+
+// linkServer returns a client of the running server, which alone has the results of checks.
+func (c *cli) linkServer(ctx context.Context) (*adminapi.Client, error) {
+	api, err := c.server(ctx)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no server runs on this data directory, and only a running server checks links; check --data, or start the server with 'nomen serve --links.check'%s", c.data, c.defaultHint())
+	case err != nil:
+		return nil, fmt.Errorf("%s: cannot reach the server of this data directory, and only a running server checks links: %w", c.data, err)
+	}
+	return api, nil
+}
+
+func (c *cli) linksStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "say how far the checks are",
+		Long: `Status prints the number of locations with each verdict, the hosts that fail as a whole, and
+the hosts with so many locations that only some can be checked in 30 days.`,
+		Example: "  nomen links status\n  nomen links status --json",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			api, err := c.linkServer(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := api.LinkStatus(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(s)
+			}
+			return c.showLinkStatus(&s)
+		},
+	}
+}
+
+// linkVerdicts returns the verdicts in the order in which they are shown.
+func linkVerdicts() []string {
+	return []string{"confirmed", "good", "unknown", "blocked", "suspect", "failing", "dead", "ignored"}
+}
+
+func (c *cli) showLinkStatus(s *adminapi.LinkStatus) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, v := range linkVerdicts() {
+		fmt.Fprintf(w, "%s\t%d\n", v, s.Counts[v])
+	}
+	for _, h := range s.Failing {
+		fmt.Fprintf(w, "host %s\t%d\tfails since %s: %s\n", printable(h.Host), h.Links, h.Since.Format(time.DateOnly), h.Outcome)
+	}
+	for _, h := range s.Sampled {
+		fmt.Fprintf(w, "host %s\t%d\tabout %d %% are checked in 30 days\n", printable(h.Host), h.Links, h.Checked*100/max(int64(h.Links), 1))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	switch {
+	case s.Reading:
+		fmt.Fprintln(c.err, "nomen: the server is still reading the names")
+	case s.Other:
+		fmt.Fprintln(c.err, "nomen: another server with the same database checks the locations; ask that server")
+	case !s.Paused.IsZero():
+		fmt.Fprintln(c.err, "nomen: the checks pause, because the network of the server seems to fail")
+	case s.Error != "":
+		fmt.Fprintln(c.err, "nomen: new locations are not found: "+printable(s.Error))
+	}
+	return nil
+}
+
+const linksListLong = `List prints the locations with a verdict, by default the dead ones: the verdict, the time of
+the first failure, the HTTP status of the last check, the URL, and the names with this
+location. --verdict is one of blocked, suspect, failing, dead or ignored.`
+
+func (c *cli) linksListCommand() *cobra.Command {
+	var verdict string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "list the dead locations, or those with another verdict",
+		Long:    linksListLong,
+		Example: "  nomen links list\n  nomen links list --verdict suspect --json",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkListedVerdict(verdict); err != nil {
+				return err
+			}
+			a := newAnswers(c)
+			err := c.eachLink(cmd.Context(), verdict, func(l adminapi.Link) error {
+				a.say(l, linkLine(&l))
+				a.flushFull()
+				return a.err
+			})
+			return cmp.Or(err, a.end())
+		},
+	}
+	verdictOption(cmd, &verdict)
+	return cmd
+}
+
+func verdictOption(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "verdict", "dead", "blocked, suspect, failing, dead or ignored")
+}
+
+func checkListedVerdict(v string) error {
+	if !slices.Contains([]string{"blocked", "suspect", "failing", "dead", "ignored"}, v) {
+		return usagef("--verdict %q: must be blocked, suspect, failing, dead or ignored", v)
+	}
+	return nil
+}
+
+// eachLink calls a function for the locations with a verdict.
+func (c *cli) eachLink(ctx context.Context, verdict string, do func(adminapi.Link) error) error {
+	api, err := c.linkServer(ctx)
+	if err != nil {
+		return err
+	}
+	for after := ""; ; {
+		page, err := api.Links(ctx, verdict, after, 0)
+		if err != nil {
+			return err
+		}
+		for _, l := range page.Links {
+			if err := do(l); err != nil {
+				return err
+			}
+		}
+		if after = page.Next; after == "" {
+			return nil
+		}
+	}
+}
+
+// linkLine returns a link as a line of text.
+func linkLine(l *adminapi.Link) string {
+	since, status := "-", cmp.Or(l.Outcome, "-")
+	if !l.Since.IsZero() {
+		since = l.Since.Format(time.DateOnly)
+	}
+	if l.Status != 0 {
+		status = strconv.Itoa(l.Status)
+	}
+	parts := []string{l.Verdict, since, status, printable(l.URL)}
+	for _, n := range l.Names {
+		parts = append(parts, printable(n))
+	}
+	if l.Moved {
+		parts = append(parts, "(moved: update the location)")
+	}
+	if l.HostFails != "" {
+		parts = append(parts, "(the host fails: "+l.HostFails+")")
+	}
+	if l.Detail != "" {
+		parts = append(parts, "("+printable(l.Detail)+")")
+	}
+	return strings.Join(parts, "\t")
+}
+
+func (c *cli) linksCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check NAME...|-",
+		Short: "check the locations of names now",
+		Long: `Check makes the server check the locations of names at once, and prints their new verdicts. It
+waits until the host may be asked, so it can take minutes. One check does not make a location
+dead: this needs failures on several days. "-" stands for names on standard input, one per
+line.`,
+		Example: "  nomen links check urn:nbn:fi:ex-17",
+		Args:    arguments(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.doLinks(cmd.Context(), args, adminapi.LinkRequest{Check: true})
+		},
+	}
+}
+
+func (c *cli) linksIgnoreCommand() *cobra.Command {
+	var until, url string
+	var undo bool
+	cmd := &cobra.Command{
+		Use:   "ignore NAME...|-",
+		Short: "turn off the checks of the locations of names",
+		Long: `Ignore turns off the checks of the locations of names until a date, by default for a year. --url
+chooses one of the locations. --undo turns the checks on again. "-" stands for names on
+standard input, one per line.`,
+		Example: "  nomen links ignore urn:nbn:fi:ex-17 --until 2027-01-31\n  nomen links ignore --undo urn:nbn:fi:ex-17",
+		Args:    arguments(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i := &adminapi.Ignoring{Until: clock().AddDate(1, 0, 0).UTC().Truncate(time.Minute)}
+			switch {
+			case undo && until != "":
+				return usagef("links ignore: --undo cannot be combined with --until")
+			case undo:
+				i.Until = time.Time{}
+			case until != "":
+				day, err := time.Parse(time.DateOnly, until)
+				if err != nil {
+					return usagef("links ignore: --until %q: must be a date, such as 2027-01-31", until)
+				}
+				i.Until = day
+			}
+			return c.doLinks(cmd.Context(), args, adminapi.LinkRequest{URL: url, Ignore: i})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&until, "until", "", "date, such as 2027-01-31 (default a year from now)")
+	f.StringVar(&url, "url", "", "only this location of the names (default all)")
+	f.BoolVar(&undo, "undo", false, "turn the checks on again")
+	return cmd
+}
+
+// doLinks does something with the locations of names, and prints their states.
+func (c *cli) doLinks(ctx context.Context, args []string, r adminapi.LinkRequest) error {
+	api, err := c.linkServer(ctx)
+	if err != nil {
+		return err
+	}
+	return c.answerNames(ctx, args, func(a *answers, arg string) error {
+		n, err := name.Parse(arg)
+		var all adminapi.Links
+		if err == nil {
+			all, err = api.DoLinks(ctx, n, r)
+			err = named(arg, err)
+		}
+		if err != nil {
+			a.refuse(err, badName{arg, explainAnswer(err)})
+			return err
+		}
+		for _, l := range all.Links {
+			a.say(l, linkLine(&l))
+		}
+		return nil
+	})
+}
+
+func (c *cli) linksExportCommand() *cobra.Command {
+	var verdict string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "write the dead locations, or those with another verdict, as CSV",
+		Long: `Export writes a CSV file for spreadsheets: a row for each location and name, with the columns
+name, url, verdict, outcome, status, checked, good and since. For JSON Lines, use
+'nomen links list --json'.`,
+		Example: "  nomen links export > dead.csv\n  nomen links export --verdict suspect > suspect.csv",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkListedVerdict(verdict); err != nil {
+				return err
+			}
+			w := csv.NewWriter(c.out)
+			if err := w.Write([]string{"name", "url", "verdict", "outcome", "status", "checked", "good", "since"}); err != nil {
+				return err
+			}
+			err := c.eachLink(cmd.Context(), verdict, func(l adminapi.Link) error {
+				for _, n := range l.Names {
+					row := []string{n, l.URL, l.Verdict, l.Outcome, strconv.Itoa(l.Status), moment(l.Checked), moment(l.Good), moment(l.Since)}
+					for i, cell := range row {
+						row[i] = bulk.Mark(cell)
+					}
+					if err := w.Write(row); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			w.Flush()
+			return cmp.Or(err, w.Error())
+		},
+	}
+	verdictOption(cmd, &verdict)
+	return cmd
+}
+
+// moment returns a time as text, "" if it is zero.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/mail"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/links"
+	"github.com/nomen-project/nomen/store"
+)
+
+// linksDir is the directory of the states of links in a data directory. If the store is elsewhere,
+// the states are beside the store.
+const (
+	linksDir    = "links"
+	linksSuffix = ".links"
+)
+
+// linksLease is how long a node of a database keeps the lease for checks after it has renewed it.
+const linksLease = 3 * time.Minute
+
+// linksFlags are the options about checks of links.
+type linksFlags struct {
+	check   bool
+	contact string
+	probes  []string
+}
+
+func (o *linksFlags) register(f *pflag.FlagSet) {
+	f.BoolVar(&o.check, "links.check", false, "check whether the locations of names can still be reached")
+	f.StringVar(&o.contact, "links.contact", "", "mail address that the checks give to the hosts, in the field From")
+	f.StringSliceVar(&o.probes, "links.probe", nil, "URL of a host that always answers; if many hosts fail at once, the checks ask it whether the network works")
+}
+
+// checkFlags checks the values of the options.
+func (o *linksFlags) checkFlags(must func(ok bool, option string, value any, what string)) {
+	if o.contact != "" {
+		a, err := mail.ParseAddress(o.contact)
+		must(err == nil && a.Address == o.contact, "links.contact", o.contact, "be a mail address, such as library@example.org")
+	}
+	for _, p := range o.probes {
+		u, err := url.Parse(p)
+		must(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "", "links.probe", p, "be a URL with the scheme http or https")
+	}
+}
+
+// linksPath returns the directory of the states of links.
+func (c *cli) linksPath() (string, error) {
+	if c.store == "" || c.inDatabase() {
+		return filepath.Join(c.data, linksDir), nil
+	}
+	dir, err := c.storePath()
+	return filepath.Clean(dir) + linksSuffix, err
+}
+
+// startLinks starts the checks of links, until end is called. The watcher is nil if they are off, or
+// if their directory cannot be opened: a server works without it.
+func (c *cli) startLinks(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *links.Watcher, end func()) {
+	source, ok := s.(links.Source)
+	if !f.links.check || f.readOnly || !ok {
+		return nil, func() {}
+	}
+	w, err := c.openLinks(f, s, source, log)
+	if err != nil {
+		log.Error("the states of links cannot be opened: links are not checked until the server is restarted", "err", err)
+		return nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { w.Run(ctx) })
+	return w, func() {
+		cancel()
+		running.Wait()
+		if err := w.Close(); err != nil {
+			log.Warn("the states of links were not closed properly", "err", err)
+		}
+	}
+}
+
+func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, log *slog.Logger) (*links.Watcher, error) {
+	dir, err := c.linksPath()
+	if err != nil {
+		return nil, err
+	}
+	o := links.Options{Dir: dir, Store: source, Agent: linksAgent(f.publicURL), From: f.links.contact, Probes: f.links.probes, Pacer: c.pacer, Now: clock, Log: log}
+	if o.DNS, err = f.outside.find.hosts(); err != nil {
+		return nil, err
+	}
+	if c.inDatabase() {
+		vault, err := store.VaultOf(s)
+		if err != nil {
+			return nil, err
+		}
+		o.Lease = c.leaseLinks(vault)
+	}
+	return links.Open(o)
+}
+
+// linksAgent returns the value of User-Agent for checks.
+func linksAgent(publicURL string) string {
+	agent := "nomen/" + versionText()
+	if publicURL != "" {
+		agent += " (link checker; +" + publicURL + ")"
+	}
+	return agent
+}
+
+// leaseLinks returns a function that reports whether this node of a database may check links. Only
+// one node may at a time. The function asks the database at most every third of the lease.
+func (c *cli) leaseLinks(vault store.Vault) func(context.Context) bool {
+	var asked time.Time
+	var mine bool
+	return func(ctx context.Context) bool {
+		if now := time.Now(); now.Sub(asked) >= linksLease/3 {
+			got, err := vault.Lease(ctx, "links", c.instance, linksLease)
+			if err == nil {
+				asked, mine = now, got
+			} else if now.Sub(asked) >= linksLease*2/3 { // another node may have it soon
+				mine = false
+			}
+		}
+		return mine
+	}
+}

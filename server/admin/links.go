@@ -1,0 +1,197 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/links"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+// Limits of requests about links.
+const (
+	maxLinksRead = 1000            // links that one request for a list reads
+	linkTime     = 5 * time.Minute // for a check that was requested
+	maxIgnore    = 10 * 366 * 24 * time.Hour
+)
+
+// watcher returns the watcher of the links, or an error if the server does not check links.
+func (s *API) watcher() (*links.Watcher, error) {
+	if s.links == nil {
+		return nil, &adminapi.StatusError{Kind: adminapi.KindNoLinks, Status: http.StatusServiceUnavailable, Detail: "this server does not check links: set links.check = true in its configuration"}
+	}
+	return s.links, nil
+}
+
+// linkStatus sends how far the checks of links are.
+func (s *API) linkStatus(c *call) error {
+	w, err := s.watcher()
+	if err != nil {
+		return err
+	}
+	is := w.Status()
+	out := adminapi.LinkStatus{Checks: is.Checks, Reading: is.Reading, Paused: is.Paused, Other: is.Other}
+	if c.actor.MayAll(registrar.Reader) {
+		out.Counts = is.Counts
+		for _, h := range is.Failing {
+			out.Failing = append(out.Failing, adminapi.LinkHost{Host: h.Host, Links: h.Links, Outcome: h.Outcome.String(), Since: h.Since})
+		}
+		for _, h := range is.Large {
+			out.Sampled = append(out.Sampled, adminapi.LinkHost{Host: h.Host, Links: h.Links, Checked: h.Checked})
+		}
+		if is.Err != nil {
+			out.Error = is.Err.Error()
+		}
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// listLinks sends a page of the links with a verdict. It lists only links of names that the caller
+// may read.
+func (s *API) listLinks(c *call) error {
+	w, err := s.watcher()
+	if err != nil {
+		return err
+	}
+	var v links.Verdict
+	if err := v.UnmarshalText([]byte(c.q.Get("verdict"))); err != nil || v < links.Blocked {
+		return &adminapi.RequestError{Field: "verdict", Message: "must be blocked, suspect, failing, dead or ignored"}
+	}
+	limit, err := pageLimit(c.q)
+	if err != nil {
+		return err
+	}
+	limit = min(limit, maxLinksRead)
+	out := adminapi.Links{Links: []adminapi.Link{}}
+	list, err := w.List(v, c.q.Get("after"), maxLinksRead)
+	if err != nil {
+		return err
+	}
+	for i, l := range list {
+		names, err := s.linkNames(c, l.URL)
+		if err != nil {
+			return err
+		}
+		if len(names) > 0 {
+			out.Links = append(out.Links, newLink(l, names))
+		}
+		if last := i+1 == len(list); len(out.Links) == limit && !last || last && len(list) == maxLinksRead {
+			out.Next = l.URL
+			break
+		}
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}
+
+// linkNames returns the active names with a location that the caller may read.
+func (s *API) linkNames(c *call, url string) (names []string, err error) {
+	found, err := links.Names(c.r.Context(), s.store, url, maxLinksRead)
+	for _, rec := range found {
+		if len(names) < adminapi.MaxLinkNames && (c.actor.MayAll(registrar.Reader) || s.mayRead(c, rec.Name)) {
+			names = append(names, rec.Name.Key())
+		}
+	}
+	return names, err
+}
+
+func newLink(l links.Link, names []string) adminapi.Link {
+	out := adminapi.Link{
+		URL: l.URL, Names: names, Verdict: l.Verdict.String(), Status: l.Status, Checked: l.Checked, Good: l.Good,
+		Since: l.Since, Failures: l.Failures, Due: l.Due, Until: l.Until, Moved: l.HasMoved(), Changed: l.Drifted,
+	}
+	if l.Outcome != links.None {
+		out.Outcome = l.Outcome.String()
+	}
+	if l.HostFails != links.None {
+		out.HostFails = l.HostFails.String()
+	}
+	return out
+}
+
+// nameLinks sends the locations of a name with their states.
+func (s *API) nameLinks(c *call) error {
+	return s.eachLink(c, registrar.Reader, "", func(w *links.Watcher, url string) (links.Link, string, error) {
+		l, ok, err := w.Of(url)
+		if err == nil && !ok {
+			err = links.ErrUnknown
+		}
+		return l, "", err
+	})
+}
+
+// doLinks checks the locations of a name now, or turns their checks off or on.
+func (s *API) doLinks(c *call) error {
+	var body adminapi.LinkRequest
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	if body.Check == (body.Ignore != nil) {
+		return &adminapi.RequestError{Field: "check", Message: "want either check or ignore"}
+	}
+	if body.Check {
+		ctx, cancel := context.WithTimeout(c.r.Context(), linkTime)
+		defer cancel()
+		return s.eachLink(c, registrar.Editor, body.URL, func(w *links.Watcher, url string) (links.Link, string, error) {
+			l, o, err := w.Check(ctx, url)
+			return l, o.Detail, err
+		})
+	}
+	until := body.Ignore.Until
+	if now := s.now(); !until.IsZero() && (!until.After(now) || until.Sub(now) > maxIgnore) {
+		return &adminapi.RequestError{Field: "until", Message: "must be in the future, and within ten years"}
+	}
+	return s.eachLink(c, registrar.Editor, body.URL, func(w *links.Watcher, url string) (links.Link, string, error) {
+		l, err := w.Ignore(url, until)
+		return l, "", err
+	})
+}
+
+// eachLink calls a function for the locations of a name, or for one of them, and sends the results.
+// It leaves out locations that are not checked.
+func (s *API) eachLink(c *call, need registrar.Role, only string, do func(w *links.Watcher, url string) (links.Link, string, error)) error {
+	w, err := s.watcher()
+	if err != nil {
+		return err
+	}
+	n, err := name.Parse(c.value)
+	if err != nil {
+		return err
+	}
+	kept, err := s.reached(c, n, time.Time{}, need)
+	if err != nil {
+		return err
+	}
+	if need > registrar.Reader && !c.actor.MayName(kept, need) {
+		return c.actor.Denied(need, kept, n.Key())
+	}
+	rec, err := s.store.Get(c.r.Context(), kept, time.Time{})
+	if err != nil {
+		return err
+	}
+	out, found := adminapi.Links{Links: []adminapi.Link{}}, only == ""
+	for i := range rec.Locations {
+		url := rec.Locations[i].URL
+		if only != "" && url != only {
+			continue
+		}
+		found = true
+		l, detail, err := do(w, url)
+		if errors.Is(err, links.ErrUnknown) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		link := newLink(l, []string{rec.Name.Key()})
+		link.Detail = detail
+		out.Links = append(out.Links, link)
+	}
+	if !found {
+		return &adminapi.RequestError{Field: "url", Message: fmt.Sprintf("%.200q is not a location of the name", only)}
+	}
+	return writeJSON(c.w, http.StatusOK, out)
+}

@@ -47,6 +47,15 @@ func (w *Watcher) runFollow(ctx context.Context) {
 	}
 }
 
+// CatchUp finds all locations that the store has now. It does not check them.
+func (w *Watcher) CatchUp(ctx context.Context) error {
+	for {
+		if more, err := w.follow(ctx); err != nil || !more {
+			return err
+		}
+	}
+}
+
 // wait waits for a time, until ctx ends or until something arrives on the channel.
 func wait(ctx context.Context, d time.Duration, done <-chan struct{}) {
 	timer := time.NewTimer(d)

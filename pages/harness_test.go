@@ -17,6 +17,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/counts"
+	"github.com/nomen-project/nomen/links"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
@@ -48,6 +49,7 @@ type site struct {
 	api   *admin.API
 
 	searcher store.Searcher // nil for a server without an index
+	links    *links.Watcher // nil for a server that does not check links
 	misses   *misses.Counter
 	counts   *counts.Counter  // nil for a server that does not count
 	now      func() time.Time // nil for a clock that stands still
@@ -119,7 +121,7 @@ func (s *site) start() {
 	}
 	api, err := admin.New(admin.Options{
 		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
-		Now: now, Misses: s.misses, Counts: s.counts, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
+		Now: now, Misses: s.misses, Counts: s.counts, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, Links: s.links, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		s.t.Fatal(err)

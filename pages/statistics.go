@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -285,6 +286,26 @@ type linksView struct {
 	Statistics adminapi.Statistics
 	Hosts      []hostRow
 	Past, Down int64
+
+	Checks   bool // the server checks the locations
+	Status   adminapi.LinkStatus
+	Verdict  string // of the locations in Checked
+	Heading  string // of these locations
+	Verdicts []verdictRow
+	Checked  adminapi.Links
+}
+
+// A verdictRow is a verdict with its list of locations.
+type verdictRow struct {
+	Verdict string
+	Text    string
+	Counted bool // the user may see how many there are
+	Count   int64
+}
+
+// Next returns the URL of the next page of the list of locations.
+func (v *linksView) Next() string {
+	return Root + "links?" + url.Values{"verdict": {v.Verdict}, "after": {v.Checked.Next}}.Encode()
 }
 
 // A hostRow is a host with the lists of names that lead to it.
@@ -319,12 +340,60 @@ func (v *linksView) list() {
 	}
 }
 
+// listedVerdicts returns the verdicts whose locations can be listed.
+func listedVerdicts() []string { return []string{"dead", "failing", "suspect", "blocked", "ignored"} }
+
+// checkedLinks adds the results of the checks of locations, if the server makes any.
+func (c *request) checkedLinks(v *linksView) (err error) {
+	if v.Verdict = c.r.Form.Get("verdict"); !slices.Contains(listedVerdicts(), v.Verdict) {
+		v.Verdict = listedVerdicts()[0]
+	}
+	v.Status, err = c.api.LinkStatus(c.ctx())
+	if isKind(err, adminapi.KindNoLinks) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	v.Checks = true
+	for _, name := range listedVerdicts() {
+		n, ok := v.Status.Counts[name]
+		v.Verdicts = append(v.Verdicts, verdictRow{name, c.verdictText(name), ok, n})
+	}
+	v.Heading = c.verdictText(v.Verdict)
+	v.Checked, err = c.api.Links(c.ctx(), v.Verdict, c.r.Form.Get("after"), maxLinks)
+	return err
+}
+
+// verdictText returns the heading of the list of locations with a verdict.
+func (c *request) verdictText(verdict string) string {
+	switch verdict {
+	case "failing":
+		return c.texts.text("verdict.failing")
+	case "suspect":
+		return c.texts.text("verdict.suspect")
+	case "blocked":
+		return c.texts.text("verdict.blocked")
+	case "ignored":
+		return c.texts.text("verdict.ignored")
+	}
+	return c.texts.text("verdict.dead")
+}
+
+// isKind reports whether an error of the API is of a kind.
+func isKind(err error, kind string) bool {
+	var status *adminapi.StatusError
+	return errors.As(err, &status) && status.Kind == kind
+}
+
 // links shows locations that readers do not get, and hosts.
 func (c *request) links() error {
 	v := &linksView{}
 	v.Title, v.Section = c.texts.text("links.title"), "links"
 	var err error
 	if v.Statistics, err = c.api.Statistics(c.ctx(), c.r.Form.Get("fresh") != ""); err != nil {
+		return err
+	}
+	if err = c.checkedLinks(v); err != nil {
 		return err
 	}
 	v.list()

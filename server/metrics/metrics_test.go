@@ -67,6 +67,9 @@ func full(s store.Reader) *Metrics {
 		Search: func() (store.IndexStatus, bool) {
 			return store.IndexStatus{Built: true, Names: 11, Position: 12, Head: 25, Err: errors.New("away")}, true
 		},
+		Links: func() (Links, bool) {
+			return Links{Counts: map[string]int64{"dead": 8}, Checks: 13, FailingHosts: 2, Paused: true}, true
+		},
 		Jobs:        func() []Jobs { return []Jobs{{"verify", "running", 2}} },
 		Connections: func() map[string]int { return map[string]int{"public": 3} },
 		Answers:     func() (store.CacheUsage, bool) { return store.CacheUsage{Name: "answers", Hits: 9}, true },

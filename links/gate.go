@@ -128,8 +128,9 @@ func (g *gates) enter(ctx context.Context, host string) error {
 }
 
 // leave records that a request to a host has ended. The parameter took is how long the host took to
-// answer, busy says that it answered that it is busy, and after is the value of its Retry-After.
-func (g *gates) leave(host string, took time.Duration, busy bool, after time.Duration) {
+// answer. The flag busy says that the host answered that it is busy, and retry is the time in its
+// Retry-After.
+func (g *gates) leave(host string, took time.Duration, busy bool, retry time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.of(host)
@@ -141,7 +142,7 @@ func (g *gates) leave(host string, took time.Duration, busy bool, after time.Dur
 	}
 	h.busy = false
 	h.last = g.now()
-	h.next = h.last.Add(max(h.gap(g.least, took), min(after, maxRetryAfter)))
+	h.next = h.last.Add(max(h.gap(g.least, took), min(retry, maxRetryAfter)))
 	close(h.freed)
 	h.freed = make(chan struct{})
 }

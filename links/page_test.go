@@ -9,7 +9,7 @@ import (
 const article = `<!DOCTYPE html><html><head><title>On the Measurement of Rivers</title>
 <meta name="DC.identifier" content="urn:nbn:fi:ex-17"><meta property="og:title" content="Rivers measured">
 <style>p{color:red}</style></head><body><nav>Home About Contact</nav><header>Library</header>
-<p>The length of a river depends on the scale of the map on which somebody measures it,
+<p>The length of a river depends on the scale of the map on which we measure it,
 and on the care with which the pen follows every bend of the bank.</p>
 <script>var x = "never shown"</script><footer>12 visitors</footer></body></html>`
 
@@ -56,7 +56,7 @@ func TestFingerprint(t *testing.T) {
 		p := readPage([]byte("<p>" + text))
 		return p.fingerprint()
 	}
-	text := strings.Repeat("the length of a river depends on the scale of the map on which somebody measures it ", 1) +
+	text := strings.Repeat("the length of a river depends on the scale of the map on which we measure it ", 1) +
 		strings.Join(strings.Fields(article)[20:], " ")
 	same := strings.Replace(text, "visitors", "guests", 1) + " 7 of 9"
 	other := "this domain is for sale please contact the owner of this domain to make an offer for it today or tomorrow"

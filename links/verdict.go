@@ -77,8 +77,8 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// weight returns how much a failure counts, in halves. It returns 0 for outcomes that are no
-// failures.
+// weight returns how much a failure counts, in halves. It returns 0 for outcomes that do not
+// count as failures.
 func (o Outcome) weight() int {
 	switch o {
 	case Gone, NoHost:

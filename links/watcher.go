@@ -37,7 +37,7 @@ type Options struct {
 	FS    vfs.FS // file system; if nil, that of the operating system
 	Store Source
 	Agent string // value of User-Agent, which begins with "nomen"
-	From  string // mail address of a person who looks after the server; "" for none
+	From  string // mail address of a person who is responsible for the server; "" for none
 
 	// Probes are URLs of hosts that always answer. If many hosts fail at once and no probe answers,
 	// the network of this machine fails. Without probes, the watcher decides by the hosts alone.

@@ -33,7 +33,7 @@ Each location has a verdict:
   suspect    the location answers, but perhaps with something else, such as the home page
   failing    failures are being counted
   dead       the location failed at every check, on several days in two weeks or more
-  ignored    somebody has turned off the checks`
+  ignored    a user has turned off the checks`
 
 func (c *cli) linksCommand() *cobra.Command {
 	return groupOf("links", "show which locations of names can still be reached", linksLong,

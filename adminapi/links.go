@@ -14,6 +14,7 @@ import (
 //
 //	GET   links          [Links]; verdict, after, limit
 //	GET   links/status   [LinkStatus]
+//	GET   links/changes  [LinkChanges]; since
 //	GET   links/{name}   [Links] with the locations of a name
 //	POST  links/{name}   [LinkRequest]; returns [Links]
 const linksPath = "links"
@@ -67,6 +68,27 @@ type LinkHost struct {
 	Outcome string    `json:"outcome,omitempty"` // of a failing host
 	Since   time.Time `json:"since,omitzero"`    // of a failing host
 	Checked int64     `json:"checked,omitempty"` // of a sampled host: about how many locations are checked in 30 days
+}
+
+// LinkChanges are what has changed since a time, by host. The server keeps changes for 90 days.
+type LinkChanges struct {
+	Since time.Time        `json:"since"`
+	Hosts []LinkHostChange `json:"hosts"` // in the order of their names
+}
+
+// A LinkHostChange is what has changed at a host.
+type LinkHostChange struct {
+	Host      string   `json:"host"`
+	Dead      int      `json:"dead,omitempty"`      // locations that are dead now and were not before
+	Recovered int      `json:"recovered,omitempty"` // locations that were dead and answer again
+	Failing   bool     `json:"failing,omitempty"`   // the host began to fail as a whole
+	Back      bool     `json:"back,omitempty"`      // the host answers again
+	URLs      []string `json:"urls,omitempty"`      // the first of the dead locations; at most [MaxLinkNames]
+}
+
+// LinkChanges returns what has changed since a time.
+func (c *Client) LinkChanges(ctx context.Context, since time.Time) (LinkChanges, error) {
+	return request[LinkChanges](ctx, c, http.MethodGet, linksPath+"/changes", url.Values{"since": {since.UTC().Format(time.RFC3339)}}, nil)
 }
 
 // A LinkRequest is the body of POST links/{name}. One of Check and Ignore must be set.

@@ -60,6 +60,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"links check":      {n},
 		"links ignore":     {n},
 		"links export":     {""},
+		"links report":     {""},
 		"stats names":      {"", "--fresh"},
 		"stats links":      {""},
 		"stats changes":    {"", "--month 2026-10"},

@@ -37,7 +37,7 @@ Each location has a verdict:
 
 func (c *cli) linksCommand() *cobra.Command {
 	return groupOf("links", "show which locations of names can still be reached", linksLong,
-		c.linksStatusCommand(), c.linksListCommand(), c.linksCheckCommand(), c.linksIgnoreCommand(), c.linksExportCommand())
+		c.linksStatusCommand(), c.linksListCommand(), c.linksCheckCommand(), c.linksIgnoreCommand(), c.linksExportCommand(), c.linksReportCommand())
 }
 
 // linkServer returns a client of the running server, which alone has the results of checks.
@@ -307,6 +307,66 @@ name, url, verdict, outcome, status, checked, good and since. For JSON Lines, us
 	}
 	verdictOption(cmd, &verdict)
 	return cmd
+}
+
+func (c *cli) linksReportCommand() *cobra.Command {
+	var since string
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "say what has changed in the last week, a line for each host",
+		Long: `Report prints a line for each host with changes: how many locations are newly dead, how many
+dead ones answer again, and whether the host as a whole began to fail or answers again. It
+prints nothing if there were no changes, so that cron sends mail only about changes.`,
+		Example: "  nomen links report\n  nomen links report --since 2026-11-01 --json",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from := clock().AddDate(0, 0, -7)
+			if since != "" {
+				day, err := time.Parse(time.DateOnly, since)
+				if err != nil {
+					return usagef("links report: --since %q: must be a date, such as 2026-11-01", since)
+				}
+				from = day
+			}
+			api, err := c.linkServer(cmd.Context())
+			if err != nil {
+				return err
+			}
+			changes, err := api.LinkChanges(cmd.Context(), from)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(changes)
+			}
+			for i := range changes.Hosts {
+				if _, err := fmt.Fprintln(c.out, hostChangeLine(&changes.Hosts[i])); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&since, "since", "", "date of the first changes, such as 2026-11-01 (default a week ago)")
+	return cmd
+}
+
+// hostChangeLine returns what has changed at a host as a line of text.
+func hostChangeLine(h *adminapi.LinkHostChange) string {
+	var parts []string
+	if h.Failing {
+		parts = append(parts, "fails as a whole")
+	}
+	if h.Back {
+		parts = append(parts, "answers again")
+	}
+	if h.Dead > 0 {
+		parts = append(parts, count(int64(h.Dead), "location")+" newly dead, such as "+printable(h.URLs[0]))
+	}
+	if h.Recovered > 0 {
+		parts = append(parts, count(int64(h.Recovered), "dead location")+" answering again")
+	}
+	return printable(h.Host) + ": " + strings.Join(parts, "; ")
 }
 
 // moment returns a time as text, "" if it is zero.

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -15,9 +19,10 @@ import (
 
 // Limits of requests about links.
 const (
-	maxLinksRead = 1000            // links that one request for a list reads
-	linkTime     = 5 * time.Minute // for a check that was requested
-	maxIgnore    = 10 * 366 * 24 * time.Hour
+	maxLinkChanges = 100_000         // locations whose changes one request reads
+	maxLinksRead   = 1000            // links that one request for a list reads
+	linkTime       = 5 * time.Minute // for a check that was requested
+	maxIgnore      = 10 * 366 * 24 * time.Hour
 )
 
 // watcher returns the watcher of the links, or an error if the server does not check links.
@@ -111,6 +116,63 @@ func newLink(l links.Link, names []string) adminapi.Link {
 		out.HostFails = l.HostFails.String()
 	}
 	return out
+}
+
+// linkChanges sends what has changed since a time, by host. Callers get the changes of locations of
+// names that they may read, and changes of whole hosts if they may read all names.
+func (s *API) linkChanges(c *call) error {
+	w, err := s.watcher()
+	if err != nil {
+		return err
+	}
+	since, err := time.Parse(time.RFC3339, c.q.Get("since"))
+	if err != nil {
+		return &adminapi.RequestError{Field: "since", Message: "must be a time such as 2026-11-17T00:00:00Z"}
+	}
+	now := map[string]links.Event{} // the last change of each location
+	all := c.actor.MayAll(registrar.Reader)
+	hosts := map[string]*adminapi.LinkHostChange{}
+	of := func(host string) *adminapi.LinkHostChange {
+		if hosts[host] == nil {
+			hosts[host] = &adminapi.LinkHostChange{Host: host}
+		}
+		return hosts[host]
+	}
+	err = w.Events(since, func(h links.Happening) bool {
+		switch {
+		case h.URL != "":
+			now[h.URL] = h.Event
+		case all && h.Event == links.HostFails:
+			of(h.Host).Failing, of(h.Host).Back = true, false
+		case all && h.Event == links.HostBack:
+			of(h.Host).Failing, of(h.Host).Back = false, true
+		}
+		return len(now) < maxLinkChanges
+	})
+	if err != nil {
+		return err
+	}
+	for _, u := range slices.Sorted(maps.Keys(now)) {
+		names, err := s.linkNames(c, u)
+		if err != nil {
+			return err
+		}
+		parsed, err := url.Parse(u)
+		if len(names) == 0 || err != nil {
+			continue
+		}
+		h := of(strings.ToLower(parsed.Hostname()))
+		if now[u] == links.Recovered {
+			h.Recovered++
+		} else if h.Dead++; len(h.URLs) < adminapi.MaxLinkNames {
+			h.URLs = append(h.URLs, u)
+		}
+	}
+	out := adminapi.LinkChanges{Since: since, Hosts: []adminapi.LinkHostChange{}}
+	for _, host := range slices.Sorted(maps.Keys(hosts)) {
+		out.Hosts = append(out.Hosts, *hosts[host])
+	}
+	return writeJSON(c.w, http.StatusOK, out)
 }
 
 // nameLinks sends the locations of a name with their states.

@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 	"errors"
+	"net"
+	"net/netip"
 	"path/filepath"
 	"testing"
 	"time"
@@ -131,5 +133,55 @@ func TestNoLinks(t *testing.T) {
 	var status *adminapi.StatusError
 	if !errors.As(err, &status) || status.Kind != adminapi.KindNoLinks {
 		t.Errorf("got %v, want %s", err, adminapi.KindNoLinks)
+	}
+}
+
+// noHosts is a resolver for which no host exists.
+type noHosts struct{}
+
+func (noHosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+}
+
+// TestLinkChanges checks that a host that fails for days is one change, for those who may read all
+// names.
+func TestLinkChanges(t *testing.T) {
+	now := testNow
+	var w *links.Watcher
+	n := name.MustParse("urn:x-link:mine:1")
+	api, s := newTestAPI(t, func(o *Options) {
+		source := o.Store.(*memstore.Store)
+		_, err := source.Apply(t.Context(), []store.Change{{Time: testNow, Record: &store.Record{Name: n, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://gone.example/a"}, {URL: "https://gone.example/b"}}}}})
+		if err == nil {
+			w, err = links.Open(links.Options{Dir: filepath.Join(t.TempDir(), "links"), Store: source, Agent: "nomen/test", DNS: noHosts{}, Gap: time.Nanosecond, Now: func() time.Time { return now }})
+		}
+		if err == nil {
+			err = w.CatchUp(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Links = w
+	})
+	t.Cleanup(func() { _ = w.Close() })
+	l := listen(t, api)
+	admin := &adminapi.Client{URL: "http://" + l.Admin.String(), Token: grant(t, s, adminapi.AdministratorGrant())}
+	for day := range 5 {
+		now = testNow.AddDate(0, 0, day)
+		if _, err := admin.DoLinks(t.Context(), n, adminapi.LinkRequest{Check: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := admin.LinkChanges(t.Context(), testNow)
+	if err != nil || len(got.Hosts) != 1 || got.Hosts[0].Host != "gone.example" || !got.Hosts[0].Failing || got.Hosts[0].Dead != 0 {
+		t.Errorf("got %+v, %v, want one failing host", got, err)
+	}
+	status, err := admin.LinkStatus(t.Context())
+	if err != nil || len(status.Failing) != 1 || status.Failing[0].Links != 2 || status.Failing[0].Outcome != "no-host" {
+		t.Errorf("status: got %+v, %v", status, err)
+	}
+	editor := &adminapi.Client{URL: admin.URL, Token: grant(t, s, adminapi.Grant{Who: "e", Role: "editor", Prefixes: []string{"urn:x-link:mine"}})}
+	if got, err := editor.LinkChanges(t.Context(), testNow); err != nil || len(got.Hosts) != 0 {
+		t.Errorf("an editor of some names: got %+v, %v, want nothing", got, err)
 	}
 }

@@ -8,5 +8,5 @@
 //
 // [Decision 56] says why the package uses no library.
 //
-// [Decision 56]: ../../docs/decisions/0056-workbooks.md
+// [Decision 56]: ../../docs/decisions/0057-workbooks.md
 package xlsx

@@ -167,7 +167,7 @@ func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator
 	return cells, string(rune(delimiter))
 }
 
-// Names calls the function each for every record that an import with the options o could read. The
+// For every record that an import with the options o could read, Names calls the function each. The
 // arguments are the name and the line of the record. If the function each returns an error, Names
 // stops and returns this error.
 func Names(r io.Reader, o ImportOptions, each func(line int, spelling string) error) error {

@@ -393,9 +393,8 @@ func (l *fileLine) sheet() string {
 	return l.table.rows.book.sheet
 }
 
-// title returns the title of the column for a field of a record, with a line and an offset. For a
-// field of a location, they are the line and the offset of the location. For any other field, they
-// are the line and the offset of the record.
+// title returns the title of the column for a field of a record. It also returns a line and an
+// offset: for a field of a location those of the location, and otherwise those of the record.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

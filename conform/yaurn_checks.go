@@ -305,8 +305,8 @@ func (p *probe) settle() {
 	delete(p.memory, string(p.request1995(p.elements[0]).bytes()))
 }
 
-// notModified returns a check that makes a conditional request with the date of the last
-// modification in a format.
+// notModified returns a check that makes a conditional request. The date of the last modification
+// is written in the format layout.
 func notModified(layout string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		p.settle()

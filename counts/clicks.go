@@ -27,8 +27,8 @@ type clicks struct {
 	overflow atomic.Uint64 // clicks that were counted without a check, because there was no room
 }
 
-// A generation has the numbers of one secret. A slot has a number in its upper 48 bits, and the time
-// of the last click in its lower 16 bits, in ticks since begin, plus 1.
+// A generation has the clicks that were hashed with one secret. A slot has a number in its upper 48
+// bits, and the time of the last click in its lower 16 bits, in ticks since begin, plus 1.
 type generation struct {
 	secret   maphash.Seed
 	begin    time.Time

@@ -17,8 +17,8 @@ import (
 // Accounts finds the actors of tokens and users. Package server/admin implements it with the rules
 // and limits of the admin API.
 type Accounts interface {
-	// Bearer returns the actor of a token with its secret. If the token is not valid, the error
-	// wraps [adminapi.ErrUnauthorized].
+	// Bearer returns the actor of a token, which includes its secret. If the token is not valid,
+	// the error wraps [adminapi.ErrUnauthorized].
 	Bearer(ctx context.Context, token string) (registrar.Actor, error)
 
 	// Account returns the actor of the token or of the user with this ID; the other ID is "". If the

@@ -55,8 +55,8 @@ func (s *scanner) line(i int) []byte {
 	return b[:n]
 }
 
-// A page footer and the header of the next page can follow the line break after i. Then page
-// returns the offset at which the text continues after them, otherwise -1.
+// If the foot of a page and the head of the next page follow the line break after i, page returns
+// the offset at which the text continues after them. Otherwise it returns -1.
 //
 //	blank lines, foot, form feed, head, blank lines
 func (s *scanner) page(i int) int {

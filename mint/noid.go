@@ -181,8 +181,8 @@ func (m *noidMinter) next(b []byte) ([]byte, bool) {
 const noidWindow = 4
 
 // seekNoid continues after the last existing name in the order of NOID. All names before it in this
-// order exist, too. So seekNoid finds the position of this name by doubling a distance, then
-// halving it.
+// order exist, too. So seekNoid finds the last name by a binary search: it doubles the distance
+// until a name does not exist, and then halves it.
 func (r *Run) seekNoid(list List) error {
 	known, err := r.knownAt(r.noid, list)
 	if err != nil || !known {

@@ -37,7 +37,7 @@ func (v view) String() string {
 	return string(b)
 }
 
-// compare returns how the answer got differs from the answer of tc. It compares only what the
+// compare returns the differences between an answer and the answer of tc. It compares only what the
 // protocol can send according to c.
 func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	if g, w := c.show(got, tc), c.show(tc.answer, tc); g != w {

@@ -110,8 +110,8 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 }
 
 // changeRows returns the rows of revisions, which are in order and without gaps. The function
-// compare returns the differences between two revisions. If there is no earlier revision, the first
-// has no content.
+// compare returns the differences between two revisions. For the first revision of a name, compare
+// gets an empty revision as the earlier one.
 func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi.Revision) []adminapi.Difference) []changeRow {
 	rows := make([]changeRow, len(all))
 	for i, r := range all {

@@ -182,8 +182,8 @@ func (c *request) aliasForm() error {
 	return nil
 }
 
-// aliasView returns the form for the names in "name" and "of". It also returns the record of the
-// name in "of", or nil if there is none.
+// aliasView returns the form for the names in the parameters "name" and "of" of the query. It also
+// returns the record of the second name, or nil if there is no such record.
 func (c *request) aliasView() (*aliasView, *store.Record, error) {
 	v := &aliasView{Name: strings.TrimSpace(c.r.Form.Get("name")), Of: strings.TrimSpace(c.r.Form.Get("of")), Why: lines(c.r.Form.Get("why"))}
 	v.Title, v.Section = c.texts.text("alias.title", v.Name), "misses"

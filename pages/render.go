@@ -61,8 +61,8 @@ type view interface{ top() *frame }
 
 func (f *frame) top() *frame { return f }
 
-// LangOf returns the language of a text about the input. What is not a text of the pages is a
-// message of the API, in English.
+// LangOf returns the language of a text about the input. If the pages do not have the text, it is a
+// message of the API, which is in English.
 func (f *frame) LangOf(text string) string {
 	if f.said[text] {
 		return f.Lang

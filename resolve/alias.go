@@ -36,8 +36,8 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 	return a, err
 }
 
-// unknownOf returns the error for a name that none or several records list as an alias. The error
-// suggests the names of these records that are public.
+// unknownOf returns the error for a name that no record lists as an alias, or that several records
+// list. The error suggests the names of these records that are public.
 func (d *decision) unknownOf(all []*store.Record) *nomen.Error {
 	if len(all) == 0 {
 		return d.unknown()

@@ -37,12 +37,12 @@ type nearSearch struct {
 	reads int // number of reads that are left
 }
 
-// near returns names that were probably meant instead of the unknown name of d: first names that
-// are registered, then names that may be registered elsewhere, and last the longest registered name
-// that the unknown name begins with. It looks up only spellings that differ from the unknown name
-// by a common mistake. So it reveals nothing about names that a client could not guess. It leaves
-// out names that are reserved or not public. If the store fails or a limit is reached, it returns
-// what it has found.
+// near returns names that were probably meant instead of the unknown name of d. Registered names
+// come first, then names that may be registered elsewhere, and at the end the longest registered
+// name that the unknown name begins with. It looks up only spellings that differ from the unknown
+// name by a common mistake. So it reveals nothing about names that a client could not guess. It
+// leaves out names that are reserved or not public. If the store fails or a limit is reached, it
+// returns what it has found.
 func (d *decision) near() []string {
 	if d.o.NoSuggestions {
 		return nil

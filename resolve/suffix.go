@@ -68,7 +68,7 @@ func (d *decision) rest(base name.Name) string {
 	return rest
 }
 
-// extend returns the answer for the name from rec, the record of a beginning. The rest of the name is
+// extend returns the answer for a name that begins with the registered name of rec and ends with
 // tail.
 func (d *decision) extend(rec *store.Record, tail string) *nomen.Answer {
 	a := &nomen.Answer{

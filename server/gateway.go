@@ -31,8 +31,8 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *requ
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
-	// The authorities may come from the cache. That does not make the response of the other
-	// server stale, so their staleness is recorded separately.
+	// The authorities may come from the cache. If these authorities are stale, the response of the
+	// other server is not. So their staleness goes to a context of its own.
 	if r.Method != http.MethodConnect && !s.isForOthers(store.WithStaleness(r.Context()), in) {
 		return false
 	}

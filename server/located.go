@@ -74,8 +74,8 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 }
 
 // aboutURL changes formats so that a list or linkset contains the requested URL. The list or
-// linkset of a name contains the name in the same way (RFC 2483, 5; RFC 9264, 4). It leaves out
-// linksets if the URL cannot be the context of a link.
+// linkset of a name contains the name in the same way (RFC 2483, 5; RFC 9264, 4). If the URL cannot
+// be the context of a link, aboutURL removes the formats of linksets.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers

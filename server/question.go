@@ -53,9 +53,9 @@ func (a parsedTarget) standard() nomen.Service {
 	return ""
 }
 
-// question returns the question for the resolver. The service is the one in the query, or the
-// parameter expected if the query has none. The error is a [*nomen.Error] about the second
-// identifier of I=I.
+// question returns the question for the resolver. The service is that of the query. If the query
+// has none, it is the expected one. The error is a [*nomen.Error] about the second identifier of
+// I=I.
 func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,

@@ -115,9 +115,10 @@ func (p *reply) withLink(target string) *reply {
 const maxSuccessorAge = 30 * 24 * time.Hour
 
 // redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
-// name is delegated. If the destination is a name, a request without a leading slash (GET urn:x:1)
-// is redirected to the name itself. Every other request is redirected to the path of the name on
-// this server. For an element, the reason phrase also contains the name (Y95-42, Y95-43).
+// name is delegated. If the destination is a name, and the request had no leading slash (GET
+// urn:x:1), the Location is the name of the destination. For every other request, the Location is
+// the path of this name on this server. For an element, the reason phrase also contains the name
+// (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {

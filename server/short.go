@@ -122,8 +122,8 @@ func mayBeLocal(target string) bool {
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)
 }
 
-// isLocal reports whether the answer for a target comes from the store alone. With the current
-// authorities, the answer is then not a stream, and the server asks no other server.
+// isLocal reports whether the answer for a target comes from the store alone. If the result is
+// true, the answer is not a stream, and the server does not ask other servers.
 func (a parsedTarget) isLocal() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false

@@ -53,8 +53,8 @@ func isForwarded(r *http.Request) bool {
 	return false
 }
 
-// spokenTarget returns the target of a request for a dialect: a path. A URL of this server stands for
-// its path (RFC 9112, 3.2.2). For other targets, spokenTarget returns false.
+// spokenTarget returns the target that a dialect gets for a request. It is a path. A URL of this
+// server stands for its path (RFC 9112, 3.2.2). For other targets, spokenTarget returns false.
 func (s *Server) spokenTarget(r *http.Request, in *request) (string, bool) {
 	host, path, ok := absoluteForm(in.target)
 	if !ok {

@@ -100,8 +100,8 @@ func (f *Finding) Error() string {
 	return fmt.Sprintf("offset %d: %s: %s", f.Offset, f.Rule, f.Message)
 }
 
-// Violation returns where and why the identifier violates the rule. A finding does
-// not have the input.
+// Violation returns where and why the identifier violates the rule. The Violation has no Input,
+// because a Finding does not know it.
 func (f *Finding) Violation() Violation {
 	return Violation{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
 }

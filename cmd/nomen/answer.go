@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answerNames calls f for each name in args, and for each line of standard input instead of "-".
-// The function f prints its own errors. After an error about a name, answerNames continues with the
-// next name. If any call failed, it returns a failure.
+// answerNames calls f for each name in args. In place of the name "-", it calls f for each line of
+// standard input. The function f prints its own errors. After an error about a name, answerNames
+// continues with the next name. If any call failed, it returns a failure.
 func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, string) error) error {
 	failed := false
 	err := c.answerEach(ctx, args, func(a *answers, arg string) {

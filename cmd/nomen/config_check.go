@@ -144,8 +144,7 @@ func checkServeFiles(f *serveFlags) error {
 	return errors.Join(append(errs, err, checkDefault(find.fallback))...)
 }
 
-// checkTexts checks the options in the file that this command does not have, but another command
-// has.
+// checkTexts checks those options of the file that belong to other commands.
 func (c *cli) checkTexts() []error {
 	if c.file == nil {
 		return nil

@@ -181,8 +181,8 @@ func isPath(err error) bool {
 	return errors.As(err, &path)
 }
 
-// isVersion returns a function that reports whether an error is about a store of an earlier
-// version that must be converted in this way.
+// isVersion returns a function. It reports whether an error is about a store of an earlier version,
+// for which the conversion how is needed.
 func isVersion(how store.Conversion) func(error) bool {
 	return func(err error) bool {
 		var e *store.VersionError

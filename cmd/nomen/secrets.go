@@ -259,8 +259,8 @@ func hideValues(text string, values []string) string {
 	return text
 }
 
-// words is like [words] for an error that may quote values of the configuration. The places of
-// errors in the file stay as they are.
+// words does what the function words does, for an error that may quote values of the configuration.
+// The places of errors in the file stay as they are.
 func (c *cli) words(err error) string {
 	all := flatten(err)
 	if len(all) > 1 {

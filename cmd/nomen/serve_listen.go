@@ -116,8 +116,8 @@ func (c *cli) listenError(s *listenSpec, key string, err error) error {
 }
 
 // tlsError returns a usage error about the TLS of a listener. If the error is about an option that
-// the environment or the file sets, it names the source of this option. Otherwise it names the
-// place of the table.
+// the environment or the file sets, it names the source of this option. Otherwise it says where the
+// table of the listener is in the file.
 func (c *cli) tlsError(s *listenSpec, err error) error {
 	if option := c.located(usagef("serve: %w", err)); option.Error() != "serve: "+err.Error() {
 		return option

@@ -25,10 +25,10 @@ type exchange struct{ request, response message }
 
 // A Runner sends the requests of traces.
 //
-// Lines of a trace that begin with ">" are a request, those that begin with "<" are its response. The
-// rest is comment. The first line of a request is the method and the target, that of a response the
-// status. Header fields follow, and after a line without more, the body. The last line of a body has no
-// line break, unless the line "<\" follows.
+// Lines of a trace that begin with ">" are a request, those that begin with "<" are its response.
+// The rest is comment. The first line of a request is the method and the target, that of a response
+// the status. Then come the header fields, and after an empty line (">" or "<" alone) the body. The
+// last line of a body has no line break, unless the line "<\" follows.
 //
 // A header field without value must be absent in a response. In fields and bodies, $NAME is replaced by
 // a variable. A line of a response can have "$*", which stands for any text. From then on, "$1" is this

@@ -120,8 +120,8 @@ func (a answer) answers() bool {
 // missingFields is the error for an incomplete answer to a challenge.
 const missingFields = "Missing fields in authentication data"
 
-// problem returns the error in the form of an answer to a challenge, or "" if the form is valid. It
-// does not check the signature; see [answer.proves].
+// problem says why the form of an answer to a challenge is invalid. If it is valid, the result is
+// "". It does not check the signature; see [answer.proves].
 func (a answer) problem() string {
 	for _, key := range []string{paramID, paramType, paramCnonce, paramAlg, paramSignature} {
 		if a[key] == "" {

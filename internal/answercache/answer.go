@@ -22,7 +22,7 @@ type Answer struct {
 }
 
 // AppendTo appends the response with a value of Date, which must be in the format of HTTP, and
-// returns the length of its body. If it is the final response of its connection, it says so.
+// returns the length of its body. If final is true, the response has the field "Connection: close".
 func (a *Answer) AppendTo(out []byte, date string, final bool) (longer []byte, body int) {
 	out = a.appendPieces(out, a.pattern.head, date)
 	if final {

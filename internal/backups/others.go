@@ -20,7 +20,7 @@ func (e *otherLogError) Error() string { return e.problem }
 
 // adopt adds to the state a backup that was complete when the server was interrupted, but was not
 // yet in the state. If the log of the live store does not begin with the log of the backup, another
-// server has made the backup under the same name; adopt then logs a warning and adds nothing.
+// server has made the backup. Then adopt logs a warning and adds nothing.
 func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manifest) error {
 	err := k.continues(ctx, m.Head)
 	if other := (*otherLogError)(nil); errors.As(err, &other) {

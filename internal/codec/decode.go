@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A CorruptError reports a stored value that no version of this program up to this one has written:
-// the value is damaged, or from a newer version.
+// A CorruptError reports a stored value that this program cannot decode: the value is damaged, or
+// was written by a newer version.
 type CorruptError struct {
 	Key    string // key of the name, authority, token or user; or of internal data of the store
 	Offset int    // offset in the value

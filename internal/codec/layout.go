@@ -8,8 +8,8 @@ import (
 )
 
 // The first byte of a value is a version: the lowest version of the encoding that supports the
-// content. So content has the same digest before and after a version is added. The history of the
-// versions is in docs/reference/files.md.
+// content. So content keeps its digest when a later program has one more version. The history of
+// the versions is in docs/reference/files.md.
 const (
 	version1 = 1 // changes that neither redact nor are redacted
 	version2 = 2 // changes that redact others, and what remains of redacted changes

@@ -136,8 +136,8 @@ func doiRest(s string) string {
 	return ""
 }
 
-// ID returns the identifier of a name: an ARK with the slash after its label, a DOI in upper case, or
-// uuid: for a UUID. Any other name is its key.
+// ID returns the identifier of a name: an ARK with the slash after its label, a DOI in upper case,
+// or a UUID after "uuid:". Any other name is its key.
 func ID(n name.Name) string {
 	key := n.Key()
 	if rest, ok := strings.CutPrefix(key, arkLabel); ok {

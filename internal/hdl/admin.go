@@ -101,8 +101,8 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// reversed reverses the order of permissions: in JSON, the right to add handles is the last one,
-// and in a batch file it is the first.
+// reversed reverses the order of permissions. The permission to add handles comes last in JSON, and
+// first in a batch file.
 func reversed(permissions string) string {
 	b := []byte(permissions)
 	slices.Reverse(b)

@@ -59,8 +59,8 @@ func (r *Reader) Authority(ctx context.Context, p name.Prefix, at time.Time) (*s
 	return c.Authority, nil
 }
 
-// depend records that an answer depends on a key. The past can change too, by a redaction, but
-// reads of the past are rare, so answers that need them are not cached.
+// depend records that an answer depends on a key. Answers about the past are not cached: a
+// redaction can change them, and they are rare.
 func depend(ctx context.Context, key string, at time.Time) {
 	if d := store.DependenciesOf(ctx); at.IsZero() {
 		d.On(key)

@@ -92,8 +92,8 @@ func (c *ClassReport) example(d Difference, most int) {
 	c.Examples = c.Examples[:min(len(c.Examples), most)]
 }
 
-// Shares returns the shares of equal answers among those that were compared, in percent: of all
-// requests, and of the different requests. Both are 0 if nothing was compared.
+// Shares returns which part of the compared requests had equal answers, in percent: of all
+// requests, and of the requests counted once each. Both are 0 if nothing was compared.
 func (r *Report) Shares() (requests, distinct float64) {
 	equal := r.Class(Equal)
 	return percent(equal.Requests, r.Compared.Requests), percent(equal.Distinct, r.Compared.Distinct)

@@ -91,8 +91,8 @@ func (l *lane) park(w *worker) bool {
 	return true
 }
 
-// sweep ends workers that have been idle for workerRest. It wakes up workers that have waited for a
-// request at least as long.
+// sweep ends workers that have been idle for workerRest. It wakes up workers whose connection has
+// been silent for workerRest.
 func (l *lane) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -3,10 +3,10 @@
 //
 // A workbook is a ZIP archive of XML files. The package reads a sheet row by row. Only the shared
 // strings and the formats of numbers are held in memory. A file is untrusted: the size of its
-// directory, of its parts, of a row and of the shared strings is limited, see the constants. A file
-// that contradicts itself gives an error, never fewer cells.
+// directory, of its parts, of a row and of the shared strings is limited, see the constants. If a
+// file contradicts itself, the result is an error. Cells are never left out in silence.
 //
-// [Decision 56] says why the package uses no library.
+// [Decision 57] says why the package uses no library.
 //
-// [Decision 56]: ../../docs/decisions/0057-workbooks.md
+// [Decision 57]: ../../docs/decisions/0057-workbooks.md
 package xlsx

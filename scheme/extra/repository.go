@@ -80,9 +80,9 @@ var repositorySpecial = []scheme.Special{
 	inPath("~", "at the beginning: a user's home directory"),
 }
 
-// tunnelled returns the schemes of version control systems whose name has the transport after a
-// plus sign. If the transport is ssh, the rest of the URI is parsed as in the scheme ssh. For any
-// other transport, the URI contains a locator in the scheme of the transport.
+// tunnelled returns schemes of version control systems, such as git+ssh: the part after the plus
+// sign is the transport. If the transport is ssh, the rest of the URI is parsed as in the scheme
+// ssh. For any other transport, the URI contains a locator in the scheme of the transport.
 func tunnelled() []scheme.Scheme {
 	var list []scheme.Scheme
 	for _, name := range [...]string{"git+ssh", "ssh+git", "svn+ssh", "hg+ssh"} {

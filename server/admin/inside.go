@@ -34,8 +34,8 @@ func insideActor(ctx context.Context) (registrar.Actor, bool) {
 	return a, ok
 }
 
-// insidePrefix is the beginning of the text that stands for the token of a request of [API.Client];
-// the actor follows. It cannot be confused with the ID of a token, because IDs contain no space.
+// Requests of [API.Client] have no token. In its place they have insidePrefix and the actor. This
+// cannot be confused with the ID of a token, because IDs contain no space.
 const insidePrefix = "user "
 
 // An insideTransport calls an API for an actor.

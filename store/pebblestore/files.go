@@ -96,7 +96,7 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 	return f, same, err
 }
 
-// sameBytes compares the files x and y. It writes the bytes that are equal to w. If y cannot be
+// sameBytes compares the files x and y. It writes to w the bytes that both have. If y cannot be
 // read, the files count as different. The result size is the size of x.
 func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	xs, err := x.Stat()

@@ -21,7 +21,7 @@ import (
 )
 
 // manifestFile is the name of the file that lists the files of a backup. The last line has the
-// SHA-256 of all lines before it. It is written when the backup is complete.
+// SHA-256 of all lines before it. The file is written when the backup is complete.
 const manifestFile = "backup.jsonl"
 
 // manifestFormat and manifestVersion are in the first line of every manifest.

@@ -246,8 +246,8 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// mark records the version of the rules in a store in which nothing moves. Before that, it writes
-// the index of aliases again, because aliases depend on the rules.
+// If no name gets another key, mark records the new version of the rules in the store. Before
+// that, it writes the index of aliases again, because aliases depend on the rules.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err

@@ -208,9 +208,9 @@ func add(list *[]string, values ...string) {
 	}
 }
 
-// addValues adds the typed values of the record o to the record r. If r has a different value with
-// the same index, the value gets the lowest free index. The result maps the old index of each of
-// these values to its new index.
+// addValues adds the typed values of the record o to the record r. If r already has another value
+// with the index of a value of o, the value of o gets the lowest free index. The result maps the
+// old index of each value that was moved to its new index.
 func addValues(r, o *store.Record) map[int]int {
 	var taken []nomen.Value
 	for _, v := range o.Values {

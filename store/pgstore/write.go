@@ -341,8 +341,8 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
 // barrier waits until the synchronous standby, if there is one, has received everything that is
-// committed. Some of the data that can be read may not be replicated yet, because the wait of its
-// transaction was cut short.
+// committed. Readers may see data that the standby does not have yet: a transaction can end before
+// the standby has acknowledged it.
 //
 // The barrier is a transaction. A standby acknowledges transactions in order, so it has all
 // earlier ones when it acknowledges the barrier. The barrier of a former primary fails, because

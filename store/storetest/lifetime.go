@@ -96,8 +96,8 @@ func (s *suite) little() {
 	s.sealed()
 }
 
-// loops returns loops over what the store contains. Each calls more for each element, as long
-// as more returns true, and returns the error of the loop.
+// loops returns loops over what the store contains. Such a loop calls the function more for each
+// element, ends when more returns false, and returns its error.
 func (s *suite) loops() map[string]func(ctx context.Context, more func() bool) error {
 	a, prefix := key("a"), name.PrefixFromKey("a")
 	all := map[string]func(ctx context.Context, more func() bool) error{
@@ -152,8 +152,8 @@ func cancelled(s *suite) {
 	}
 }
 
-// stopped checks that a loop that the caller stops yields nothing more, not even the error of a
-// cancelled context, and that the store works afterwards.
+// stopped breaks out of loops over the store. It checks that such a loop yields nothing more, not
+// even the error of a cancelled context, and that the store works afterwards.
 func stopped(s *suite) {
 	s.little()
 	for what, loop := range s.loops() {

@@ -131,8 +131,8 @@ func minute(n int) time.Time {
 
 func key(s string) name.Name { return name.FromKey(s) }
 
-// put returns a change to an active record with one location, whatever the current
-// revision is.
+// put returns a change that writes an active record with one location. It applies to any current
+// revision.
 func put(k, url string, n int) store.Change {
 	return write(&store.Record{
 		Name:      key(k),

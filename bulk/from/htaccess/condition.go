@@ -88,8 +88,8 @@ func (c *condition) parseFlags(args []string) error {
 	return nil
 }
 
-// testFile parses a test for a file. It assumes that the directories have no files besides
-// .htaccess, so that only the path of the directory itself exists.
+// testFile parses a test for a file. It assumes that a directory has no file but .htaccess. Then
+// the only path that exists is that of the directory.
 func (c *condition) testFile(test string) (err error) {
 	c.on = "element"
 	switch test {

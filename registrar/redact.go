@@ -31,8 +31,9 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns the name n in the letter case in which its authority stored it at the time at; the
-// zero time means now. The history has names in this spelling, and permissions are checked for it.
+// Kept returns the name n in the letter case in which its authority stored it at a time. For the
+// zero time, it uses the current authority. The history has names in this spelling, and permissions
+// are checked for it.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -383,8 +384,9 @@ func TestManyNames(t *testing.T) {
 func TestWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		fail := true
-		s := &shaky{next: func() (bool, bool) { return !fail, fail }}
+		var fail atomic.Bool
+		fail.Store(true)
+		s := &shaky{next: func() (bool, bool) { f := fail.Load(); return !f, f }}
 		c, err := Open(Options{Store: s, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if err != nil {
 			t.Fatal(err)
@@ -397,7 +399,7 @@ func TestWrites(t *testing.T) {
 		if got := total(t, &s.Memory, OfName); got != 0 {
 			t.Errorf("%d resolutions in a store that fails", got)
 		}
-		fail = false
+		fail.Store(false)
 		time.Sleep(61 * time.Second)
 		synctest.Wait()
 		if got := total(t, &s.Memory, OfName); got != 5 {

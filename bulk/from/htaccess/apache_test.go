@@ -249,6 +249,9 @@ func asRead(s string) string {
 	return status + " " + b.String()
 }
 
+// withB makes characters equal that Apache writes in another way with the flag B.
+var withB = strings.NewReplacer("%2D", "-", "%2E", ".", "%5F", "_", "%7E", "~", "%20", "+")
+
 // explain returns why the servers differ, as far as it is known.
 func explain(r comparedRequest, got, want string) string {
 	path, query, hasQuery := strings.Cut(r.target, "?")
@@ -267,8 +270,8 @@ func explain(r comparedRequest, got, want string) string {
 		return "Apache appends the query to the fragment"
 	case got == want+"&":
 		return "Apache removes an ampersand at the end of the target"
-	case strings.Contains(asRead(want), "+") && strings.ReplaceAll(asRead(got), "%20", "+") == asRead(want):
-		return "Apache writes a space as a plus sign with the flag B"
+	case withB.Replace(asRead(got)) == withB.Replace(asRead(want)):
+		return "with the flag B, Apache escapes unreserved characters, and writes a space as a plus sign"
 	case hasQuery && strings.Contains(query, "%"):
 		return "Apache escapes the query again"
 	}

@@ -19,6 +19,7 @@ type host struct {
 	Failing  Outcome   `json:"failing,omitempty"`  // how the host fails as a whole; None if it does not
 	Failed   time.Time `json:"failed,omitzero"`    // since when
 	Reported bool      `json:"reported,omitempty"` // an event says so
+	Report   time.Time `json:"report,omitzero"`    // last of these events
 	Exempt   time.Time `json:"exempt,omitzero"`    // until then the failures of its locations count in any case
 
 	HeadOdd bool      `json:"head_odd,omitempty"` // answers HEAD differently from GET
@@ -32,12 +33,11 @@ type host struct {
 // When a host fails as a whole.
 const (
 	ringSize   = 50
-	ringFails  = 20                  // checks that fail in the same way, and at least half of the ring
+	ringFails  = 20                  // locations that fail in the same way, and at least half of the ring
 	rowFails   = 3                   // checks in a row that fail, other than with status 404 and 410
 	rowTime    = 24 * time.Hour      // from the first of them to the last
-	goneFails  = 10                  // checks in a row that fail with status 404 and 410
-	goneRow    = 3 * 24 * time.Hour  // from the first of them to the last
 	reportTime = 24 * time.Hour      // a host that fails for a shorter time is not reported
+	quietTime  = 14 * 24 * time.Hour // after a report, the host is not reported again for this time
 	goneTime   = 3 * 24 * time.Hour  // after this time, failures with status 404 and 410 count
 	frozenTime = 30 * 24 * time.Hour // after this time, other failures count
 	exemptTime = 60 * 24 * time.Hour
@@ -60,17 +60,22 @@ func kindOf(o Outcome) byte {
 	return '.'
 }
 
-// observe records the outcome of a check.
-func (h *host) observe(o Outcome, now time.Time) Event {
-	if o == None || o == Private {
-		return NoEvent
-	}
+// observe records the outcome of a check. The flag again says that the location had already failed at
+// its last check: such failures are not failures of further locations.
+func (h *host) observe(o Outcome, again bool, now time.Time) Event {
 	kind := kindOf(o)
-	h.Ring += string(kind)
-	h.Ring = h.Ring[max(len(h.Ring)-ringSize, 0):]
-	if kind == '.' {
+	switch {
+	case o == None || o == Private:
+		return NoEvent
+	case kind == '.' && o == Refused: // neither a failure nor a success
+		return NoEvent
+	case kind == '.':
+		h.push(kind)
 		h.Fails, h.Since = 0, time.Time{}
 		return h.answers(now)
+	}
+	if !again {
+		h.push(kind)
 	}
 	if h.Fails == 0 {
 		h.Since = now
@@ -85,16 +90,18 @@ func (h *host) observe(o Outcome, now time.Time) Event {
 	return NoEvent
 }
 
+func (h *host) push(kind byte) {
+	h.Ring += string(kind)
+	h.Ring = h.Ring[max(len(h.Ring)-ringSize, 0):]
+}
+
 // failsNow reports whether the host fails as a whole after a failure.
 func (h *host) failsNow(kind byte, now time.Time) bool {
 	if now.Before(h.Exempt) {
 		return false
 	}
-	n, row, took := strings.Count(h.Ring, string(kind)), rowFails, rowTime
-	if kind == 'g' {
-		row, took = goneFails, goneRow
-	}
-	return n >= ringFails && 2*n >= len(h.Ring) || h.Fails >= row && now.Sub(h.Since) >= took
+	n := strings.Count(h.Ring, string(kind))
+	return n >= ringFails && 2*n >= len(h.Ring) || kind != 'g' && h.Fails >= rowFails && now.Sub(h.Since) >= rowTime
 }
 
 // answers records that a location of the host answers.
@@ -125,8 +132,8 @@ func (h *host) stillFails(now time.Time) Event {
 		h.Failing, h.Failed, h.Reported, h.Ring, h.Exempt = None, time.Time{}, false, "", now.Add(exemptTime)
 		return NoEvent
 	}
-	if long >= reportTime && !h.Reported {
-		h.Reported = true
+	if long >= reportTime && !h.Reported && now.Sub(h.Report) >= quietTime {
+		h.Reported, h.Report = true, now
 		return HostFails
 	}
 	return NoEvent

@@ -290,7 +290,7 @@ func (w *Watcher) record(ctx context.Context, host, url string, r *result) error
 		r.Outcome, r.Detail = Soft, "many locations of the host are redirected to the same URL"
 	}
 	was := c.h.Failing
-	c.event(c.h.observe(r.Outcome, now), host, now)
+	c.event(c.h.observe(r.Outcome, s.Failures > 0, now), host, now)
 	c.note(was)
 	r.Frozen = r.Frozen || c.h.Failing != None
 	next, event := s, NoEvent

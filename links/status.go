@@ -196,11 +196,11 @@ type Happening struct {
 	Host  string    `json:"host"`
 }
 
-// Events calls yield for the events after a time, in their order, until yield returns false.
+// Events calls yield for the events since a minute, in their order, until yield returns false.
 func (w *Watcher) Events(since time.Time, yield func(Happening) bool) error {
 	var all []Happening
 	w.mu.Lock()
-	err := w.table.scan(keyOf(spaceEvent, uint32Text(minutesOf(since)+1)), []byte{spaceEvent + 1}, func(key, _ []byte) bool {
+	err := w.table.scan(keyOf(spaceEvent, uint32Text(minutesOf(since))), []byte{spaceEvent + 1}, func(key, _ []byte) bool {
 		e := Event(key[5])
 		h := Happening{Time: time.Unix(int64(binary.BigEndian.Uint32(key[1:]))*60, 0).UTC(), Event: e, Host: string(key[6:])}
 		if e == Died || e == Recovered {

@@ -190,7 +190,7 @@ func TestLease(t *testing.T) {
 }
 
 // TestScale measures the directory and the queue for NOMEN_LINKS locations. The names are not in a
-// store: only the states are measured. An hour's work must be found in 50 ms.
+// store: only the states are measured. The work of the next visits must be found in 50 ms.
 func TestScale(t *testing.T) {
 	n := testrun.Repeats(100_000, 20_000)
 	if text := os.Getenv("NOMEN_LINKS"); text != "" {
@@ -213,7 +213,7 @@ func TestScale(t *testing.T) {
 		}
 		earliest := now.Add(goodEvery)
 		for i := first; i < min(first+perHost, n); i++ {
-			due := now.Add(time.Duration(hashOf(strconv.Itoa(i)) % uint64(goodEvery)))
+			due := now.Add(-time.Hour + time.Duration(hashOf(strconv.Itoa(i))%uint64(goodEvery)))
 			if due.Before(earliest) {
 				earliest = due
 			}
@@ -236,8 +236,16 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun = time.Now()
+	hosts, _ := w.take(usualVisits)
+	for _, h := range hosts {
+		if _, _, err := w.pick(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := time.Since(begun)
+	begun = time.Now()
 	hour, found := now.Add(time.Hour), 0
-	var hosts []string
+	hosts = nil
 	w.mu.Lock()
 	err := w.table.scan([]byte{spaceQueue}, keyOf(spaceQueue, uint32Text(secondsOf(hour))), func(key, _ []byte) bool {
 		hosts = append(hosts, string(key[5:]))
@@ -262,9 +270,9 @@ func TestScale(t *testing.T) {
 		}
 		return nil
 	})
-	t.Logf("%d locations written in %v, %.1f bytes each; %d of %d hosts with %d locations due in an hour found in %v", n, took.Round(time.Millisecond), float64(size)/float64(n), len(hosts), n/perHost, found, search)
-	if search > 50*time.Millisecond && !testrun.RaceEnabled {
-		t.Errorf("an hour's work was found in %v, want 50 ms", search)
+	t.Logf("%d locations written in %v, %.1f bytes each; %d of %d hosts with %d locations due in an hour found in %v, those of the next %d visits in %v", n, took.Round(time.Millisecond), float64(size)/float64(n), len(hosts), n/perHost, found, search, usualVisits, next)
+	if next > 50*time.Millisecond && !testrun.RaceEnabled {
+		t.Errorf("the work of the next visits was found in %v, want 50 ms", next)
 	}
 	if err := w.Close(); err != nil {
 		t.Error(err)

@@ -13,7 +13,7 @@ type host struct {
 	Slow   int       `json:"slow,omitempty"`   // see pace
 	Row    int       `json:"row,omitempty"`
 	Ring   string    `json:"ring,omitempty"`  // outcomes of the last checks, a letter each
-	Fails  int       `json:"fails,omitempty"` // checks in a row that failed
+	Fails  int       `json:"fails,omitempty"` // checks in a row that failed, other than with status 404 and 410
 	Since  time.Time `json:"since,omitzero"`  // first of them
 
 	Failing  Outcome   `json:"failing,omitempty"`  // how the host fails as a whole; None if it does not
@@ -34,7 +34,7 @@ type host struct {
 const (
 	ringSize   = 50
 	ringFails  = 20                  // locations that fail in the same way, and at least half of the ring
-	rowFails   = 3                   // checks in a row that fail, other than with status 404 and 410
+	rowFails   = 4                   // checks in a row that fail, other than with status 404 and 410
 	rowTime    = 24 * time.Hour      // from the first of them to the last
 	reportTime = 24 * time.Hour      // a host that fails for a shorter time is not reported
 	quietTime  = 14 * 24 * time.Hour // after a report, the host is not reported again for this time
@@ -77,10 +77,12 @@ func (h *host) observe(o Outcome, again bool, now time.Time) Event {
 	if !again {
 		h.push(kind)
 	}
-	if h.Fails == 0 {
-		h.Since = now
+	if kind != 'g' { // a missing page says nothing about the others
+		if h.Fails == 0 {
+			h.Since = now
+		}
+		h.Fails = min(h.Fails+1, maxCount)
 	}
-	h.Fails = min(h.Fails+1, maxCount)
 	if h.Failing != None {
 		return h.stillFails(now)
 	}

@@ -103,7 +103,7 @@ const (
 	deadNears    = 3                   // pairs of them that are a day apart, so that a site that fails every second day is not dead
 	deadDays     = 4                   // days with failures
 	deadTime     = 14 * 24 * time.Hour // from the first failure to the last
-	maxSkips     = 1                   // checks in a row, between two failures, that are neither failures nor successes
+	maxSkips     = 2                   // checks in a row, between two failures, that are neither failures nor successes
 	nearLeast    = day1 - time.Minute  // between two failures that are a day apart
 	nearMost     = day1 + 2*time.Hour
 
@@ -239,7 +239,7 @@ func (s State) Observe(o Observation, now time.Time) (State, Event) {
 }
 
 // skip records a result that is neither a failure nor a success. It reports whether the verdict stays
-// as it is: if the location is dead, or if failures are being counted and only one check had such a
+// as it is: if the location is dead, or if failures are being counted and few checks had such a
 // result.
 func (s *State) skip() bool {
 	s.Skips = min(s.Skips+1, maxCount)

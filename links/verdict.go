@@ -100,7 +100,7 @@ const (
 	deadWeight   = 8                   // weights of the failures in a row, in halves
 	deadDefinite = 4                   // of these, weights of definite failures
 	deadFailures = 4                   // failures in a row
-	deadNears    = 3                   // pairs of them that are a day apart, so that a site that fails every second day is not dead
+	deadNears    = 5                   // pairs of them that are a day apart: a passing fault of a site that fails every second day makes two
 	deadDays     = 4                   // days with failures
 	deadTime     = 14 * 24 * time.Hour // from the first failure to the last
 	maxSkips     = 2                   // checks in a row, between two failures, that are neither failures nor successes
@@ -370,14 +370,17 @@ func (s *State) interval(now time.Time, spread float64) time.Duration {
 	return d + time.Duration(spread*float64(d)/5)
 }
 
-// untilRetry returns the time until the next check of a failing location: one day, one day, two,
-// four and seven days. It is not later than the moment when the location can be dead.
+// untilRetry returns the time until the next check of a failing location: a day until there are almost
+// enough pairs of failures, then four days, then a week. It is not later than the moment when the
+// location can be dead.
 func (s *State) untilRetry(now time.Time) time.Duration {
-	waits := [...]time.Duration{day1, day1, 2 * day1, 4 * day1, 7 * day1}
-	if s.Outcome.weight() == 0 || s.Failures == 0 { // the check had no result that counts
+	if s.Outcome.weight() == 0 || s.Nears < deadNears-1 {
 		return day1
 	}
-	d := waits[min(s.Failures, len(waits))-1]
+	d := 4 * day1
+	if s.Failures > deadNears {
+		d = 7 * day1
+	}
 	end := deadTime
 	if s.Definite < deadDefinite {
 		end = awayTime

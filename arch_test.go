@@ -49,6 +49,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/retryafter"},
 	{layer: 0, dir: "internal/validator"},
 	{layer: 0, dir: "internal/xlsx"},
+	{layer: 0, dir: "tlog", theirs: "golang.org/x/mod"},
 	{layer: 1, dir: "internal/xlsx/xlsxtest", ours: "internal/xlsx"},
 
 	{layer: 1, dir: "internal/chart", ours: "internal/shown"},

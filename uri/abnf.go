@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An abnf is a grammar in ABNF (RFC 5234). Its rules must not refer to
-// themselves.
+// An abnf is a grammar in ABNF (RFC 5234). No rule may refer to itself, directly or through other
+// rules.
 type abnf struct {
 	names []string          // the names of the rules, in the order of the document
 	rules map[string]string // the text after the equals sign
@@ -20,8 +20,8 @@ type abnf struct {
 	machines map[string]*machine
 }
 
-// notInDocument is a comment in a grammar file. It precedes the rules that the grammar needs
-// but that the document lacks.
+// notInDocument is the comment line in a grammar file after which come the rules that the document
+// uses but does not define.
 const notInDocument = "; Not in the document:"
 
 func newABNF(text string) *abnf {
@@ -44,8 +44,8 @@ func newABNF(text string) *abnf {
 	return g
 }
 
-// match reports whether the whole of s matches a rule. If it does not, end is the length of the
-// longest beginning of s that could become a match.
+// match reports whether all of s matches a rule. If not, end is the offset of the first octet at
+// which s can no longer match.
 func (g *abnf) match(rule, s string) (end int, ok bool) {
 	g.mu.Lock()
 	m := g.machines[rule]
@@ -63,8 +63,8 @@ type machine struct {
 	last   int // the state that the machine must be in after the whole input
 }
 
-// A state leads to other states. It leads to the states in next without reading an octet. It leads
-// to the state of a step if the next octet is in the range of the step.
+// A state has two kinds of transitions: to the states in next without reading an octet, and to the
+// state of a step if the next octet is in the range of that step.
 type state struct {
 	next  []int
 	steps []step
@@ -95,8 +95,8 @@ func (m *machine) run(s string) (end int, ok bool) {
 	return len(s), slices.Contains(now, m.last)
 }
 
-// enter adds a state to list, and the states that this state leads to without reading an octet.
-// It leaves out states that were already entered at this offset.
+// enter adds a state to list, together with all states that are reachable from it without reading
+// an octet. It skips states that were already entered at this offset.
 func (m *machine) enter(list, entered []int, state, offset int) []int {
 	if entered[state] > offset {
 		return list
@@ -114,24 +114,21 @@ func (m *machine) enter(list, entered []int, state, offset int) []int {
 	return list
 }
 
-// compile returns the machine of a rule.
 func (g *abnf) compile(rule string) *machine {
 	c := compiler{grammar: g}
 	c.last = c.rule(c.state(), rule)
 	return &c.machine
 }
 
-// A compiler reads the text of a rule. Each method that reads a part of the rule adds states that
-// match this part. The parameter is the state in which the match begins, and the result is the
-// state in which it ends.
+// A compiler translates the text of a rule into states. Its methods read one part of the rule each.
+// They take the state at which matching of that part begins, and return the state at which it ends.
 type compiler struct {
 	machine
 	grammar *abnf
 	text    string
 }
 
-// state adds a state and returns it. The given states lead to the new state without reading an
-// octet.
+// state adds a state that can be reached from the given states without reading an octet.
 func (c *compiler) state(from ...int) int {
 	c.states = append(c.states, state{})
 	for _, s := range from {
@@ -152,7 +149,6 @@ func (c *compiler) rule(from int, name string) int {
 	return to
 }
 
-// alternatives reads sequences that are separated by slashes.
 func (c *compiler) alternatives(from int) int {
 	to := c.state(c.sequence(from))
 	for c.peek() == '/' {
@@ -239,7 +235,6 @@ func hexOctet(s string) byte {
 	return byte(n)
 }
 
-// letter adds a step that reads one octet of a literal, in either case.
 func (c *compiler) letter(from int, octet byte) int {
 	to := c.octets(from, octet, octet)
 	if ascii.IsLetter(octet) {
@@ -254,7 +249,6 @@ func (c *compiler) octets(from int, low, high byte) int {
 	return to
 }
 
-// peek skips white space and returns the next character, or 0 at the end of the text.
 func (c *compiler) peek() byte {
 	if c.text = strings.TrimLeft(c.text, " \n"); c.text == "" {
 		return 0
@@ -262,7 +256,6 @@ func (c *compiler) peek() byte {
 	return c.text[0]
 }
 
-// take reads characters as long as the function kind returns true for them.
 func (c *compiler) take(kind func(byte) bool) string {
 	n := 0
 	for n < len(c.text) && kind(c.text[n]) {

@@ -2,10 +2,11 @@ package uri
 
 import "github.com/nomen-project/nomen/internal/ascii"
 
-// A class is a set of components in which an octet may appear unescaped.
+// A class is a set of components. The parser uses it to say in which components an octet may appear
+// unescaped.
 type class uint16
 
-// The components, and two sets of characters.
+// The bits of a class. The last two are not components, but share the table.
 const (
 	inScheme   class = 1 << iota // may appear in a scheme, after its first character
 	inUser                       // may appear in user information
@@ -28,7 +29,7 @@ const (
 	schemeLetters = alphanums + "+-."           // 1997, 4.1; 2003, 3.1; RFC 3986, 3.1
 )
 
-// charsets has the characters of each component in each dialect. The comment on each line is
+// charsets holds the characters of each component in each dialect. The comment on each line cites
 // the section or production of the document.
 var charsets = [dialects]map[class]string{
 	Draft1993: {
@@ -76,7 +77,7 @@ var charsets3986 = map[class]string{
 	safeBare:   unreserved05, // 2.3
 }
 
-// classes lists, for each dialect and octet, the components in which the octet
+// classes is charsets turned into a table: it maps an octet to the components in which the octet
 // may appear unescaped.
 var classes = func() (all [dialects][256]class) {
 	for d, sets := range charsets {

@@ -2,15 +2,17 @@ package uri
 
 import "strings"
 
-// maxRedirects is the maximum number of observed redirects that are followed.
+// maxRedirects is how many observed redirects a Comparer follows from one URI.
 const maxRedirects = 16
 
-// Equivalent reports whether a and b are equivalent at a level, that is, have the same normal form.
-// False means only that equivalence was not established, never that the resources differ (1993,
-// Uses of names; 2003 and RFC 3986, 6.1). Equivalent neither allocates nor builds the normal forms.
+// Equivalent reports whether a and b have the same normal form at level l. For example,
+// http://a/%7e and HTTP://A/~ are equivalent at [LevelPercent]. A false result means only that
+// equivalence could not be shown. The two URIs may still identify the same resource (1993, Uses of
+// names; 2003 and RFC 3986, 6.1).
 //
-// URIs of different dialects are not equivalent. The zero URI is not equivalent
-// to anything.
+// URIs of different dialects are never equivalent, and the zero URI is not equivalent to anything.
+// Equivalent compares the two spellings directly, without building the normal forms, so it does not
+// allocate.
 func Equivalent(a, b URI, l Level, rules ...SchemeRules) bool {
 	if !a.IsValid() || a.dialect != b.dialect {
 		return false
@@ -25,30 +27,29 @@ func Equivalent(a, b URI, l Level, rules ...SchemeRules) bool {
 	return sameFront(&na, &nb) && samePath(&na, &nb) && sameBack(&na, &nb)
 }
 
-// Compare returns the first level at which a and b are equivalent, up to [LevelScheme]. It
-// reports false if they are not equivalent at any of these levels.
+// Compare returns the lowest level, up to [LevelScheme], at which a and b are equivalent. The
+// result is false if they are not equivalent at any of these levels.
 func Compare(a, b URI, rules ...SchemeRules) (Level, bool) {
 	return Comparer{Rules: rules}.Compare(a, b)
 }
 
-// A Comparer compares URIs with options. The zero Comparer compares as [Compare]
+// A Comparer compares URIs with more options than [Compare]. The zero Comparer compares as Compare
 // does.
 type Comparer struct {
-	// Rules are the rules of known schemes.
+	// Rules are the equivalence rules of the schemes that the caller knows.
 	Rules []SchemeRules
 
-	// NoFragment ignores fragments, for comparisons that select an action on the
-	// network (2003 and RFC 3986, 6.1).
+	// NoFragment ignores fragments. Set it when comparing URIs to decide on a network action, such
+	// as a request (2003 and RFC 3986, 6.1).
 	NoFragment bool
 
-	// Redirects returns the target of an observed redirect from a URI, if there is one. Such
-	// redirects are the evidence for [LevelProtocol] (2003 and RFC 3986, 6.2.4). Redirects is
-	// called with URIs that are in normal form at [LevelScheme].
+	// Redirects returns the target of a redirect that was observed from the given URI, and false if
+	// none was observed. [LevelProtocol] treats a URI and the target of its redirect as equivalent
+	// (2003 and RFC 3986, 6.2.4). The argument is always in normal form at [LevelScheme].
 	Redirects func(URI) (URI, bool)
 }
 
-// Equivalent reports whether a and b are equivalent at a level; see
-// [Equivalent].
+// Equivalent is like the function [Equivalent], with the options of c.
 func (c Comparer) Equivalent(a, b URI, l Level) bool {
 	if c.NoFragment {
 		a, b = a.WithoutFragment(), b.WithoutFragment()
@@ -62,8 +63,8 @@ func (c Comparer) Equivalent(a, b URI, l Level) bool {
 	return Equivalent(c.follow(a), c.follow(b), LevelScheme, c.Rules...)
 }
 
-// Compare returns the first level at which a and b are equivalent. It reports false if they are
-// not equivalent at any level.
+// Compare is like the function [Compare], with the options of c. If Redirects is set, it also tries
+// [LevelProtocol].
 func (c Comparer) Compare(a, b URI) (Level, bool) {
 	for l := LevelString; l < levels; l++ {
 		if c.Equivalent(a, b, l) {
@@ -73,7 +74,6 @@ func (c Comparer) Compare(a, b URI) (Level, bool) {
 	return 0, false
 }
 
-// follow follows observed redirects.
 func (c Comparer) follow(u URI) URI {
 	for range maxRedirects {
 		v, ok := c.Redirects(u.Normalize(LevelScheme, c.Rules...))
@@ -85,13 +85,12 @@ func (c Comparer) follow(u URI) URI {
 	return u
 }
 
-// WithoutFragment returns u without its fragment, as it is used in a request.
+// WithoutFragment returns u without its fragment, which is the form to send in a request.
 func (u URI) WithoutFragment() URI {
 	u.s = u.s[:u.frag]
 	return u
 }
 
-// sameFront compares schemes and authorities.
 func sameFront(a, b *normalizer) bool {
 	ua, ub := &a.u, &b.u
 	aa, ab := ua.path > ua.afterScheme(), ub.path > ub.afterScheme()
@@ -115,13 +114,12 @@ func (u *URI) userinfoIs() bool { return u.host > u.afterScheme()+2 }
 
 func (n *normalizer) keepsPort() bool { return n.u.hostEnd < n.u.path && !n.dropsPort() }
 
-// sameBack compares queries and fragments.
 func sameBack(a, b *normalizer) bool {
 	return same(a.part(a.u.query, a.u.frag, a.decode, false), b.part(b.u.query, b.u.frag, b.decode, false)) &&
 		same(a.part(a.u.frag, a.end(), a.decode, false), b.part(b.u.frag, b.end(), b.decode, false))
 }
 
-// end returns the end of the spelling, without an empty fragment if normalisation removes it.
+// end returns the end of the spelling. It excludes an empty fragment if normalisation removes it.
 func (n *normalizer) end() uint32 {
 	if n.voidFragment && int(n.u.frag)+1 == len(n.u.s) {
 		return n.u.frag
@@ -133,7 +131,6 @@ func (n *normalizer) part(from, to uint32, decode, fold bool) reader {
 	return reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
 }
 
-// same reports whether two readers return the same octets.
 func same(a, b reader) bool {
 	for {
 		ca, oka := a.next()
@@ -147,8 +144,8 @@ func same(a, b reader) bool {
 	}
 }
 
-// samePath compares paths from the end, because in this direction it is easy to tell which
-// segments remain after dot segments are removed.
+// samePath compares two paths from their ends to their starts. In this direction a ".." segment
+// comes before the segment that it removes, so no buffer is needed.
 func samePath(a, b *normalizer) bool {
 	if a.clean || b.clean || a.u.path == a.u.query && a.addsRoot() || b.u.path == b.u.query && b.addsRoot() {
 		return sameSegments(a, b)
@@ -177,21 +174,21 @@ func sameSegments(a, b *normalizer) bool {
 	}
 }
 
-// segments yields the segments that remain after dot segments are removed from a path, from the
-// last to the first.
+// segments iterates over the segments of a path that are left when dot segments are removed, from
+// the last to the first.
 type segments struct {
 	n    *normalizer
 	path string
-	end  int  // end of the part of path that is still unread
-	last bool // the next segment to read is the last of the path
-	skip int  // how many of the unread segments are removed by ".." segments that were read
-	keep bool // excess ".." segments are kept
-	open bool // the path ends with an excess ".."
+	end  int  // path[:end] is still unread
+	last bool // no segment has been read yet
+	skip int  // how many of the next segments are removed by ".." segments already read
+	keep bool // keep ".." segments that go above the root
+	open bool // the path ends with such a ".." segment
 }
 
-// newSegments returns the segments of the path of n. It reports false if the path does not
-// begin with a slash. It also reports false if the path cannot be cleaned, because the result
-// would be parsed as an authority.
+// newSegments returns an iterator over the path of n. The result is false if the path does not
+// begin with a slash, or if it would be parsed as an authority after the removal of its dot
+// segments.
 func newSegments(n *normalizer) (segments, bool) {
 	p := n.u.Path()
 	if p == "" && n.addsRoot() {
@@ -211,7 +208,7 @@ func newSegments(n *normalizer) (segments, bool) {
 	return s, !s.looksLikeAuthority()
 }
 
-// endsOpen reports whether the last segment is an excess "..".
+// endsOpen reports whether the last segment is a ".." that goes above the root.
 func (s segments) endsOpen() bool {
 	i := strings.LastIndexByte(s.path, '/')
 	if s.dots(s.path[i+1:]) != 2 {
@@ -233,7 +230,8 @@ func (s segments) endsOpen() bool {
 	return true
 }
 
-// looksLikeAuthority reports whether the clean path begins with two slashes.
+// looksLikeAuthority reports whether the path would begin with two slashes after the removal of its
+// dot segments.
 func (s segments) looksLikeAuthority() bool {
 	count, first := 0, ""
 	for {
@@ -246,7 +244,7 @@ func (s segments) looksLikeAuthority() bool {
 	}
 }
 
-// next returns the segment before the ones already returned.
+// next returns the segment before the previous result.
 func (s *segments) next() (string, bool) {
 	for s.end > 0 {
 		i := strings.LastIndexByte(s.path[:s.end], '/')
@@ -277,8 +275,8 @@ func (s *segments) next() (string, bool) {
 	return "", false
 }
 
-// dots returns 1 for ".", 2 for "..", and 0 for other segments. An escaped dot
-// counts as a dot in dialects that decode it.
+// dots returns 1 for the segment ".", 2 for "..", and 0 for any other. An escaped dot counts as a
+// dot if the dialect decodes it.
 func (s *segments) dots(seg string) int {
 	if len(seg) > len("%2E%2E") {
 		return 0

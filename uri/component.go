@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A Component is a part of a URI.
+// A Component is a part of a URI, such as its host or its query.
 type Component uint8
 
-// The components. The authority is userinfo, host and port together. A segment is
-// a part of a path; it is used for escaping only.
+// The components. ComponentAuthority is the userinfo, host and port together. ComponentSegment is
+// one segment of a path; only the escaping functions use it.
 const (
 	ComponentScheme Component = iota
 	ComponentAuthority
@@ -35,7 +35,8 @@ func (c Component) String() string {
 	return names[c]
 }
 
-// Get returns a component in its raw spelling, and whether it is defined.
+// Get returns a component as it is spelled in u, and whether u has that component. A component can
+// be present and empty, like the query of "http://a/?".
 func (u URI) Get(c Component) (string, bool) {
 	switch c {
 	case ComponentScheme:
@@ -59,8 +60,9 @@ func (u URI) Get(c Component) (string, bool) {
 	}
 }
 
-// Data returns a decoded component. It reports false for the path and the
-// authority, which must be split first: see [URI.Segments].
+// Data returns a component with its escapes decoded. It returns false if u does not have the
+// component. It also returns false for the path and the authority, which must be split before they
+// are decoded; see [URI.Segments].
 func (u URI) Data(c Component) (Data, bool) {
 	if c == ComponentPath || c == ComponentAuthority {
 		return "", false
@@ -73,10 +75,11 @@ func (u URI) Data(c Component) (Data, bool) {
 	return data, err == nil
 }
 
-// Parts yields the pieces of the spelling in order, each with its component. A program that
-// displays URIs can use Parts to distinguish user information from the host (2003 and RFC 3986,
-// section 7). The pieces include their delimiters; together they are the spelling. An authority
-// that is not a server is yielded as ComponentAuthority.
+// Parts returns an iterator over the pieces of the spelling, in order, each with its component. The
+// pieces include the delimiters, so together they are the whole spelling. A program that displays
+// URIs can use Parts to show the user information in a different colour from the host (2003 and RFC
+// 3986, section 7). An authority that is not a server, as the draft of 2003 permits, is a single
+// piece with ComponentAuthority.
 func (u URI) Parts() iter.Seq2[Component, string] {
 	host := ComponentHost
 	if u.kind == HostRegistry {
@@ -106,20 +109,21 @@ func (u URI) Parts() iter.Seq2[Component, string] {
 	}
 }
 
-// ErrReread is the error for components that cannot be combined, because the result would be
-// parsed as other components. Examples are a path that begins with two slashes without an
-// authority, a colon in the first segment without a scheme, and a port without a host.
+// ErrReread means that components cannot be combined into a URI, because the URI would be parsed
+// into different components. Examples are a path that begins with two slashes when there is no
+// authority, a first segment with a colon when there is no scheme, and a port without a host.
 var ErrReread = errors.New("uri: the result would be parsed as different components")
 
-// A Builder combines components into a URI. It is a value: Set and Clear return a
-// modified copy. The zero Builder builds the empty reference by [Latest].
+// A Builder combines components into a URI. It is a value: Set and Clear return a modified copy.
+// The zero Builder builds references in the dialect [Latest], and without any components it builds
+// the empty reference.
 type Builder struct {
 	dialect Dialect
 	raw     [components]string
 	defined [components]bool
 }
 
-// Build returns an empty Builder for a dialect.
+// Build returns an empty Builder for references in dialect d.
 func (d Dialect) Build() Builder { return Builder{dialect: d} }
 
 // Builder returns a Builder with the components of u.
@@ -131,8 +135,9 @@ func (u URI) Builder() Builder {
 	return b
 }
 
-// Set returns b with a component in its raw spelling. Setting the authority clears userinfo,
-// host and port. Setting userinfo, host or port clears an authority that was set as a whole.
+// Set returns a copy of b in which component c is raw, which must already be escaped. Setting the
+// authority clears the userinfo, host and port. Setting one of these three clears an authority that
+// was set as a whole.
 func (b Builder) Set(c Component, raw string) Builder {
 	if int(c) >= components {
 		return b
@@ -147,14 +152,13 @@ func (b Builder) Set(c Component, raw string) Builder {
 	return b
 }
 
-// SetData returns b with a component from decoded data, which is escaped as
-// needed.
+// SetData returns a copy of b in which component c is data, escaped as needed.
 func (b Builder) SetData(c Component, data Data) Builder {
 	return b.Set(c, b.dialectOrLatest().Escape(c, data))
 }
 
-// Clear returns b with a component undefined, or with an empty path. Clearing the
-// authority clears all its parts.
+// Clear returns a copy of b without component c. The path cannot be absent, so clearing it makes it
+// empty. Clearing the authority also clears the userinfo, host and port.
 func (b Builder) Clear(c Component) Builder {
 	if int(c) >= components {
 		return b
@@ -172,8 +176,9 @@ func (b Builder) Clear(c Component) Builder {
 	return b
 }
 
-// URI combines the components into a URI. The error is a *[Error] if the result is not a
-// reference in the dialect, and [ErrReread] if it parses into other components.
+// URI combines the components into a URI. The error is an *[Error] if the result is not a valid
+// reference in the dialect, and [ErrReread] if the result would be parsed into different
+// components.
 func (b Builder) URI() (URI, error) {
 	s, ok := b.spelling()
 	if !ok {
@@ -189,7 +194,7 @@ func (b Builder) URI() (URI, error) {
 			ok = b.defined[c]
 		}
 		if c == ComponentAuthority && !b.defined[c] || b.defined[ComponentAuthority] && ComponentAuthority < c && c < ComponentPath {
-			continue // not set in b: the authority as a whole, or its parts
+			continue // either the whole authority or its parts are set, not both
 		}
 		if raw != b.raw[c] || ok != b.defined[c] {
 			return URI{}, ErrReread
@@ -205,8 +210,8 @@ func (b Builder) dialectOrLatest() Dialect {
 	return b.dialect
 }
 
-// spelling writes the components with their delimiters (RFC 3986, 5.3). It
-// reports false if there is user information or a port, but no host.
+// spelling joins the components with their delimiters (RFC 3986, 5.3). It returns false if there is
+// a port or user information without a host.
 func (b Builder) spelling() (string, bool) {
 	var w strings.Builder
 	write := func(before string, c Component, after string) {
@@ -232,16 +237,16 @@ func (b Builder) spelling() (string, bool) {
 	return w.String(), true
 }
 
-// With returns u with a component replaced, in its raw spelling. Use a [Builder]
-// to change several at once; the errors are those of [Builder.URI].
+// With returns a copy of u in which component c is raw, which must already be escaped. The errors
+// are those of [Builder.URI]. To change several components at once, use a [Builder].
 func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set(c, raw).URI() }
 
-// Without returns u without a component; see [Builder.Clear].
+// Without returns a copy of u without component c; see [Builder.Clear].
 func (u URI) Without(c Component) (URI, error) { return u.Builder().Clear(c).URI() }
 
-// Redacted returns the spelling with the password replaced by three stars. The
-// password is the part of the user information after a colon (1997, 7; 2003 and RFC 3986,
-// section 7). Use it for displays and logs.
+// Redacted returns the spelling of u with any password replaced by three asterisks, for display and
+// logs. The password is the part of the user information after the first colon (1997, 7; 2003 and
+// RFC 3986, section 7).
 func (u URI) Redacted() string {
 	user, _ := u.Userinfo()
 	name, password, _ := strings.Cut(user, ":")
@@ -252,5 +257,5 @@ func (u URI) Redacted() string {
 	return u.s[:start] + "***" + u.s[u.host-1:]
 }
 
-// LogValue returns the spelling without a password.
+// LogValue implements [slog.LogValuer]. It returns [URI.Redacted], so that logs have no passwords.
 func (u URI) LogValue() slog.Value { return slog.StringValue(u.Redacted()) }

@@ -2,20 +2,21 @@ package uri
 
 import "github.com/nomen-project/nomen/internal/ascii"
 
-// A Cutter finds the end of a URI at the start of a text. It accepts, by
-// [Latest], the form that nearly all URIs in texts have:
+// A Cutter finds where a URI at the start of a text ends. It only accepts the form that nearly all
+// URIs in texts have, in the dialect [Latest]:
 //
 //	scheme "://" host [ ":" port ] path [ "?" query ] [ "#" fragment ]
 //
-// The host is an IPv4 address or a name. The labels of a name consist of letters, digits, hyphens
-// and underscores, are not empty, and neither begin nor end with a hyphen. A full stop may follow
-// the last label. A Cutter is safe for concurrent use.
+// The host is an IPv4 address or a name. Each label of a name consists of letters, digits, hyphens
+// and underscores, is not empty, and neither begins nor ends with a hyphen. The last label may be
+// followed by a full stop. A Cutter is safe for concurrent use.
 type Cutter struct {
 	places [256]class
 }
 
-// Character classes that only a Cutter distinguishes, and weights of characters in a name. Two
-// neighbours in a name are an invalid pair if the sum of their weights is tooHeavy or more.
+// Character classes and weights that only a Cutter uses. The weights detect invalid pairs of
+// characters in a name, such as "..": a pair is invalid if the sum of its weights is at least
+// tooHeavy.
 const (
 	inAuthority class = 1 << 15 // may appear in an authority, and so does not end it
 	inName      class = 1 << 14
@@ -26,8 +27,8 @@ const (
 	anyWeight    class = 3 << 12
 )
 
-// NewCutter returns a Cutter for which a path, a query or a fragment also ends before each
-// octet of stop. Put punctuation that belongs to the surrounding text into stop. Stop must not
+// NewCutter returns a Cutter that also ends a path, query or fragment before any octet in stop. Use
+// stop for punctuation that belongs to the surrounding text, such as quotation marks. It must not
 // contain a percent sign.
 func NewCutter(stop string) *Cutter {
 	c := &Cutter{places: classes[Latest]}
@@ -48,10 +49,10 @@ func NewCutter(stop string) *Cutter {
 	return c
 }
 
-// Cut returns the URI that s begins with. The URI ends before the first octet that cannot be part
-// of it. If the text before that octet does not have the form that [Cutter] describes, ok is false.
-// Cut does not try a shorter text. It never allocates, and reads at most the first [MaxLength]
-// octets of s, once.
+// Cut returns the URI at the start of s. The URI extends to the first octet that cannot be part of
+// it. If the text up to there does not have the form described at [Cutter], ok is false; Cut does
+// not then try a shorter text. Cut reads at most the first [MaxLength] octets of s, in one pass,
+// and does not allocate.
 func (c *Cutter) Cut(s string) (u URI, ok bool) {
 	t := &c.places
 	s = s[:min(len(s), MaxLength)]

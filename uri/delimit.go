@@ -2,17 +2,17 @@ package uri
 
 import "strings"
 
-// The delimiters of an identifier in a text (1993, Wrappers for URIs in plain text;
-// 1997 and 2003, appendix E; RFC 3986, appendix C; 1995, 2).
+// The delimiters that mark an identifier in plain text (1993, Wrappers for URIs in plain text; 1997
+// and 2003, appendix E; RFC 3986, appendix C; 1995, 2).
 const (
 	delimitedSpace = " \t\r\n"
 	delimitedLabel = "URL:"
 )
 
-// Undelimit returns the identifier between angle brackets in s, as in "<http://example.org/>"
-// and "<URL: http://example.org/>", and reports whether there are such brackets. White space
-// inside them is removed, because a line break may have added it. Without brackets Undelimit
-// returns s unchanged.
+// Undelimit returns the identifier between the angle brackets of s, and whether s has such
+// brackets. For example, it returns "http://example.org/" for both "<http://example.org/>" and
+// "<URL: http://example.org/>". It removes white space inside the brackets, because the identifier
+// may have been broken across lines. If s has no brackets, Undelimit returns s unchanged.
 func Undelimit(s string) (string, bool) {
 	from, to, ok := delimited(s)
 	if !ok {
@@ -25,7 +25,8 @@ func Undelimit(s string) (string, bool) {
 	return inner, true
 }
 
-// DelimitedOffset converts an offset in the result of [Undelimit] to the offset in s.
+// DelimitedOffset converts an offset in the result of Undelimit(s) to the corresponding offset in
+// s. Use it to report the position of an error in the original text.
 func DelimitedOffset(s string, offset int) int {
 	from, to, ok := delimited(s)
 	if !ok {
@@ -43,8 +44,8 @@ func DelimitedOffset(s string, offset int) int {
 	return to
 }
 
-// delimited returns the start and the end of the identifier between the brackets
-// of s. "URL:" is a label only if a scheme follows.
+// delimited returns the start and the end of the identifier between the brackets of s. It skips a
+// label "URL:" only if a scheme follows, because "url" could itself be a scheme.
 func delimited(s string) (from, to int, ok bool) {
 	if strings.IndexByte(s, '<') < 0 {
 		return 0, len(s), false

@@ -1,13 +1,14 @@
 package uri
 
-// A Dialect is a generation of the generic syntax. The zero Dialect is not valid.
+// A Dialect is one version of the URI syntax, as a draft or an RFC defines it. The zero Dialect is
+// not valid.
 //
-// A dialect is data: a table of the components in which each octet may appear,
-// and a few flags. All dialects share one parser.
+// All dialects share one parser. They differ in a table, which lists the octets that each component
+// may contain, and in a few flags.
 type Dialect uint8
 
-// The dialects, by year. RFC6874 is [RFC3986] with zone identifiers in IPv6
-// addresses, such as http://[fe80::1%25en0]/; it must be chosen explicitly.
+// The dialects, by year. RFC6874 is [RFC3986] with zone identifiers in IPv6 addresses, such as
+// http://[fe80::1%25en0]/. It is not the default, and must be chosen explicitly.
 const (
 	Draft1993 Dialect = iota + 1 // draft-ietf-uri-url, July 1993
 	Draft1997                    // draft-fielding-url-syntax-05, May 1997
@@ -15,14 +16,14 @@ const (
 	RFC3986                      // RFC 3986, January 2005
 	RFC6874                      // RFC 6874, February 2013
 
-	// Latest is the dialect of functions that have no dialect parameter.
+	// Latest is the dialect that functions without a dialect parameter use.
 	Latest = RFC3986
 
 	dialects = int(RFC6874) + 1
 )
 
-// String returns the name of the dialect on the command line: 1993, 1997, 2003,
-// rfc3986 or rfc6874.
+// String returns the name that the command line uses for the dialect: 1993, 1997, 2003, rfc3986 or
+// rfc6874.
 func (d Dialect) String() string {
 	if !d.IsValid() {
 		return "invalid"
@@ -43,16 +44,16 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar holds the differences between dialects, other than their characters.
-// A field is false if the document does not have the feature.
+// A grammar holds what distinguishes a dialect from the others, except for its characters. A flag
+// is set if the document of the dialect has the feature.
 type grammar struct {
 	name  string
-	rules [ruleCount]string // the names that the document gives to the common productions
+	rules [ruleCount]string // what the document calls each common production
 
 	// Syntax.
 	anySchemeStart bool // a scheme may begin with a digit, + - . (1997, 4.1)
 	schemeForms    bool // known schemes have their own forms (1993, BNF)
-	domainHosts    bool // a host that is a name must be a domain name; if it is not, the authority is not a server (1997 4.3.1, 2003 3.2.2)
+	domainHosts    bool // a host is an address or a domain name; any other authority is not a server (1997 4.3.1, 2003 3.2.2)
 	labels2003     bool // labels have at most 63 characters, and a final dot is allowed (2003, 3.2.2)
 	hostNumbers    bool // the numbers of an IPv4 address have no upper limit (1993 BNF, 1997 4.3.1)
 	ipv6           bool // addresses in brackets (2003, 3.2.2)
@@ -63,7 +64,7 @@ type grammar struct {
 	// Resolution.
 	sameDocument  bool // an empty reference means the current document, which is not a URI (1997 3, 2003 4.2)
 	queryKeeps    bool // a reference that is only a query keeps the path of the base (2003, 5.2)
-	schemeLoose   bool // a scheme that the reference shares with the base may be ignored on request (2003 5.2, RFC 3986 5.2.2)
+	schemeLoose   bool // on request, a scheme that the reference shares with the base is ignored (2003 5.2, RFC 3986 5.2.2)
 	cleanAbsolute bool // dot segments are also removed from absolute references (RFC 3986, 5.2.2)
 	mergesQuery   bool // dot segments are also removed from the query (1997, 5.2)
 	rootedMerge   bool // an empty path of the base counts as "/", even without an authority (2003, 5.2)
@@ -72,14 +73,13 @@ type grammar struct {
 
 	// Normalisation.
 	foldHost     bool  // hosts are case-insensitive (1997 6, 2003 6.2.2.1)
-	hexLevel     Level // the level at which the digits of escapes become upper case
+	hexLevel     Level // the level at which hexadecimal digits of escapes become upper case
 	cleanDots    bool  // dot segments are removed (2003, 6.2.2.3)
 	emptyPort    bool  // an empty port is removed (2003, 6.2.3)
 	rootPath     bool  // an empty path may be equivalent to "/" (RFC 3986, 6.2.3)
 	voidFragment bool  // an empty fragment is removed (1993, Fragment-id)
 }
 
-// grammars holds the grammar of each dialect.
 var grammars = [dialects]grammar{
 	Draft1993: {
 		name: "1993",

@@ -1,11 +1,12 @@
-// Package uri implements the generic syntax of URIs in each of its generations. It parses, checks,
-// resolves, relativizes, normalises, compares, builds and inspects URIs and references. It does so
-// exactly as their documents specify. It depends only on the standard library.
+// Package uri parses, checks, resolves, compares, normalises and builds URIs and relative
+// references. By default it follows RFC 3986. It also implements the earlier drafts from which that
+// syntax developed, each exactly as its document specifies. The package depends only on the
+// standard library.
 //
 // # Specifications
 //
-// The documents, by year, and how they differ. Comments cite a document by its year and
-// section: "1997, 4.3.2" is section 4.3.2 of [Draft1997].
+// Each version of the syntax is a [Dialect]. Comments cite a document by its year and section, so
+// "1997, 4.3.2" is section 4.3.2 of [Draft1997].
 //
 //   - [Draft1993]: draft-ietf-uri-url (July 1993), "Uniform Resource Locators". Known schemes
 //     have their own forms. Escapes represent characters of ISO Latin-1. "=" and "~" must be
@@ -14,46 +15,49 @@
 //   - [Draft1997]: draft-fielding-url-syntax-05 (May 1997), between RFC 1738 and RFC 2396.
 //     Schemes may begin with digits. "$" and "," are unreserved. Segments have parameters. An
 //     empty reference means the current document. Dot segments are also removed from the query
-//     of a relative path. Excess ".." segments, which go above the root, are kept.
+//     of a relative path. If ".." segments go above the root, they are kept.
 //   - [Draft2003]: draft-fielding-uri-rfc2396bis-01 (March 2003), between RFC 2396 and RFC
 //     3986. It adds IPv6 addresses, authorities that are registry names, opaque parts with
 //     brackets, and levels of comparison.
 //   - [RFC3986]: January 2005, the default ([Latest]). It adds later versions of IP literals
 //     and any characters in host names, and removes dot segments from every reference.
-//   - [RFC6874]: February 2013, RFC 3986 with zone identifiers. Opt-in.
+//   - [RFC6874]: February 2013, RFC 3986 with zone identifiers. It must be chosen explicitly.
 //
-// A [Dialect] is data: a table of octets, generated from rules that cite the sections, and a
-// struct of differences. One parser serves all dialects. It makes one pass, does not allocate,
-// and rejects what the document of the dialect rejects; an [Error] has the offset and the
-// production. The parser is fuzzed against a slow implementation of the documents' own
-// grammars. The top rules of some grammars match nearly any text; to check for a particular
-// production, such as a host, use [Dialect.CheckRule].
+// The same parser serves all dialects. It reads the input once, without allocating, and rejects
+// whatever the document of the dialect rejects. An [Error] has the offset of the fault and the
+// production that it violates. Fuzz tests compare the parser with a slow implementation of the
+// grammars in the documents.
+//
+// In some documents the top rules match nearly any text. To check that a text has a particular
+// form, for example that it is a host, use [Dialect.CheckRule].
 //
 // # Values
 //
-// A [URI] is an immutable value, like netip.Addr: the spelling that was parsed, and the ends of
-// its components. Two URIs are == exactly if they have the same spelling and dialect, so a URI
-// can be a map key. Accessors return substrings, and distinguish an undefined component
-// ("http://a/") from an empty one ("http://a/?").
+// A [URI] is an immutable value, like netip.Addr. It consists of the spelling that was parsed and
+// the positions of the components in it. Two URIs are == exactly if they have the same spelling and
+// dialect, so a URI can be a map key. Accessors return substrings, and distinguish a component that
+// is absent ("http://a/" has no query) from an empty one ("http://a/?" has an empty query).
 //
-// Components are raw, with their escapes. [Data] is the type of decoded text, so that nothing
-// is decoded twice or written without being escaped. Split a component first, then decode its
-// parts, because "%2F" is not a delimiter.
+// Components are raw: they still have their escapes. Decoded text has the type [Data], so the
+// compiler prevents a program from decoding a text twice or writing it without escapes. Split a
+// component first and decode its parts afterwards, because an escaped slash ("%2F") does not
+// separate segments.
 //
-// There are no setters. [URI.With] and [Builder] make new values and reject what would be
-// parsed as something else, such as a path "//host" without an authority.
+// A URI has no setters. [URI.With] and [Builder] make a new URI instead. They return an error if
+// the result would be parsed as something else, for example if a path "//host" has no authority
+// before it.
 //
 // # Comparison
 //
-// [Equivalent] answers "equivalent at this [Level]" or "not established", never "different
-// resources". [Compare] finds the lowest level at which two URIs are equivalent,
-// [URI.Normalize] returns the normal form, and [URI.Changes] says which levels would change a
-// URI.
+// [Equivalent] reports whether two URIs are equivalent at a given [Level] of normalisation. If it
+// returns false, they may still identify the same resource. [Compare] finds the lowest level at
+// which two URIs are equivalent, [URI.Normalize] returns the normal form, and [URI.Changes] says
+// which levels would change a URI.
 //
 // # Departures
 //
-// Where a document is ambiguous, the package chooses an interpretation in which the host of a
-// URI is the one that readers expect. The important cases:
+// Where a document is ambiguous, the package chooses the interpretation in which the host of a URI
+// is the one that readers expect. The important cases are:
 //
 //   - 1993: raw spaces are invalid, as the text says (the BNF allows them). A URL is split at
 //     the first colon, the last "@" and the colon of the port. The rules for the names of
@@ -65,8 +69,8 @@
 //   - 1997: the first segment of a relative path cannot contain a colon. Section 5 requires
 //     this; the grammar does not.
 //   - 2003: normalisation keeps escapes of "- . ! * ' ( )", as section 2.3 advises.
-//   - If a result of resolution or a normal form would be parsed as another URI, "/." is put
-//     before its path in RFC 3986. In the other dialects resolution returns an error, and
+//   - If the result of resolution or normalisation would be parsed as a different URI, "/." is
+//     put before its path in RFC 3986. In the other dialects resolution returns an error, and
 //     normalisation does not change the path.
 //   - Normalisation removes dot segments only from paths that begin with a slash; see
 //     [URI.Normalize].

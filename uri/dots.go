@@ -1,10 +1,10 @@
 package uri
 
-// This file has the three algorithms by which the documents remove dot segments. Each works in
-// place, in linear time, and returns the new length.
+// This file implements the three algorithms of the documents for removing dot segments. Each
+// function works in place, in linear time, and returns the new length of the path.
 
-// removeDots removes all dot segments of a path as in RFC 3986, 5.2.4. ExcessKeep
-// has no effect.
+// removeDots implements RFC 3986, 5.2.4, which removes all dot segments. It treats ExcessKeep as
+// the default.
 func removeDots(p []byte, excess Excess) (int, error) {
 	w, r := 0, leadingDots(p)
 	if r > 1 && excess == ExcessRefuse && hasParent(p[:r]) {
@@ -35,8 +35,8 @@ func removeDots(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// leadingDots returns the length of the dot segments at the start of a path
-// without a leading slash.
+// leadingDots returns the length of the dot segments at the start of a path that does not begin
+// with a slash.
 func leadingDots(p []byte) int {
 	r := 0
 	for r < len(p) && p[r] != '/' {
@@ -49,7 +49,6 @@ func leadingDots(p []byte) int {
 	return r
 }
 
-// hasParent reports whether p, which consists of dot segments, includes "..".
 func hasParent(p []byte) bool {
 	for i := 1; i < len(p); i++ {
 		if p[i-1] == '.' && p[i] == '.' {
@@ -59,8 +58,8 @@ func hasParent(p []byte) bool {
 	return false
 }
 
-// segmentEnd returns the end of the segment that begins at i. A slash at i belongs to the
-// segment.
+// segmentEnd returns the end of the segment that begins at i. If p[i] is a slash, it counts as part
+// of the segment.
 func segmentEnd(p []byte, i int) int {
 	for i++; i < len(p) && p[i] != '/'; {
 		i++
@@ -68,8 +67,7 @@ func segmentEnd(p []byte, i int) int {
 	return i
 }
 
-// parent returns the length of p[:w] without its last segment and without the slash before that
-// segment.
+// parent returns the length of p[:w] without its last segment and the slash before that.
 func parent(p []byte, w int) int {
 	for w--; w > 0 && p[w] != '/'; {
 		w--
@@ -77,16 +75,14 @@ func parent(p []byte, w int) int {
 	return max(w, 0)
 }
 
-// removeSegments removes the dot segments of a merged path from the left: "./", a final ".", and
-// "segment/..". These are steps 6d to 6g in the draft of 1997 (5.2), and merge steps 3 to 6 in the
-// draft of 2003 (5.2). The parameter excess says whether excess ".." segments stay at the start, are
-// dropped, or are an error.
+// removeSegments removes "./", a final "." and "segment/.." from a merged path, from left to right.
+// These are steps 6d to 6g of 1997, 5.2, and steps 3 to 6 of merging in 2003, 5.2.
 func removeSegments(p []byte, excess Excess) (int, error) {
 	root := 0
 	if len(p) > 0 && p[0] == '/' {
 		root = 1
 	}
-	w, kept := root, root // the segments before kept are excess ".."
+	w, kept := root, root // the segments before offset kept are ".." segments above the root
 	for r := root; r < len(p); {
 		n := r
 		for n < len(p) && p[n] != '/' {
@@ -113,10 +109,9 @@ func removeSegments(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// removeElements removes "/xxx/.." and "/." as in step 7 of the draft of 1993 (Partial form), so that
-// "/a/b/.." becomes "/a", without a slash at the end. It does not change the search, which begins at
-// the question mark. The parameter excess says whether excess "/.." stay, are dropped, or are an
-// error.
+// removeElements removes "/xxx/.." and "/." as step 7 of the draft of 1993 (Partial form) requires.
+// Unlike the later algorithms, this leaves no slash at the end: "/a/b/.." becomes "/a". A search,
+// which begins at the question mark, stays as it is.
 func removeElements(p []byte, excess Excess) (int, error) {
 	end := 0
 	for end < len(p) && p[end] != '?' {

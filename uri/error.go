@@ -7,31 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// maxQuoted is the maximum number of bytes of the input that an error message
-// repeats.
 const maxQuoted = 80
 
-// An Error reports where and why an input violates a rule of its dialect.
+// An Error says at which byte an input violates the grammar of its dialect, and why.
 //
-// The offset is that of the first byte that makes the input invalid: the bytes before it could
-// still be the beginning of a valid input. If the input ends too early, the offset is
-// len(Input). An invalid escape is reported at its percent sign, an invalid IP literal at its
-// bracket, and an invalid port at its first character that is not a digit.
+// The bytes before Offset could still be the start of a valid input. If the input ends too early,
+// Offset is len(Input). Three faults have a fixed position: an invalid escape is reported at its
+// percent sign, an invalid IP literal at its opening bracket, and an invalid port at its first
+// character that is not a digit.
 type Error struct {
 	Dialect Dialect // the dialect in which the input was parsed
 	Input   string  // the whole input
 	Offset  int     // offset of the first byte that makes the input invalid
-	Rule    string  // the production of the dialect's document, such as pct-encoded
+	Rule    string  // the production as the document spells it, such as pct-encoded
 	Code    Code    // what is wrong
 }
 
-// Error returns the input, the offset, the rule, what was found and what was
-// expected.
+// Error returns a message with the input, the offset, the rule, and what was found and expected.
 func (e *Error) Error() string {
 	return fmt.Sprintf("uri: %s: offset %d: %s: %s (%s)", quote(e.Input), e.Offset, e.Rule, e.reason(), e.Dialect)
 }
 
-// reason says what was found and what was expected.
+// reason returns the part of the message after the offset and the rule.
 func (e *Error) reason() string {
 	switch {
 	case e.Code == CodeTooLong, e.Code == CodeNoScheme, e.Code == CodeDialect, e.Code == CodeRule && e.Offset == 0:
@@ -43,8 +40,8 @@ func (e *Error) reason() string {
 	}
 }
 
-// escapeHint says how to escape the character at the offset. It returns "" if an escape is not
-// valid there.
+// escapeHint returns how to escape the character at the offset, or "" if the component cannot have
+// escapes.
 func (e *Error) escapeHint() string {
 	switch e.Rule {
 	case rulePath.name(e.Dialect), ruleQuery.name(e.Dialect), ruleFragment.name(e.Dialect):
@@ -62,7 +59,6 @@ func (e *Error) escapeHint() string {
 	return hint
 }
 
-// found describes the character at the offset.
 func (e *Error) found() string {
 	if e.Offset >= len(e.Input) {
 		return "the end"
@@ -74,7 +70,7 @@ func (e *Error) found() string {
 	return strconv.QuoteRune(r)
 }
 
-// quote quotes an input and shortens a long one.
+// quote quotes an input. It shortens an input of more than maxQuoted bytes.
 func quote(s string) string {
 	if len(s) <= maxQuoted {
 		return strconv.Quote(s)
@@ -82,20 +78,21 @@ func quote(s string) string {
 	return strconv.Quote(strings.ToValidUTF8(s[:maxQuoted], "")) + "..."
 }
 
-// Violation returns where and why the input violates the rule.
+// Violation implements [InputError].
 func (e *Error) Violation() Violation { return Violation{e.Input, e.Offset, e.Rule, e.reason()} }
 
-// A Violation says where and why a text violates a rule.
+// A Violation says where and why a text violates a rule. It has the same information for all errors
+// of this module about texts, so programs can display them in one way.
 type Violation struct {
-	Input   string // the whole text; "" if the error does not have it
+	Input   string // the whole text, or "" if the error does not have it
 	Offset  int    // offset in Input of the first byte that makes it invalid
-	Rule    string // the production, in the document's spelling, or the name of the rule
-	Message string // what was found, in words, without input, offset and rule
+	Rule    string // the production as the document spells it, or the name of the rule
+	Message string // what was found; it does not repeat the other fields
 }
 
 // An InputError is an error about a text, such as an identifier, a template or a line of a table.
-// The errors of uri, iri, urn, name, namespace, scheme, rule, mint and discover are InputErrors, so
-// a program can show the position of each:
+// The packages uri, iri, urn, name, namespace, scheme, rule, mint and discover return such errors.
+// A program can use them to show where a text is wrong:
 //
 //	var bad uri.InputError
 //	if errors.As(err, &bad) {
@@ -107,10 +104,10 @@ type InputError interface {
 	Violation() Violation
 }
 
-// A Code says what is wrong with an input.
+// A Code is the kind of fault in an input. Programs can compare codes, while messages may change.
 type Code uint8
 
-// The codes.
+// The kinds of faults.
 const (
 	CodeNone      Code = iota // nothing is wrong
 	CodeDialect               // unknown dialect
@@ -128,7 +125,7 @@ const (
 	CodeRule                  // the input does not match the named production
 )
 
-// String describes the fault in words.
+// String describes the kind of fault in words.
 func (c Code) String() string {
 	switch c {
 	case CodeNone:
@@ -164,8 +161,7 @@ func (c Code) String() string {
 	}
 }
 
-// A fault is the compact form of an error inside the parser; it needs no
-// allocation.
+// A fault is an [Error] inside the parser, without the input, so that it needs no allocation.
 type fault struct {
 	off  uint32
 	code Code

@@ -9,22 +9,21 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Data is the meaning of a raw text: octets, with all escapes decoded. It is a
-// separate type so that it cannot be put into a URI without being escaped, or be
-// decoded twice (1997 and 2003, 2.4.2). The scheme defines which characters the
-// octets represent.
+// Data is text with its escapes decoded, as a sequence of octets. It is a separate type from string
+// so that a program cannot put it into a URI without escaping it, or decode it twice (1997 and
+// 2003, 2.4.2). Which characters the octets represent depends on the scheme.
 type Data string
 
-// ErrCharset is the error for a text to which the dialect assigns no octets. The draft of 1993
-// defines only ISO Latin-1. The drafts of 1997 and 2003 leave the choice to the scheme.
+// ErrCharset means that the dialect does not say which octets represent a character. The draft of
+// 1993 only covers ISO Latin-1. The drafts of 1997 and 2003 only cover US-ASCII, and leave other
+// characters to the scheme.
 var ErrCharset = errors.New("the dialect defines no octets for this character")
 
-// Decode decodes the escapes of a raw component, or a part of one, once. The
-// error is a *[Error] if a percent sign is not followed by two hexadecimal
-// digits. Nothing else is checked, and a plus sign stays a plus sign.
+// Decode decodes the escapes of a raw component, or of a part of one. A plus sign stays a plus
+// sign. The error is an *[Error] if a percent sign is not followed by two hexadecimal digits;
+// Decode checks nothing else.
 //
-// Split a component before decoding it: a delimiter that was escaped looks like a real
-// delimiter after decoding.
+// Split a component before decoding it. After decoding, an escaped delimiter looks like a real one.
 func Decode(raw string) (Data, error) {
 	n := strings.IndexByte(raw, '%')
 	if n < 0 {
@@ -47,15 +46,15 @@ func Decode(raw string) (Data, error) {
 	return Data(b.String()), nil
 }
 
-// Unescape is like [Decode], but returns a string. Use it if your code keeps raw and decoded
-// texts apart itself.
+// Unescape is like [Decode], but returns a string, for programs that keep raw and decoded text
+// apart in their own way.
 func Unescape(raw string) (string, error) {
 	data, err := Decode(raw)
 	return string(data), err
 }
 
-// DecodeLatin1 decodes a raw text whose escapes stand for characters of ISO
-// Latin-1 (1993, Encoding prohibited characters).
+// DecodeLatin1 decodes a raw text whose escapes represent characters of ISO Latin-1 (1993, Encoding
+// prohibited characters). The result is UTF-8.
 func DecodeLatin1(raw string) (string, error) {
 	data, err := Decode(raw)
 	if err != nil {
@@ -68,10 +67,11 @@ func DecodeLatin1(raw string) (string, error) {
 	return b.String(), nil
 }
 
-// Escape escapes octets for use as a whole component or as one segment of a path. It escapes the
-// characters that cannot appear there, and the characters that separate parts of the component. It
-// never escapes unreserved characters, and writes escapes with upper-case letters. For a component
-// that cannot have escapes, such as a port, it returns data unchanged.
+// Escape escapes data for use as component c, or as one segment of a path. It escapes the
+// characters that the component cannot contain and those that would separate its parts, such as a
+// slash in a segment. It never escapes unreserved characters, and writes escapes with upper-case
+// digits. A component such as the port cannot have escapes, so Escape returns data for it
+// unchanged.
 func (d Dialect) Escape(c Component, data Data) string {
 	if !d.IsValid() || c > ComponentSegment {
 		return string(data)
@@ -101,8 +101,8 @@ func (d Dialect) Escape(c Component, data Data) string {
 	return b.String()
 }
 
-// A bareSet is the set of the characters of a class without some delimiters. These characters
-// need no escape.
+// A bareSet is the set of characters that need no escape: those of a class, without some
+// delimiters.
 type bareSet struct {
 	in         class
 	delimiters string
@@ -112,8 +112,8 @@ func (p bareSet) has(t *[256]class, c byte) bool {
 	return t[c]&p.in != 0 && strings.IndexByte(p.delimiters, c) < 0
 }
 
-// bareSetOf returns the characters that need no escape in a component. In a segment, the
-// delimiters that 1997, 4.3.2 and 2003, 3.3 reserve need an escape.
+// bareSetOf returns the characters that need no escape in a component. In a segment, this excludes
+// the delimiters that 1997, 4.3.2 and 2003, 3.3 reserve.
 func bareSetOf(d Dialect, c Component) bareSet {
 	switch c {
 	case ComponentUserinfo:
@@ -136,9 +136,9 @@ func bareSetOf(d Dialect, c Component) bareSet {
 	}
 }
 
-// EscapeText escapes a text: as UTF-8 in RFC 3986 (2.5), and as ISO Latin-1 in the draft of 1993. The
-// drafts of 1997 and 2003 define octets for US-ASCII only and leave other characters to the scheme.
-// For a character without octets in the dialect, the error is [ErrCharset].
+// EscapeText escapes text for use as component c. It encodes the characters as UTF-8 in RFC 3986
+// (2.5) and as ISO Latin-1 in the draft of 1993. The drafts of 1997 and 2003 define octets for
+// US-ASCII only. If the dialect does not define octets for a character, the error is [ErrCharset].
 func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	if d >= RFC3986 {
 		return d.Escape(c, Data(text)), nil
@@ -157,9 +157,9 @@ func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	return d.Escape(c, Data(octets)), nil
 }
 
-// MakeSafer escapes the characters of a URI that are in chars, for use where they
-// are not safe (1993, Encoding prohibited characters). Escapes stay unchanged, so
-// applying it twice has no further effect.
+// MakeSafer escapes each character of a URI that is in chars, for contexts in which these
+// characters are not safe (1993, Encoding prohibited characters). It leaves existing escapes alone,
+// so applying it twice has the same effect as once.
 func MakeSafer(raw, chars string) string {
 	var b strings.Builder
 	b.Grow(len(raw))
@@ -173,30 +173,29 @@ func MakeSafer(raw, chars string) string {
 	return b.String()
 }
 
-// EscapePathSegment escapes octets for use as one segment of a path.
+// EscapePathSegment escapes data for use as one segment of a path, so that "a/b" becomes "a%2Fb".
 func EscapePathSegment(data string) string { return Latest.Escape(ComponentSegment, Data(data)) }
 
-// EscapePath escapes octets for use as a path; slashes stay.
+// EscapePath escapes data for use as a path. It does not escape slashes.
 func EscapePath(data string) string { return Latest.Escape(ComponentPath, Data(data)) }
 
-// EscapeQuery escapes octets for use as a query. It does not escape the delimiters of keys and
-// values; [EscapeQueryPart] does.
+// EscapeQuery escapes data for use as a whole query. It does not escape the characters that
+// separate keys and values; use [EscapeQueryPart] for these.
 func EscapeQuery(data string) string { return Latest.Escape(ComponentQuery, Data(data)) }
 
-// EscapeQueryPart escapes octets for use as a key or a value in a query,
-// including the delimiters & = + ;.
+// EscapeQueryPart escapes data for use as a key or a value in a query. It also escapes the
+// delimiters & = + and ;.
 func EscapeQueryPart(data string) string {
 	return MakeSafer(Latest.Escape(ComponentQuery, Data(data)), "&=+;")
 }
 
-// EscapeFragment escapes octets for use as a fragment.
+// EscapeFragment escapes data for use as a fragment.
 func EscapeFragment(data string) string { return Latest.Escape(ComponentFragment, Data(data)) }
 
-// EscapeUserinfo escapes octets for use as a part of the user information; it
-// escapes colons.
+// EscapeUserinfo escapes data for use as a user name or a password. It also escapes colons.
 func EscapeUserinfo(data string) string {
 	return MakeSafer(Latest.Escape(ComponentUserinfo, Data(data)), ":")
 }
 
-// EscapeHost escapes octets for use as a registered name.
+// EscapeHost escapes data for use as a registered name.
 func EscapeHost(data string) string { return Latest.Escape(ComponentHost, Data(data)) }

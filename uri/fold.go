@@ -2,10 +2,10 @@ package uri
 
 import "strings"
 
-// LineBreak returns the length of the first line when s is broken into lines of at most n bytes. No
-// line ends with a hyphen, because readers would think that the hyphen was added at the line break
-// (1997 and 2003, Appendix E). If s fits into one line, the result is len(s). The result is greater
-// than n only if the first n bytes are all hyphens. n must be at least 1.
+// LineBreak returns where to break s so that the first line has at most n bytes, where n is at
+// least 1. It returns len(s) if s fits into one line. LineBreak never breaks after a hyphen,
+// because a reader would assume that the hyphen was inserted (1997 and 2003, Appendix E). The
+// result exceeds n only if the first n bytes are all hyphens.
 func LineBreak(s string, n int) int {
 	if len(s) <= n {
 		return len(s)

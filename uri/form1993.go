@@ -6,9 +6,9 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// checkForm checks the requirements of the BNF of the draft of 1993 on searches and on schemes that
-// have their own form. Other schemes are treated as generic, even if their URLs have a host part
-// (Internet protocol parts).
+// checkForm checks what the BNF of the draft of 1993 requires of searches and of the schemes for
+// which it gives a form of their own. It treats other schemes as generic, even if their URLs have a
+// host part (Internet protocol parts).
 func checkForm(u *URI) fault {
 	if f := checkSearch(u); f.code != 0 {
 		return f
@@ -37,7 +37,7 @@ func checkForm(u *URI) fault {
 func (u *URI) hasPath() bool   { return u.path < u.query }
 func (u *URI) hasSearch() bool { return u.query < u.frag }
 
-// If ok is false, demand returns a fault at the start of the path.
+// demand returns a fault at the start of the path unless ok is true.
 func (u *URI) demand(r rule, ok bool) fault {
 	if ok {
 		return fault{}
@@ -68,7 +68,7 @@ func checkSearch(u *URI) fault {
 	return fault{}
 }
 
-// isWAIS reports whether a path is the path of a WAIS index or document.
+// isWAIS reports whether path is the path of a WAIS index or document.
 //
 //	waisindex = "wais://" hostport "/" database [ "?" search ]
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path
@@ -88,8 +88,9 @@ func isWAIS(path string, search bool) bool {
 	return ok && !search && isXalphas(wtype) && ascii.All(digits, ascii.IsDigit)
 }
 
-// isProspero reports whether a path without its slash is the path of a Prospero link. The
-// fields of a link are split at "%00", the escape of NUL, before they are unescaped.
+// isProspero reports whether path, without its first slash, is the path of a Prospero link. The
+// fields of a link are separated by "%00", the escape of NUL, and must be split before they are
+// unescaped.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 func isProspero(path string) bool {
@@ -111,14 +112,12 @@ func isProspero(path string) bool {
 	return true
 }
 
-// isGopherPath reports whether the path begins with a type. A path without a type must have no
-// selector.
+// isGopherPath reports whether the path begins with a Gopher type, or is empty.
 func isGopherPath(path string) bool {
 	return len(path) < 2 || path[1] != '/' && path[1] != '+'
 }
 
-// isXalphas reports whether s matches xalphas. s must be a part of a path that matches
-// xpalphas or is empty.
+// isXalphas reports whether s, which must already match xpalphas or be empty, also matches xalphas.
 func isXalphas(s string) bool { return s != "" && strings.IndexByte(s, '+') < 0 }
 
 // isCell reports whether the host part is a cell name, without user and port.

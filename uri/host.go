@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// hostKind returns the kind of a host that is not in brackets and consists of
-// host characters, and the offset of the first fault, or -1.
+// hostKind returns the kind of a host without brackets, and the offset of the first fault or -1.
+// The host must consist of host characters.
 func hostKind(g *grammar, host string) (HostKind, int) {
 	switch {
 	case g.hostNumbers && isHostNumber(host), !g.hostNumbers && isIPv4(host):
@@ -21,8 +21,7 @@ func hostKind(g *grammar, host string) (HostKind, int) {
 	}
 }
 
-// literalKind returns the kind of an address in brackets, or HostNone if it is
-// invalid.
+// literalKind returns the kind of an address in brackets, or HostNone if the address is invalid.
 func literalKind(g *grammar, t *[256]class, s string) HostKind {
 	switch {
 	case isIPv6(s), g.zones && isZoned(t, s):
@@ -71,8 +70,7 @@ func badLabel(g *grammar, host string) int {
 	}
 }
 
-// labelLen returns the length of the letters, digits and hyphens at the start of
-// s, 0 if s begins with a hyphen.
+// labelLen returns the length of the label at the start of s, or 0 if s begins with a hyphen.
 func labelLen(s string) int {
 	n := 0
 	for n < len(s) && (ascii.IsLetter(s[n]) || ascii.IsDigit(s[n]) || s[n] == '-' && n > 0) {
@@ -98,8 +96,7 @@ func isIPv4(s string) bool {
 	}
 }
 
-// octetLen returns the length of the dec-octet at the start of s, 0 if there is
-// none.
+// octetLen returns the length of the dec-octet at the start of s, or 0 if there is none.
 func octetLen(s string) int {
 	n, value := 0, 0
 	for n < len(s) && ascii.IsDigit(s[n]) {
@@ -172,8 +169,8 @@ func isIPv6(s string) bool {
 	}
 }
 
-// enoughGroups reports whether n groups of 16 bits form an address. If elided is set, the
-// address has a "::", which stands for one or more groups.
+// enoughGroups reports whether n groups of 16 bits form an address. If the parameter elided is
+// true, the address also has a "::", which represents one or more groups.
 func enoughGroups(n int, elided bool) bool {
 	if elided {
 		return n <= 7

@@ -12,14 +12,14 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Severity says how much a finding matters.
+// A Severity says how serious a finding is.
 type Severity uint8
 
 // The severities.
 const (
-	SeverityInfo    Severity = iota // style
+	SeverityInfo    Severity = iota // a matter of style
 	SeverityWarning                 // may mislead people or programs
-	SeverityError                   // invalid
+	SeverityError                   // the identifier is invalid
 )
 
 // String returns the name of the severity: info, warning, error.
@@ -36,17 +36,17 @@ func (s Severity) String() string {
 	}
 }
 
-// A FindingCode names a kind of finding.
+// A FindingCode is the kind of a finding, as a name that programs can compare.
 type FindingCode string
 
-// The kinds of findings and their sources.
+// The kinds of findings. The comments cite the documents that warn of them.
 const (
 	FindingInvalid        FindingCode = "invalid"             // does not match the grammar of the dialect
-	FindingUserinfo       FindingCode = "userinfo"            // any user part: 1993, Internet protocol parts; 2003, 7.5
+	FindingUserinfo       FindingCode = "userinfo"            // a user name, with or without a password: 1993, Internet protocol parts; 2003, 7.5
 	FindingPassword       FindingCode = "password"            // 1997, 7; 2003, 7.4; RFC 3986, 7.5
-	FindingUserinfoLook   FindingCode = "userinfo-lookalike"  // 2003, 7.5; RFC 3986, 7.6
-	FindingIPHost         FindingCode = "ip-host"             // 1993, Internet protocol parts
-	FindingRareIPv4       FindingCode = "rare-ipv4"           // 2003, 7.3; RFC 3986, 7.4
+	FindingUserinfoLook   FindingCode = "userinfo-lookalike"  // user information that looks like a host: 2003, 7.5; RFC 3986, 7.6
+	FindingIPHost         FindingCode = "ip-host"             // an IP address instead of a name: 1993, Internet protocol parts
+	FindingRareIPv4       FindingCode = "rare-ipv4"           // an IPv4 address in an unusual notation: 2003, 7.3; RFC 3986, 7.4
 	FindingPort           FindingCode = "nondefault-port"     // 1997, 7; 2003 and RFC 3986, 7.2
 	FindingReservedPort   FindingCode = "reserved-port"       // a port below 1024 that is not the default: 1997, 7; 2003 and RFC 3986, 7.2
 	FindingPortRange      FindingCode = "port-range"          // above 65535
@@ -54,7 +54,7 @@ const (
 	FindingCRLF           FindingCode = "escaped-crlf"        // 1997, 7; 2003, 7.2; RFC 3986, 7.3
 	FindingNUL            FindingCode = "nul"                 // RFC 3986, 7.3
 	FindingControl        FindingCode = "escaped-control"     // other controls: RFC 3986, 7.3
-	FindingDelimiter      FindingCode = "escaped-delimiter"   // a delimiter that some programs decode too early: RFC 3986, 2.2 and 2.4
+	FindingDelimiter      FindingCode = "escaped-delimiter"   // an escaped delimiter, which some programs decode too early: RFC 3986, 2.2 and 2.4
 	FindingDoubleEscape   FindingCode = "double-escape"       // 1997, 2.4.2; RFC 3986, 2.4
 	FindingCharset        FindingCode = "not-utf8"            // 2003, 6.3; RFC 3986, 2.5
 	FindingNeedlessEscape FindingCode = "needless-escape"     // 1997, 2.3; 2003, 2.3; RFC 3986, 2.3
@@ -62,34 +62,35 @@ const (
 	FindingUpperScheme    FindingCode = "uppercase-scheme"    // 2003, 6.3; RFC 3986, 3.1
 	FindingUpperHost      FindingCode = "uppercase-host"      // 2003, 6.3; RFC 3986, 3.2.2
 	FindingDots           FindingCode = "dot-segments"        // 1997, Appendix C; 2003, 6.3; RFC 3986, 6.2.2.3
-	FindingEscapedDots    FindingCode = "escaped-dots"        // a dot segment for programs that decode the path first
+	FindingEscapedDots    FindingCode = "escaped-dots"        // an escaped dot segment, which takes effect in programs that decode the path first
 	FindingEmptyHost      FindingCode = "empty-host"          // 2003, 3.2.2; RFC 3986, 3.2.2
 	FindingRegistry       FindingCode = "registry-authority"  // an authority that is not a server: 2003, 3.2.1
-	FindingPunycode       FindingCode = "punycode"            // an international name: RFC 3987, 8
-	FindingMixedScript    FindingCode = "mixed-script"        // letters of several scripts that look alike: RFC 3987, 8
-	FindingBackslash      FindingCode = "backslash"           // browsers read it as a slash
+	FindingPunycode       FindingCode = "punycode"            // an internationalized name in Punycode: RFC 3987, 8
+	FindingMixedScript    FindingCode = "mixed-script"        // similar letters of several scripts: RFC 3987, 8
+	FindingBackslash      FindingCode = "backslash"           // a backslash, which browsers read as a slash
 	FindingStripped       FindingCode = "stripped-characters" // tabs, line breaks and spaces that browsers remove
-	FindingReaderHost     FindingCode = "reader-host"         // another parser sees another host
-	FindingReaderScheme   FindingCode = "reader-scheme"       // another parser sees another scheme
-	FindingAmbiguousAt    FindingCode = "several-at-signs"    // it is ambiguous where the host begins
+	FindingReaderHost     FindingCode = "reader-host"         // another parser finds a different host
+	FindingReaderScheme   FindingCode = "reader-scheme"       // another parser finds a different scheme
+	FindingAmbiguousAt    FindingCode = "several-at-signs"    // several "@", which leave the start of the host ambiguous
 	FindingLongLabel      FindingCode = "long-label"          // a label of more than 63 characters: RFC 3986, 3.2.2
 )
 
-// A Finding is something about an identifier that a user should know. The packages
-// uri, urn, iri, scheme and namespace all return findings of this type. An identifier
-// with findings can still be valid; the caller's policy decides what to do about them.
+// A Finding is a warning or an error about an identifier. The packages uri, urn, iri, scheme and
+// namespace all return findings of this type. An identifier can be valid and still have findings,
+// for example because its host name looks like another one. The caller decides which findings to
+// tolerate.
 //
 // A *Finding is an error and an [InputError].
 type Finding struct {
 	Code     FindingCode
 	Severity Severity
-	Offset   int        // offset in the spelling of the first byte concerned
-	End      int        // offset after the last byte concerned; 0 if only the first is known
-	Rule     string     // the violated rule, such as "RFC 4266, 2.1: selector"; "" if the code says it all
-	Message  string     // what was found, for people
-	Right    string     // the correct text, to put between Offset and End; "" if unknown
-	Addr     netip.Addr // for FindingRareIPv4: the address that other software sees
-	Reader   Reader     // for FindingReaderHost and FindingReaderScheme: the software that sees another host or scheme
+	Offset   int        // offset in the spelling of the first byte that the finding is about
+	End      int        // offset after the last such byte; 0 if only the first is known
+	Rule     string     // the violated rule, such as "RFC 4266, 2.1: selector"; "" if the code is enough
+	Message  string     // an explanation for people
+	Right    string     // a replacement for the text from Offset to End; "" if there is none
+	Addr     netip.Addr // for FindingRareIPv4: the address as other software reads it
+	Reader   Reader     // for FindingReaderHost and FindingReaderScheme: the software that finds a different host or scheme
 }
 
 // Error returns the offset, the rule and the message.
@@ -100,15 +101,16 @@ func (f *Finding) Error() string {
 	return fmt.Sprintf("offset %d: %s: %s", f.Offset, f.Rule, f.Message)
 }
 
-// Violation returns where and why the identifier violates the rule. The Violation has no Input,
-// because a Finding does not know it.
+// Violation implements [InputError]. The Violation has no Input, because a Finding does not contain
+// the identifier.
 func (f *Finding) Violation() Violation {
 	return Violation{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
 }
 
-// Inspect returns findings about s in the order of their offsets. They say why s is not a reference
-// in dialect d, and which warnings and recommendations of the documents apply. They also say where
-// other software sees another host or scheme. The rules determine the default ports.
+// Inspect returns findings about s, ordered by offset. They include the reason why s is not a valid
+// reference in dialect d, the warnings and recommendations of the documents that apply to s, and
+// any disagreement with other software about the host or scheme. Inspect uses the default ports in
+// rules.
 func (d Dialect) Inspect(s string, rules ...SchemeRules) []Finding {
 	in := inspector{s: s, d: d}
 	u, err := d.ParseReference(s)
@@ -132,7 +134,7 @@ func (u URI) Inspect(rules ...SchemeRules) []Finding { return u.dialect.Inspect(
 type inspector struct {
 	s     string
 	d     Dialect
-	u     URI // not valid if s is invalid
+	u     URI // the parsed s, or the zero URI if s is invalid
 	found []Finding
 }
 
@@ -200,7 +202,7 @@ func (in *inspector) userinfo(start int) {
 	}
 }
 
-// looksLikeHost reports whether s begins like a domain name with a dot.
+// looksLikeHost reports whether s begins with something like "example.org".
 func looksLikeHost(s string) bool {
 	n := labelLen(s)
 	return n > 0 && n+1 < len(s) && s[n] == '.' && labelLen(s[n+1:]) > 0
@@ -230,7 +232,6 @@ func (in *inspector) host() {
 	}
 }
 
-// labels inspects the labels of a host name.
 func (in *inspector) labels(host string, off int) {
 	for label := range strings.SplitSeq(host, ".") {
 		if len(label) > maxLabel {
@@ -253,8 +254,7 @@ func (in *inspector) labels(host string, off int) {
 	}
 }
 
-// reservedPorts is the end of the range of ports assigned to well-known
-// protocols.
+// reservedPorts is the first port after those reserved for well-known protocols.
 const reservedPorts = 1024
 
 func (in *inspector) port(rules []SchemeRules) {
@@ -280,7 +280,7 @@ func (in *inspector) port(rules []SchemeRules) {
 	}
 }
 
-// escapes inspects all escapes. It reports only the first of each kind.
+// escapes inspects all escapes. It reports each kind of finding once.
 func (in *inspector) escapes() {
 	seen := map[FindingCode]bool{}
 	once := func(c FindingCode, sev Severity, off int, message string) {
@@ -309,7 +309,6 @@ func (in *inspector) escapes() {
 
 type findOnce func(c FindingCode, sev Severity, off int, message string)
 
-// octet inspects an escaped octet.
 func (in *inspector) octet(once findOnce, octet byte, i int) {
 	switch {
 	case octet == 0:
@@ -327,16 +326,14 @@ func (in *inspector) octet(once findOnce, octet byte, i int) {
 	}
 }
 
-// charset reports a run of escaped octets that is not valid UTF-8. The parameter end is the
-// offset after the run.
+// charset reports a run of escaped octets, which ends at offset end, if it is not valid UTF-8.
 func (in *inspector) charset(once findOnce, run []byte, end int) {
 	if in.d >= Draft2003 && !utf8.Valid(run) {
 		once(FindingCharset, SeverityInfo, end-3*len(run), "the escaped octets are not valid UTF-8")
 	}
 }
 
-// path looks for dot segments in the path. It skips a relative path, which will be resolved
-// against a base.
+// path looks for dot segments in the path. Those of a relative path are normal, so it ignores them.
 func (in *inspector) path() {
 	u := in.u
 	if u.scheme == 0 && !strings.HasPrefix(u.Path(), "/") {
@@ -366,7 +363,7 @@ func (in *inspector) spelling() {
 	}
 }
 
-// readers compares the host and scheme with those that other parsers find.
+// readers compares the host and scheme with those that other software finds.
 func (in *inspector) readers() {
 	own := Reading{}
 	valid := in.u.IsValid()

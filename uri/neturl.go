@@ -2,15 +2,15 @@ package uri
 
 import "net/url"
 
-// FromURL returns the reference that u spells, in the latest dialect. The error is a
-// *[Error] if net/url accepts what RFC 3986 does not, such as a space in a query.
+// FromURL converts u to a reference in the dialect [Latest]. The error is an *[Error] if u contains
+// something that net/url accepts and RFC 3986 does not, such as a space in the query.
 func FromURL(u *url.URL) (URI, error) { return ParseReference(u.String()) }
 
-// URL returns u as a value of net/url. It returns the error of net/url if that package does
-// not accept the spelling, for example because of a port that is not a number.
+// URL converts u to a net/url URL. The error is that of net/url if it rejects the spelling, for
+// example because of a port that is not a number.
 //
-// net/url does not keep every spelling. If you convert the result back with [FromURL], you get
-// a URI that is equivalent to u at [LevelPercent], except that
+// net/url does not preserve every spelling. Converting the result back with [FromURL] gives a URI
+// that is equivalent to u at [LevelPercent], except that
 //
 //   - an empty fragment, "#", is lost, and so is an empty authority before an empty
 //     path, "x://";

@@ -7,42 +7,43 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Level is a level of normalisation and comparison. The draft of 2003 and RFC 3986 define them in
-// section 6. Each level includes the levels before it.
+// A Level says how much normalisation to apply to a URI, or to two URIs before comparing them. The
+// draft of 2003 and RFC 3986 define the levels in section 6. Each level includes the levels before
+// it.
 type Level uint8
 
-// The levels. The document of each dialect defines what a level does.
+// The levels. What a level does depends on the document of the dialect.
 const (
 	// LevelString changes nothing (2003 and RFC 3986, 6.2.1).
 	LevelString Level = iota
 
 	// LevelCase converts schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1) to lower case. In
-	// RFC 3986 (6.2.2.1) it also converts the hexadecimal digits of escapes to upper case. The
-	// other dialects convert these digits at the next level.
+	// RFC 3986 (6.2.2.1) it also converts the hexadecimal digits of escapes to upper case. In the
+	// other dialects LevelPercent does this.
 	LevelCase
 
 	// LevelPercent decodes unnecessary escapes. In the draft of 1997 (2.4.2) and in RFC 3986
-	// (6.2.2.2), these are the escapes of unreserved characters; in the draft of 2003 (2.3), the
-	// escapes of letters, digits, "_" and "~". The draft of 1993 has no unnecessary escapes.
+	// (6.2.2.2) these are escapes of unreserved characters. In the draft of 2003 (2.3) they are
+	// escapes of letters, digits, "_" and "~". The draft of 1993 has none.
 	LevelPercent
 
-	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3). In the draft of 1993 it removes
-	// an empty fragment instead.
+	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3). In the draft of 1993 it does
+	// not, but removes an empty fragment.
 	LevelPath
 
 	// LevelScheme applies [SchemeRules] (1997, 6; 2003 and RFC 3986, 6.2.3).
 	LevelScheme
 
-	// LevelProtocol uses evidence from the network (2003 and RFC 3986, 6.2.4); see
-	// [Comparer.Redirects]. This level is only for comparing two URIs: the normal form of a URI is
-	// the same at LevelProtocol and at LevelScheme.
+	// LevelProtocol uses redirects that were observed on the network (2003 and RFC 3986, 6.2.4);
+	// see [Comparer.Redirects]. It matters only for comparison. Normalisation treats it like
+	// LevelScheme.
 	LevelProtocol
 
 	levels
 )
 
-// String returns the name of the level on the command line: string, case,
-// percent, path, scheme, protocol.
+// String returns the name that the command line uses for the level: string, case, percent, path,
+// scheme or protocol.
 func (l Level) String() string {
 	names := [levels]string{"string", "case", "percent", "path", "scheme", "protocol"}
 	if l >= levels {
@@ -61,38 +62,35 @@ func ParseLevel(s string) (Level, bool) {
 	return 0, false
 }
 
-// SchemeRules are the rules by which a scheme makes different spellings
-// equivalent (RFC 3986, 6.2.3). The zero value has no rules.
+// SchemeRules say which spellings are equivalent for the URIs of one scheme (RFC 3986, 6.2.3). The
+// zero value has no rules.
 type SchemeRules struct {
 	Scheme      string // in lower case
-	DefaultPort string // in decimal; equivalent to no port
+	DefaultPort string // in decimal; a URI without a port is equivalent
 	RootPath    bool   // an empty path after an authority is equivalent to "/" (RFC 3986 only)
-	IPv6Text    bool   // an IPv6 address has the text form of RFC 5952 (RFC 3986 only)
+	IPv6Text    bool   // IPv6 addresses are written as in RFC 5952 (RFC 3986 only)
 }
 
-// maxGrowth is the maximum number of bytes by which a normal form or a target can be longer
-// than its input. There are two causes. One is the slash of a root path, or "/." before a path
-// that begins with two slashes. The other is the text form of an IPv6 address, which can be
-// longer than the address in the input.
+// maxGrowth is how many bytes longer than its input a normal form or a target can be. The text
+// grows by at most two bytes when "/" becomes the path or "/." is put before it, and further when
+// an IPv6 address is rewritten.
 const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 
-// Normalize returns the normal form of u at a level. If u is already normal it returns u
-// without allocating. [LevelScheme] uses the rule for the scheme of u. If rules has none for
-// the scheme, that level only removes an empty port, in dialects in which this is an
-// equivalence.
+// Normalize returns the normal form of u at level l. It allocates only if the normal form differs
+// from u. For [LevelScheme], it uses the element of rules that has the scheme of u. Without such an
+// element, that level only removes an empty port, if the dialect considers that equivalent.
 //
-// Parsing the normal form gives exactly the normalised components. Dot segments are removed only
-// from the path of a URI, and only if the path begins with a slash: without a slash, the algorithm
-// of RFC 3986, 5.2.4 would turn urn:example:a/../b into urn:/b. The dot segments of relative
-// references stay. If the path without its dot segments would look like an authority, RFC 3986 puts
-// "/." before it; in the draft of 2003 the dot segments stay. All other parts of such paths, such as
-// escapes, are normalised.
+// Dot segments are removed only if u has a scheme and its path begins with a slash. Without this
+// restriction, the algorithm of RFC 3986, 5.2.4 would turn urn:example:a/../b into urn:/b.
+//
+// The path that remains may begin with two slashes, like an authority. In RFC 3986 Normalize then
+// puts "/." before it; in the draft of 2003 it leaves the dot segments in place. Parsing the result
+// therefore always gives the normalised components.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	u.normalize(l, rules)
 	return u
 }
 
-// normalize replaces u by its normal form.
 func (u *URI) normalize(l Level, rules []SchemeRules) {
 	if looksNormal(u, l, rules) {
 		return
@@ -102,14 +100,14 @@ func (u *URI) normalize(l Level, rules []SchemeRules) {
 		return
 	}
 	v, f := parse(u.dialect, text)
-	if f.code != 0 { // the slash of a root path makes the form longer than MaxLength
+	if f.code != 0 { // the added slash makes the form longer than MaxLength
 		return
 	}
 	*u = v
 }
 
-// form returns the normal form. If the spelling of u is already normal, form returns that
-// string. It allocates at most once.
+// form returns the normal form. It allocates at most once, and not at all if the spelling of u is
+// already normal.
 func (n normalizer) form() string {
 	var buf [512]byte
 	size := len(n.u.s) + maxGrowth
@@ -126,7 +124,7 @@ func (n normalizer) form() string {
 	return string(b)
 }
 
-// AppendNormal appends the normal form of u to b; see [URI.Normalize].
+// AppendNormal appends the normal form of u at level l to b; see [URI.Normalize].
 func (u URI) AppendNormal(b []byte, l Level, rules ...SchemeRules) []byte {
 	n := newNormalizer(u, l, rules)
 	return n.append(b)
@@ -135,11 +133,10 @@ func (u URI) AppendNormal(b []byte, l Level, rules ...SchemeRules) []byte {
 // Levels is a set of levels.
 type Levels uint8
 
-// Has reports whether l is in the set.
+// Has reports whether s contains l.
 func (s Levels) Has(l Level) bool { return s>>l&1 == 1 }
 
-// Changes returns the levels that would change u. Each level is applied to the result of the levels
-// before it.
+// Changes returns the levels that change u, when each is applied to the result of the one before.
 func (u URI) Changes(rules ...SchemeRules) Levels {
 	var s Levels
 	for l := LevelCase; l <= LevelScheme; l++ {
@@ -152,7 +149,7 @@ func (u URI) Changes(rules ...SchemeRules) Levels {
 	return s
 }
 
-// A normalizer holds the operations to apply to one URI.
+// A normalizer holds the operations to apply to a URI.
 type normalizer struct {
 	u     URI
 	g     *grammar
@@ -164,7 +161,7 @@ type normalizer struct {
 	clean          bool // remove dot segments
 	voidFragment   bool
 	scheme         bool       // apply the rules of the scheme
-	addr           netip.Addr // the IPv6 host to write in the text form of RFC 5952; zero if there is none
+	addr           netip.Addr // the IPv6 host to write as in RFC 5952, if valid
 }
 
 func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
@@ -186,7 +183,7 @@ func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
 	return n
 }
 
-// hasZone reports whether the host has a zone, which may be case-sensitive.
+// hasZone reports whether the host is an address with a zone, which may be case-sensitive.
 func (u URI) hasZone() bool {
 	return u.kind == HostIPv6 && strings.IndexByte(u.s[u.host:u.hostEnd], '%') >= 0
 }
@@ -200,8 +197,8 @@ func findRules(u URI, rules []SchemeRules) SchemeRules {
 	return SchemeRules{}
 }
 
-// looksNormal reports whether u is certainly normal in every dialect. If it reports false, u
-// may still be normal. This quick test saves time because most URIs are normal.
+// looksNormal is a quick test that most URIs pass. If it returns true, u is normal in every
+// dialect. If it returns false, u may still be normal.
 func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	s := u.s
 	if l == LevelString || !u.IsValid() {
@@ -226,7 +223,7 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	return u.kind != HostIPv6 && u.hostEnd == u.path && (u.path < u.query || len(rules) == 0)
 }
 
-// dropsPort reports whether normalisation removes the port. The URI must have one.
+// dropsPort reports whether normalisation removes the port, which u must have.
 func (n *normalizer) dropsPort() bool {
 	port := n.u.s[n.u.hostEnd+1 : n.u.path]
 	switch {
@@ -239,18 +236,16 @@ func (n *normalizer) dropsPort() bool {
 	}
 }
 
-// addsRoot reports whether normalisation replaces an empty path by "/".
 func (n *normalizer) addsRoot() bool {
 	return n.scheme && n.g.rootPath && n.rules.RootPath && n.u.path > n.u.afterScheme()
 }
 
-// append appends the normal form.
 func (n normalizer) append(b []byte) []byte {
 	u := n.u
 	b = n.text(b, 0, u.afterScheme(), false, n.fold)
 	if u.path > u.afterScheme() {
 		b = append(b, "//"...)
-		registry := u.kind == HostRegistry // do not decode a registry name, because it might become a server
+		registry := u.kind == HostRegistry // a registry name with decoded escapes might be parsed as a server
 		b = n.text(b, u.afterScheme()+2, u.host, n.decode, false)
 		if n.addr.IsValid() {
 			b = append(n.addr.AppendTo(append(b, '[')), ']')
@@ -269,8 +264,8 @@ func (n normalizer) append(b []byte) []byte {
 	return n.text(b, u.frag, uint32(len(u.s)), n.decode, false)
 }
 
-// keepsAll reports whether the spelling is normal, without writing the normal
-// form. It may report false for a normal path with a dot after a slash.
+// keepsAll reports whether the spelling is already normal. It may return false for a normal path
+// that has a dot after a slash.
 func (n *normalizer) keepsAll() bool {
 	u := n.u
 	if u.path > u.afterScheme() {
@@ -286,14 +281,13 @@ func (n *normalizer) keepsAll() bool {
 		!(n.voidFragment && int(u.frag)+1 == len(u.s))
 }
 
-// keepsAddr reports whether the host is not an IPv6 address, or is an IPv6 address that already
-// has the text form of RFC 5952.
+// keepsAddr reports whether the host needs no rewriting as in RFC 5952.
 func (n *normalizer) keepsAddr() bool {
 	var buf [len("[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]")]byte
 	return !n.addr.IsValid() || string(append(n.addr.AppendTo(append(buf[:0], '[')), ']')) == n.u.s[n.u.host:n.u.hostEnd]
 }
 
-// keeps reports whether the method text would append the bytes between start and end unchanged.
+// keeps reports whether [normalizer.text] would append these bytes unchanged.
 func (n *normalizer) keeps(start, end uint32, decode, fold bool) bool {
 	r := reader{t: n.t, s: n.u.s[start:end], upper: n.upper, decode: decode, fold: fold}
 	for {
@@ -312,7 +306,6 @@ func (n *normalizer) keeps(start, end uint32, decode, fold bool) bool {
 	}
 }
 
-// path appends the normal form of the path.
 func (n normalizer) path(b []byte) []byte {
 	u := n.u
 	start := len(b)
@@ -325,13 +318,12 @@ func (n normalizer) path(b []byte) []byte {
 	}
 	m := merger{g: n.g, excess: n.g.excess}
 	clean, err := m.clean(b, start, u.path > u.afterScheme())
-	if err != nil { // the clean path would be parsed as an authority
+	if err != nil { // without its dot segments the path would be parsed as an authority
 		return n.text(b[:start], u.path, u.query, n.decode, false)
 	}
 	return clean
 }
 
-// hasDots reports whether a path may have dot segments.
 func hasDots(p []byte) bool {
 	for i := 1; i < len(p); i++ {
 		if p[i] == '.' && p[i-1] == '/' {
@@ -341,7 +333,7 @@ func hasDots(p []byte) bool {
 	return false
 }
 
-// text appends the part of the spelling between start and end, with its escapes in normal form.
+// text appends the spelling between start and end, with its escapes in normal form.
 func (n normalizer) text(b []byte, start, end uint32, decode, fold bool) []byte {
 	r := reader{t: n.t, s: n.u.s[start:end], upper: n.upper, decode: decode, fold: fold}
 	for {
@@ -362,15 +354,14 @@ type reader struct {
 	t                   *[256]class
 	s                   string
 	i                   int
-	literal             int // how many of the next characters belong to an escape and are read unchanged
+	literal             int // how many of the next characters belong to an escape that is read unchanged
 	upper, decode, fold bool
 }
 
-// escaped is set in a result of [reader.next] for an octet that was read from an escape and
-// stays escaped.
+// escaped is added to the octets that [reader.next] returns for an escape that stays escaped.
 const escaped = 0x100
 
-// next returns the next octet. If it stays escaped, the bit escaped is set.
+// next returns the next octet of the normal form.
 func (r *reader) next() (c uint16, ok bool) {
 	if r.i >= len(r.s) {
 		return 0, false

@@ -7,10 +7,11 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// ParseNumericHost parses a host as the C function inet_aton and browsers do: one to four
-// numbers separated by dots, each decimal, octal (0177) or hexadecimal (0x7f). The last number
-// fills the remaining bytes of the address (2003, 7.3; RFC 3986, 7.4). Filters of addresses
-// must compare the result of this function, not the text of the host.
+// ParseNumericHost parses an IPv4 address in any notation that the C function inet_aton and
+// browsers accept (2003, 7.3; RFC 3986, 7.4). This is one to four numbers separated by dots, each
+// of which may be decimal, octal (0177) or hexadecimal (0x7f). The last number fills the remaining
+// bytes of the address, so "127.1" is 127.0.0.1. Address filters must compare the result of this
+// function instead of the text of the host.
 func ParseNumericHost(host string) (netip.Addr, bool) {
 	var value uint64
 	for part := 1; ; part++ {
@@ -34,7 +35,7 @@ func ParseNumericHost(host string) (netip.Addr, bool) {
 	}
 }
 
-// parseCNumber parses a number in C notation, up to 32 bits.
+// parseCNumber parses a 32-bit number in C notation.
 func parseCNumber(s string) (uint64, bool) {
 	base := uint64(10)
 	switch {

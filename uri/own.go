@@ -2,6 +2,5 @@ package uri
 
 import "unsafe"
 
-// own returns b as a string without copying. The caller must not use b
-// afterwards.
+// own converts b to a string without copying it. The caller must not change b afterwards.
 func own(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// Params are the parameters of a query, separated by ampersands, in their order. It is an
-// immutable value; methods that change something return a new value. Parameters that a method
-// does not change keep their spelling byte for byte. Methods also keep empty parameters, such as
-// the one between the ampersands of "a=1&&b".
+// Params are the parameters of a query, such as "a=1&b=2", in order. Params is an immutable value,
+// so methods such as [Params.Set] return a changed copy. They preserve the spelling of the
+// parameters that they do not change, and empty parameters such as the one in the middle of
+// "a=1&&b".
 //
-// A parameter without an equals sign has an empty value. The zero Params has no parameters,
-// which is an undefined query.
+// A parameter without an equals sign has an empty value. The zero Params has no parameters; it
+// means that there is no query.
 type Params struct {
-	list []string // raw parameters; nil for an undefined query
-	form bool     // "+" is a space
+	list []string // raw parameters; nil if there is no query
+	form bool     // "+" means a space
 }
 
-// Params returns the parameters of the query of u, in which a plus sign is a plus sign.
+// Params returns the parameters of the query of u. It reads a plus sign as a plus sign; see
+// [URI.FormParams].
 func (u URI) Params() Params { return u.params(false) }
 
-// FormParams returns the parameters of the query of u in the format of HTML forms,
-// application/x-www-form-urlencoded (URL Standard, 5), in which a plus sign is a space.
+// FormParams returns the parameters of the query of u, which was submitted by an HTML form
+// (application/x-www-form-urlencoded; URL Standard, 5). It reads a plus sign as a space.
 func (u URI) FormParams() Params { return u.params(true) }
 
 func (u URI) params(form bool) Params {
@@ -33,7 +34,7 @@ func (u URI) params(form bool) Params {
 	return Params{strings.Split(query, "&"), form}
 }
 
-// WithParams returns u with p as its query. If p has no parameters, the result has no query.
+// WithParams returns a copy of u whose query is p. If p has no parameters, the copy has no query.
 func (u URI) WithParams(p Params) (URI, error) {
 	query, ok := p.Query()
 	if !ok {
@@ -42,10 +43,11 @@ func (u URI) WithParams(p Params) (URI, error) {
 	return u.With(ComponentQuery, query)
 }
 
-// Query returns the raw query. It reports false if p has no parameters.
+// Query returns the query that p represents, with its escapes. It returns false if p has no
+// parameters.
 func (p Params) Query() (string, bool) { return strings.Join(p.list, "&"), p.list != nil }
 
-// All returns the names and values of all parameters that are not empty, decoded.
+// All returns an iterator over the decoded names and values. It skips empty parameters.
 func (p Params) All() iter.Seq2[Data, Data] {
 	return func(yield func(name, value Data) bool) {
 		for _, raw := range p.list {
@@ -60,7 +62,8 @@ func (p Params) All() iter.Seq2[Data, Data] {
 	}
 }
 
-// Get returns the value of the first parameter with a name, and whether there is one.
+// Get returns the decoded value of the first parameter called name, and whether there is such a
+// parameter.
 func (p Params) Get(name Data) (Data, bool) {
 	for n, value := range p.All() {
 		if n == name {
@@ -70,7 +73,7 @@ func (p Params) Get(name Data) (Data, bool) {
 	return "", false
 }
 
-// GetAll returns the values of all parameters with a name, in order.
+// GetAll returns the decoded values of all parameters called name, in order.
 func (p Params) GetAll(name Data) []Data {
 	var all []Data
 	for n, value := range p.All() {
@@ -81,9 +84,9 @@ func (p Params) GetAll(name Data) []Data {
 	return all
 }
 
-// Set returns p with exactly one parameter of a name. The new parameter replaces the first one with
-// this name. If no parameter has this name, Set adds it at the end. Other parameters with this name
-// are removed. If the first one already has the value, it keeps its spelling.
+// Set returns a copy of p in which value is the only value of name. It replaces the first parameter
+// called name and removes the others. If there is none, it adds the parameter at the end. If the
+// first one already has the value, its spelling does not change.
 func (p Params) Set(name, value Data) Params {
 	found := false
 	list := make([]string, 0, len(p.list)+1)
@@ -105,7 +108,7 @@ func (p Params) Set(name, value Data) Params {
 	return p.Add(name, value)
 }
 
-// Add returns p with another parameter at the end.
+// Add returns a copy of p with a parameter added at the end.
 func (p Params) Add(name, value Data) Params {
 	list := p.list
 	if len(list) == 1 && list[0] == "" { // an empty query
@@ -115,8 +118,8 @@ func (p Params) Add(name, value Data) Params {
 	return p
 }
 
-// Remove returns p without the parameters with a name. If no parameters remain, the query is
-// undefined.
+// Remove returns a copy of p without the parameters called name. If none remain, the copy
+// represents an absent query.
 func (p Params) Remove(name Data) Params {
 	var list []string
 	for _, raw := range p.list {
@@ -128,7 +131,7 @@ func (p Params) Remove(name Data) Params {
 	return p
 }
 
-// Sort returns p sorted by the octets of the decoded names. Parameters with the same
+// Sort returns a copy of p, sorted by the octets of the decoded names. Parameters with the same
 // name keep their order.
 func (p Params) Sort() Params {
 	p.list = slices.Clone(p.list)
@@ -140,7 +143,6 @@ func (p Params) Sort() Params {
 	return p
 }
 
-// has reports whether a raw parameter has a name.
 func (p Params) has(raw string, name Data) bool {
 	if raw == "" {
 		return false
@@ -149,8 +151,8 @@ func (p Params) has(raw string, name Data) bool {
 	return p.decode(raw) == name
 }
 
-// decode decodes a name or a value of a valid query. In the dialect of 1993 a query can have a
-// percent sign that is not an escape; such a text is not decoded.
+// decode decodes a name or a value of a valid query. In the draft of 1993 the query can contain a
+// percent sign that is not part of an escape; decode returns such a text unchanged.
 func (p Params) decode(raw string) Data {
 	if p.form {
 		raw = strings.ReplaceAll(raw, "+", " ")
@@ -162,7 +164,6 @@ func (p Params) decode(raw string) Data {
 	return data
 }
 
-// encode returns the raw text of a parameter with a name and a value.
 func (p Params) encode(name, value Data) string {
 	s := EscapeQueryPart(string(name)) + "=" + EscapeQueryPart(string(value))
 	if p.form {

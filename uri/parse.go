@@ -6,18 +6,16 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// parse is like [URI.parse] and returns a new URI.
 func parse(d Dialect, s string) (u URI, f fault) {
 	f = u.parse(d, s)
 	return u, f
 }
 
-// parse reads a reference of any dialect into u, which must be zero, in one pass over its bytes. If
-// s is valid, the fault has code 0. If it is not, u is not valid, but u.scheme is set if s has a
-// scheme.
+// parse reads a reference in dialect d into u, which must be zero. If s is valid, the code of the
+// fault is 0. Otherwise u is not valid, but u.scheme is set if s has a scheme.
 //
-// Most URIs have no escapes. For these URIs, functions such as skipPath read the usual characters,
-// and the loops in parse read the rest. The functions below handle all other URIs.
+// Nearly all URIs contain no escapes and only common characters, so parse handles these itself,
+// with functions such as skipPath. It leaves the rest to the functions below.
 func (u *URI) parse(d Dialect, s string) (f fault) {
 	if !d.IsValid() {
 		return fault{code: CodeDialect}
@@ -67,9 +65,8 @@ func (u *URI) parse(d Dialect, s string) (f fault) {
 	return f
 }
 
-// parseTail reads the rest of a path, the query and the fragment, from offset i on. It returns
-// the offset of the first byte that it cannot read. The parameters path and query are the
-// classes of the characters of a path and of a query.
+// parseTail reads the rest of a path, the query and the fragment, from offset i on. It returns the
+// offset of the first byte that it cannot read.
 func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
 	if s[i] == '%' {
 		i = span(t, s, i, path)
@@ -85,8 +82,7 @@ func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
 	return i
 }
 
-// parseStart reads the scheme of a reference that does not begin with an ordinary scheme, and
-// returns the offset after the scheme.
+// parseStart reads a scheme with unusual characters, and returns the offset after it.
 func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	i := schemeEnd(g, t, s)
 	if i > 0 && i < len(s) && s[i] == ':' {
@@ -96,13 +92,14 @@ func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	return 0, noScheme(g, t, s, i)
 }
 
-// schemeEnd returns the end of a possible scheme, or 0 if s cannot begin with one.
+// schemeEnd returns the end of the scheme at the start of s, or 0 if s does not begin like a
+// scheme.
 func schemeEnd(g *grammar, t *[256]class, s string) int {
 	i := 0
 	for i < len(s) && t[s[i]]&inScheme != 0 {
 		i++
 	}
-	if g.schemeForms { // a%20b: is a scheme of the draft of 1993
+	if g.schemeForms { // in the draft of 1993, "a%20b:" is a scheme
 		i = span(t, s, i, inScheme)
 	}
 	if i > 0 && !ascii.IsLetter(s[0]) && !g.anySchemeStart {
@@ -111,8 +108,8 @@ func schemeEnd(g *grammar, t *[256]class, s string) int {
 	return i
 }
 
-// noScheme finds out why the text before a colon is not a scheme. The first n
-// bytes of s are known to contain no colon.
+// noScheme returns the fault for a text before a colon that is not a scheme. The first n bytes of s
+// contain no colon.
 func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 	for i := n; i < len(s); i++ {
 		c := s[i]
@@ -121,7 +118,7 @@ func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 			return fault{off: uint32(i), code: CodeColon, rule: ruleFirstSegment}
 		case c == '/':
 			return fault{}
-		case c == '?' && g.schemeForms: // a?b:c is a full form of the draft of 1993, but a? is not a scheme
+		case c == '?' && g.schemeForms: // in the draft of 1993 a?b:c has a colon and so must have a scheme, but a? is not one
 		case t[c]&inPath == 0 && !isEscape(s, i): // invalid before any colon
 			return fault{}
 		}
@@ -129,8 +126,7 @@ func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 	return fault{}
 }
 
-// span skips characters of a class and escapes, from offset i on, and returns the offset after
-// them.
+// span returns the offset after the characters of a class and the escapes that begin at offset i.
 func span(t *[256]class, s string, i int, in class) int {
 	for i < len(s) {
 		c := s[i]
@@ -145,7 +141,6 @@ func span(t *[256]class, s string, i int, in class) int {
 	return i
 }
 
-// badCharacter returns the fault for the character at i.
 func badCharacter(s string, i int, r rule) fault {
 	if i < len(s) && s[i] == '%' {
 		return fault{off: uint32(i), code: CodeEscape, rule: ruleEscape}
@@ -153,8 +148,8 @@ func badCharacter(s string, i int, r rule) fault {
 	return fault{off: uint32(i), code: CodeCharacter, rule: r}
 }
 
-// componentAt returns the rule of the path, query or fragment that the parser was reading when
-// it stopped at offset i.
+// componentAt returns the rule of the path, query or fragment in which the parser stopped, at
+// offset i.
 func componentAt(u *URI, i int) rule {
 	switch {
 	case int(u.frag) < i:
@@ -166,7 +161,7 @@ func componentAt(u *URI, i int) rule {
 	}
 }
 
-// parseAuthority reads the authority that begins at start, and returns its end:
+// parseAuthority reads the authority that begins at start, and returns its end.
 //
 //	authority = [ userinfo "@" ] host [ ":" port ]
 func parseAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
@@ -181,16 +176,15 @@ func parseAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int
 	return parseLongAuthority(g, t, u, s, start)
 }
 
-// kindOfName returns the kind of a host that consists of characters of names: an
-// IPv4 address or a name.
+// kindOfName returns HostIPv4 or HostName for a host that consists of characters of names.
 func kindOfName(host string) HostKind {
-	if host != "" && host[0]-'0' < 10 && isIPv4(host) { // isDigit would prevent inlining
+	if host != "" && host[0]-'0' < 10 && isIPv4(host) { // a call of isDigit would prevent inlining
 		return HostIPv4
 	}
 	return HostName
 }
 
-// parseLongAuthority reads an authority that is not just a host.
+// parseLongAuthority reads an authority that is more than a host.
 func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
 	i := start
 	for i < len(s) && !endsAuthority(s[i]) {
@@ -203,15 +197,14 @@ func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) 
 	return i, f
 }
 
-// cleanHost reports whether every run of host characters is a valid host in the dialect.
+// cleanHost reports whether the dialect accepts any sequence of host characters as a host.
 func (g *grammar) cleanHost() bool { return g.future }
 
 // endsAuthority reports whether c ends an authority (Appendix B of the draft of 1997 and
 // later).
 func endsAuthority(c byte) bool { return c == '/' || c == '?' || c == '#' }
 
-// parseServer reads an authority between start and end. It reports the first
-// fault.
+// parseServer reads an authority that extends from start to end.
 func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fault {
 	host := start
 	if n := atSign(g, s[start:end]); n >= 0 {
@@ -238,8 +231,9 @@ func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fa
 	return fault{}
 }
 
-// atSign returns the index of the @ that ends the user information, or -1. In the draft of 1993 it
-// is the last @, because user information may contain an @; later dialects allow only one @.
+// atSign returns the index of the @ that ends the user information, or -1. In the draft of 1993
+// this is the last @, because user information may contain another. Later dialects allow only one
+// @.
 func atSign(g *grammar, authority string) int {
 	if g.schemeForms {
 		return strings.LastIndexByte(authority, '@')
@@ -247,8 +241,7 @@ func atSign(g *grammar, authority string) int {
 	return strings.IndexByte(authority, '@')
 }
 
-// parseHost reads the host that begins at start, up to the colon of a port or the
-// end.
+// parseHost reads the host that begins at start, and returns its end.
 func parseHost(g *grammar, t *[256]class, s string, start int) (int, HostKind, fault) {
 	if start < len(s) && s[start] == '[' && g.ipv6 {
 		return parseLiteral(g, t, s, start)
@@ -267,7 +260,7 @@ func parseHost(g *grammar, t *[256]class, s string, start int) (int, HostKind, f
 	return end, kind, fault{}
 }
 
-// parseLiteral reads an address in brackets.
+// parseLiteral reads the address in brackets that begins at start, and returns its end.
 func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind, fault) {
 	bad := fault{off: uint32(start), code: CodeLiteral, rule: ruleLiteral}
 	n := strings.IndexByte(s[start:], ']')
@@ -285,7 +278,7 @@ func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind
 	return end, kind, fault{}
 }
 
-// checkPort checks that a host is followed by nothing, or by a colon and digits.
+// checkPort checks that the host is followed by nothing, or by a colon and digits.
 func checkPort(g *grammar, s string, hostEnd int) fault {
 	for i := hostEnd + 1; i < len(s); i++ {
 		if !ascii.IsDigit(s[i]) {
@@ -298,10 +291,10 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 	return fault{}
 }
 
-// parseRegistry reads an authority that is not a server: a reg-name of 2003, 3.2.1. In the draft of
-// 1997 such a reference is opaque, or its path begins with two slashes; the allowed characters are
-// the same. The parameter f is the fault in the syntax of a server. If the authority has a square
-// bracket, parseRegistry returns f.
+// parseRegistry reads an authority that is not a server, but a reg-name of 2003, 3.2.1. In the
+// draft of 1997 such a reference is opaque, or its path begins with two slashes, but the allowed
+// characters are the same. The parameter f is the fault in the authority as a server. parseRegistry
+// returns it if the authority contains a square bracket, since then a server was probably meant.
 func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
 	if i := span(t, s[:end], start, inPath); i < end {
 		if c := s[i]; c == '[' || c == ']' {

@@ -5,30 +5,28 @@ import (
 	"unicode/utf8"
 )
 
-// FindingScheme is the code of a finding about text that violates the syntax of
-// the scheme of the URI; see package scheme.
+// FindingScheme is the code of a finding about a violation of the syntax of one scheme. Package
+// scheme returns such findings.
 const FindingScheme FindingCode = "scheme-syntax"
 
-// A Part is a named piece of a URI, by the rules of its scheme. Package scheme
-// returns parts.
+// A Part is a piece of a URI to which its scheme gives a name and a meaning, such as the directory
+// of an FTP URL. Package scheme splits URIs into parts.
 type Part struct {
-	Name string // in lower case with "_" for spaces, as in the defining document
-	// Group is "" if the defining document names the part. Otherwise the name comes from a
-	// name=value pair in the URI, and Group says what the document calls such pairs:
-	// "parameter", "header", "attribute", "option", "key" or "field".
+	Name string // the term of the defining document, in lower case with "_" for spaces
+	// Group is "" if Name is defined by the document. Otherwise Name comes from a name=value pair
+	// in the URI, and Group is the term of the document for such pairs: "parameter", "header",
+	// "attribute", "option", "key" or "field".
 	Group string
-	Value string // as spelled, or the value that the scheme implies
-	// Offset is the offset of Value in the spelling, or -1 if the scheme
-	// implies the value.
+	Value string // as spelled, or implied by the scheme
+	// Offset is the offset of Value in the spelling, or -1 if the scheme implies the value.
 	Offset int
-	// Escaped means that Value must be decoded before use; see [Part.Data]. Other values are
-	// used as spelled.
+	// Escaped is true if Value must be decoded before use; see [Part.Data].
 	Escaped bool
 }
 
-// Label returns the name of the part, after its group and "_" if it has one. A
-// parameter called "user" has the label "parameter_user", so that it cannot be
-// mistaken for the user.
+// Label returns the name of the part. If the part has a group, the label begins with the group and
+// "_". So a parameter called "user" has the label "parameter_user", which cannot be mistaken for
+// the user.
 func (p Part) Label() string {
 	if p.Group == "" {
 		return p.Name
@@ -36,7 +34,7 @@ func (p Part) Label() string {
 	return p.Group + "_" + p.Name
 }
 
-// HasLabel reports whether the part has the given label. It does not allocate.
+// HasLabel reports whether the part has the given label, without allocating.
 func (p Part) HasLabel(label string) bool {
 	if p.Group == "" {
 		return label == p.Name
@@ -45,21 +43,20 @@ func (p Part) HasLabel(label string) bool {
 	return ok && group == p.Group && name == p.Name
 }
 
-// Data returns the octets that the part stands for: Value, decoded if Escaped
-// is set.
+// Data returns the value of the part as octets. It decodes the value if Escaped is true.
 func (p Part) Data() Data {
 	if !p.Escaped {
 		return Data(p.Value)
 	}
 	data, err := Decode(p.Value)
 	if err != nil {
-		return Data(p.Value) // not from a parser: use it unchanged
+		return Data(p.Value) // not from a parser, so not valid as an escaped text
 	}
 	return data
 }
 
-// Text returns the characters that the part stands for. The octets are ISO Latin-1 in the draft of
-// 1993, and UTF-8 in the other dialects. If they are not valid, Text returns false.
+// Text returns the value of the part as characters. The octets are read as ISO Latin-1 in the draft
+// of 1993 and as UTF-8 in the other dialects. Text returns false if they are not valid.
 func (p Part) Text(d Dialect) (string, bool) {
 	data := string(p.Data())
 	if d != Draft1993 {

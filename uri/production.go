@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// ErrUnknownRule is the error of [Dialect.CheckRule] if the dialect has no
-// production with that name.
+// ErrUnknownRule means that the dialect has no production with the given name.
 var ErrUnknownRule = errors.New("unknown production")
 
-// CheckRule checks that the whole of s matches a production of the dialect, such
-// as host, site, reg-name or IPv6address. The names are those of the documents
-// and are case-sensitive. An error is a *[Error] or wraps [ErrUnknownRule].
+// CheckRule checks that all of s matches a production of the dialect, such as host, site, reg-name
+// or IPv6address. Productions have the names that the document gives them, which are
+// case-sensitive. The error is an *[Error] if s does not match, and wraps [ErrUnknownRule] if the
+// dialect lacks such a production.
 //
-// The top rules of the drafts of 1997 and 2003 match nearly every string. A URI that is not generic
-// is opaque. An authority that is not a server is a registry name. To learn whether a string has a
-// particular form, such as a site, check the production of that form.
+// In the drafts of 1997 and 2003 the top rules match nearly every string: a URI that is not generic
+// counts as opaque, and an authority that is not a server counts as a registry name. To find out
+// whether a string is, for example, a site, check the production site itself.
 func (d Dialect) CheckRule(rule, s string) error {
 	switch {
 	case !d.IsValid():
@@ -43,8 +43,8 @@ func (d Dialect) CheckRule(rule, s string) error {
 	return e
 }
 
-// Rules yields the names of the productions that [Dialect.CheckRule] knows, in
-// the order of the document.
+// Rules returns an iterator over the names that [Dialect.CheckRule] accepts, in the order of the
+// document.
 func (d Dialect) Rules() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if d.IsValid() {
@@ -53,7 +53,7 @@ func (d Dialect) Rules() iter.Seq[string] {
 	}
 }
 
-// abnfFiles has the grammar of each dialect as the documents print it.
+// abnfFiles contains the grammars as the documents print them.
 //
 //go:embed abnf
 var abnfFiles embed.FS
@@ -71,9 +71,9 @@ var abnfs = sync.OnceValue(func() (all [dialects]*abnf) {
 	return all
 })
 
-// parseRule applies the parser to s if the parser has a function for the production, and
-// returns the fault that it finds. This fault is more specific than a mismatch with the
-// grammar. The parser accepts every string that the grammar accepts, and perhaps more.
+// parseRule applies the parser's own function for the production, if there is one, because its
+// fault is more specific than a mismatch with the grammar. The parser may accept more than the
+// grammar, but never less.
 func (d Dialect) parseRule(rule, s string) fault {
 	g, t := &grammars[d], &classes[d]
 	var u URI
@@ -102,8 +102,8 @@ func (d Dialect) parseRule(rule, s string) fault {
 	return f
 }
 
-// badRun returns the fault at offset i of s. The caller sets the rule of the fault. If i is in
-// an incomplete escape, the fault is reported at its percent sign, with its own rule.
+// badRun returns the fault at offset i of s, without a rule. If i is in an incomplete escape,
+// badRun reports the fault at the percent sign, with the rule for escapes.
 func badRun(s string, i int) fault {
 	for at := max(0, i-2); at <= i && at < len(s); at++ {
 		if s[at] == '%' && !isEscape(s, at) {

@@ -18,8 +18,8 @@ const (
 	punyInitialN    = 128
 )
 
-// maxPunycode is the maximum length of a label that is decoded; labels of domain
-// names have at most 63 characters.
+// maxPunycode is the maximum length of a label that is decoded. It is the limit for labels of
+// domain names.
 const maxPunycode = 63
 
 // decodePunycode decodes the part of a label after "xn--" (RFC 3492, 6.2).
@@ -93,13 +93,12 @@ func punyAdapt(delta, points int, first bool) int {
 	return k + (punyBase-punyTMin+1)*delta/(delta+punySkew)
 }
 
-// confusable are scripts whose letters look alike.
+// confusable are scripts with letters that look alike.
 var confusable = []*unicode.RangeTable{
 	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Georgian,
 }
 
-// mixesScripts reports whether a label has letters of more than one confusable
-// script.
+// mixesScripts reports whether a label has letters of at least two confusable scripts.
 func mixesScripts(label []rune) bool {
 	seen := -1
 	for _, r := range label {

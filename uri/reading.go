@@ -8,13 +8,14 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Reader is other software that parses URIs in its own way. Attackers bypass
-// filters with texts in which two readers see different hosts.
+// A Reader is other software that parses URLs in its own way. If two programs find different hosts
+// in one text, an attacker can use the text to bypass a filter. [Dialect.Inspect] warns of such
+// texts.
 type Reader uint8
 
-// The readers.
+// The readers that this package can imitate.
 const (
-	ReaderBrowser Reader = iota // the WHATWG URL Standard, without a base
+	ReaderBrowser Reader = iota // a browser: the URL Standard of the WHATWG, without a base
 	ReaderNetURL                // Go's net/url
 	ReaderCurl                  // libcurl, as of 7.88
 
@@ -30,16 +31,14 @@ func (r Reader) String() string {
 	return names[r]
 }
 
-// A Reading is what a reader sees in a text. It is empty if the reader rejects
-// the text.
+// A Reading is what a reader finds in a text. It is zero if the reader rejects the text.
 type Reading struct {
 	Scheme string
-	Host   string // without brackets, in lower case, addresses in canonical form
+	Host   string // in lower case, without brackets; addresses are in canonical form
 }
 
-// Read returns what the reader sees in s, and whether the reader accepts it. The
-// model of a browser does not map internationalized names; it keeps them as they
-// are.
+// Read returns what the reader finds in s, and whether the reader accepts s at all. A real browser
+// also maps internationalized names to ASCII; Read does not.
 func (r Reader) Read(s string) (Reading, bool) {
 	switch r {
 	case ReaderBrowser:
@@ -53,17 +52,17 @@ func (r Reader) Read(s string) (Reading, bool) {
 	}
 }
 
-// ownReading returns how this package parses a URI.
+// ownReading returns what this package finds in a URI, as a Reading.
 func ownReading(u URI) Reading {
 	host, _ := u.Normalize(LevelPercent).Host()
-	if _, ok := u.Host(); !ok { // in a registry name, other software sees a host
+	if _, ok := u.Host(); !ok { // other software takes a registry name for a host
 		host, _ = u.Authority()
 	}
 	scheme, _ := u.Scheme()
 	return Reading{strings.ToLower(scheme), usualHost(host)}
 }
 
-// usualHost converts a host to the form in which readers are compared.
+// usualHost converts a host to the form of [Reading.Host].
 func usualHost(host string) string {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -80,7 +79,7 @@ func readNetURL(s string) (Reading, bool) {
 	return Reading{strings.ToLower(u.Scheme), usualHost(u.Hostname())}, true
 }
 
-// specialScheme reports whether browsers parse a scheme in a special way.
+// specialScheme reports whether the URL Standard calls the scheme special.
 func specialScheme(s string) bool {
 	switch s {
 	case "http", "https", "ws", "wss", "ftp", "file":
@@ -90,7 +89,7 @@ func specialScheme(s string) bool {
 	}
 }
 
-// readBrowser parses like the basic URL parser of the WHATWG.
+// readBrowser imitates the basic URL parser of the URL Standard.
 func readBrowser(s string) (Reading, bool) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
@@ -113,7 +112,7 @@ func readBrowser(s string) (Reading, bool) {
 	return Reading{scheme, host}, ok && host != ""
 }
 
-// readBrowserFile parses a file: URL, whose host may be missing.
+// readBrowserFile is readBrowser for file URLs, which may have no host.
 func readBrowserFile(rest string) (Reading, bool) {
 	out := Reading{Scheme: "file"}
 	if len(rest) < 2 || strings.IndexByte(`/\`, rest[0]) < 0 || strings.IndexByte(`/\`, rest[1]) < 0 {
@@ -133,7 +132,7 @@ func readBrowserFile(rest string) (Reading, bool) {
 	return out, ok
 }
 
-// browserHost parses an authority, which ends before the first of the characters in ends.
+// browserHost parses an authority, which extends to the first character in ends.
 func browserHost(s, ends string, special bool) (string, bool) {
 	if n := strings.IndexAny(s, ends); n >= 0 {
 		s = s[:n]
@@ -155,7 +154,6 @@ func browserHost(s, ends string, special bool) (string, bool) {
 	return strings.ToLower(s), !strings.ContainsAny(s, "\x00\t\n\r #/:<>?@[\\]^|")
 }
 
-// bracketedHost parses an IPv6 address in brackets and a port.
 func bracketedHost(s string) (string, bool) {
 	n := strings.IndexByte(s, ']')
 	if n < 0 || !isIPv6(s[1:n]) {
@@ -164,8 +162,8 @@ func bracketedHost(s string) (string, bool) {
 	return usualHost(s[:n+1]), goodPort(s[n+1:])
 }
 
-// browserDomain parses the host of a special scheme. It decodes the host. If the last label is
-// a number, it parses the host as an IPv4 address.
+// browserDomain parses the host of a URL with a special scheme. It decodes the host, and reads it
+// as an IPv4 address if the last label is a number.
 func browserDomain(s string) (string, bool) {
 	host := strings.ToLower(decodeLoosely(s))
 	for i := range len(host) {
@@ -182,7 +180,7 @@ func browserDomain(s string) (string, bool) {
 	return a.String(), ok
 }
 
-// decodeLoosely decodes the valid escapes and keeps the others.
+// decodeLoosely decodes valid escapes and ignores invalid ones.
 func decodeLoosely(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -196,7 +194,7 @@ func decodeLoosely(s string) string {
 	return b.String()
 }
 
-// goodPort reports whether s is empty or a colon and a port of 16 bits.
+// goodPort reports whether s is empty, or a colon and a 16-bit port.
 func goodPort(s string) bool {
 	if s == "" || s == ":" {
 		return true
@@ -210,7 +208,7 @@ func goodPort(s string) bool {
 	return ok
 }
 
-// curlScheme reports whether libcurl supports a scheme. libcurl rejects other schemes.
+// curlScheme reports whether libcurl supports a scheme; it rejects URLs with other schemes.
 func curlScheme(s string) bool {
 	switch strings.ToLower(s) {
 	case "http", "https", "ftp", "ftps", "file", "ws", "wss", "dict", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt",
@@ -221,8 +219,8 @@ func curlScheme(s string) bool {
 	return false
 }
 
-// readCurl parses like libcurl: it accepts one to three slashes, takes the host after the first
-// @, decodes it, and accepts numeric hosts in all forms.
+// readCurl imitates libcurl. libcurl accepts one to three slashes, takes the text after the first @
+// as the host, decodes it, and accepts numeric hosts in all forms.
 func readCurl(s string) (Reading, bool) {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] == 0x7F {
@@ -249,7 +247,6 @@ func readCurl(s string) (Reading, bool) {
 	return Reading{strings.ToLower(scheme), host}, ok
 }
 
-// curlHost parses host and port.
 func curlHost(s string) (string, bool) {
 	if strings.HasPrefix(s, "[") {
 		return bracketedHost(s)

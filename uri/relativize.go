@@ -2,14 +2,13 @@ package uri
 
 import "strings"
 
-// Relativize returns the shortest reference that resolves to exactly target against the base u. It
-// reports false if the dialects differ, if u has no scheme, or if no reference resolves to target.
-// For example, no reference resolves to a target with dot segments in RFC 3986. It never returns a
-// reference to another host.
+// Relativize returns the shortest reference that resolves to target when u is the base. For
+// example, from http://a/b/c to http://a/b/d it returns "d". Relativize returns false if there is
+// no such reference, for example because u has no scheme, the dialects differ, or target has dot
+// segments, which resolution in RFC 3986 would remove.
 //
-// Among references of the same length it prefers those that depend on less of the base. In dialects
-// with a "current document" it never returns a reference to the current document, because that does
-// not resolve to a URI.
+// If several references are equally short, Relativize prefers those that depend less on the base.
+// It never returns a reference that means the current document, or one that leads to another host.
 func (u URI) Relativize(target URI) (URI, bool) {
 	if u.scheme == 0 || u.dialect != target.dialect || target.scheme == 0 {
 		return URI{}, false
@@ -30,8 +29,8 @@ func (u URI) Relativize(target URI) (URI, bool) {
 	return best, best.IsValid()
 }
 
-// relativeForms returns candidates for the shortest reference. The caller checks
-// by resolution which of them lead to the target.
+// relativeForms returns the candidates for the shortest reference. Some of them may resolve to a
+// different URI, so the caller must check them.
 func relativeForms(base, target URI) []string {
 	s := target.s
 	forms := []string{s}
@@ -47,8 +46,7 @@ func relativeForms(base, target URI) []string {
 	return append(forms, climbingPaths(base, target)...)
 }
 
-// climbingPaths returns relative paths that go up with ".." to a common
-// directory.
+// climbingPaths returns relative paths that begin with "..".
 func climbingPaths(base, target URI) []string {
 	dir := cleanDirectory(base)
 	path, tail := target.Path(), target.s[target.query:]
@@ -66,8 +64,8 @@ func climbingPaths(base, target URI) []string {
 	return forms
 }
 
-// elements returns the forms of the draft of 1993 for a target that does not end with a slash:
-// in that dialect ".." also removes the slash before it.
+// elements returns candidates in the draft of 1993 for a target that does not end with a slash. In
+// that dialect ".." also removes the slash before it.
 func elements(dir, path, tail string) []string {
 	dir, path = strings.TrimSuffix(dir, "/"), path+"/"
 	common := commonDirectory(dir+"/", path)
@@ -81,8 +79,7 @@ func elements(dir, path, tail string) []string {
 	return []string{strings.Repeat("../", up-1) + ".." + tail}
 }
 
-// cleanDirectory returns the directory of the base to which relative paths are appended,
-// without dot segments.
+// cleanDirectory returns the directory of the base without its dot segments.
 func cleanDirectory(base URI) string {
 	const probe = "x"
 	ref, _ := parse(base.dialect, probe)
@@ -93,8 +90,7 @@ func cleanDirectory(base URI) string {
 	return strings.TrimSuffix(u.Path(), probe)
 }
 
-// commonDirectory returns the length of the common prefix of a directory and a
-// path, up to a slash.
+// commonDirectory returns the length of the longest directory that both paths begin with.
 func commonDirectory(dir, path string) int {
 	n := 0
 	for i := 0; i < len(dir) && i < len(path) && dir[i] == path[i]; i++ {

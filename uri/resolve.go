@@ -9,11 +9,12 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Excess says what to do with ".." segments that go above the root.
+// Excess says what to do with ".." segments that go above the root, as in "../../../g" relative to
+// "http://a/b/".
 type Excess uint8
 
-// What to do with excess segments. The draft of 2003 (5.2) permits all three, with ExcessKeep as
-// the default. The drafts of 1993 and 1997 keep the segments; RFC 3986 drops them.
+// What to do with excess segments. RFC 3986 drops them, and the drafts of 1993 and 1997 keep them.
+// The draft of 2003 (5.2) permits all three, and ExcessKeep is its default.
 const (
 	ExcessDefault Excess = iota // what the dialect specifies
 	ExcessKeep
@@ -21,69 +22,68 @@ const (
 	ExcessRefuse // fail with ErrExcess
 )
 
-// The errors of resolution. A returned error wraps one of them and names the base and the
-// reference.
+// The errors of resolution. The errors that are returned wrap one of these, and name the base and
+// the reference.
 var (
-	// ErrNoBase: the base has no scheme, so it is itself relative.
+	// ErrNoBase means that the base is itself relative, because it has no scheme.
 	ErrNoBase = errors.New("relative reference without a base")
-	// ErrOpaqueBase: the base is not hierarchical (2003, 5).
+	// ErrOpaqueBase means that the base is not hierarchical (2003, 5).
 	ErrOpaqueBase = errors.New("the base is opaque")
-	// ErrDialects: base and reference have different dialects.
+	// ErrDialects means that the base and the reference have different dialects.
 	ErrDialects = errors.New("base and reference have different dialects")
-	// ErrExcess: the reference has more ".." than the base has directories.
+	// ErrExcess means that the reference has more ".." segments than the base has directories.
 	ErrExcess = errors.New("the reference goes above the root")
-	// ErrSameDocument: the result is the current document, for which the dialect
-	// has no URI.
+	// ErrSameDocument means that the reference refers to the current document, for which the
+	// dialect has no URI.
 	ErrSameDocument = errors.New("the result is the current document")
-	// ErrUnwritable: the result cannot be written as a URI, because its path
-	// would be parsed as an authority.
+	// ErrUnwritable means that the result cannot be written as a URI, because its path would be
+	// parsed as an authority.
 	ErrUnwritable = errors.New("the result would be parsed as a different URI")
 )
 
-// A Resolver resolves references. The zero Resolver follows the dialect strictly.
+// A Resolver resolves references with options. The zero Resolver follows the dialect strictly.
 type Resolver struct {
-	// Compatible ignores the scheme of a reference if the base has the same scheme, as old
-	// parsers did. 2003, 5.2 and RFC 3986, 5.2.2 permit this; in other dialects it has no
-	// effect (1997, Appendix C).
+	// Compatible ignores the scheme of a reference if the base has the same scheme, as old parsers
+	// did. It has an effect only in the dialects that permit this, which are the draft of 2003
+	// (5.2) and RFC 3986 (5.2.2); see also 1997, Appendix C.
 	Compatible bool
 
-	// NewRequest resolves an empty reference to the base in dialects where it
-	// means the current document. Use it for forms, images and anything else that
-	// causes a new request (1997, 3; 2003, 4.2). The fragment of the reference is
-	// kept.
+	// NewRequest resolves an empty reference to the base, even in a dialect in which it means the
+	// current document. The result keeps the fragment of the reference. Set it for forms, images
+	// and anything else that causes a new request (1997, 3; 2003, 4.2).
 	NewRequest bool
 
-	// Excess says what to do with excess ".." segments.
+	// Excess says what to do with ".." segments that go above the root.
 	Excess Excess
 
-	// Literal follows the algorithm of the draft of 1997 even where it is known to be wrong: it
-	// merges "g" with "http://a" to "http://ag", which has another host. Without Literal, a slash
-	// is inserted, as in all later documents.
+	// Literal follows the algorithm of the draft of 1997 even where it is wrong. For example, the
+	// algorithm merges "g" with the base "http://a" to "http://ag", which has a different host.
+	// Without Literal, a slash is inserted, as all later documents require.
 	Literal bool
 }
 
 // A Target is the result of resolving a reference.
 type Target struct {
-	// URI is the result. It is not valid if the reference means the current
-	// document and the dialect has no URI for that.
+	// URI is the resolved URI. It is not valid if the reference means the current document and the
+	// dialect has no URI for that.
 	URI URI
 
-	// SameDocument reports that the reference means the document that contains
-	// it, or a part of that document: nothing needs to be retrieved.
+	// SameDocument is true if the reference means the document that contains it, or a part of that
+	// document, so that nothing needs to be retrieved.
 	SameDocument bool
 
-	// Fragment is the fragment of the reference, if HasFragment.
+	// Fragment is the fragment of the reference, if HasFragment is true.
 	Fragment    string
 	HasFragment bool
 }
 
-// Resolve resolves ref against the base u, by the rules of their dialect. In some dialects an
-// empty reference, or one that is only a fragment, means the current document. For such a
-// reference the error is [ErrSameDocument]; [Resolver.Resolve] gives more detail.
+// Resolve resolves ref relative to the base u, by the rules of their dialect. In some dialects a
+// reference that is empty or only a fragment means the current document. Resolve then returns
+// [ErrSameDocument]; use [Resolver.Resolve] to get the fragment.
 //
-// If the result is parsed again, it has the components that were computed. A path that begins
-// with two slashes, without an authority before it, would be parsed as an authority. In RFC
-// 3986 "/." is then put before the path; in the other dialects the error is [ErrUnwritable].
+// A resolved path can begin with two slashes, so that it would be parsed as an authority. In RFC
+// 3986 Resolve then puts "/." before the path; in the other dialects it returns [ErrUnwritable].
+// Parsing the result therefore always gives the components that were computed.
 func (u URI) Resolve(ref URI) (URI, error) {
 	t, err := Resolver{}.Resolve(u, ref)
 	if err == nil && !t.URI.IsValid() {
@@ -92,7 +92,8 @@ func (u URI) Resolve(ref URI) (URI, error) {
 	return t.URI, err
 }
 
-// Resolve resolves ref against base.
+// Resolve resolves ref relative to base, with the options of r. The errors are those of
+// [URI.Resolve], except that a reference to the current document is not an error.
 func (r Resolver) Resolve(base, ref URI) (Target, error) {
 	var t Target
 	t.Fragment, t.HasFragment = ref.Fragment()
@@ -101,7 +102,7 @@ func (r Resolver) Resolve(base, ref URI) (Target, error) {
 	}
 	g := &grammars[base.dialect]
 	ref = r.loosen(g, base, ref)
-	t.SameDocument = ref.frag == 0 // the reference has at most a fragment
+	t.SameDocument = ref.frag == 0 // apart from its fragment, the reference is empty
 	if t.SameDocument && g.sameDocument && !r.NewRequest {
 		return t, nil
 	}
@@ -132,8 +133,7 @@ func resolveError(base, ref URI, err error) error {
 	return fmt.Errorf("uri: resolve %s against %s: %w", quote(ref.s), quote(base.s), err)
 }
 
-// loosen removes the scheme from a reference if [Resolver.Compatible] is set, the dialect
-// permits it, and the base has the same scheme.
+// loosen removes the scheme of a reference if [Resolver.Compatible] applies to it.
 func (r Resolver) loosen(g *grammar, base, ref URI) URI {
 	if !r.Compatible || !g.schemeLoose || ref.scheme == 0 || !ascii.EqualFold(ref.s[:ref.scheme], base.s[:base.scheme]) {
 		return ref
@@ -144,14 +144,14 @@ func (r Resolver) loosen(g *grammar, base, ref URI) URI {
 	return ref
 }
 
-// A merger writes the target of a reference. Its methods append to a buffer.
+// A merger writes the target of a reference into a buffer.
 type merger struct {
 	g       *grammar
 	excess  Excess
 	literal bool
 }
 
-// text returns the target. It allocates once.
+// text returns the target as a string. It allocates once.
 func (m merger) text(base, ref URI, same bool) (string, error) {
 	var buf [256]byte
 	if size := len(base.s) + len(ref.s) + maxGrowth; size > len(buf) {
@@ -162,8 +162,8 @@ func (m merger) text(base, ref URI, same bool) (string, error) {
 	return string(b), err
 }
 
-// target appends the target to b. It follows RFC 3986, 5.2.2 and 5.3. Where the draft of the
-// dialect has other steps (1993, Partial form; 1997, 5.2; 2003, 5.2), it follows the draft.
+// target appends the target to b. It follows RFC 3986, 5.2.2 and 5.3, except where the draft of the
+// dialect has other steps (1993, Partial form; 1997, 5.2; 2003, 5.2).
 func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	switch {
 	case ref.scheme != 0:
@@ -181,13 +181,13 @@ func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	}
 }
 
-// isOpaque reports whether the part of u after the scheme is not empty, has no authority, and
-// does not begin with a slash.
+// isOpaque reports whether the path of u is not empty, does not begin with a slash, and follows no
+// authority.
 func (u URI) isOpaque() bool {
 	return u.path == u.afterScheme() && u.path < u.query && u.s[u.path] != '/'
 }
 
-// absolute appends a reference that has an authority or a scheme.
+// absolute appends a reference that has a scheme or an authority.
 func (m merger) absolute(b []byte, ref URI) ([]byte, error) {
 	if !m.g.cleanAbsolute {
 		return append(b, ref.s...), nil
@@ -199,7 +199,7 @@ func (m merger) absolute(b []byte, ref URI) ([]byte, error) {
 	return append(b, ref.s[ref.query:]...), err
 }
 
-// relative appends the path of a reference to the directory of the base.
+// relative appends a reference that is a relative path.
 func (m merger) relative(b []byte, base, ref URI) ([]byte, error) {
 	start := len(b)
 	rooted := ref.s[0] == '/'
@@ -218,8 +218,8 @@ func (m merger) relative(b []byte, base, ref URI) ([]byte, error) {
 	return append(b, ref.s[end:]...), err
 }
 
-// directory returns the text to put before a relative path. This is the path of the base up to its
-// last slash, or a substitute if the base has no path.
+// directory returns what to put before a relative path: the path of the base up to its last slash,
+// or a substitute if the base has no path.
 func (m merger) directory(base, ref URI) string {
 	p := base.Path()
 	if p != "" {
@@ -236,8 +236,8 @@ func (m merger) directory(base, ref URI) string {
 	}
 }
 
-// clean removes the dot segments from the path that begins at start, and ensures
-// that it is still parsed as a path.
+// clean removes dot segments from the path that begins at start. If the result would be parsed as
+// an authority, clean puts "/." before it or returns ErrUnwritable.
 func (m merger) clean(b []byte, start int, authority bool) ([]byte, error) {
 	p := b[start:]
 	var n int

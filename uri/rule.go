@@ -1,6 +1,7 @@
 package uri
 
-// A rule is a production that all dialects have, or the form of a scheme in the draft of 1993.
+// A rule is a production of the grammar. It is either one that all dialects have, under different
+// names, or the form of one scheme in the draft of 1993.
 type rule uint8
 
 // The productions in which a parser can find a fault.
@@ -35,7 +36,7 @@ var formNames = [...]string{
 	"fileaddress", "afsaddress", "newsaddress", "waisaddress", "prosperoaddress", "telnetaddress", "gopheraddress",
 }
 
-// name returns the name of r in the document of dialect d.
+// name returns what the document of dialect d calls r.
 func (r rule) name(d Dialect) string {
 	if r >= ruleCount {
 		return formNames[r-ruleCount]

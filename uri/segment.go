@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A Segment is the part of a path between two slashes, in its raw spelling.
+// A Segment is the part of a path between two slashes, with its escapes.
 type Segment struct {
 	raw    string
-	params bool // the dialect has parameters
+	params bool // semicolons separate parameters in this dialect
 }
 
-// Segments yields the segments of the path. The path "/a/" has the segments "a"
+// Segments returns an iterator over the segments of the path. The path "/a/" has the segments "a"
 // and "", the path "/" has one empty segment, and the empty path has none.
 func (u URI) Segments() iter.Seq[Segment] {
 	params := grammars[u.dialect].params
@@ -31,11 +31,11 @@ func (u URI) Segments() iter.Seq[Segment] {
 	}
 }
 
-// String returns the segment in its raw spelling.
+// String returns the segment with its escapes and parameters.
 func (s Segment) String() string { return s.raw }
 
-// Name returns the raw segment without its parameters. In the draft of 1993 and in RFC 3986 a
-// semicolon has no meaning, and the name is the whole segment.
+// Name returns the segment without its parameters, with its escapes. The draft of 1993 and RFC 3986
+// have no parameters, so there Name returns the whole segment.
 func (s Segment) Name() string {
 	if !s.params {
 		return s.raw
@@ -44,8 +44,8 @@ func (s Segment) Name() string {
 	return name
 }
 
-// Params yields the raw parameters of the segment. Each follows a semicolon
-// (1997, 4.3.2; 2003, 3.3).
+// Params returns an iterator over the parameters of the segment, which semicolons separate (1997,
+// 4.3.2; 2003, 3.3). The parameters have their escapes.
 func (s Segment) Params() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		rest := s.raw
@@ -63,7 +63,7 @@ func (s Segment) Params() iter.Seq[string] {
 	}
 }
 
-// Data returns the decoded name of the segment.
+// Data returns the name of the segment with its escapes decoded.
 func (s Segment) Data() Data {
 	data, err := Decode(s.Name())
 	if err != nil {
@@ -72,8 +72,8 @@ func (s Segment) Data() Data {
 	return data
 }
 
-// Words yields the raw words of the query. Plus signs separate them (1993,
-// search).
+// Words returns an iterator over the words of the query, which plus signs separate (1993, search).
+// The words have their escapes.
 func (u URI) Words() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		rest, more := u.Query()

@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// The functions in this file read eight octets at a time: each octet of a word is compared on its
-// own, and the high bit of the octet is the result. The sums of two octets below 0x80 do not carry.
-// An octet that is not ASCII may carry into the octets after it, so in a text that may have such
-// octets only the first result is used.
+// The functions in this file examine eight octets at a time. They combine the octets into one word,
+// and mark an octet by setting its high bit in the result.
+//
+// The arithmetic is exact for ASCII, because the sum of two octets below 0x80 does not carry into
+// the next octet. Other octets may carry into the octets after them, so for texts that may contain
+// them only the first mark is reliable.
 
 const (
 	ones  = 0x0101010101010101
@@ -22,34 +24,34 @@ const (
 	percents, dots                = ones * '%', ones * '.'
 )
 
-// notHost marks all octets of x except letters, digits, hyphens and full stops. The octets that it
-// does not mark may appear in a host in every dialect.
+// notHost marks all octets of x except letters, digits, hyphens and full stops. Hosts may contain
+// these in every dialect.
 func notHost(x uint64) uint64 {
 	y := x | ones*0x20
 	return highs & (x | ^((y+fromA)&^(y+afterZ) | (x+fromHyphen)&^(x+afterNine)&^(highs-(x^slashes))))
 }
 
 // notPath marks all octets of x except letters, underscores and the octets from & to ; in ASCII.
-// The octets that it does not mark may appear in a path in every dialect.
+// Paths may contain these in every dialect.
 func notPath(x uint64) uint64 {
 	y := x | ones*0x20
 	return highs & (x | ^((y+fromA)&^(y+afterZ) | (x+fromAmpersand)&^(x+afterSemicolon) | (highs - (x ^ underscores))))
 }
 
-// load returns the first eight octets of s, which must have them. The first octet is the lowest.
+// load returns the first eight octets of s as a word, in which the first octet is the lowest.
 func load(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// loadLast returns the octets of s from offset i on, of which there are at most seven, and zeros
-// after them. The length of s must be at least eight.
+// loadLast returns the octets of s from offset i on, which are at most seven, followed by zeros.
+// The length of s must be at least eight.
 func loadLast(s string, i int) uint64 {
 	return load(s[len(s)-8:]) >> 8 >> (uint(56-8*(len(s)-i)) & 63)
 }
 
-// skipHost returns the offset of the first octet of s at or after i that notHost marks. If s is
-// shorter than a word, it returns i.
+// skipHost returns the offset of the first octet at or after i that notHost marks, or i if s is
+// shorter than eight octets.
 func skipHost(s string, i int) int {
 	for len(s)-i >= 8 {
 		if m := notHost(load(s[i:])); m != 0 {
@@ -63,7 +65,7 @@ func skipHost(s string, i int) int {
 	return i + bits.TrailingZeros64(notHost(loadLast(s, i)))/8
 }
 
-// skipPath is like skipHost for notPath.
+// skipPath is skipHost for notPath.
 func skipPath(s string, i int) int {
 	for len(s)-i >= 8 {
 		if m := notPath(load(s[i:])); m != 0 {
@@ -77,9 +79,9 @@ func skipPath(s string, i int) int {
 	return i + bits.TrailingZeros64(notPath(loadLast(s, i)))/8
 }
 
-// skipScheme returns the offset of the colon if s begins with "http:" or "https:", and else 0. The
-// code does not branch on the scheme, because a processor cannot predict which of the two schemes
-// comes next in a list.
+// skipScheme returns the offset of the colon if s begins with "http:" or "https:", and 0 otherwise.
+// It does not branch on the scheme, because a processor cannot predict which of the two comes next
+// in a list.
 func skipScheme(s string) int {
 	if len(s) < 8 {
 		return 0
@@ -95,12 +97,13 @@ func skipScheme(s string) int {
 	return 4 + int(secure)
 }
 
-// hasUpper reports whether s, which is ASCII, has an upper-case letter.
+// hasUpper reports whether s, which must be ASCII, has an upper-case letter.
 func hasUpper(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return 'A' <= r && r <= 'Z' })
 }
 
-// hasUpperOrEscape reports whether s, which is ASCII, has an upper-case letter or a percent sign.
+// hasUpperOrEscape reports whether s, which must be ASCII, has an upper-case letter or a percent
+// sign.
 func hasUpperOrEscape(s string) bool {
 	if len(s) < 8 {
 		return hasUpper(s) || strings.IndexByte(s, '%') >= 0
@@ -113,13 +116,12 @@ func hasUpperOrEscape(s string) bool {
 	return found&highs != 0
 }
 
-// uppersOrEscapes sets the high bit of each octet of x that is an upper-case letter or a percent
-// sign.
+// uppersOrEscapes marks the upper-case letters and percent signs of x.
 func uppersOrEscapes(x uint64) uint64 {
 	return (x+fromUpper)&^(x+afterUpper) | (highs - (x ^ percents))
 }
 
-// hasEscapeOrDot reports whether s, which is ASCII, has a percent sign, or a full stop after a
+// hasEscapeOrDot reports whether s, which must be ASCII, has a percent sign, or a full stop after a
 // slash.
 func hasEscapeOrDot(s string) bool {
 	if len(s) < 9 {
@@ -134,8 +136,8 @@ func hasEscapeOrDot(s string) bool {
 	return found&highs != 0
 }
 
-// escapesOrDots sets the high bit of each octet of x that is a percent sign, or that is a slash
-// before a full stop. The parameter following has the octets that follow those of x.
+// escapesOrDots marks the percent signs of x, and the slashes that a full stop follows. The
+// parameter following has the octets after those of x.
 func escapesOrDots(x, following uint64) uint64 {
 	return (highs - (x ^ percents)) | (highs - ((x ^ slashes) | (following ^ dots)))
 }

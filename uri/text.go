@@ -22,15 +22,16 @@ var (
 // AppendTo appends the spelling of u to b.
 func (u URI) AppendTo(b []byte) []byte { return append(b, u.s...) }
 
-// AppendText appends the spelling of u to b. The zero URI is the empty text.
+// AppendText implements [encoding.TextAppender]. It appends the spelling of u to b, which is
+// nothing for the zero URI.
 func (u URI) AppendText(b []byte) ([]byte, error) { return u.AppendTo(b), nil }
 
-// MarshalText returns the spelling of u. The zero URI becomes the empty text,
-// which parses as the empty reference; the text does not include the dialect.
+// MarshalText implements [encoding.TextMarshaler]. It returns the spelling of u without the
+// dialect. The text of the zero URI is empty, and parses as the empty reference.
 func (u URI) MarshalText() ([]byte, error) { return u.AppendTo(nil), nil }
 
-// UnmarshalText parses a reference by the dialect that u has, or by [Latest] if
-// it has none. On error u is unchanged.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It parses a reference in the dialect of u,
+// or in [Latest] if u is zero. If there is an error, u does not change.
 func (u *URI) UnmarshalText(text []byte) error {
 	d := u.dialect
 	if d == 0 {
@@ -44,18 +45,20 @@ func (u *URI) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// AppendBinary appends one octet for the dialect and the spelling of u to b.
+// AppendBinary implements [encoding.BinaryAppender]. It appends one octet for the dialect, and the
+// spelling of u.
 func (u URI) AppendBinary(b []byte) ([]byte, error) {
 	return u.AppendTo(append(b, byte(u.dialect))), nil
 }
 
-// MarshalBinary returns one octet for the dialect, 0 for the zero URI, and the
-// spelling of u.
+// MarshalBinary implements [encoding.BinaryMarshaler]. It returns one octet for the dialect, which
+// is 0 for the zero URI, and the spelling of u.
 func (u URI) MarshalBinary() ([]byte, error) {
 	return u.AppendBinary(make([]byte, 0, 1+len(u.s)))
 }
 
-// UnmarshalBinary decodes the output of [URI.MarshalBinary].
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. It decodes the output of
+// [URI.MarshalBinary].
 func (u *URI) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 {
 		return newError(0, "", fault{code: CodeDialect})
@@ -72,7 +75,7 @@ func (u *URI) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Value returns the spelling of u for a database; the zero URI is NULL.
+// Value implements [driver.Valuer]. It returns the spelling of u, or NULL for the zero URI.
 func (u URI) Value() (driver.Value, error) {
 	if !u.IsValid() {
 		return nil, nil
@@ -80,7 +83,8 @@ func (u URI) Value() (driver.Value, error) {
 	return u.s, nil
 }
 
-// Scan reads a text column as [URI.UnmarshalText] does; NULL is the zero URI.
+// Scan implements [sql.Scanner]. It parses a text column as [URI.UnmarshalText] does, and reads
+// NULL as the zero URI.
 func (u *URI) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// MaxLength is the maximum length of a URI or a reference, in bytes. It bounds
-// the work that untrusted input can cause, and keeps offsets small.
+// MaxLength is the maximum length of a URI or a reference, in bytes. It limits the work that
+// untrusted input can cause, and lets offsets fit into 32 bits.
 const MaxLength = 1 << 24
 
-// A URI is a parsed URI or relative reference: its spelling, the ends of its
-// components and the dialect by which it was parsed.
+// A URI is a parsed URI or relative reference. It consists of the spelling, the positions of the
+// components in it, and the dialect in which it was parsed.
 //
-// It is an immutable value. Two URIs are == exactly if their spellings and their
-// dialects are equal. This is the simple string comparison of RFC 3986, 6.2.1. A
-// URI can be the key of a map. The components are substrings of the spelling and
-// keep it in memory; see [URI.Clone].
+// A URI is an immutable value, and can be a map key. Two URIs are == exactly if their spellings and
+// dialects are equal, which is the simple string comparison of RFC 3986, 6.2.1. The components are
+// substrings of the spelling. A URI that was cut out of a long text keeps the whole text in memory;
+// see [URI.Clone].
 //
-// The zero URI is not valid; parsers return it with an error.
+// The zero URI is not valid. Parsers return it together with an error.
 type URI struct {
 	s       string
-	scheme  uint32 // index of the colon after the scheme; 0 if there is none
+	scheme  uint32 // index of the colon after the scheme, or 0 if there is no scheme
 	host    uint32 // start of the host
 	hostEnd uint32 // end of the host
 	path    uint32 // start of the path, which is the end of the authority
@@ -40,11 +40,11 @@ const (
 	HostIPv4                      // four numbers with dots (IPv4address, hostnumber)
 	HostIPv6                      // an IPv6 address in brackets
 	HostIPvFuture                 // an address of a later version in brackets
-	HostRegistry                  // the authority is not a server; it has no host (draft of 2003: reg-name)
+	HostRegistry                  // the authority is not a server, and has no host (draft of 2003: reg-name)
 )
 
-// String returns the name of the kind on the command line: none, name, ipv4,
-// ipv6, ipvfuture, registry.
+// String returns the name that the command line uses for the kind: none, name, ipv4, ipv6,
+// ipvfuture or registry.
 func (k HostKind) String() string {
 	switch k {
 	case HostNone:
@@ -64,15 +64,15 @@ func (k HostKind) String() string {
 	}
 }
 
-// Parse parses a URI, that is, a reference with a scheme, by [Latest]. A fragment
-// is allowed. An error is a *[Error].
+// Parse parses a URI in the dialect [Latest]. The URI must have a scheme and may have a fragment.
+// If s is not a URI, the error is an *[Error].
 func Parse(s string) (URI, error) { return Latest.Parse(s) }
 
-// ParseReference parses a URI or a relative reference by [Latest]. An error is a
-// *[Error].
+// ParseReference parses a URI or a relative reference in the dialect [Latest]. If s is neither, the
+// error is an *[Error].
 func ParseReference(s string) (URI, error) { return Latest.ParseReference(s) }
 
-// MustParse is like [Parse] and panics if s is not a URI. Use it for constants.
+// MustParse is like [Parse], but panics if s is not a URI. Use it for constants.
 func MustParse(s string) URI {
 	u, err := Parse(s)
 	if err != nil {
@@ -81,8 +81,8 @@ func MustParse(s string) URI {
 	return u
 }
 
-// Parse parses a URI, that is, a reference with a scheme, in dialect d. An error
-// is a *[Error].
+// Parse parses a URI in dialect d. The URI must have a scheme and may have a fragment. If s is not
+// a URI, the error is an *[Error].
 func (d Dialect) Parse(s string) (u URI, err error) {
 	f := u.parse(d, s)
 	if u.scheme == 0 && f.code != CodeDialect && f.code != CodeTooLong {
@@ -94,15 +94,15 @@ func (d Dialect) Parse(s string) (u URI, err error) {
 	return u, nil
 }
 
-// missingScheme returns the fault for s, which has no scheme. Its offset is the offset of the
-// first byte that cannot be part of a scheme.
+// missingScheme returns the fault for s, which has no scheme. It is at the first byte that cannot
+// be part of a scheme.
 func missingScheme(d Dialect, s string) fault {
 	i := schemeEnd(&grammars[d], &classes[d], s)
 	return fault{off: uint32(i), code: CodeNoScheme, rule: ruleScheme}
 }
 
-// ParseReference parses a URI or a relative reference in dialect d. An error is a
-// *[Error].
+// ParseReference parses a URI or a relative reference in dialect d. If s is neither, the error is
+// an *[Error].
 func (d Dialect) ParseReference(s string) (u URI, err error) {
 	f := u.parse(d, s)
 	if f.code != 0 {
@@ -111,13 +111,13 @@ func (d Dialect) ParseReference(s string) (u URI, err error) {
 	return u, nil
 }
 
-// Check reports where and why s is not a reference by [Latest]; see
+// Check reports where and why s is not a valid reference in the dialect [Latest]; see
 // [Dialect.Check].
 func Check(s string) (offset int, code Code) { return Latest.Check(s) }
 
-// Check reports where and why s is not a reference in dialect d. If it is one,
-// the code is [CodeNone] and the offset is the length of s. Check never
-// allocates.
+// Check reports where and why s is not a valid reference in dialect d. If s is valid, the code is
+// [CodeNone] and the offset is len(s). Check does the same as [Dialect.ParseReference], but does
+// not allocate an error.
 func (d Dialect) Check(s string) (offset int, code Code) {
 	_, f := parse(d, s)
 	if f.code == 0 {
@@ -126,20 +126,20 @@ func (d Dialect) Check(s string) (offset int, code Code) {
 	return int(f.off), f.code
 }
 
-// IsValid reports whether u came from a parser. The empty reference is valid.
+// IsValid reports whether u was parsed. It returns false only for the zero URI. The empty reference
+// is valid.
 func (u URI) IsValid() bool { return u.dialect != 0 }
 
-// IsReference reports whether u is a relative reference: one without a scheme.
+// IsReference reports whether u is a relative reference, that is, has no scheme.
 func (u URI) IsReference() bool { return u.dialect != 0 && u.scheme == 0 }
 
-// String returns the spelling that was parsed.
+// String returns the text from which u was parsed.
 func (u URI) String() string { return u.s }
 
-// Dialect returns the dialect by which u was parsed.
+// Dialect returns the dialect in which u was parsed.
 func (u URI) Dialect() Dialect { return u.dialect }
 
-// Clone returns u with a copy of its spelling, so that u does not keep a longer
-// text alive.
+// Clone returns a copy of u that shares no memory with the text from which u was parsed.
 func (u URI) Clone() URI {
 	u.s = strings.Clone(u.s)
 	return u
@@ -153,13 +153,14 @@ func (u URI) afterScheme() uint32 {
 	return u.scheme + 1
 }
 
-// Scheme returns the scheme as written, without the colon.
+// Scheme returns the scheme without its colon, and whether there is one. It does not convert the
+// scheme to lower case.
 func (u URI) Scheme() (string, bool) {
 	return u.s[:u.scheme], u.scheme != 0
 }
 
-// Authority returns the authority, without the slashes before it. In the draft of 1997 it is
-// called the site.
+// Authority returns the authority without the slashes before it, and whether there is one. The
+// draft of 1997 calls it the site.
 func (u URI) Authority() (string, bool) {
 	a := u.afterScheme()
 	if u.path == a {
@@ -168,7 +169,7 @@ func (u URI) Authority() (string, bool) {
 	return u.s[a+2 : u.path], true
 }
 
-// Userinfo returns the part of the authority before the @.
+// Userinfo returns the part of the authority before the @, and whether there is one.
 func (u URI) Userinfo() (string, bool) {
 	a := u.afterScheme() + 2
 	if u.host <= a {
@@ -177,8 +178,8 @@ func (u URI) Userinfo() (string, bool) {
 	return u.s[a : u.host-1], true
 }
 
-// Host returns the host; an IP literal includes its brackets. It is undefined if
-// there is no authority, or if the authority is not a server.
+// Host returns the host, and whether there is one. An IP literal includes its brackets. There is no
+// host if there is no authority, or if the authority is not a server.
 func (u URI) Host() (string, bool) {
 	if u.kind == HostNone || u.kind == HostRegistry {
 		return "", false
@@ -189,8 +190,8 @@ func (u URI) Host() (string, bool) {
 // HostKind returns the kind of the host.
 func (u URI) HostKind() HostKind { return u.kind }
 
-// Port returns the digits after the colon that follows the host; there may be
-// none.
+// Port returns the digits after the colon that follows the host, and whether there is such a colon.
+// There can be a colon without digits.
 func (u URI) Port() (string, bool) {
 	if u.hostEnd == u.path {
 		return "", false
@@ -198,16 +199,16 @@ func (u URI) Port() (string, bool) {
 	return u.s[u.hostEnd+1 : u.path], true
 }
 
-// Path returns the path with its leading slash, if it has one. A path is never
-// undefined, but it may be empty.
+// Path returns the path, including its leading slash if it has one. Every URI has a path, which may
+// be empty.
 func (u URI) Path() string { return u.s[u.path:u.query] }
 
-// Opaque reports whether u has a scheme, no authority, and a non-empty path without
-// a leading slash (2003, 3). The path is then the opaque part.
+// Opaque reports whether u is opaque: it has a scheme and no authority, and its path is not empty
+// and has no leading slash (2003, 3). For example, mailto:a@example.org is opaque.
 func (u URI) Opaque() bool { return u.scheme != 0 && u.isOpaque() }
 
-// Query returns the query, without the question mark before it. In the draft of 1993 it is
-// called the search.
+// Query returns the query without the question mark before it, and whether there is one. The draft
+// of 1993 calls it the search.
 func (u URI) Query() (string, bool) {
 	if u.query == u.frag {
 		return "", false
@@ -215,7 +216,7 @@ func (u URI) Query() (string, bool) {
 	return u.s[u.query+1 : u.frag], true
 }
 
-// Fragment returns the fragment, without the # before it.
+// Fragment returns the fragment without the # before it, and whether there is one.
 func (u URI) Fragment() (string, bool) {
 	if int(u.frag) == len(u.s) {
 		return "", false
@@ -223,10 +224,10 @@ func (u URI) Fragment() (string, bool) {
 	return u.s[u.frag+1:], true
 }
 
-// Addr returns the address of an IPv4 or IPv6 host, with its zone ([RFC6874]). It
-// reports false for
+// Addr returns the host as an address, with its zone ([RFC6874]), if it is an IPv4 or IPv6 address.
+// It returns false for
 //
-//   - a name, even if other software parses it as a number ([ParseNumericHost]);
+//   - a name, even if other software reads it as a number ([ParseNumericHost]);
 //   - an address with a number out of range, which the drafts of 1993 and 1997 permit.
 func (u URI) Addr() (netip.Addr, bool) {
 	host := u.s[u.host:u.hostEnd]

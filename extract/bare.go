@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Kinds is a set of kinds of findings.
+// Kinds is a set of kinds of identifiers.
 type Kinds uint32
 
-// KindsOf returns the set of the given kinds.
+// KindsOf returns the set that contains the given kinds.
 func KindsOf(kinds ...Kind) (set Kinds) {
 	for _, k := range kinds {
 		set |= 1 << k
@@ -23,12 +23,12 @@ func KindsOf(kinds ...Kind) (set Kinds) {
 // Has reports whether the set contains a kind.
 func (set Kinds) Has(k Kind) bool { return set>>k&1 != 0 }
 
-// BareKinds are the kinds of identifiers that are written without a scheme, for
-// [Options].Bare.
+// BareKinds are the kinds of identifiers that text usually contains without a scheme, such as "ISBN
+// 978-0-306-40615-7". They are the permitted elements of [Options].Bare.
 const BareKinds Kinds = 1<<DOI | 1<<ISBN | 1<<ISSN | 1<<ORCID | 1<<ArXiv | 1<<PMID | 1<<PMCID
 
-// ParseBareKinds returns the set of the kinds in a list of names separated by
-// commas. The name "all" stands for all [BareKinds].
+// ParseBareKinds parses a comma-separated list of names of [BareKinds], such as "doi,isbn". The
+// name "all" means all of them.
 func ParseBareKinds(list string) (set Kinds, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
@@ -48,9 +48,8 @@ func ParseBareKinds(list string) (set Kinds, err error) {
 	return set, nil
 }
 
-// seekBare returns the offset of the next character that can begin an identifier without a scheme.
-// The character can also begin the word before a number, such as "PMID". If there is no such
-// character, it returns -1.
+// seekBare returns the offset of the next character that can begin an identifier without a scheme,
+// or a label such as "PMID". It returns -1 if there is none.
 func (s *scanner) seekBare() int {
 	if s.start == -1 || s.start > 0 && s.start >= s.pos {
 		return s.start
@@ -65,13 +64,13 @@ func (s *scanner) seekBare() int {
 	return -1
 }
 
-// beginsWord reports whether a word begins at i. For ISSN, the letter e or p may precede i.
+// beginsWord reports whether a word begins at i. The letters e and p of eISSN and pISSN may precede
+// i.
 func (s *scanner) beginsWord(i int) bool {
 	c := s.before(i)
 	return !isAlnum(c) || s.b[i]|0x20 == 'i' && (c|0x20 == 'e' || c|0x20 == 'p') && (i < 2 || !isAlnum(s.b[i-2]))
 }
 
-// decideBare looks for an identifier without a scheme at i.
 func (s *scanner) decideBare(i int) bool {
 	switch c := s.b[i]; {
 	case ascii.IsDigit(c):
@@ -85,8 +84,8 @@ func (s *scanner) decideBare(i int) bool {
 	}
 }
 
-// isBareStart reports whether an identifier may begin at i. It returns false if
-// the text at i continues a number, a path or a name that begins before i.
+// isBareStart reports whether an identifier may begin at i. It may not if i is inside a number, a
+// path or a name.
 func (s *scanner) isBareStart(i int) bool {
 	switch c := s.before(i); {
 	case c >= utf8.RuneSelf:
@@ -99,14 +98,13 @@ func (s *scanner) isBareStart(i int) bool {
 	}
 }
 
-// precedes reports whether a text stands directly before i, ignoring case. The text must be in
-// lower case.
+// precedes reports whether text, which must be in lower case, stands directly before i. It ignores
+// case in the document.
 func (s *scanner) precedes(i int, text string) bool {
 	low := i - len(text)
 	return low >= s.minStart && low >= 0 && ascii.EqualFold(s.b[low:i], text)
 }
 
-// bareFound records an identifier without a scheme.
 func (s *scanner) bareFound(kind Kind, target string, pieces ...segment) bool {
 	if s.short {
 		return false
@@ -116,8 +114,8 @@ func (s *scanner) bareFound(kind Kind, target string, pieces ...segment) bool {
 	return true
 }
 
-// wordAt returns the offset after a word at i, ignoring case. The parameter word must be in lower
-// case. If the text at i is another, wordAt returns -1.
+// wordAt returns the offset after word, which must be in lower case, if the document has it at i in
+// any case. Otherwise it returns -1.
 func (s *scanner) wordAt(i int, word string) int {
 	for k := range len(word) {
 		if ascii.Lower(s.peek(i+k)) != word[k] {
@@ -127,8 +125,7 @@ func (s *scanner) wordAt(i int, word string) int {
 	return i + len(word)
 }
 
-// pastSpace skips white space at i, and returns the offset of the next octet that is not white
-// space. If there is none nearby, it returns i.
+// pastSpace returns the offset after the white space at i, or i if the white space is too long.
 func (s *scanner) pastSpace(i int) int {
 	for k := i; k < i+maxLabel; k++ {
 		if !is(s.peek(k), classSpace) {
@@ -138,8 +135,7 @@ func (s *scanner) pastSpace(i int) int {
 	return i
 }
 
-// pastNote returns the offset after a short note in parentheses at i, such as "(online)", and after
-// the white space that follows the note.
+// pastNote skips a short note in parentheses, such as "(online)", and the white space after it.
 func (s *scanner) pastNote(i int) int {
 	const maxNote = 24
 	if s.peek(i) != '(' {
@@ -156,8 +152,8 @@ func (s *scanner) pastNote(i int) int {
 	return i
 }
 
-// endsNumber reports whether a number ends at i: it does not if a letter, a digit, or a hyphen and
-// a digit follows.
+// endsNumber reports whether a number may end at i. It may not if a letter, a digit, or a hyphen
+// and a digit follow.
 func (s *scanner) endsNumber(i int) bool {
 	switch c := s.peek(i); c {
 	case '-', '/', '.', '_':

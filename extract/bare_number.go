@@ -14,16 +14,16 @@ const (
 	maxPMID     = 8 // digits
 )
 
-// A number consists of digits, with hyphens or spaces between them, and possibly X at the end.
+// A number is a sequence of digits that hyphens or spaces may separate. The last digit may be X.
 type number struct {
 	digits [isbnDigits]byte
 	n      int
-	pieces []segment // the text of the number in pieces, without the spaces
+	pieces []segment // the number without its spaces
 	end    int
 }
 
-// number reads a number of at most max digits at i. A hyphen may stand between two digits. If
-// spaced is set, a space may also stand there.
+// number reads a number with at most max digits at i. Spaces may separate the digits only if spaced
+// is true.
 func (s *scanner) number(i, max int, spaced bool) (num number) {
 	from := i
 	for num.n < max {
@@ -56,7 +56,7 @@ func (s *scanner) number(i, max int, spaced bool) (num number) {
 	return num
 }
 
-// decideISBN looks for the word ISBN at i, followed by a number with a correct check digit.
+// decideISBN looks for the word ISBN at i, and a number with a correct check digit after it.
 func (s *scanner) decideISBN(i int) bool {
 	k := s.wordAt(i, "isbn")
 	if !s.o.Bare.Has(ISBN) || k < 0 || !s.isLabelStart(i) {
@@ -79,7 +79,6 @@ func (s *scanner) decideISBN(i int) bool {
 	return false
 }
 
-// isLabelStart reports whether a label such as ISBN may begin at i.
 func (s *scanner) isLabelStart(i int) bool {
 	switch s.before(i) {
 	case '/', '.', '_', '@', '#', '&', '%', '$', '\\', '?':
@@ -88,8 +87,7 @@ func (s *scanner) isLabelStart(i int) bool {
 	return true
 }
 
-// pastLength returns the offset after a text at k such as "-13" or " 10:", which may follow the
-// word ISBN.
+// pastLength skips the length of an ISBN after the word ISBN, as in "ISBN-13" and "ISBN 10:".
 func (s *scanner) pastLength(k int) int {
 	i := k
 	if c := s.peek(i); c == '-' || c == ' ' {
@@ -101,8 +99,7 @@ func (s *scanner) pastLength(k int) int {
 	return k
 }
 
-// pastLabel returns the offset after the colon, the white space and the note that can follow a
-// label such as ISBN.
+// pastLabel skips the colon, the white space and the note that can follow a label such as ISBN.
 func (s *scanner) pastLabel(k int) int {
 	k = s.pastNote(s.pastSpace(k))
 	if c := s.peek(k); c == ':' || c == '=' || c == '#' {
@@ -111,8 +108,7 @@ func (s *scanner) pastLabel(k int) int {
 	return k
 }
 
-// urnOf returns the canonical URN of a number in a namespace. If the number is not valid in the
-// namespace, urnOf returns "".
+// urnOf returns the canonical URN for an NSS, or "" if the NSS is not valid in the namespace.
 func urnOf(nid, nss string) string {
 	n, _ := namespace.Lookup(nid)
 	if n.Check(nss) != nil {
@@ -121,9 +117,8 @@ func urnOf(nid, nss string) string {
 	return "urn:" + nid + ":" + n.Canonical(nss)
 }
 
-// decideHyphens looks for an ISBN at i that does not have the word ISBN before it. It recognises
-// the number by its check digit and by its hyphens, which must have the positions that the ranges
-// of the ISBN agencies define.
+// decideHyphens looks for an ISBN without the word ISBN at i. Such an ISBN needs a correct check
+// digit and hyphens at the positions that the ranges of the ISBN agencies define.
 func (s *scanner) decideHyphens(i int) bool {
 	if !s.o.Bare.Has(ISBN) {
 		return false
@@ -142,9 +137,8 @@ func (s *scanner) decideHyphens(i int) bool {
 	return false
 }
 
-// decideISSN looks for the word ISSN at i, also in the forms eISSN and ISSN-L, followed by a number
-// with a correct check digit. The word is required, because a range of years, such as 1990-1999,
-// has the form of an ISSN.
+// decideISSN looks for the word ISSN, eISSN or ISSN-L at i, and a number with a correct check digit
+// after it. It requires the word because a range of years, such as 1990-1999, looks like an ISSN.
 func (s *scanner) decideISSN(i int) bool {
 	k := s.wordAt(i, "issn")
 	if !s.o.Bare.Has(ISSN) || k < 0 || !s.isLabelStart(i) {
@@ -161,8 +155,8 @@ func (s *scanner) decideISSN(i int) bool {
 	return target != "" && s.bareFound(ISSN, target, num.pieces...)
 }
 
-// decideORCID looks for an ORCID iD at i: four groups of four digits with a
-// correct check character, in a range of numbers that ORCID assigns.
+// decideORCID looks for an ORCID iD at i. This is a group of 16 digits with hyphens, a correct
+// check character, and a value in a range that ORCID assigns.
 func (s *scanner) decideORCID(i int) bool {
 	const length = orcidDigits + 3
 	if !s.o.Bare.Has(ORCID) || s.peek(i+4) != '-' || s.peek(i+9) != '-' || s.peek(i+14) != '-' || !s.endsNumber(i+length) || len(s.b) < i+length {
@@ -172,7 +166,7 @@ func (s *scanner) decideORCID(i int) bool {
 	return pid.CheckORCID(id) == nil && s.bareFound(ORCID, "https://orcid.org/"+pid.FoldORCID(id), segment{start: i, end: i + length})
 }
 
-// decideArXiv looks for an arXiv identifier after the word arXiv at i.
+// decideArXiv looks for the word arXiv at i, and an identifier after it.
 func (s *scanner) decideArXiv(i int) bool {
 	k := s.wordAt(i, "arxiv")
 	if !s.o.Bare.Has(ArXiv) || k < 0 || !s.isLabelStart(i) {
@@ -212,7 +206,7 @@ func (s *scanner) decideArXiv(i int) bool {
 	return s.bareFound(ArXiv, "https://arxiv.org/abs/"+id[:n], segment{start: start, end: low + n})
 }
 
-// decidePMID looks for the word PMID at i, followed by a number of PubMed.
+// decidePMID looks for the word PMID at i, and a number after it.
 func (s *scanner) decidePMID(i int) bool {
 	k := s.wordAt(i, "pmid")
 	if !s.o.Bare.Has(PMID) || k < 0 || !s.isLabelStart(i) {
@@ -226,8 +220,7 @@ func (s *scanner) decidePMID(i int) bool {
 	return s.bareFound(PMID, "https://pubmed.ncbi.nlm.nih.gov/"+string(s.b[k:end])+"/", segment{start: k, end: end})
 }
 
-// shortNumber returns the end of the number at i, which must have the form of a number of PubMed or
-// PubMed Central. For any other text it returns -1.
+// shortNumber returns the end of the PubMed or PubMed Central number at i, or -1 if there is none.
 func (s *scanner) shortNumber(i int) int {
 	end := i
 	for end <= i+maxPMID && ascii.IsDigit(s.peek(end)) {
@@ -239,8 +232,8 @@ func (s *scanner) shortNumber(i int) int {
 	return end
 }
 
-// decidePMC looks for an identifier of PubMed Central at i: PMC and a number. The
-// number must have at least six digits, unless the word PMCID precedes PMC.
+// decidePMC looks for PMC and a number at i. The number must have at least six digits, unless the
+// word PMCID precedes it.
 func (s *scanner) decidePMC(i int) bool {
 	if !s.o.Bare.Has(PMCID) || !s.follows(i, "PMC") || !s.isLabelStart(i) {
 		return false

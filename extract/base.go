@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// The rules that establish a base, in order of precedence (section 5.1 of
-// draft-fielding-url-syntax-05, draft-fielding-uri-rfc2396bis-01 and RFC 3986).
-// The empty rule means that there is no base.
+// The rules by which a document can get its base, in order of precedence (section 5.1 of
+// draft-fielding-url-syntax-05, draft-fielding-uri-rfc2396bis-01 and RFC 3986). The empty rule
+// means that it has no base.
 const (
 	BaseOfficial        = "official-name"    // the official name of the document (draft-ietf-uri-url, Uniqueness)
 	BaseEmbedded        = "content"          // BASE in an HTML document (5.1.1)
@@ -23,23 +23,23 @@ const (
 	BaseDefault         = "default"          // the application's default (5.1.4)
 )
 
-// A Base is a base URI, without a fragment, and the rule that established it.
-// The zero Base means that there is no base, so that all references must be
-// absolute.
+// A Base is the absolute URI, without a fragment, against which the relative references in a
+// document are resolved, and the rule that established it. The zero Base means that the document has no base, so its relative
+// references cannot be resolved.
 type Base struct {
 	URI  uri.URI
-	Rule string // one of the constants
+	Rule string // one of the Base constants
 }
 
-// A BaseSource is a possible source of a base. It is a function that takes the base in force
-// outside the source and returns the base in force inside it. If the source sets no base, both are
-// the same. Protocols with other tagged metainformation can add functions of this type (1997,
-// 5.1.1; 2003, 5.1.1).
+// A BaseSource is something that can set the base of a document, such as a header field or an HTML
+// element. It is a function from the base outside the source to the base inside it, which are the
+// same if the source sets no base. Protocols with other tagged metainformation can define their own
+// sources (1997, 5.1.1; 2003, 5.1.1).
 type BaseSource func(outer Base) Base
 
-// Establish returns the base that the sources establish. The sources are ordered from the innermost
-// to the outermost, as in section 5.1. An outer source matters only if the inner sources set no
-// base or a relative one.
+// Establish returns the base that the sources establish, which must be listed from the innermost to
+// the outermost (section 5.1). The innermost source that sets an absolute base decides. If a more
+// inner source sets a relative base, it is resolved against that one.
 func Establish(innermost ...BaseSource) Base {
 	var base Base
 	for i := len(innermost) - 1; i >= 0; i-- {
@@ -48,17 +48,18 @@ func Establish(innermost ...BaseSource) Base {
 	return base
 }
 
-// OfficialName returns a source for the official name of a document. Such a name is complete, and
-// does not depend on where the document was fetched (draft-ietf-uri-url, Uniqueness).
+// OfficialName returns a source that sets the base to the official name of the document. An
+// official name is absolute and does not depend on where the document was fetched
+// (draft-ietf-uri-url, Uniqueness).
 func OfficialName(u uri.URI) BaseSource { return fixed(u, BaseOfficial) }
 
-// DefaultBase returns a source for the application's default base, which
-// applies if no other source sets one (5.1.4).
+// DefaultBase returns a source that sets the base to the application's default (5.1.4). List it
+// last.
 func DefaultBase(u uri.URI) BaseSource { return fixed(u, BaseDefault) }
 
-// RetrievalBase returns a source for the URI from which a document was retrieved. This is the last
-// URI of chain, which has the redirections in order (5.1.3). If chain is empty, the source sets no
-// base.
+// RetrievalBase returns a source that sets the base to the URI from which the document was
+// retrieved, after redirects (5.1.3). This is the last URI of chain. If chain is empty, the source
+// sets no base.
 func RetrievalBase(chain ...uri.URI) BaseSource {
 	if len(chain) == 0 {
 		return inherit
@@ -66,17 +67,17 @@ func RetrievalBase(chain ...uri.URI) BaseSource {
 	return fixed(chain[len(chain)-1], BaseRetrieval)
 }
 
-// EmbeddedBase returns a source for a base in the content of a document, such
-// as the HREF of an HTML BASE (5.1.1). A relative base is resolved against the
-// base outside.
+// EmbeddedBase returns a source that sets the base to a reference in the document, such as the HREF
+// of an HTML BASE (5.1.1). If the reference is relative, it is resolved against the base outside
+// the document.
 func EmbeddedBase(ref uri.URI) BaseSource {
 	return func(outer Base) Base { return outer.inside(ref, BaseEmbedded) }
 }
 
-// EntityBase returns a source for the header of a message or body part. The base
-// is an absolute Content-Base, or else the Content-Location, which may be
-// relative to the base outside (1997, 5.1.1; RFC 2557, 5). White space in the
-// fields is removed. A value that is invalid in dialect d sets no base.
+// EntityBase returns a source that sets the base from the header of a message or a body part (1997,
+// 5.1.1; RFC 2557, 5). An absolute Content-Base takes precedence over Content-Location, which may
+// be relative to the base outside the entity. White space in the fields is removed. Fields that are
+// invalid in dialect d are ignored.
 func EntityBase(d uri.Dialect, h mail.Header) BaseSource {
 	return func(outer Base) Base {
 		if u, err := d.Parse(fieldURI(h, "Content-Base")); err == nil {
@@ -94,8 +95,8 @@ func EntityBase(d uri.Dialect, h mail.Header) BaseSource {
 	}
 }
 
-// Encapsulating returns a source for the entity that encloses a document
-// (5.1.2). For nested entities, list one source for each.
+// Encapsulating returns a source that sets the base from the entity that encloses the document
+// (5.1.2). If entities are nested, list a source for each of them.
 func Encapsulating(entity BaseSource) BaseSource {
 	return func(outer Base) Base {
 		base := entity(outer)
@@ -108,8 +109,7 @@ func Encapsulating(entity BaseSource) BaseSource {
 
 func inherit(outer Base) Base { return outer }
 
-// fixed returns a source that always sets u as the base. If u is not an absolute URI, the source
-// sets no base.
+// fixed returns a source that always sets the base to u, unless u is relative.
 func fixed(u uri.URI, rule string) BaseSource {
 	if !u.IsValid() || u.IsReference() {
 		return inherit
@@ -117,8 +117,8 @@ func fixed(u uri.URI, rule string) BaseSource {
 	return func(Base) Base { return Base{u.WithoutFragment(), rule} }
 }
 
-// inside returns the base that ref sets if b is the base outside. If ref cannot
-// be made absolute, inside returns b.
+// inside resolves ref against b and returns it as the base inside. It returns b if ref cannot be
+// made absolute.
 func (b Base) inside(ref uri.URI, rule string) Base {
 	u, err := b.resolve(ref)
 	if err != nil {
@@ -127,8 +127,8 @@ func (b Base) inside(ref uri.URI, rule string) Base {
 	return Base{u.WithoutFragment(), rule}
 }
 
-// resolve resolves ref against the base, in the dialect of ref. For a reference to the current
-// document it returns the base itself.
+// resolve resolves ref against the base, in the dialect of ref. A reference to the current document
+// resolves to the base.
 func (b Base) resolve(ref uri.URI) (uri.URI, error) {
 	if ref.IsValid() && !ref.IsReference() {
 		return ref, nil
@@ -156,8 +156,8 @@ func (b Base) resolve(ref uri.URI) (uri.URI, error) {
 	return base, nil
 }
 
-// fieldURI returns the first value of a header field. It removes white space and line folds, and
-// decodes encoded words (RFC 2047).
+// fieldURI returns the first value of a header field, with encoded words decoded (RFC 2047) and
+// without white space.
 func fieldURI(h mail.Header, name string) string {
 	value := h.Get(name)
 	if strings.Contains(value, "=?") {
@@ -168,7 +168,6 @@ func fieldURI(h mail.Header, name string) string {
 	return deleteSpace(value)
 }
 
-// deleteSpace removes white space, including line breaks, from a header field.
 func deleteSpace(s string) string {
 	if !strings.ContainsAny(s, " \t\r\n") {
 		return s

@@ -15,17 +15,19 @@ import (
 	"github.com/nomen-project/nomen/extract/mime"
 )
 
-// maxHead is the number of bytes in which EmbedBase searches for a BASE before it inserts one.
+// maxHead is how many bytes EmbedBase searches for a BASE.
 const maxHead = 8 << 20
 
 // ErrEmbeddedBase means that the base to embed is not absolute.
 var ErrEmbeddedBase = errors.New("extract: the base to embed must be absolute")
 
-// EmbedBase copies an HTML document and inserts a BASE (1997 and 2003, 5.1.4). So its relative
-// references have the same targets wherever the copy is stored. If the document has a relative
-// BASE, EmbedBase makes it absolute. If the document has an absolute BASE, EmbedBase copies the
-// document unchanged. EmbedBase looks for a BASE only in the first 8 MiB. A later BASE stays in the
-// copy, but the inserted one precedes it and takes effect.
+// EmbedBase copies an HTML document and adds a BASE element, so that relative references in the
+// copy keep their targets wherever the copy is stored (1997 and 2003, 5.1.4). If the document
+// already has an absolute BASE, the copy is unchanged. If it has a relative BASE, EmbedBase makes
+// it absolute.
+//
+// EmbedBase searches the first 8 MiB for an existing BASE. If there is a later one, it stays in the
+// copy, but the added one comes first and takes effect.
 func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
@@ -56,7 +58,6 @@ func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	return err
 }
 
-// encoded returns ASCII text in the charset of a document.
 func encoded(text, charset string) ([]byte, error) {
 	if !strings.HasPrefix(charset, "utf-16") {
 		return []byte(text), nil
@@ -68,13 +69,13 @@ func encoded(text, charset string) ([]byte, error) {
 	return enc.NewEncoder().Bytes([]byte(text))
 }
 
-// An embedding finds the position of the BASE.
+// An embedding finds out where in a document to insert the BASE.
 type embedding struct {
 	lexer     htmlLexer
 	tape      *source.Tape
 	base      Base  // base of the document
-	at        int64 // where to insert a BASE, -1 if not known yet
-	begun     bool  // elements other than HTML and HEAD have begun
+	at        int64 // where to insert a BASE, or -1 if not yet known
+	begun     bool  // an element other than HTML and HEAD has begun
 	absolute  bool  // the document has an absolute BASE
 	templates int
 }
@@ -91,7 +92,7 @@ func (e *embedding) chars(n int, _ bool) {
 	e.check()
 }
 
-// begin records where the content begins. A BASE must precede this offset.
+// begin records that content begins at an offset, so that a BASE must be inserted before it.
 func (e *embedding) begin(at int64) {
 	if e.begun = true; e.at < 0 {
 		e.at = at
@@ -126,7 +127,7 @@ func (e *embedding) startTag(t *htmlTag) {
 	e.check()
 }
 
-// take reports whether a BASE tag sets the base of the document. If it does, take records the base.
+// take records the base that a tag sets, and reports whether the tag sets one.
 func (e *embedding) take(t *htmlTag) bool {
 	href, ok := t.get("href")
 	if !ok {
@@ -144,11 +145,11 @@ func (e *embedding) rawText(string, *source.Mapped) {}
 func (e *embedding) readsRaw(*htmlTag) bool         { return false }
 func (e *embedding) holds() int64                   { return 0 }
 
-// EmbedBaseMIME copies a message and adds a Content-Location field with the base to its header. So
-// the references in the copy have the same targets wherever it is stored. If the header has an
-// absolute Content-Base or Content-Location, EmbedBaseMIME adds no field. It makes a relative
-// Content-Location absolute (1997, 5.1.1; RFC 2557, 4.2). The parts of the message inherit the
-// base. In a mailbox, EmbedBaseMIME changes only the first message.
+// EmbedBaseMIME copies a message and adds a Content-Location field with the base, so that relative
+// references in the copy keep their targets wherever the copy is stored (1997, 5.1.1; RFC 2557,
+// 4.2). The parts of the message inherit this base. If the header already has an absolute
+// Content-Base or Content-Location, EmbedBaseMIME adds nothing. It makes a relative
+// Content-Location absolute. In a mailbox, it changes only the first message.
 func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
@@ -177,7 +178,6 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	return err
 }
 
-// lineEnd returns the line ending of the first line.
 func lineEnd(b []byte) string {
 	if n := bytes.IndexByte(b, '\n'); n > 0 && b[n-1] != '\r' {
 		return "\n"
@@ -185,8 +185,8 @@ func lineEnd(b []byte) string {
 	return "\r\n"
 }
 
-// locationField returns a Content-Location field. It folds the field if the field is too long for
-// one line. Readers ignore white space in the value.
+// locationField returns a Content-Location field, folded if it is too long for one line. Readers
+// ignore white space in its value.
 func locationField(location, eol string) string {
 	const first, more = 900, 76
 	var b strings.Builder

@@ -2,27 +2,26 @@ package extract
 
 import "github.com/nomen-project/nomen/internal/ascii"
 
-// A class is a property of an octet that says where the octet may occur in an identifier. An octet
-// may belong to several classes.
+// A class is a property of an octet that tells where the octet may occur in an identifier. An octet
+// can have several classes.
 type class uint16
 
 const (
 	classAlnum  class = 1 << iota // an ASCII letter or digit
 	classScheme                   // allowed in a scheme name (RFC 3986, 3.1)
 	classURI                      // allowed in a URI, except for the brackets of IP literals (RFC 3986, 2)
-	classPlain                    // allowed in a URI; an identifier that is being read always continues at it
+	classPlain                    // allowed in a URI, and never the end of the identifier that is being read
 	classHost                     // used in real registered names
 	classLocal                    // allowed in the local part of an address, including dots (RFC 5322, 3.2.3)
 	classSpace                    // white space
-	classBreak                    // programs break long words over lines after this octet
-	classJoin                     // at the end of a line, a sign that the identifier continues on the next line
+	classBreak                    // programs that wrap text break a long word after this octet
+	classJoin                     // at the end of a line, it suggests that the identifier continues on the next
 	classSign                     // does not occur in words of a natural language
 	classEnd                      // always ends an identifier
 	classBegins                   // may begin an identifier without a scheme, or the word before such an identifier
-	classLast                     // may be the last character of an identifier: it is not sentence punctuation
+	classLast                     // may be the last character of an identifier, because it is not sentence punctuation
 )
 
-// classes maps each octet to its classes.
 var classes = func() (t [256]class) {
 	set := func(chars string, c class) {
 		for i := range len(chars) {

@@ -4,12 +4,11 @@ import (
 	"bytes"
 )
 
-// delimited reads an identifier inside angle brackets or quotation marks that
-// directly enclose it, optionally with "URL:" before it. White space inside is removed (1997
-// and 2003, appendix E; 1995, 2).
+// delimited reads an identifier that angle brackets or quotation marks directly enclose, perhaps
+// after "URL:". It removes white space inside them (1997 and 2003, appendix E; 1995, 2).
 //
-// Inside quotation marks, white space is removed only at line breaks, because a
-// quoted text with spaces within its lines is usually not an identifier.
+// Inside quotation marks it removes white space only at line breaks, because quoted text with other
+// spaces is usually not an identifier.
 func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 	open := s.opening(start)
 	var closing byte
@@ -54,10 +53,9 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 	}
 }
 
-// resumption returns the offset at which a delimited identifier continues after the white space or
-// backslash at i, or -1. The parameter start is the offset of the identifier. resumption also
-// returns the number of line breaks at i. An escape counts as a line break, because it is allowed
-// wherever a line break is.
+// resumption returns the offset at which the delimited identifier continues after the white space
+// or backslash at i, or -1. It also returns the number of line breaks there. An escape counts as a
+// line break, because it is allowed in the same places.
 func (s *scanner) resumption(start, i int) (next, lines int) {
 	if s.b[i] != '\\' {
 		return s.gap(i)
@@ -68,8 +66,8 @@ func (s *scanner) resumption(start, i int) (next, lines int) {
 	return next, 1
 }
 
-// opening returns the delimiter before an identifier that begins at i. "URL:" and white space may
-// stand between the two (1997 and 2003, appendix E). If there is no delimiter, opening returns 0.
+// opening returns the delimiter before the identifier that begins at i, or 0 if there is none.
+// "URL:" and white space may come between (1997 and 2003, appendix E).
 func (s *scanner) opening(i int) byte {
 	switch c := s.before(i); c {
 	case '<', '"':
@@ -97,9 +95,8 @@ func skipSpaceBack(b []byte, low, i int) int {
 	return i
 }
 
-// until returns the offset of the first octet at or after i that is not allowed in a URI. If all
-// octets before the limit are allowed, it returns the limit. It accepts the brackets of an IP
-// literal.
+// until returns the offset of the first octet from i on that is not allowed in a URI, but at most
+// limit. It accepts the brackets of an IP literal.
 func (s *scanner) until(i, limit int) int {
 	from := i
 	b := s.b[:min(len(s.b), limit)]

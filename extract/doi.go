@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// decideDOI looks for a DOI without a scheme at i: "10.", a registrant code of four to nine digits,
-// "/" and the suffix (ISO 26324, 4.2). After its digits, the registrant code may have further
-// numbers that follow dots.
+// decideDOI looks for a DOI without a scheme at i: "10.", a registrant code, "/" and a suffix (ISO
+// 26324, 4.2). The registrant code has four to nine digits and perhaps more numbers, each after a
+// dot.
 func (s *scanner) decideDOI(i int) bool {
 	if !s.o.Bare.Has(DOI) || !s.follows(i, "10.") {
 		return false
@@ -35,8 +35,6 @@ func (s *scanner) decideDOI(i int) bool {
 	return true
 }
 
-// registrant returns the offset of the slash after the registrant code at i, or
-// -1.
 func (s *scanner) registrant(i int) int {
 	from := i
 	for ascii.IsDigit(s.peek(i)) {
@@ -67,14 +65,13 @@ func (s *scanner) endBeforeNext(slash int) {
 	}
 }
 
-// isWholeDOI reports whether the DOI that has been read up to end is complete. The suffix of the
-// DOI begins after slash. If the DOI has the form of a SICI (ANSI/NISO Z39.56), with "<" or "[",
-// isWholeDOI first extends it to its end:
+// isWholeDOI reports whether the DOI that has been read up to end is complete. It first extends a
+// DOI with "<" or "[" in the form of a SICI (ANSI/NISO Z39.56), such as
 //
 //	10.1002/(SICI)1097-4636(199823)43:4<555::AID-JBM1>3.0.CO;2-X
 //	10.1890/0012-9658(2001)082[1655:ETDOTE]2.0.CO;2
 //
-// A DOI is found as a whole or not at all, because its beginning may be another valid DOI.
+// An incomplete DOI is not found at all, because its beginning may be another valid DOI.
 func (s *scanner) isWholeDOI(end, slash int) bool {
 	if end <= slash {
 		return false
@@ -100,9 +97,9 @@ func (s *scanner) isWholeDOI(end, slash int) bool {
 	return true
 }
 
-// sici returns the end of the rest of a SICI that begins with the bracket at i. The rest is the
-// location in brackets, the numbers, the version of the standard, and the check character. It
-// returns 0 if there is no such rest.
+// sici returns the end of the part of a SICI that begins with the bracket at i, or 0 if the text
+// there is something else. That part is the location in brackets, the numbers, the version of the
+// standard, and the check character.
 //
 //	"<" location ">" digit "." digit "." 2letter ";" digit [ "-" check ]
 func (s *scanner) sici(i int) int {
@@ -133,7 +130,7 @@ func (s *scanner) sici(i int) int {
 	return k
 }
 
-// isSICI reports whether a text contains the beginning of a SICI: the word SICI, or an ISSN and a
+// isSICI reports whether b contains the start of a SICI, which is the word SICI, or an ISSN and a
 // date in parentheses.
 func isSICI(b []byte) bool {
 	if bytes.Contains(bytes.ToUpper(b), []byte("(SICI)")) {
@@ -149,8 +146,8 @@ func isVersioned(b []byte) bool {
 	return n > 6 && n+1 < len(b) && ascii.IsDigit(b[n+1]) && ascii.IsLetter(b[n-1]) && ascii.IsLetter(b[n-2]) && b[n-3] == '.'
 }
 
-// escapeDOI returns a DOI as the rest of a URI. It escapes the characters that a path cannot
-// contain. It keeps valid percent-encodings, because DOIs are often copied from links.
+// escapeDOI escapes the characters of a DOI that a path cannot contain. It keeps valid
+// percent-encodings, because DOIs are often copied from links.
 func escapeDOI(doi string) string {
 	var b strings.Builder
 	for i := range len(doi) {
@@ -163,9 +160,9 @@ func escapeDOI(doi string) string {
 	return b.String()
 }
 
-// wholeLink reports whether a URI with a DOI is complete. The URI is a doi: URI or a link to
-// doi.org, and has been read up to end. If the DOI continues after characters that a URI cannot
-// contain, wholeLink extends the URI.
+// wholeLink reports whether a doi: URI or a link to doi.org, which has been read up to end, is
+// complete. If the DOI goes on with characters that a URI cannot contain, wholeLink first extends
+// the URI.
 func (s *scanner) wholeLink(colon, end int) bool {
 	rest := s.b[colon+1 : end]
 	at := 0
@@ -191,7 +188,6 @@ func (s *scanner) wholeLink(colon, end int) bool {
 	return true
 }
 
-// escapeLink escapes the brackets in the rest of a link.
 func escapeLink(rest string) string {
 	return strings.NewReplacer("<", "%3C", ">", "%3E", "[", "%5B", "]", "%5D").Replace(rest)
 }

@@ -5,19 +5,19 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A Kind is the kind of an identifier found.
+// A Kind is a kind of identifier.
 type Kind uint8
 
-// The kinds of findings.
+// The kinds of identifiers.
 const (
 	URI         Kind = iota // an identifier with a scheme
 	URN                     // a URN
-	Abbreviated             // a host and perhaps a path, without a scheme (2003, appendix F)
-	Reference               // a relative reference, in an element or field for references
+	Abbreviated             // a host without a scheme, perhaps with a path (2003, appendix F)
+	Reference               // a relative reference in an element or field for references
 	Mail                    // a mail address
 	IRI                     // an identifier with a scheme and with non-ASCII characters
 
-	// The following kinds are written without a scheme; see [Options].Bare.
+	// The following kinds are found without a scheme; see [Options].Bare.
 	DOI
 	ISBN
 	ISSN
@@ -37,40 +37,40 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// A Finding is an identifier found in a document.
+// A Finding is an identifier in a document.
 type Finding struct {
 	Kind Kind
 
-	// Text is the octets of the document from Start to End. If a body part is encoded, its octets
-	// are the encoded ones.
+	// Text is the part of the document from Start to End. If that part is encoded, for example in
+	// base64, so is Text.
 	Text       string
 	Start, End int64 // byte offsets in the file
 
-	// Spelling is the identifier: Text without the white space and line breaks
-	// that are not part of the identifier.
+	// Spelling is the identifier as decoded text, without white space and line breaks that do not
+	// belong to it.
 	Spelling string
 
-	// Other is set if a line break follows a hyphen in the identifier. The hyphen may have been
-	// added with the line break (1997 and 2003, appendix E). Spelling has the hyphen, and Other is
-	// the spelling without it.
+	// Other is an alternative to Spelling, or "". If a line break follows a hyphen in the
+	// identifier, the hyphen may have been added when the line was broken (1997 and 2003, appendix
+	// E). Spelling then has the hyphen and Other does not.
 	Other string
 
-	// URI is the identifier as a value, by Kind:
+	// URI is the identifier as a URI. It depends on Kind:
 	//   - IRI: the URI to which the IRI is mapped;
 	//   - Abbreviated, Mail: with the omitted scheme;
 	//   - Reference: relative, as written;
-	//   - the kinds of [BareKinds]: the canonical form that the standard or
+	//   - the kinds in [BareKinds]: the canonical form that the standard or
 	//     registry of the identifier recommends.
 	URI uri.URI
 
-	// Target is what the identifier refers to. For a Reference it is URI resolved
-	// against the base, or zero if there is no base. For other kinds it is URI.
+	// Target is what the identifier refers to. For a Reference it is URI resolved against the base,
+	// or the zero URI if there is no base. For other kinds it equals URI.
 	Target uri.URI
 
-	Base     string // the base in force; "" if there is none
-	BaseRule string // the rule that established Base: one of the constants from [BaseOfficial] to [BaseDefault], "" if there is no base
+	Base     string // the base of the document at this place, or ""
+	BaseRule string // how the base was established: a constant from [BaseOfficial] to [BaseDefault], or ""
 
-	// Where is the place in the document:
+	// Where says in which part of the document the identifier is:
 	//   - in text: "";
 	//   - in HTML: "a href";
 	//   - in a header of a message: "header Content-Base";
@@ -79,18 +79,17 @@ type Finding struct {
 	Where string
 }
 
-// Options select what to find. The zero Options find identifiers with a scheme.
+// Options select what to find. With the zero Options, only identifiers with a scheme are found.
 type Options struct {
 	Abbreviated bool  // also find www.example.com/a and example.com
 	Mail        bool  // also find mail addresses
 	IRI         bool  // allow non-ASCII characters in identifiers
-	Bare        Kinds // also find these kinds of identifiers without a scheme, as in "DOI 10.1000/182"; some of [BareKinds]
-	OneLine     bool  // an identifier without delimiters ends at the end of its line
+	Bare        Kinds // also find these kinds without a scheme, as in "DOI 10.1000/182"; must be in BareKinds
+	OneLine     bool  // lines are not wrapped, so an identifier without delimiters ends at the end of its line
 
-	// URN is the dialect that determines the end of a URN; zero means the
-	// latest.
+	// URN is the dialect that says where a URN ends. Zero means the latest.
 	URN urn.Dialect
 
-	Base    uri.URI // where the document was retrieved from, after redirects (5.1.3); zero if unknown
-	Default uri.URI // the default base (5.1.4); zero if there is none
+	Base    uri.URI // the URI from which the document was retrieved, after redirects (5.1.3); zero if unknown
+	Default uri.URI // the base of documents without any other base (5.1.4); zero if there is none
 }

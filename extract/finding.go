@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// appendSpelling appends the spelling of the hit, which consists of its pieces. If hyphens is
-// false, it omits the hyphens before line breaks.
+// appendSpelling appends the spelling of the hit. If hyphens is false, it omits hyphens before line
+// breaks.
 func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 	for _, g := range s.segs {
 		end := g.end
@@ -21,13 +21,12 @@ func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 	return b
 }
 
-// finding returns a Finding for the hit; see describe.
 func (s *scanner) finding() (f Finding, ok bool) {
 	ok = s.describe(&f)
 	return f, ok
 }
 
-// describe sets f from the hit. It returns false if the hit cannot be parsed.
+// describe fills f from the hit. It returns false if the hit cannot be parsed.
 func (s *scanner) describe(f *Finding) bool {
 	h := &s.hit
 	f.Kind, f.Start, f.End, f.Other = h.kind, s.off+int64(h.start), s.off+int64(h.end), ""
@@ -51,7 +50,6 @@ func (s *scanner) describe(f *Finding) bool {
 	return s.read(f)
 }
 
-// read sets the kind and the URI of the finding.
 func (s *scanner) read(f *Finding) bool {
 	var err error
 	if s.hit.target != "" {
@@ -77,7 +75,6 @@ func (s *scanner) read(f *Finding) bool {
 	return err == nil
 }
 
-// parse parses a URI, or an IRI if the options allow them.
 func (s *scanner) parse(spelling string) (u uri.URI, isIRI bool, err error) {
 	u, err = uri.Parse(spelling)
 	if err != nil && s.o.IRI {
@@ -92,10 +89,9 @@ func isURN(spelling string) bool {
 	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
 }
 
-// readURN ends the finding where the URN ends. In the dialects of RFC 2141 and 2012, an NSS in text
-// ends before the first character that it cannot contain, even between delimiters (RFC 2141, 2.4;
-// 2012, 2.5.3: N12-22). In the other dialects, readURN keeps delimited text that is a URI but not a
-// URN as a whole.
+// readURN ends the finding where the URN ends. In the dialects of RFC 2141 and 2012 that is before
+// the first character that an NSS cannot contain, even between delimiters (RFC 2141, 2.4; 2012,
+// 2.5.3: N12-22). In the other dialects, delimited text that is a URI but not a URN is kept whole.
 func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN
@@ -111,7 +107,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 		return isURI
 	}
 	if s.hit.delimiter != 0 && isURI && d != urn.RFC2141 && d != urn.Draft2012 {
-		f.Kind = URI // the delimiters show where the identifier ends, and as a whole it is not a URN
+		f.Kind = URI // as a whole, the delimited text is not a URN
 		return true
 	}
 	f.Spelling = f.Spelling[:n]
@@ -124,7 +120,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	return err == nil
 }
 
-// cut returns the part of the document that has the first n octets of the spelling.
+// cut returns the part of the document that the first n octets of the spelling came from.
 func (s *scanner) cut(n int) string {
 	for _, g := range s.segs {
 		if n <= g.end-g.start {

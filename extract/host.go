@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// decideAt looks for a mail address that contains the "@" at i.
+// decideAt looks for a mail address with its "@" at i.
 func (s *scanner) decideAt(i int) bool {
 	low := max(s.minStart, i-maxLocal-1)
 	start := i
@@ -24,7 +24,7 @@ func (s *scanner) decideAt(i int) bool {
 		return false
 	}
 	for start < i && bytes.IndexByte([]byte(".'/*=?&#!~"), s.b[start]) >= 0 {
-		start++ // the octet belongs to text or code before the address
+		start++ // this octet belongs to text or code before the address
 	}
 	local := s.b[start:i]
 	if len(local) == 0 || local[len(local)-1] == '.' || bytes.Contains(local, []byte("..")) {
@@ -53,14 +53,13 @@ func (s *scanner) decideAt(i int) bool {
 	return true
 }
 
-// isWordBefore reports whether the non-ASCII character before i belongs to a
-// word that continues at i.
+// isWordBefore reports whether the non-ASCII character before i is part of the word at i.
 func (s *scanner) isWordBefore(i int) bool {
 	r, _ := utf8.DecodeLastRune(s.b[max(s.minStart, i-utf8.UTFMax):i])
 	return r != utf8.RuneError && isInIRI(r) && !isUnspaced(r)
 }
 
-// host returns the end of the run of host name characters that begins at i.
+// host returns the end of the host name characters that begin at i.
 func (s *scanner) host(i int) int {
 	from := i
 	for i <= from+maxHost {
@@ -81,8 +80,8 @@ func (s *scanner) host(i int) int {
 	return i
 }
 
-// decideDot looks for a host name that contains the dot at i. Such a name may be a reference
-// without a scheme. If decideDot finds none, it returns the offset at which to continue.
+// decideDot looks for a host name with a dot at i, which may be a reference without a scheme. If
+// there is none, decideDot returns the offset at which to continue the search.
 func (s *scanner) decideDot(i int) (next int, ok bool) {
 	next = i + 1
 	if i <= s.minStart || !s.isHostChar(i-1) || !s.isHostChar(next) {
@@ -122,9 +121,8 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 	return tail, true
 }
 
-// firstLabel returns the first offset between start and i at which a host name that extends to i
-// can begin. It skips hyphens, and all text up to the last non-ASCII character that is not allowed
-// in names.
+// firstLabel returns the first offset from start on at which a host name that extends to i can
+// begin. It skips hyphens, and any text up to a non-ASCII character that names cannot contain.
 func (s *scanner) firstLabel(start, i int) int {
 	for start < i && s.b[start] == '-' {
 		start++
@@ -141,8 +139,7 @@ func (s *scanner) firstLabel(start, i int) int {
 	return start
 }
 
-// lastLabel returns the end of the host name in the text from low to end: it excludes dots and
-// hyphens at the end.
+// lastLabel returns the end of the host name in b[low:end], without dots and hyphens at its end.
 func (s *scanner) lastLabel(low, end int) int {
 	for end > low && (s.b[end-1] == '.' || s.b[end-1] == '-') {
 		end--
@@ -150,13 +147,12 @@ func (s *scanner) lastLabel(low, end int) int {
 	return end
 }
 
-// isHostChar reports whether the octet at i is allowed in a label.
 func (s *scanner) isHostChar(i int) bool {
 	c := s.peek(i)
 	return isAlnum(c) || c == '-' && i > 0 || c >= utf8.RuneSelf && s.o.IRI
 }
 
-// isFree reports whether a word begins at i that is not part of a path, an address or an
+// isFree reports whether a word begins at i that does not belong to a path, an address or an
 // expression.
 func (s *scanner) isFree(i int) bool {
 	switch c := s.before(i); {
@@ -171,8 +167,8 @@ func (s *scanner) isFree(i int) bool {
 	}
 }
 
-// portAndPath returns the offset after the port, path, query and fragment that follow a host name
-// at i. If none of them follows, it returns i.
+// portAndPath returns the offset after the port, path, query and fragment at i, or i if there are
+// none.
 func (s *scanner) portAndPath(t *token, i int) int {
 	if s.peek(i) == ':' {
 		n := i + 1
@@ -196,8 +192,8 @@ func (s *scanner) portAndPath(t *token, i int) int {
 	return n
 }
 
-// isCode reports whether the text after a name shows that the name is code, not a host name.
-// Examples are a function call and an assignment.
+// isCode reports whether the text after a name shows that it is code, for example a function call
+// or an assignment.
 func (s *scanner) isCode(stop, tail int) bool {
 	if tail > stop {
 		c := s.peek(tail)
@@ -213,17 +209,17 @@ func (s *scanner) isCode(stop, tail int) bool {
 	return false
 }
 
-// isMask reports whether the text after an IP address begins with the length of a network prefix,
-// as in 192.0.2.0/24.
+// isMask reports whether b begins with the length of a network prefix, as after the address in
+// 192.0.2.0/24.
 func isMask(b []byte) bool {
 	return len(b) > 1 && len(b) <= 4 && b[0] == '/' && digits(b[1:]) == len(b)-1
 }
 
-// isReferenceHost reports whether a name denotes a host. If hasTail is true, a port or a path follows,
-// which is evidence for a host.
+// isReferenceHost reports whether a name is likely to be a host. If hasTail is true, a port or a
+// path follows, which makes it more likely.
 func isReferenceHost(name []byte, hasTail bool) bool {
 	if isIPv4(name) {
-		return hasTail // a name on its own may be the number of a version or a section
+		return hasTail // without a port or path it may be the number of a version or a section
 	}
 	if !isDomain(name, false) {
 		return false
@@ -233,12 +229,11 @@ func isReferenceHost(name []byte, hasTail bool) bool {
 	}
 	last := name[bytes.LastIndexByte(name, '.')+1:]
 	if !bytes.Equal(last, bytes.ToLower(last)) && !bytes.Equal(name, bytes.ToUpper(name)) {
-		return false // the end of a sentence and the beginning of the next one, without a space between them
+		return false // probably two sentences without a space between them
 	}
 	return !isSelector(name) && isUnmistakable(strings.ToLower(string(last)))
 }
 
-// isIPv4 reports whether a name is an address in dotted-decimal form.
 func isIPv4(name []byte) bool {
 	if !ascii.IsDigit(name[0]) {
 		return false
@@ -247,9 +242,9 @@ func isIPv4(name []byte) bool {
 	return err == nil && u.HostKind() == uri.HostIPv4
 }
 
-// isDomain reports whether a name has at least two valid labels, the last of
-// which is a known top-level domain. In a mail address, it also accepts the
-// domains reserved for documentation (RFC 2606, RFC 6761).
+// isDomain reports whether a name has at least two valid labels, of which the last is a known
+// top-level domain. In a mail address the last may also be a domain reserved for documentation (RFC
+// 2606, RFC 6761).
 func isDomain(name []byte, mail bool) bool {
 	if len(name) == 0 || len(name) > maxHost {
 		return false
@@ -272,7 +267,6 @@ func isDomain(name []byte, mail bool) bool {
 	return isTopLevel(last)
 }
 
-// isTopLevel reports whether a label is a top-level domain.
 func isTopLevel(label string) bool {
 	a, err := idna.ToASCII(label)
 	if err != nil || len(a) == 0 || ascii.IsDigit(a[len(a)-1]) && !strings.HasPrefix(a, "xn--") {
@@ -282,8 +276,8 @@ func isTopLevel(label string) bool {
 	return icann
 }
 
-// isSelector reports whether a name looks like a field of a variable in a program, and not like a
-// host in a country-code domain. Examples are "tt.in" and "commitLock.mu".
+// isSelector reports whether a name looks like a field of a variable in a program, although it
+// could be a host in a country-code domain. Examples are "tt.in" and "commitLock.mu".
 func isSelector(name []byte) bool {
 	first, last, _ := bytes.Cut(name, []byte("."))
 	switch string(last) {
@@ -293,9 +287,9 @@ func isSelector(name []byte) bool {
 	return false
 }
 
-// isUnmistakable reports whether most readers recognise a name as a host by its
-// top-level domain alone. It excludes domains that are also words in programs
-// ("list.next", "test.data") or file suffixes.
+// isUnmistakable reports whether readers recognise a host name by this top-level domain alone. They
+// do not if the domain is also a common word in programs ("list.next", "test.data") or a file
+// suffix.
 func isUnmistakable(last string) bool {
 	switch last {
 	case "as", "cc", "gz", "md", "mk", "ml", "mm", "pl", "pm", "ps", "py", "rs", "sh", "so":
@@ -307,9 +301,9 @@ func isUnmistakable(last string) bool {
 	return len(last) == 2 || last[0] >= utf8.RuneSelf || strings.HasPrefix(last, "xn--")
 }
 
-// readAbbreviated sets the URI and the target of a reference without a scheme. If there is a base,
-// it resolves the reference as a relative one, because by the grammar the reference is relative
-// (2003, appendix F). Without a base it guesses the scheme from the host name.
+// readAbbreviated sets the URI and the target of a reference without a scheme. By the grammar it is
+// a relative reference (2003, appendix F), so it is resolved against the base if there is one.
+// Otherwise readAbbreviated guesses the scheme from the host name.
 func (s *scanner) readAbbreviated(f *Finding) bool {
 	if base := s.base; base.URI.IsValid() {
 		ref, err := uri.ParseReference(f.Spelling)

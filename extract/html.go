@@ -13,19 +13,19 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on what is remembered of a document.
+// Limits on what HTML keeps in memory.
 const (
-	maxNames  = 1 << 10 // names of locations
-	maxSrcdoc = 4       // nested documents
-	maxSpread = 1 << 20 // octets of the file over which a single text may be spread
+	maxNames  = 1 << 10 // different values of Finding.Where
+	maxSrcdoc = 4       // documents nested in srcdoc attributes
+	maxSpread = 1 << 20 // octets of the file over which a single stretch of text may be spread
 )
 
-// A DocumentError reports a problem in a document, with its offset. Findings before the error
-// remain valid, and reading continues after it.
+// A DocumentError reports a problem at an offset of a document. Reading continues after the
+// problem, and earlier findings remain valid.
 type DocumentError struct {
-	Offset  int64 // in octets
+	Offset  int64 // in octets from the start of the document
 	Message string
-	Err     error // cause of an invalid reference, usually a *uri.Error; otherwise nil
+	Err     error // why a reference is invalid, usually a *uri.Error; nil for other problems
 }
 
 // Error returns the offset and the problem.
@@ -36,33 +36,32 @@ func (e *DocumentError) Error() string {
 	return fmt.Sprintf("offset %d: %s", e.Offset, e.Message)
 }
 
-// Unwrap returns the cause.
+// Unwrap returns e.Err.
 func (e *DocumentError) Unwrap() error { return e.Err }
 
-// HTML yields the identifiers in an HTML document in document order. It finds
-// the references in attributes (also in lists of references, such as srcset and
-// ping), in style sheets, META refresh, JSON-LD and documents in srcdoc. It also
-// finds what [Text] finds in the visible text and in attributes that contain
-// text, such as alt. Visible text continues across inline elements (B, SPAN,
-// WBR) and character references, and line breaks count as spaces, except in PRE
-// and similar elements. HTML skips empty references, scripts, comments, document
-// types and namespaces. The document may be in any charset of the Encoding
-// Standard.
+// HTML returns an iterator over the identifiers in an HTML document, in document order. It finds
 //
-// Start and End are offsets in the file as stored, and Text is the octets
-// there, including character references. Spelling is the decoded text. An
-// invalid reference is repaired as browsers do; if that is not possible, it is
-// yielded without a URI, together with an error.
+//   - references in attributes, including lists such as srcset and ping;
+//   - references in style sheets, META refresh, JSON-LD and documents in srcdoc;
+//   - everything that [Text] finds in visible text and in attributes such as alt.
 //
-// Relative references are resolved against the first BASE with an HREF, which
-// is itself relative to o.Base (RFC 3986, 5.1.1). That BASE applies to the
-// whole document. Findings are therefore held back until the BASE or the end
-// of the document is read, or until 16,384 findings or 8 MiB are held. If the
-// first BASE comes later, it applies only to the references that follow it, and
-// is reported as an error.
+// HTML ignores empty references, scripts, comments, document types and namespaces. A word of
+// visible text can extend across inline elements (B, SPAN, WBR) and character references. Line
+// breaks in it count as spaces, except in PRE and similar elements. The document may be in any
+// charset of the Encoding Standard.
 //
-// After a [*DocumentError], the sequence continues. An error of the reader ends it. Time is linear
-// and memory bounded.
+// The fields Start, End and Text refer to the file as stored, so Text still contains character
+// references. Spelling is the decoded text. HTML repairs an invalid reference as browsers do. If
+// that is not possible, it yields the reference without a URI, together with an error.
+//
+// Relative references are resolved against the first BASE element with an HREF, which is itself
+// relative to o.Base (RFC 3986, 5.1.1). Because this base applies to the whole document, HTML holds
+// findings back until it has read the BASE or the end of the document, but at most 16,384 findings
+// or 8 MiB. A BASE that comes later is reported as an error, and applies only to the references
+// that follow it.
+//
+// The iterator continues after a [*DocumentError] and ends after an error of the reader. HTML takes
+// linear time, and its memory has a fixed limit.
 func HTML(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := source.NewTape(r)
@@ -76,22 +75,21 @@ func HTML(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// An htmlScan finds identifiers in the tokens of an HTML document.
 type htmlScan struct {
 	lexer     htmlLexer
 	queue     *queue
 	scope     *scope
-	around    *scope  // scope of the document, in which its BASE is read
-	where     string  // place of this document in the enclosing document
-	stretch   stretch // visible text without a break
-	templates int     // open TEMPLATE elements, in which a BASE is ignored
-	lines     int     // open elements in which line breaks are visible
+	around    *scope  // the scope in which a BASE of this document is read
+	where     string  // where this document is in the enclosing one, as a prefix of Finding.Where
+	stretch   stretch // the current visible text
+	templates int     // open TEMPLATE elements; a BASE in them is ignored
+	lines     int     // open elements with visible line breaks
 	depth     int
 	name      []byte
-	names     map[string]string // names of the places of references
+	names     map[string]string // all values of Finding.Where so far, so that each is built once
 }
 
-// scanHTML finds the identifiers in a document. At the end of the document, its scope is final.
+// scanHTML finds the identifiers in a document. When it returns, the base of the document is known.
 func scanHTML(t *source.Tape, f source.Feed, q *queue, s *scope) {
 	h := &htmlScan{queue: q, scope: s}
 	h.run(t, f)
@@ -111,7 +109,7 @@ func (h *htmlScan) fail(at int64, what string) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// inText returns the place (Finding.Where) of the visible text.
+// inText returns Finding.Where for visible text.
 func (h *htmlScan) inText() string { return strings.TrimSuffix(h.where, " ") }
 
 func (h *htmlScan) holds() int64 {
@@ -123,7 +121,7 @@ func (h *htmlScan) holds() int64 {
 
 func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, attr) }
 
-// readsRaw reports whether the content of a SCRIPT or STYLE is examined.
+// readsRaw reports whether the content of a SCRIPT or STYLE can contain references.
 func (h *htmlScan) readsRaw(t *htmlTag) bool {
 	kind, ok := t.get("type")
 	if string(t.name) == "style" {
@@ -136,15 +134,15 @@ func (h *htmlScan) readsRaw(t *htmlTag) bool {
 	return ascii.EqualFold(bytes.TrimSpace(essence), "application/ld+json")
 }
 
-// chars adds the next n octets to the visible text. If references is set, it decodes character
+// chars adds the next n octets to the visible text. If references is true, it decodes character
 // references.
 func (h *htmlScan) chars(n int, references bool) {
 	h.lexer.decode(&h.stretch.Mapped, n, references, false)
 	h.readText()
 }
 
-// readText searches the visible text if enough of it has been read, or if it is spread over too
-// much of the file.
+// readText searches the visible text when there is enough of it, or when it is spread over too much
+// of the file.
 func (h *htmlScan) readText() {
 	if h.stretch.isFull() {
 		h.stretch.flush(h.queue, h.scope, false, h.inText())
@@ -156,15 +154,14 @@ func (h *htmlScan) readText() {
 	}
 }
 
-// breakText ends a stretch of text.
 func (h *htmlScan) breakText() {
 	if len(h.stretch.Text) > 0 {
 		h.stretch.flush(h.queue, h.scope, true, h.inText())
 	}
 }
 
-// inline reports whether an element is inline: if there is no space around its tags, the text
-// before and after them is one word.
+// inline reports whether an element is inline. The text before and after a tag of an inline element
+// can be one word.
 func inline(name []byte) bool {
 	switch string(name) {
 	case "b", "i", "em", "strong", "u", "s", "span", "font", "mark", "small", "big", "tt", "code", "wbr", "bdi", "bdo",
@@ -174,8 +171,8 @@ func inline(name []byte) bool {
 	return false
 }
 
-// hasLines reports whether line breaks in the text of an element are visible. Only such text can be
-// wrapped.
+// hasLines reports whether line breaks are visible in the text of an element. Only then can the
+// text be wrapped.
 func hasLines(name []byte) bool {
 	switch string(name) {
 	case "pre", "listing", "xmp", "plaintext", "textarea":
@@ -235,8 +232,7 @@ func (h *htmlScan) startTag(t *htmlTag) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// whereIs returns the place (Finding.Where) of an attribute. It builds the name of each place only
-// once.
+// whereIs returns Finding.Where for an attribute.
 func (h *htmlScan) whereIs(tag, attr []byte) string {
 	h.name = append(append(append(h.name[:0], tag...), ' '), attr...)
 	if s, ok := h.names[string(h.name)]; ok {
@@ -252,8 +248,8 @@ func (h *htmlScan) whereIs(tag, attr []byte) string {
 	return s
 }
 
-// codebase returns the scope of the references of an OBJECT or APPLET (HTML
-// 4.01, 13.3.2, 13.4).
+// codebase returns the scope of the references in an OBJECT or APPLET, whose codebase attribute is
+// their base (HTML 4.01, 13.3.2, 13.4).
 func (h *htmlScan) codebase(value *source.Mapped) *scope {
 	if u, err := readReference(spelled(value.Text)); err == nil {
 		return h.scope.inner(u)
@@ -261,8 +257,8 @@ func (h *htmlScan) codebase(value *source.Mapped) *scope {
 	return h.scope
 }
 
-// base reads the first BASE with an HREF (4.2.3 of the HTML Standard). It ignores an HREF that is
-// not a reference, and one whose scheme cannot be that of a base.
+// base reads a BASE with an HREF, if it is the first (4.2.3 of the HTML Standard). It ignores an
+// HREF that is not a reference or has a scheme that cannot have relative references.
 func (h *htmlScan) base(t *htmlTag) {
 	href, ok := t.get("href")
 	if !ok {
@@ -323,8 +319,7 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 	}
 }
 
-// metaContent reads the content of a META: a refresh, or metadata about the
-// document, such as og:url.
+// metaContent reads the content attribute of a META, which is a refresh or metadata such as og:url.
 func (h *htmlScan) metaContent(t *htmlTag, v *source.Mapped, s *scope, where string) {
 	if equiv, ok := t.get("http-equiv"); ok {
 		switch name := strings.ToLower(string(bytes.TrimSpace(equiv.Text))); {
@@ -340,7 +335,7 @@ func (h *htmlScan) metaContent(t *htmlTag, v *source.Mapped, s *scope, where str
 	h.textAttribute(v, s, where)
 }
 
-// textAttribute reads a text that may be an identifier, or may contain identifiers.
+// textAttribute reads a text that may be or contain identifiers.
 func (h *htmlScan) textAttribute(v *source.Mapped, s *scope, where string) {
 	if isWhole(v.Text) {
 		h.queue.reference(v, 0, len(v.Text), s, where)
@@ -349,7 +344,6 @@ func (h *htmlScan) textAttribute(v *source.Mapped, s *scope, where string) {
 	h.queue.text(v, s, where)
 }
 
-// isWhole reports whether a text is one URI with an authority.
 func isWhole(text []byte) bool {
 	i, j := trimmed(text)
 	text = text[i:j]
@@ -366,8 +360,8 @@ func (h *htmlScan) css(v *source.Mapped, where string) {
 	})
 }
 
-// srcdoc reads a document in an attribute. If that document has no BASE, its base
-// is the base of the enclosing document.
+// srcdoc reads a document in an attribute. If it has no BASE, it has the base of the enclosing
+// document.
 func (h *htmlScan) srcdoc(v *source.Mapped, where string) {
 	if h.depth == maxSrcdoc {
 		at, _ := v.Span(0, len(v.Text))
@@ -390,8 +384,8 @@ func (h *htmlScan) rawText(name string, content *source.Mapped) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// spelled returns a reference as HTML reads it: without surrounding white
-// space, tabs and line breaks.
+// spelled removes the white space around a reference, and tabs and line breaks in it, as HTML
+// requires.
 func spelled(text []byte) string {
 	i, j := trimmed(text)
 	s := string(text[i:j])

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An attrKind is the type of an attribute value.
+// An attrKind is the type of the value of an attribute.
 type attrKind uint8
 
 const (
@@ -17,15 +17,15 @@ const (
 	attrSrcset           // references with descriptors, separated by commas
 	attrCSS              // style sheet declarations
 	attrSrcdoc           // a document
-	attrRDFa             // a reference, or a compact URI in brackets
+	attrRDFa             // a reference, or a CURIE in brackets
 	attrText             // text for people, which may contain identifiers
-	attrKept             // no reference; determines the meaning of other attributes
-	attrContent          // of META: the type depends on the other attributes
-	attrParam            // of PARAM: the type depends on its name
+	attrKept             // no reference, but it determines the meaning of other attributes
+	attrContent          // the content attribute of META, whose type depends on its other attributes
+	attrParam            // the value attribute of PARAM, whose type depends on its name attribute
 )
 
-// attributeKind returns the type of an attribute's value according to the HTML Standard. For
-// attributes that this standard lacks, HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1 apply. Both names are
+// attributeKind returns the type of an attribute's value. It follows the HTML Standard, and for
+// attributes that this standard lacks, HTML 2.0 to 4.01, SVG 1.1 and RDFa 1.1. Both names must be
 // in lower case.
 func attributeKind(tag, attr []byte) attrKind {
 	switch string(attr) {
@@ -54,7 +54,7 @@ func attributeKind(tag, attr []byte) attrKind {
 	return attrNone
 }
 
-// elementAttribute is like attributeKind, for the attributes whose meaning depends on the element.
+// elementAttribute is attributeKind for attributes whose meaning depends on the element.
 func elementAttribute(tag, attr string) attrKind {
 	switch attr {
 	case "action":
@@ -92,8 +92,7 @@ func only(kind attrKind, if_ bool) attrKind {
 	return attrNone
 }
 
-// paramIsURL reports whether the value of a PARAM with that name is a
-// reference.
+// paramIsURL reports whether the value of a PARAM with this name is a reference.
 func paramIsURL(name string) bool {
 	switch name {
 	case "movie", "src", "url", "href", "data", "filename":
@@ -102,7 +101,7 @@ func paramIsURL(name string) bool {
 	return false
 }
 
-// trimmed returns the bounds of the part of b without white space at its ends.
+// trimmed returns the bounds of b without white space at its ends.
 func trimmed(b []byte) (i, j int) {
 	j = len(b)
 	for i < j && b[i] <= ' ' {
@@ -114,8 +113,7 @@ func trimmed(b []byte) (i, j int) {
 	return i, j
 }
 
-// listed yields the bounds of the words of b. Words are separated by the octets for which the
-// function isSeparator returns true.
+// listed yields the bounds of the words of b.
 func listed(b []byte, isSeparator func(byte) bool, yield func(i, j int)) {
 	for i := 0; i < len(b); {
 		if isSeparator(b[i]) {
@@ -133,8 +131,8 @@ func listed(b []byte, isSeparator func(byte) bool, yield func(i, j int)) {
 
 func isComma(c byte) bool { return c == ',' || isSpace(c) }
 
-// srcset yields the bounds of the references in a srcset attribute (4.8.4.2.2
-// of the HTML Standard). Commas belong to a reference unless they end it.
+// srcset yields the bounds of the references in a srcset attribute (4.8.4.2.2 of the HTML
+// Standard). A comma belongs to a reference unless it is the last character.
 func srcset(b []byte, yield func(i, j int)) {
 	for i := 0; i < len(b); {
 		if isComma(b[i]) {
@@ -156,8 +154,7 @@ func srcset(b []byte, yield func(i, j int)) {
 	}
 }
 
-// descriptorsEnd returns the end of the descriptors that begin at offset i of b: the offset of the
-// first comma outside parentheses.
+// descriptorsEnd returns the offset of the first comma from i on that is not in parentheses.
 func descriptorsEnd(b []byte, i int) int {
 	for inside := false; i < len(b); i++ {
 		switch b[i] {
@@ -174,8 +171,7 @@ func descriptorsEnd(b []byte, i int) int {
 	return i
 }
 
-// refresh returns the bounds of the reference in the content of a META refresh
-// (4.2.5.3 of the HTML Standard).
+// refresh returns the bounds of the reference in a META refresh (4.2.5.3 of the HTML Standard).
 func refresh(b []byte) (i, j int, ok bool) {
 	skip := func(in func(byte) bool) {
 		for i < len(b) && in(b[i]) {

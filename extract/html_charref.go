@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// decode appends the next n octets to a text. If references is set, it decodes character references
-// (13.2.5.72 ff.).
+// decode appends the next n octets to a text. If references is true, it decodes character
+// references (13.2.5.72 ff.).
 func (l *htmlLexer) decode(to *source.Mapped, n int, references, attribute bool) {
 	for i := 0; i < n; {
 		rest := l.rest()[i:n]
@@ -31,7 +31,7 @@ func (l *htmlLexer) decode(to *source.Mapped, n int, references, attribute bool)
 			l.Pieces(to, l.i+i, l.i+i+size)
 			i += size
 		case !attribute && (text == softHyphen || text == zeroWidthSpace):
-			i += size // the reference only allows a line break, as WBR does
+			i += size // the reference only permits a line break, like WBR
 		default:
 			start, end := l.Span(l.i+i, l.i+i+size)
 			to.Add(source.Unit([]byte(text), start, end))
@@ -45,9 +45,8 @@ const (
 	zeroWidthSpace = "\u200B"
 )
 
-// characterReference returns the length of the character reference at the
-// beginning of b and the text it stands for. The length is 0 if b does not
-// begin with one.
+// characterReference returns the length of the character reference at the start of b, and the text
+// it represents. The length is 0 if there is none.
 func characterReference(b []byte, attribute bool) (int, string) {
 	for _, r := range commonReferences {
 		if len(b) >= len(r.source) && string(b[:len(r.source)]) == r.source {
@@ -70,7 +69,7 @@ func characterReference(b []byte, attribute bool) (int, string) {
 	if text == source {
 		return 1, ""
 	}
-	// The beginning of the name may be a reference, as in "&notit;".
+	// Only the start of the name may be a reference, as in "&notit;".
 	left := 0
 	for left < len(text) && left < n-2 && text[len(text)-1-left] == source[n-1-left] {
 		left++
@@ -81,12 +80,11 @@ func characterReference(b []byte, attribute bool) (int, string) {
 	return n - left, text[:len(text)-left]
 }
 
-// commonReferences are the most frequent character references.
 var commonReferences = [...]struct{ source, text string }{
 	{"&amp;", "&"}, {"&nbsp;", "\u00A0"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`},
 }
 
-// numericReference is like characterReference for a b that begins with "&#".
+// numericReference is characterReference for "&#".
 func numericReference(b []byte) (int, string) {
 	n := len("&#")
 	hex := n < len(b) && ascii.Lower(b[n]) == 'x'

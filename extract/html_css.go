@@ -8,9 +8,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A cssScanner finds the references in a style sheet or in declarations: url()
-// and src() functions, and the strings of @import and image-set() (CSS Syntax
-// Level 3, Values Level 4). It ignores namespace names.
+// A cssScanner finds the references in CSS: url() and src() functions, and the strings of @import
+// and image-set() (CSS Syntax Level 3, Values Level 4). It ignores the names of namespaces.
 type cssScanner struct {
 	in    *source.Mapped
 	i     int
@@ -27,7 +26,7 @@ func scanCSS(in *source.Mapped, yield func(ref *source.Mapped, where string)) {
 
 func (s *cssScanner) rest() []byte { return s.in.Text[s.i:] }
 
-// token reads one token. If the text is irrelevant, it skips the text.
+// token reads one token, or skips text that contains no references.
 func (s *cssScanner) token() {
 	rest := s.rest()
 	switch c := rest[0]; {
@@ -51,8 +50,7 @@ func cssName(c byte) bool {
 
 func cssNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
 
-// name reads a name and returns it with its escapes decoded. If a name with escapes is very long,
-// name returns only its beginning.
+// name reads a name and decodes its escapes. It truncates a very long name with escapes.
 func (s *cssScanner) name() []byte {
 	start := s.i
 	for s.i < len(s.in.Text) && cssName(s.in.Text[s.i]) {
@@ -103,7 +101,6 @@ func (s *cssScanner) space() {
 	}
 }
 
-// atRule reads the text after the name of an at-rule.
 func (s *cssScanner) atRule(name []byte) {
 	switch {
 	case ascii.EqualFold(name, "import"):
@@ -118,7 +115,6 @@ func (s *cssScanner) atRule(name []byte) {
 	}
 }
 
-// function reads the text after a name if the name is that of a function with references.
 func (s *cssScanner) function(name []byte) {
 	if s.i == len(s.in.Text) || s.in.Text[s.i] != '(' {
 		return
@@ -133,8 +129,8 @@ func (s *cssScanner) function(name []byte) {
 	}
 }
 
-// url reads the text between the parentheses of url(). If there are no quotation marks, white space
-// inside the text and some characters make the text invalid (CSS Syntax Level 3, 4.3.6).
+// url reads the text between the parentheses of url(). If the text is not in quotation marks, white
+// space in it and certain characters make it invalid (CSS Syntax Level 3, 4.3.6).
 func (s *cssScanner) url(bare bool) {
 	for s.i < len(s.in.Text) && isSpace(s.in.Text[s.i]) {
 		s.i++
@@ -158,13 +154,13 @@ func (s *cssScanner) url(bare bool) {
 		s.in.Pieces(&s.value, s.i, s.i+1)
 		s.i++
 	}
-	if good { // the end of the style sheet also closes url()
+	if good { // the end of the style sheet closes url(), too
 		s.yield(&s.value, "url()")
 	}
 }
 
-// spaceEnds reports whether only white space remains before the closing parenthesis or the end of
-// the text. If so, it moves to the last octet of the white space.
+// spaceEnds reports whether only white space is left before the closing parenthesis or the end of
+// the text, and skips that white space except for its last octet.
 func (s *cssScanner) spaceEnds() bool {
 	i := s.i
 	for i < len(s.in.Text) && isSpace(s.in.Text[i]) {
@@ -177,7 +173,7 @@ func (s *cssScanner) spaceEnds() bool {
 	return true
 }
 
-// imageSet reads the strings of image-set(). All of them are references, except those in type().
+// imageSet reads the strings of image-set(). All except those in type() are references.
 func (s *cssScanner) imageSet() {
 	for depth := 1; s.i < len(s.in.Text); {
 		switch c := s.in.Text[s.i]; {
@@ -210,7 +206,7 @@ func (s *cssScanner) imageSet() {
 	}
 }
 
-// quoted reads a string that is a reference, and reports whether there is one.
+// quoted reads a string that is a reference, and reports whether there was one.
 func (s *cssScanner) quoted(where string) bool {
 	if s.i == len(s.in.Text) || s.in.Text[s.i] != '"' && s.in.Text[s.i] != '\'' {
 		return false
@@ -221,8 +217,7 @@ func (s *cssScanner) quoted(where string) bool {
 	return true
 }
 
-// string reads a string into value. It returns false for a string that contains
-// a line break.
+// string reads a string into value. It returns false if the string contains a line break.
 func (s *cssScanner) string() bool {
 	s.value.Reset()
 	quote := s.in.Text[s.i]
@@ -253,7 +248,6 @@ func (s *cssScanner) string() bool {
 	return true
 }
 
-// escape reads an escape into value.
 func (s *cssScanner) escape() {
 	start := s.i
 	n, text := cssEscape(s.rest())
@@ -264,15 +258,14 @@ func (s *cssScanner) escape() {
 	}
 }
 
-// cssEscape returns the length of the escape at the beginning of b, and the text that the escape
-// stands for. The text is a character, given by its number or by itself. For an escaped line break,
-// the text is empty.
+// cssEscape returns the length of the escape at the start of b, and the text it represents. An
+// escaped line break represents the empty text.
 func cssEscape(b []byte) (n int, text string) {
 	for n = 1; n < len(b) && n < 7 && ascii.IsHex(b[n]); n++ {
 	}
 	switch {
 	case n > 1:
-		number, _ := strconv.ParseUint(string(b[1:n]), 16, 32) // six digits at most
+		number, _ := strconv.ParseUint(string(b[1:n]), 16, 32) // at most six digits
 		text = string(rune(number))                            // U+FFFD if the number is invalid
 		if number == 0 {
 			text = "\uFFFD"

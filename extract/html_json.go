@@ -8,30 +8,30 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// maxKeys is the depth in a block of JSON to which keys are recorded.
+// maxKeys is the depth to which the keys of nested objects are recorded.
 const maxKeys = 256
 
-// A jsonScanner finds the strings in a block of JSON. It tolerates invalid text
-// between them, which is common in web pages.
+// A jsonScanner finds the strings in a block of JSON. It tolerates syntax errors between them,
+// which are common in web pages.
 type jsonScanner struct {
 	in    *source.Mapped
 	i     int
-	keys  []string // keys of the open arrays and objects
-	deep  int      // number of open arrays and objects beyond maxKeys
-	least int      // the smallest depth since the last string
+	keys  []string // the keys of the open arrays and objects
+	deep  int      // how many more arrays and objects are open, beyond maxKeys
+	least int      // the least depth since the previous string
 	key   string
 	value source.Mapped
 }
 
-// A jsonPlace is the position of a string in a block of JSON.
+// A jsonPlace says where in a block of JSON a string is.
 type jsonPlace struct {
-	key   string   // if isKey is set, the string itself; otherwise the key whose value is the string, or is an array that contains the string
-	isKey bool     // the string is a key
-	keys  []string // keys of the enclosing arrays and objects, outermost first
-	least int      // how many of keys have stayed open since the previous string
+	key   string // the string itself if isKey is true; otherwise the key whose value is the string or an array with the string
+	isKey bool
+	keys  []string // the keys of the enclosing arrays and objects, outermost first
+	least int      // how many elements of keys are the same arrays and objects as for the previous string
 }
 
-// scanJSON yields the strings of a block of JSON with their positions.
+// scanJSON calls yield for each string in a block of JSON.
 func scanJSON(in *source.Mapped, yield func(s *source.Mapped, at jsonPlace)) {
 	s := jsonScanner{in: in}
 	for s.i < len(in.Text) {
@@ -78,7 +78,6 @@ func (s *jsonScanner) close() {
 	}
 }
 
-// colon reports whether a colon follows.
 func (s *jsonScanner) colon() bool {
 	for s.i < len(s.in.Text) && isSpace(s.in.Text[s.i]) {
 		s.i++
@@ -86,8 +85,7 @@ func (s *jsonScanner) colon() bool {
 	return s.i < len(s.in.Text) && s.in.Text[s.i] == ':'
 }
 
-// string reads a string (RFC 8259, 7) into the field value. Its opening quotation mark has been
-// read.
+// string reads a string (RFC 8259, 7) into s.value, after its opening quotation mark.
 func (s *jsonScanner) string() {
 	s.value.Reset()
 	for s.i < len(s.in.Text) {
@@ -109,7 +107,6 @@ func (s *jsonScanner) string() {
 	}
 }
 
-// escape reads an escape and appends its character to the field value.
 func (s *jsonScanner) escape() {
 	rest := s.in.Text[s.i:]
 	n, text := 2, ""
@@ -132,8 +129,8 @@ func (s *jsonScanner) escape() {
 	s.i += n
 }
 
-// unicodeEscape returns the length of the escape at the beginning of b, and its character. Two
-// escapes that form a surrogate pair are one character.
+// unicodeEscape returns the length and the character of the escape at the start of b. It reads the
+// two escapes of a surrogate pair as one character.
 func unicodeEscape(b []byte) (int, string) {
 	first, ok := hex4(b)
 	if !ok {
@@ -149,7 +146,6 @@ func unicodeEscape(b []byte) (int, string) {
 	return 6, string(first)
 }
 
-// hex4 reads \uXXXX.
 func hex4(b []byte) (rune, bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false

@@ -8,22 +8,24 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// maxTerms is the number of terms of a context that are recorded as references.
+// maxTerms is how many terms of contexts are recorded as references.
 const maxTerms = 1 << 8
 
-// A linkedData finds the references in a block of JSON-LD. These are identifiers, terms that the
-// context declares as identifiers, the properties of schema.org that are locators, and every string
-// that is a URI. A base in a context applies to the object that has the context (JSON-LD 1.1,
-// 4.1.3). It is resolved against the base of the document and not against the base of an enclosing
-// object, which bounds the work. Names with prefixes are ignored.
+// A linkedData finds the references in a block of JSON-LD. These are identifiers, values of terms
+// that a context declares as identifiers, values of the schema.org properties for locators, and
+// strings that are themselves URIs. Names with prefixes are ignored.
+//
+// A base in a context applies to the object that has the context (JSON-LD 1.1, 4.1.3). It is
+// resolved against the base of the document, even if an enclosing object has a base too, because
+// this limits the work.
 type linkedData struct {
 	scan   *htmlScan
-	bases  []nodeBase // bases of the enclosing objects, the innermost last
+	bases  []nodeBase // of the enclosing objects, innermost last
 	terms  []string   // terms whose values are references
 	schema bool       // the context of schema.org is in use
 }
 
-// A nodeBase is the base of the object at a depth.
+// A nodeBase is the base of the object at some depth.
 type nodeBase struct {
 	depth int
 	scope *scope
@@ -34,7 +36,6 @@ func (h *htmlScan) jsonLD(content *source.Mapped) {
 	scanJSON(content, d.take)
 }
 
-// scope returns the scope for references at this position.
 func (d *linkedData) scope() *scope {
 	if n := len(d.bases); n > 0 {
 		return d.bases[n-1].scope
@@ -42,8 +43,8 @@ func (d *linkedData) scope() *scope {
 	return d.scan.scope
 }
 
-// take processes a string of the block. It records the string as a base or a term, or adds the
-// references and identifiers in it to the findings.
+// take processes a string: it records a base or a term, or adds the references in the string to the
+// findings.
 func (d *linkedData) take(v *source.Mapped, at jsonPlace) {
 	for n := len(d.bases); n > 0 && at.least < d.bases[n-1].depth; n-- {
 		d.bases = d.bases[:n-1]
@@ -64,7 +65,6 @@ func (d *linkedData) take(v *source.Mapped, at jsonPlace) {
 	}
 }
 
-// base records a base for the object that contains the context.
 func (d *linkedData) base(v *source.Mapped, at jsonPlace, where string) {
 	d.scan.queue.reference(v, 0, len(v.Text), d.scope(), where)
 	u, err := readReference(spelled(v.Text))
@@ -75,7 +75,6 @@ func (d *linkedData) base(v *source.Mapped, at jsonPlace, where string) {
 	d.bases = append(d.bases, nodeBase{depth, d.scan.scope.inner(u)})
 }
 
-// learn records which terms a context declares as references.
 func (d *linkedData) learn(text []byte, at jsonPlace) {
 	n := len(at.keys)
 	d.schema = d.schema || at.key == "@context" && bytes.Contains(text, []byte("schema.org"))
@@ -84,7 +83,7 @@ func (d *linkedData) learn(text []byte, at jsonPlace) {
 	}
 }
 
-// isReference reports whether a string is a reference that may be relative.
+// isReference reports whether a string is meant as a reference, which may be relative.
 func (d *linkedData) isReference(text []byte, at jsonPlace) bool {
 	if ascii.SchemeLength(string(text)) > 0 || bytes.HasPrefix(text, []byte("_:")) {
 		return false
@@ -96,8 +95,8 @@ func (d *linkedData) isReference(text []byte, at jsonPlace) bool {
 	return d.schema && isSchemaLocator(at.key) && bytes.ContainsAny(text, "/.#?") && !bytes.ContainsAny(text, " \t\r\n{}<>\"")
 }
 
-// isSchemaLocator reports whether the values of a schema.org property are
-// locators. It covers the properties in which pages use relative references.
+// isSchemaLocator reports whether the values of a schema.org property are locators. It knows only
+// the properties for which web pages use relative references.
 func isSchemaLocator(key string) bool {
 	switch key {
 	case "url", "image", "logo", "sameAs", "contentUrl", "embedUrl", "thumbnailUrl", "downloadUrl", "installUrl", "discussionUrl",

@@ -8,34 +8,33 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on what is kept of a document at a time. Longer text is skipped and
-// reported.
+// Limits on what the lexer holds at a time. Longer text is skipped and reported.
 const (
 	maxValue = 16 << 20 // octets of the attributes of a tag, of a style sheet, or of a block of JSON
 	maxAttrs = 1 << 10  // attributes per tag
-	maxName  = 32       // octets of the name of a tag or attribute that matters
-	maxRef   = 40       // a number larger than the length of any character reference, in octets
+	maxName  = 32       // octets of the name of a tag or attribute; no longer name has a meaning
+	maxRef   = 40       // octets; longer than any character reference
 )
 
-// An htmlLexer splits HTML into tokens as in the tokenization of the HTML Standard (13.2.5), with
-// these differences. The content of NOSCRIPT, NOFRAMES, NOEMBED and IFRAME is markup, because it is
-// meant for readers without those features. If the document ends within a tag, the part of the tag
-// before the end is used.
+// An htmlLexer splits HTML into tokens as in 13.2.5 of the HTML Standard, with two differences.
+// First, the content of NOSCRIPT, NOFRAMES, NOEMBED and IFRAME is markup, as it is for programs
+// without those features. Second, if the document ends within a tag, the attributes up to there are
+// used.
 type htmlLexer struct {
 	source.Window
-	i       int          // text[i:] is the rest
-	tape    *source.Tape // nil in a document within an attribute
-	hold    int64        // the octets of the file from this offset on are still needed
+	i       int          // text[i:] has not been read
+	tape    *source.Tape // nil for a document in an attribute
+	hold    int64        // the file is still needed from this offset on
 	to      htmlTokens
 	foreign int // open SVG and MathML elements
 	err     func(at int64, what string)
 	tag     htmlTag
-	inTag   bool // the lexer is in a start tag that it has not delivered
+	inTag   bool // a start tag has been read in part
 	stop    bool
 }
 
-// htmlTokens receives the tokens of an htmlLexer. A text consists of octets at the beginning of the
-// lexer's rest, or is a mapped text of its own.
+// An htmlTokens receives the tokens from an htmlLexer. Text is passed as a number of octets, which
+// the lexer has not yet removed from its input, or as a mapped text.
 type htmlTokens interface {
 	wants(tag, attr []byte) attrKind
 	chars(n int, references bool)
@@ -43,15 +42,14 @@ type htmlTokens interface {
 	endTag(name []byte)
 	rawText(name string, content *source.Mapped)
 	readsRaw(t *htmlTag) bool
-	holds() int64 // the octets of the file from this offset on are still needed
+	holds() int64 // the file is still needed from this offset on
 }
 
 const noHold = math.MaxInt64
 
 func (l *htmlLexer) rest() []byte { return l.Text[l.i:] }
 
-// fill extends the rest, or returns false at the end. Offsets relative to the
-// rest stay valid.
+// fill reads more of the document, or returns false at its end. Offsets relative to l.i stay valid.
 func (l *htmlLexer) fill() bool {
 	if l.i >= len(l.Text)/2 {
 		l.Drop(l.i)
@@ -70,7 +68,7 @@ func (l *htmlLexer) release(to int64) {
 	}
 }
 
-// peek returns the octet at offset k of the rest.
+// peek returns the octet k octets ahead.
 func (l *htmlLexer) peek(k int) (byte, bool) {
 	for len(l.Text)-l.i <= k {
 		if !l.fill() {
@@ -80,13 +78,13 @@ func (l *htmlLexer) peek(k int) (byte, bool) {
 	return l.Text[l.i+k], true
 }
 
-// hasPrefix reports whether the rest begins with s, ignoring case.
+// hasPrefix reports whether the unread text begins with s, ignoring case.
 func (l *htmlLexer) hasPrefix(s string) bool {
 	_, ok := l.peek(len(s) - 1)
 	return ok && ascii.EqualFold(l.rest()[:len(s)], s)
 }
 
-// place returns the offset in the file at which the rest begins.
+// place returns the current offset in the file.
 func (l *htmlLexer) place() int64 {
 	at, _ := l.Span(l.i, l.i)
 	return at
@@ -116,14 +114,13 @@ func (l *htmlLexer) lex() {
 	}
 }
 
-// chars passes on n octets of text from the rest, and removes them from the rest.
+// chars passes on the next n octets as text.
 func (l *htmlLexer) chars(n int, references bool) {
 	l.to.chars(n, references)
 	l.i += n
 }
 
-// unfinishedRef returns the length of a character reference at the end of b that may continue in
-// the text after b. It returns 0 if there is none.
+// unfinishedRef returns the length of an incomplete character reference at the end of b, or 0.
 func unfinishedRef(b []byte) int {
 	tail := b[max(0, len(b)-maxRef):]
 	amp := bytes.LastIndexByte(tail, '&')
@@ -171,8 +168,8 @@ func (l *htmlLexer) endTag() {
 	}
 }
 
-// declaration reads a token that begins with "<!": a comment, a CDATA section,
-// a document type or a bogus comment.
+// declaration reads a token that begins with "<!". This is a comment, a CDATA section, a document
+// type or a bogus comment.
 func (l *htmlLexer) declaration() {
 	switch {
 	case l.hasPrefix("<!--"):
@@ -186,7 +183,7 @@ func (l *htmlLexer) declaration() {
 	}
 }
 
-// skipThrough skips the rest up to the first c, including that c.
+// skipThrough skips text up to and including the first c.
 func (l *htmlLexer) skipThrough(c byte) bool {
 	for {
 		rest := l.rest()
@@ -201,8 +198,8 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 	}
 }
 
-// until calls pass with pieces of the rest until the rest begins with the string end, and then
-// skips this string. Each call of pass must remove octets from the rest.
+// until calls pass for pieces of text up to the string end, and then skips that string. The
+// function pass must consume octets on each call.
 func (l *htmlLexer) until(end string, pass func(n int)) {
 	for !l.stop {
 		rest := l.rest()
@@ -222,7 +219,7 @@ func (l *htmlLexer) until(end string, pass func(n int)) {
 	}
 }
 
-// comment skips a comment after "<!--".
+// comment skips the rest of a comment.
 func (l *htmlLexer) comment() {
 	if c, ok := l.peek(0); ok && c == '>' {
 		l.i++
@@ -232,7 +229,7 @@ func (l *htmlLexer) comment() {
 		l.i += len("->")
 		return
 	}
-	for looked := 0; ; { // the first looked octets of the rest have no ">"
+	for looked := 0; ; { // the next looked octets contain no ">"
 		rest := l.rest()
 		for n := bytes.IndexByte(rest[looked:], '>'); n >= 0; n = bytes.IndexByte(rest[looked:], '>') {
 			looked += n + 1
@@ -250,7 +247,7 @@ func (l *htmlLexer) comment() {
 	}
 }
 
-// endsComment reports whether a ">" that follows b ends a comment.
+// endsComment reports whether a ">" after b ends a comment.
 func endsComment(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("--")) || bytes.HasSuffix(b, []byte("--!"))
 }
@@ -280,8 +277,7 @@ func (l *htmlLexer) startTag() {
 	}
 }
 
-// deliver passes the start tag on. It is called at the end of the tag, or when the tag is too long
-// for more of its attributes to be read.
+// deliver passes on the start tag, at its end or when it is too long to read more attributes.
 func (l *htmlLexer) deliver() {
 	l.tag.end = l.place()
 	l.to.startTag(&l.tag)

@@ -8,14 +8,14 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Writing says whether a link is written correctly.
+// A Writing says whether a link has a valid syntax.
 type Writing uint8
 
-// The values of Writing.
+// The possible results of checking the syntax of a link.
 const (
-	WellFormed Writing = iota // valid in the generic syntax of URIs or IRIs
-	Mended                    // invalid but repairable: URI is the repaired form
-	Malformed                 // invalid and not repairable: URI is zero
+	WellFormed Writing = iota // a valid URI or IRI
+	Mended                    // invalid, but Finding.URI is a repaired form
+	Malformed                 // invalid and beyond repair; Finding.URI is zero
 )
 
 // String returns "well-formed", "mended" or "malformed".
@@ -23,16 +23,16 @@ func (w Writing) String() string {
 	return [...]string{"well-formed", "mended", "malformed"}[w]
 }
 
-// A LinkState is the result of past retrievals of a link. A past success does
-// not mean that the locator works now, or leads to the same object (1993,
+// A LinkState says what happened in past attempts to retrieve the target of a link. A success in
+// the past does not mean that the locator works now, or still leads to the same object (1993,
 // Uniqueness and Security considerations).
 type LinkState uint8
 
 // The states of a link.
 const (
-	NeverRetrieved   LinkState = iota // there was no attempt, as far as is known
-	RetrievedEarlier                  // retrieved at Link.Visit.Retrieved
-	FailedNow                         // failed with Link.Visit.Err, even if an earlier attempt succeeded
+	NeverRetrieved   LinkState = iota // no attempt is known
+	RetrievedEarlier                  // the last attempt succeeded, at Link.Visit.Retrieved
+	FailedNow                         // the last attempt failed with Link.Visit.Err, even if an earlier one succeeded
 )
 
 // String returns "never retrieved", "retrieved earlier" or "failed now".
@@ -40,13 +40,13 @@ func (s LinkState) String() string {
 	return [...]string{"never retrieved", "retrieved earlier", "failed now"}[s]
 }
 
-// A Visit is what is known about attempts to retrieve a target.
+// A Visit records past attempts to retrieve a target.
 type Visit struct {
-	Retrieved time.Time // the last success; zero if there was none
-	Err       error     // error of the last attempt; nil if it succeeded
+	Retrieved time.Time // when an attempt last succeeded; zero if none did
+	Err       error     // the error of the last attempt; nil if it succeeded
 }
 
-// State returns the state of a link after these attempts.
+// State returns the state of a link whose target has the visit v.
 func (v Visit) State() LinkState {
 	switch {
 	case v.Err != nil:
@@ -58,7 +58,7 @@ func (v Visit) State() LinkState {
 	}
 }
 
-// A Link is an entry of a report on the links in a document.
+// A Link is a finding with a report on it.
 type Link struct {
 	Finding
 	Writing Writing
@@ -66,10 +66,9 @@ type Link struct {
 	Visit   Visit
 }
 
-// Links returns a report on findings. For each finding the report says whether the link is written
-// correctly. If history is not nil, the report also says what history knows about past retrievals
-// of the target. Each error in the findings is passed on next to the link that the error is about.
-// Links does not retrieve anything.
+// Links reports for each finding whether it has a valid syntax. If history is not nil, the report
+// also contains what history returns for the target of the finding. Errors between the findings are
+// passed on. Links does not retrieve anything itself.
 func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		for f, err := range found {
@@ -85,7 +84,7 @@ func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) 
 	}
 }
 
-// writingOf returns the Writing of a finding. A finding of a kind without a scheme counts as
+// writingOf returns the Writing of a finding. Kinds of identifiers without a scheme are always
 // well-formed.
 func writingOf(f Finding) Writing {
 	switch {

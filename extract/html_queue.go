@@ -10,28 +10,27 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// Limits on what is kept of a document until its base is known.
+// Limits on what is held back until the base of a document is known.
 const (
 	maxHeld    = 1 << 14 // findings
 	maxHeldLen = 8 << 20 // octets of the findings
 )
 
-// outside returns the base that the options alone give.
+// outside returns the base that the options set.
 func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBase(o.Default)) }
 
 // A scope is a part of a document in which all references have the same base.
 type scope struct {
 	outer *scope
-	ref   uri.URI // the reference that sets the base, relative to the base outside; invalid if there is none
+	ref   uri.URI // sets the base, relative to the base outside the scope; invalid if there is none
 	rule  string
-	known bool // ref will not change any more
+	known bool // ref is final
 	taken bool // a BASE has been read
-	base  Base // valid if done is set
+	base  Base // the resolved base, if done is true
 	done  bool
 }
 
-// newScope returns the scope of a document inside base. The document may have
-// its own BASE.
+// newScope returns the scope of a document that may have its own BASE.
 func newScope(b Base) *scope {
 	return &scope{outer: &scope{known: true, done: true, base: b}, rule: BaseEmbedded}
 }
@@ -46,7 +45,7 @@ func (s *scope) isKnown() bool {
 	return true
 }
 
-// resolved returns the base of a scope whose base is final.
+// resolved returns the base, which must be final.
 func (s *scope) resolved() Base {
 	if !s.done {
 		s.base, s.done = s.outer.resolved(), true
@@ -57,12 +56,12 @@ func (s *scope) resolved() Base {
 	return s.base
 }
 
-// inner returns a scope with a base of its own, which is final.
+// inner returns a scope inside s with the base ref.
 func (s *scope) inner(ref uri.URI) *scope {
 	return &scope{outer: s, ref: ref, rule: BaseEmbedded, known: true}
 }
 
-// A held is a finding that waits for its base, or an error.
+// A held is a finding that waits for its base, or an error between findings.
 type held struct {
 	finding Finding
 	scope   *scope
@@ -73,12 +72,12 @@ type held struct {
 type queue struct {
 	tape    *source.Tape
 	yield   func(Finding, error) bool
-	prefix  string // prefix of Where
+	prefix  string // of Finding.Where
 	items   []held
 	size    int
 	stopped bool
-	blank   scanner // an empty scanner with the options, used to reset other scanners
-	scanner scanner // for texts that are complete
+	blank   scanner // has the options; other scanners are reset to it
+	scanner scanner // for complete texts
 }
 
 func newQueue(t *source.Tape, o Options, yield func(Finding, error) bool) *queue {
@@ -102,19 +101,16 @@ func (q *queue) add(h held) {
 	}
 }
 
-// giveUp decides that no BASE follows: the bases of the scope and of all scopes outside it are then
-// final.
+// giveUp makes the bases of s and all scopes around it final, because no BASE is expected any more.
 func (s *scope) giveUp() {
 	for ; s != nil; s = s.outer {
 		s.known = true
 	}
 }
 
-// ready reports whether h is an error, or a finding whose base is known.
 func (q *queue) ready(h held) bool { return h.err != nil || h.scope.isKnown() }
 
-// flush yields the findings that are ready, up to the first that is not. At the end of the document
-// all are ready.
+// flush yields findings up to the first whose base is not known, or all at the end of the document.
 func (q *queue) flush(end bool) {
 	n := 0
 	for ; n < len(q.items) && !q.stopped; n++ {
@@ -131,7 +127,6 @@ func (q *queue) flush(end bool) {
 	q.items = append(q.items[:0], q.items[n:]...)
 }
 
-// put yields a resolved finding.
 func (q *queue) put(h held) {
 	f, err := h.finding, h.err
 	if err == nil {
@@ -140,7 +135,7 @@ func (q *queue) put(h held) {
 	q.stopped = !q.yield(f, err)
 }
 
-// resolved sets the base of a finding and resolves it.
+// resolved resolves a finding against the base of its scope.
 func resolved(f Finding, s *scope) (Finding, error) {
 	base := s.resolved()
 	f.Base, f.BaseRule = base.URI.String(), base.Rule
@@ -158,8 +153,8 @@ func resolved(f Finding, s *scope) (Finding, error) {
 	return f, nil
 }
 
-// reference adds a reference. It consists of the octets i to j of v, without white space at its
-// ends. reference ignores an empty reference.
+// reference adds the reference in v[i:j], after removing white space at its ends. It ignores an
+// empty reference.
 func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
 	from, to := trimmed(v.Text[i:j])
 	if from == to {
@@ -185,7 +180,7 @@ func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
 	q.add(held{finding: f, scope: s})
 }
 
-// A stretch is text without a break. It is searched when enough text has been read.
+// A stretch is continuous text. It is searched when enough of it has been read.
 type stretch struct {
 	source.Mapped
 	scanner scanner
@@ -195,8 +190,8 @@ type stretch struct {
 
 func (s *stretch) isFull() bool { return len(s.Text) >= 2*MaxLength }
 
-// flush adds the identifiers in the stretch to the queue. If end is not set, flush keeps the text
-// at the end that may belong to an identifier that continues.
+// flush searches the stretch and adds its identifiers to the queue. Unless end is true, it keeps
+// text at the end that may belong to an identifier that continues.
 func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 	if !s.begun {
 		if end && !q.hasCandidates(s.Text) {
@@ -221,12 +216,11 @@ func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 	}
 }
 
-// hasCandidates reports whether a text can contain identifiers.
 func (q *queue) hasCandidates(text []byte) bool {
 	return q.blank.o.Abbreviated || q.blank.o.Mail || q.blank.o.Bare != 0 || bytes.IndexByte(text, ':') >= 0
 }
 
-// restart resets a scanner for a new text. It reuses the memory of the scanner.
+// restart resets a scanner for a new text, and keeps its memory.
 func (q *queue) restart(s *scanner, oneLine bool) {
 	texts, segs := s.texts, s.segs
 	*s = q.blank
@@ -234,7 +228,7 @@ func (q *queue) restart(s *scanner, oneLine bool) {
 	s.o.OneLine = s.o.OneLine || oneLine
 }
 
-// text adds the identifiers in a text that is complete. Line breaks in the text count as spaces.
+// text adds the identifiers in a complete text, in which line breaks count as spaces.
 func (q *queue) text(v *source.Mapped, s *scope, where string) {
 	if !q.hasCandidates(v.Text) {
 		return
@@ -248,8 +242,8 @@ func (q *queue) text(v *source.Mapped, s *scope, where string) {
 	}
 }
 
-// stream searches a text while it reads the text. If wholeLines is set, the text is not wrapped, so
-// an identifier ends at the end of its line.
+// stream searches a text while reading it. If wholeLines is true, lines are not wrapped, so an
+// identifier ends at the end of its line.
 func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s := stretch{oneLine: wholeLines}
 	for !q.stopped {
@@ -268,8 +262,8 @@ func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s.flush(q, sc, true, "")
 }
 
-// found adds an identifier that a scanner has found in the text v. The parameter dropped is the number
-// of octets that were removed from the beginning of v before.
+// found adds an identifier that a scanner has found in v. The first dropped octets of the text are
+// no longer in v.
 func (q *queue) found(v *source.Mapped, f Finding, dropped int64, s *scope, where string) {
 	f.Start, f.End = v.Span(int(f.Start-dropped), int(f.End-dropped))
 	if !q.tape.Has(f.Start, f.End, f.Text) {

@@ -16,8 +16,8 @@ func rawElement(name string) bool {
 	return false
 }
 
-// raw reads the content of a raw text element up to its end tag. If passOn is set, it passes the
-// content on.
+// raw reads the content of a raw text element up to its end tag, and passes it on if passOn is
+// true.
 func (l *htmlLexer) raw(name string, passOn bool) {
 	switch name {
 	case "title", "textarea":
@@ -53,9 +53,9 @@ func (l *htmlLexer) raw(name string, passOn bool) {
 	}
 }
 
-// rawText calls pass with pieces of the rest until the rest begins with the end tag of an element.
-// Each call of pass must remove octets from the rest. In a script, "<!--" and "<script" make end
-// tags part of the script (13.2.5.17 ff.).
+// rawText calls pass for pieces of text up to the end tag of an element. The function pass must
+// consume octets on each call. In a script, an end tag after "<!--" and "<script" is part of the
+// script (13.2.5.17 ff.).
 func (l *htmlLexer) rawText(name string, pass func(n int)) {
 	script := scriptState{on: name == "script"}
 	for !l.stop {
@@ -70,7 +70,7 @@ func (l *htmlLexer) rawText(name string, pass func(n int)) {
 			continue
 		}
 		pass(n)
-		l.peek(len("</") + maxName) // fewer at the end
+		l.peek(len("</") + maxName) // the rest of the document may be shorter
 		rest = l.rest()
 		if l.isEnd(rest, name) && !script.double {
 			return
@@ -79,18 +79,17 @@ func (l *htmlLexer) rawText(name string, pass func(n int)) {
 	}
 }
 
-// isEnd reports whether b begins with the end tag of an element.
 func (l *htmlLexer) isEnd(b []byte, name string) bool {
 	n := len("</") + len(name)
 	return len(b) > n && b[0] == '<' && b[1] == '/' && ascii.EqualFold(b[2:n], name) && endsName(b[n])
 }
 
-// A scriptState says whether an end tag at the current position in a script ends the script.
+// A scriptState tells whether an end tag ends a script.
 type scriptState struct {
 	on, escaped, double bool
 }
 
-// next returns the number of octets at the beginning of b that do not change the state.
+// next returns how many octets at the start of b do not change the state.
 func (s *scriptState) next(b []byte) int {
 	n := -1
 	if s.escaped {
@@ -104,8 +103,7 @@ func (s *scriptState) next(b []byte) int {
 	return n
 }
 
-// step updates the state according to the beginning of b, and returns the number of octets that it
-// has read.
+// step updates the state for the text at the start of b, and returns how many octets it has read.
 func (s *scriptState) step(b []byte) int {
 	if !s.on {
 		return 1
@@ -113,7 +111,7 @@ func (s *scriptState) step(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte("<!--")) && !s.escaped:
 		s.escaped = true
-		return len("<!") // the hyphens may also end the comment, as in "<!-->"
+		return len("<!") // the two hyphens may also end the comment, as in "<!-->"
 	case s.escaped && bytes.HasPrefix(b, []byte("-->")):
 		s.escaped, s.double = false, false
 		return len("-->")
@@ -125,7 +123,7 @@ func (s *scriptState) step(b []byte) int {
 	return 1
 }
 
-// namesElement reports whether b begins with s, and the name in s ends there.
+// namesElement reports whether b begins with s and the name of the element ends there.
 func namesElement(b []byte, s string) bool {
 	return len(b) > len(s) && ascii.EqualFold(b[:len(s)], s) && endsName(b[len(s)])
 }

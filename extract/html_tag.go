@@ -7,14 +7,14 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An htmlTag is a start tag with the attributes of interest.
+// An htmlTag is a start tag with those of its attributes that matter.
 type htmlTag struct {
-	name        []byte // in lower case; empty if it is longer than maxName
+	name        []byte // in lower case; empty if longer than maxName
 	attrs       []htmlAttr
-	size        int // octets of the values of the attributes
+	size        int // total size of the values, in octets
 	selfClosing bool
-	complete    bool  // the ">" of the tag has been read
-	start, end  int64 // octets of the file
+	complete    bool  // the tag has been read up to its ">"
+	start, end  int64 // offsets in the file
 }
 
 type htmlAttr struct {
@@ -23,7 +23,6 @@ type htmlAttr struct {
 	value source.Mapped
 }
 
-// get returns the value of an attribute.
 func (t *htmlTag) get(name string) (*source.Mapped, bool) {
 	for i := range t.attrs {
 		if string(t.attrs[i].name) == name {
@@ -37,7 +36,7 @@ func (t *htmlTag) reset() {
 	t.name, t.attrs, t.size, t.selfClosing, t.complete = t.name[:0], t.attrs[:0], 0, false, false
 }
 
-// add returns a new attribute of the tag. It reuses the memory of an earlier tag.
+// add returns a new attribute, which reuses the memory of an earlier tag.
 func (t *htmlTag) add() *htmlAttr {
 	if n := len(t.attrs); n < cap(t.attrs) {
 		t.attrs = t.attrs[:n+1]
@@ -52,15 +51,14 @@ func (t *htmlTag) add() *htmlAttr {
 	return a
 }
 
-// readName reads the name of a tag.
 func (l *htmlLexer) readName() {
 	n := l.scanName(false)
 	l.tag.name = appendName(l.tag.name[:0], l.rest(), n)
 	l.i += n
 }
 
-// scanName returns the length of the name at the beginning of the rest. If the name is very long,
-// scanName drops octets from the rest, so that only the last part of the name stays.
+// scanName returns the length of the name that comes next. If the name is very long, scanName
+// discards all but the last part of it.
 func (l *htmlLexer) scanName(attribute bool) int {
 	for n := 0; ; n++ {
 		c, ok := l.peek(n)
@@ -74,7 +72,7 @@ func (l *htmlLexer) scanName(attribute bool) int {
 	}
 }
 
-// appendName appends a name in lower case. If the name is too long, it appends nothing.
+// appendName appends a name in lower case, unless it is longer than maxName.
 func appendName(to, b []byte, n int) []byte {
 	if n > maxName {
 		return to
@@ -85,8 +83,8 @@ func appendName(to, b []byte, n int) []byte {
 	return to
 }
 
-// readAttrs reads attributes up to the ">" of the tag, and skips the ">". It reports whether the
-// ">" was found.
+// readAttrs reads attributes up to and including the ">" of the tag, and reports whether there was
+// a ">".
 func (l *htmlLexer) readAttrs(wanted bool) bool {
 	for {
 		c, ok := l.peek(0)
@@ -134,8 +132,8 @@ func (l *htmlLexer) readAttr(wanted bool) bool {
 	return l.readValue(name, kind)
 }
 
-// has reports whether the tag already has the attribute. If an attribute is repeated, only the
-// first one counts.
+// has reports whether the tag already has the attribute. Only the first attribute with a name
+// counts.
 func (l *htmlLexer) has(name []byte) bool {
 	if len(l.tag.attrs) >= maxAttrs {
 		return true
@@ -220,8 +218,8 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 	}
 }
 
-// addAttr adds an attribute whose value is the next n octets of the rest. It also adds attributes
-// without a value, because only the first of several attributes with the same name counts.
+// addAttr adds an attribute whose value is the next n octets. Attributes without a value are added
+// too, so that later attributes with the same name are ignored.
 func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
 	if kind == attrNone || l.has(name) {
 		return

@@ -2,11 +2,11 @@ package extract
 
 import "bytes"
 
-// The lines and pages of a text.
+// This file finds out how an identifier continues on the next line or page of a text.
 
 // gap returns the offset at which the identifier continues after the white space at i, and the
-// number of line breaks in the white space. An empty line ends the paragraph. gap then returns -1,
-// except at a page break.
+// number of line breaks between. It returns -1 if there is an empty line, which ends the paragraph,
+// unless that is part of a page break.
 func (s *scanner) gap(i int) (next, lines int) {
 	from := i
 	for {
@@ -37,14 +37,13 @@ func (s *scanner) gap(i int) (next, lines int) {
 	}
 }
 
-// isFoot reports whether the line that begins at i is a page footer, which ends
-// in "[Page 12]".
+// isFoot reports whether the line at i is a page footer, which ends in "[Page 12]".
 func (s *scanner) isFoot(i int) bool {
 	line := bytes.TrimRight(s.line(i), " \t\r")
 	return bytes.HasSuffix(line, []byte("]")) && bytes.Contains(line, []byte("[Page "))
 }
 
-// line returns the text from i to the end of the line, at most maxColumn octets.
+// line returns the text from i to the end of the line, but at most maxColumn octets.
 func (s *scanner) line(i int) []byte {
 	b := s.b[i:min(i+maxColumn, len(s.b))]
 	n := bytes.IndexByte(b, '\n')
@@ -55,8 +54,8 @@ func (s *scanner) line(i int) []byte {
 	return b[:n]
 }
 
-// If the foot of a page and the head of the next page follow the line break after i, page returns
-// the offset at which the text continues after them. Otherwise it returns -1.
+// page returns the offset at which text continues on the next page if the line break at i is
+// followed by a page break, and otherwise -1. A page break is
 //
 //	blank lines, foot, form feed, head, blank lines
 func (s *scanner) page(i int) int {
@@ -98,8 +97,8 @@ func (s *scanner) page(i int) int {
 	return -1
 }
 
-// text returns the offset of the next octet that is not white space, or -1 if
-// the next maxColumn octets are white space.
+// text returns the offset of the next octet that is not white space, or -1 if there is none within
+// maxColumn octets.
 func (s *scanner) text(i int) int {
 	for low := i; i < low+maxColumn; i++ {
 		if !is(s.peek(i), classSpace) {
@@ -109,11 +108,10 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// mark returns the start of the text of the line at i. It returns -1 if this line does not continue
-// the earlier line that contains the offset first. If the earlier line begins with quotation or
-// comment marks ("> ", "# ", "// "), the line at i must begin with the same marks, and its text
-// begins after them. A list item continues on a line without a bullet. A line with a bullet begins
-// another item.
+// mark returns the start of the text of the line at i, or -1 if that line does not continue the
+// line that contains the offset first. If the earlier line begins with quotation or comment marks
+// ("> ", "# ", "// "), the line at i must begin with the same marks, and its text begins after
+// them. A list item continues on a line without a bullet, because a bullet begins another item.
 func (s *scanner) mark(first, i int) int {
 	line := s.lineStart(first)
 	mark := bytes.TrimRight(markOf(s.b[line:first]), " \t")
@@ -142,9 +140,8 @@ func (s *scanner) mark(first, i int) int {
 	return j
 }
 
-// markOf returns the beginning of a line that consists of white space and
-// quotation or comment marks. Some marks must be followed by white space,
-// because they can also begin words.
+// markOf returns the white space and quotation or comment marks at the start of a line. Some marks
+// count only if white space follows, because they can also begin words.
 func markOf(line []byte) []byte {
 	i := 0
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || bytes.IndexByte([]byte(">#/;%|*-"), line[i]) >= 0) {
@@ -157,14 +154,13 @@ func markOf(line []byte) []byte {
 	return nil
 }
 
-// isBullet reports whether a mark may be a list bullet, which only the first
-// line of an item has.
+// isBullet reports whether a mark may be a list bullet, which only the first line of an item has.
 func isBullet(mark []byte) bool {
 	mark = bytes.TrimLeft(mark, " \t")
 	return len(mark) == 1 && (mark[0] == '*' || mark[0] == '-')
 }
 
-// lineStart returns the start of the line of i, or the limit of the search.
+// lineStart returns the start of the line that contains i, or the limit of the search.
 func (s *scanner) lineStart(i int) int {
 	low := max(0, i-2*maxColumn)
 	n := bytes.LastIndexByte(s.b[low:i], '\n')

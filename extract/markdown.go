@@ -11,28 +11,27 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits on Markdown.
+// Limits on what Markdown reads.
 const (
 	maxContainers = 100     // nested block quotes and list items
-	maxBlock      = 1 << 20 // octets of a paragraph or HTML block that are read together
+	maxBlock      = 1 << 20 // octets of a paragraph or HTML block that are in memory together
 	maxMarkLine   = 1 << 16 // octets of a line
 )
 
-// Markdown yields the identifiers in a Markdown document in document order. It finds autolinks, and
-// the destinations of inline links, images and link reference definitions. In HTML blocks and tags
-// it yields what [HTML] finds, and in the rest of the text what [Text] finds. It skips code spans
-// and code blocks. The syntax is that of CommonMark 0.31.
+// Markdown returns an iterator over the identifiers in a Markdown document, in document order. It
+// finds autolinks, and the destinations of inline links, images and link reference definitions. In
+// HTML blocks and tags it finds what [HTML] finds, and in other text what [Text] finds. It skips
+// code spans and code blocks. The syntax is that of CommonMark 0.31.
 //
-// Finding.Where is "link", "image", "definition" or "autolink", empty in text,
-// and as in HTML for tags. A reference link such as [text][label] contains no
-// destination; its destination is found once, in the definition. Start and End
-// are the range of the destination, without angle brackets and title. Spelling
-// is the destination without backslash escapes and with character references
-// decoded.
+// Finding.Where is "link", "image", "definition" or "autolink". It is empty for text, and as in
+// HTML for tags. Start and End are the range of the destination, without its angle brackets and
+// title. Spelling is the destination without backslash escapes and with decoded character
+// references. A reference link such as [text][label] contains no destination, so only its
+// definition is found.
 //
-// Relative references are resolved against o.Base or o.Default. Time is linear
-// and memory bounded: paragraphs are read in parts of 1 MiB, and lines in parts
-// of 64 KiB.
+// Relative references are resolved against o.Base or o.Default. Markdown takes linear time, and its
+// memory has a fixed limit, because it reads paragraphs in parts of 1 MiB and lines in parts of 64
+// KiB.
 func Markdown(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := source.NewTape(r)
@@ -48,13 +47,12 @@ func Markdown(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// A markdown reads the blocks of a document line by line.
 type markdown struct {
 	tape    *source.Tape
 	window  source.Window
 	scope   *scope
 	queue   *queue
-	items   []item // findings of the block
+	items   []item // of the current block
 	yield   func(Finding, error) bool
 	stopped bool
 
@@ -70,23 +68,22 @@ type item struct {
 	err     error
 }
 
-// A container is a block quote, or a list item with the column at which its
-// content begins.
+// A container is a block quote or a list item. A list item has the column at which its content
+// begins.
 type container struct {
 	quote  bool
 	indent int
 }
 
-// A fence is the delimiter of a fenced code block. If size is 0, there is no
-// fence.
+// A fence is the line that opens a fenced code block. The zero fence means that none is open.
 type fence struct {
 	mark byte
 	size int
 }
 
-// A htmlBlock is the state of an HTML block. If end is "", no block is open.
+// An htmlBlock is the state of an HTML block. It is open if end is not "".
 type htmlBlock struct {
-	end  string // text in its last line; "\n" for an empty line
+	end  string // the text that marks its last line; "\n" for an empty line
 	text source.Mapped
 }
 
@@ -108,7 +105,7 @@ func (m *markdown) run() {
 	m.endBlocks()
 }
 
-// line reads the first n octets of the window, a line.
+// line reads a line, which is the first n octets of the window.
 func (m *markdown) line(n int) {
 	line := m.window.Text[:n]
 	at, matched := m.enter(line)
@@ -136,15 +133,15 @@ func (m *markdown) line(n int) {
 	m.leaf(line, at, n)
 }
 
-// leave closes the containers from a depth on, and the blocks in them.
+// leave closes the containers beyond a depth, and the blocks in them.
 func (m *markdown) leave(depth int) {
 	m.endBlocks()
 	m.fence = fence{}
 	m.containers = m.containers[:depth]
 }
 
-// enter skips the marks of the open containers at the beginning of a line. It returns the offset
-// after these marks, and the number of open containers whose marks the line has.
+// enter skips the marks of the open containers at the start of a line. It returns the offset after
+// the marks, and how many containers the line continues.
 func (m *markdown) enter(line []byte) (at, matched int) {
 	for _, c := range m.containers {
 		width, n := indentOf(line[at:])
@@ -165,8 +162,8 @@ func (m *markdown) enter(line []byte) (at, matched int) {
 	return at, matched
 }
 
-// openContainers opens the block quotes and list items that begin at an offset
-// of a line, and returns the offset after their marks.
+// openContainers opens the block quotes and list items that begin at an offset of the line, and
+// returns the offset after their marks.
 func (m *markdown) openContainers(line []byte, at int) int {
 	for len(m.containers) < maxContainers {
 		width, n := indentOf(line[at:])
@@ -199,7 +196,7 @@ func (m *markdown) openContainers(line []byte, at int) int {
 	return at
 }
 
-// leaf reads line[start:n], the part of a line after the marks of containers.
+// leaf reads line[start:n], which is the line after the marks of containers.
 func (m *markdown) leaf(line []byte, start, n int) {
 	width, space := indentOf(line[start:])
 	rest := line[start+space:]
@@ -228,8 +225,7 @@ func (m *markdown) leaf(line []byte, start, n int) {
 	}
 }
 
-// beginsBlock reports whether a line begins a block that can interrupt a
-// paragraph.
+// beginsBlock reports whether the line begins a block that can interrupt a paragraph.
 func (m *markdown) beginsBlock(line []byte) bool {
 	width, n := indentOf(line)
 	rest := line[n:]
@@ -239,7 +235,6 @@ func (m *markdown) beginsBlock(line []byte) bool {
 	return rest[0] == '>' || isRule(rest) || isHeading(rest) || fenceOf(rest).size > 0 || listMark(rest) > 0 || (&htmlBlock{}).begin(rest, true)
 }
 
-// add adds part of the line to the paragraph.
 func (m *markdown) add(i, j int) { m.window.Pieces(&m.paragraph, i, j) }
 
 func (m *markdown) inFence(line []byte) {
@@ -250,7 +245,7 @@ func (m *markdown) inFence(line []byte) {
 	}
 }
 
-// inHTML adds a line to the HTML block, and ends the block after its last line.
+// inHTML adds a line to the HTML block, and closes the block after its last line.
 func (m *markdown) inHTML(at, n int, blank bool) {
 	m.window.Pieces(&m.html.text, at, n)
 	line := bytes.ToLower(m.window.Text[at:n])
@@ -285,7 +280,6 @@ func (m *markdown) endBlocks() {
 	m.endHTML()
 }
 
-// flush yields the findings of a block in document order.
 func (m *markdown) flush() {
 	slices.SortStableFunc(m.items, func(a, b item) int { return cmp.Compare(a.finding.Start, b.finding.Start) })
 	for _, i := range m.items {
@@ -296,9 +290,8 @@ func (m *markdown) flush() {
 	m.items = m.items[:0]
 }
 
-// indentOf returns the width of the white space at the beginning of a line, in
-// columns, and its length in octets. A tab extends to the next multiple of four
-// columns.
+// indentOf returns the width in columns of the white space at the start of a line, and its length
+// in octets. A tab extends to the next multiple of four columns.
 func indentOf(line []byte) (width, n int) {
 	for n < len(line) && (line[n] == ' ' || line[n] == '\t') {
 		width++
@@ -310,8 +303,7 @@ func indentOf(line []byte) (width, n int) {
 	return width, n
 }
 
-// skipColumns returns the length of the white space that fills a number of
-// columns.
+// skipColumns returns the length of the white space that fills this many columns.
 func skipColumns(line []byte, columns int) int {
 	n := 0
 	for width := 0; n < len(line) && width < columns && (line[n] == ' ' || line[n] == '\t'); n++ {
@@ -323,8 +315,7 @@ func skipColumns(line []byte, columns int) int {
 	return n
 }
 
-// listMark returns the length of the list marker at the beginning of a line, or
-// 0.
+// listMark returns the length of the list marker at the start of b, or 0.
 func listMark(b []byte) int {
 	n := digits(b)
 	switch {
@@ -358,7 +349,7 @@ func isRule(b []byte) bool {
 	return n >= 3
 }
 
-// isUnderline reports whether a line makes a heading of the paragraph before it.
+// isUnderline reports whether a line makes the paragraph before it a heading.
 func isUnderline(b []byte) bool {
 	b = bytes.TrimRight(b, " \t\r\n")
 	return len(b) > 0 && (b[0] == '=' || b[0] == '-') && len(bytes.Trim(b, string(rune(b[0])))) == 0
@@ -372,7 +363,6 @@ func isHeading(b []byte) bool {
 	return n >= 1 && n <= 6 && (n == len(b) || isSpace(b[n]))
 }
 
-// fenceOf returns the fence at the beginning of a line.
 func fenceOf(b []byte) fence {
 	n := 0
 	for n < len(b) && b[n] == b[0] {
@@ -384,7 +374,7 @@ func fenceOf(b []byte) fence {
 	return fence{b[0], n}
 }
 
-// begin reports whether a line begins an HTML block, and records its end (4.6).
+// begin reports whether a line begins an HTML block, and records how that block ends (4.6).
 func (h *htmlBlock) begin(line []byte, inParagraph bool) bool {
 	if line[0] != '<' || len(line) < 3 {
 		return false
@@ -422,8 +412,7 @@ func (h *htmlBlock) begin(line []byte, inParagraph bool) bool {
 	return true
 }
 
-// isBlockTag reports whether a line that begins with the tag of that name begins
-// an HTML block (4.6, condition 6).
+// isBlockTag reports whether a tag with this name begins an HTML block (4.6, condition 6).
 func isBlockTag(name string) bool {
 	switch name {
 	case "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",

@@ -10,24 +10,24 @@ import (
 
 // Limits on inline syntax.
 const (
-	maxParentheses = 32  // nested in a destination
+	maxParentheses = 32  // nested parentheses in a destination
 	maxLinkLabel   = 999 // octets of the label of a definition
 )
 
-// inlines finds the identifiers in a paragraph.
+// An inlines finds the identifiers in a paragraph.
 type inlines struct {
 	text  *source.Mapped
 	queue *queue
 	scope *scope
 
 	i        int
-	opened   []opener      // the brackets before i
-	inactive int           // how many of opened can no longer begin a link, because a link cannot contain another
-	endless  string        // the beginnings of tags whose end is not after i
-	runs     map[int]bool  // the lengths of backticks without a closing run after i
+	opened   []opener      // the unmatched brackets before i
+	inactive int           // how many elements of opened cannot begin a link any more, because links cannot be nested
+	endless  string        // the kinds of tags that have no end after i; see tagKind
+	runs     map[int]bool  // the lengths of runs of backticks that have no closing run after i
 	plain    source.Mapped // the text outside code, tags and destinations
-	html     source.Mapped // a tag
-	from     int           // the text from here to i belongs to plain
+	html     source.Mapped // the current tag
+	from     int           // text[from:i] is still to be added to plain
 }
 
 // An opener is a bracket that may begin a link or an image.
@@ -66,7 +66,7 @@ func (p *inlines) read() {
 	p.queue.text(&p.plain, p.scope, "")
 }
 
-// leaveOut excludes the text from start to p.i from the text that is searched.
+// leaveOut excludes text[start:p.i] from the text that is searched.
 func (p *inlines) leaveOut(start int) {
 	p.text.Pieces(&p.plain, p.from, start)
 	if start < len(p.text.Text) {
@@ -76,7 +76,7 @@ func (p *inlines) leaveOut(start int) {
 	p.from = p.i
 }
 
-// code skips a code span, or the backticks that do not begin one (6.1).
+// code skips a code span, or backticks that do not begin one (6.1).
 func (p *inlines) code() {
 	b, start := p.text.Text, p.i
 	n := backticks(b[start:])
@@ -125,7 +125,7 @@ func (p *inlines) angle() {
 	n := 0
 	if kind := tagKind(b[start:]); !strings.Contains(p.endless, kind) || kind == "" {
 		if n = tagLength(b[start:]); n == 0 {
-			p.endless += kind // so that its end is not looked for again and again
+			p.endless += kind // remember this, because a second search would take time again
 		}
 	}
 	if n == 0 {
@@ -141,9 +141,8 @@ func (p *inlines) angle() {
 	p.leaveOut(start)
 }
 
-// autolink returns the length of the autolink at the beginning of b, with its
-// angle brackets, or 0 if there is no autolink. An autolink is a URI with a scheme
-// of 2 to 32 characters, without white space.
+// autolink returns the length of the autolink at the start of b, including its angle brackets, or 0
+// if there is none. An autolink is a URI without white space, with a scheme of 2 to 32 characters.
 func autolink(b []byte) int {
 	n := bytes.IndexAny(b[1:], "<> \t\n\r")
 	if n < 0 || b[n+1] != '>' || n == 0 {
@@ -156,8 +155,8 @@ func autolink(b []byte) int {
 	return n + 2
 }
 
-// tagKind returns the beginning of a comment, declaration or processing
-// instruction, with a space after it, or "".
+// tagKind returns the characters that begin a comment, declaration or processing instruction,
+// followed by a space, or "".
 func tagKind(b []byte) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("<!--")):
@@ -170,8 +169,8 @@ func tagKind(b []byte) string {
 	return ""
 }
 
-// tagLength returns the length of the tag, comment, declaration or processing
-// instruction at the beginning of b, or 0.
+// tagLength returns the length of the tag, comment, declaration or processing instruction at the
+// start of b, or 0.
 func tagLength(b []byte) int {
 	switch {
 	case len(b) < 3:
@@ -220,8 +219,8 @@ func through(b []byte, end string) int {
 	return 0
 }
 
-// close reads a closing bracket. If a destination in parentheses follows, the brackets are a link
-// or an image, and close reads the destination.
+// close reads a closing bracket. If a destination in parentheses follows, the text is a link or an
+// image.
 func (p *inlines) close() {
 	p.i++
 	if len(p.opened) == 0 {
@@ -250,8 +249,8 @@ func (p *inlines) close() {
 	p.leaveOut(start)
 }
 
-// linkTail returns the range of the destination in "(destination title)" at an offset, and the
-// offset after this text (6.3). The second offset is 0 if there is no such text.
+// linkTail reads "(destination title)" at an offset (6.3). It returns the range of the destination,
+// and the offset after the parenthesis or 0 if there is no such text.
 func linkTail(b []byte, at int) (i, j, end int) {
 	k := pastBlank(b, at+1)
 	i, j, k = destination(b, k)
@@ -271,10 +270,9 @@ func linkTail(b []byte, at int) (i, j, end int) {
 	return i, j, next + 1
 }
 
-// destination returns the range of the link destination at an offset, and the offset after the
-// destination. The second offset is -1 if the destination is not valid. A valid destination is text
-// in angle brackets without line breaks. It can also be text without white space and control
-// characters whose parentheses are balanced.
+// destination returns the range of the link destination at an offset, and the offset after it or -1
+// if it is invalid. A destination is either text in angle brackets without line breaks, or text
+// with balanced parentheses and without white space and control characters.
 func destination(b []byte, at int) (i, j, end int) {
 	if at < len(b) && b[at] == '<' {
 		for k := at + 1; k < len(b); k++ {
@@ -312,7 +310,7 @@ func destination(b []byte, at int) (i, j, end int) {
 	return at, min(k, len(b)), min(k, len(b))
 }
 
-// title returns the offset after the link title at an offset, or 0.
+// title returns the offset after the link title at an offset, or 0 if there is none.
 func title(b []byte, at int) int {
 	closing := b[at]
 	switch closing {
@@ -342,8 +340,8 @@ func pastBlank(b []byte, i int) int {
 	return i
 }
 
-// definition reads the link reference definition at p.i (4.7). Footnotes, whose
-// label begins with "^", are text.
+// definition reads the link reference definition at p.i (4.7). It treats a footnote, whose label
+// begins with "^", as text.
 func (p *inlines) definition() bool {
 	b := p.text.Text[p.i:]
 	n := labelLength(b)
@@ -369,8 +367,7 @@ func (p *inlines) definition() bool {
 	return true
 }
 
-// labelLength returns the length of the link label in brackets at the beginning
-// of b, or 0.
+// labelLength returns the length of the link label at the start of b, or 0 if there is none.
 func labelLength(b []byte) int {
 	if len(b) == 0 || b[0] != '[' {
 		return 0
@@ -394,8 +391,8 @@ func labelLength(b []byte) int {
 	return 0
 }
 
-// lineEndAt returns the offset after the line break at i, after white space, or
-// 0 if something else is there.
+// lineEndAt skips white space and a line break at i, and returns the offset after them. It returns
+// 0 if there is other text.
 func lineEndAt(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r') {
 		i++
@@ -409,9 +406,8 @@ func lineEndAt(b []byte, i int) int {
 	return 0
 }
 
-// reference adds the destination text[i:j]. If escaped is set, as for the
-// destination of a link, reference decodes backslash escapes and character
-// references. Other backslashes are data.
+// reference adds the destination text[i:j]. If escaped is true, it decodes backslash escapes and
+// character references.
 func (p *inlines) reference(i, j int, escaped bool, where string) {
 	var v source.Mapped
 	b := p.text.Text
@@ -450,5 +446,5 @@ func (p *inlines) reference(i, j int, escaped bool, where string) {
 	p.queue.reference(&v, 0, len(v.Text), p.scope, where)
 }
 
-// isPunctuation reports whether a backslash before c is an escape.
+// isPunctuation reports whether a backslash can escape c.
 func isPunctuation(c byte) bool { return c > ' ' && c < 0x7F && !isAlnum(c) }

@@ -15,29 +15,29 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// MIME yields the identifiers in a message, or in the messages of a mailbox in
-// mbox format (RFC 4155), in document order. It reads the fields of all headers,
-// except DKIM and ARC signatures, and decodes their encoded words. It reads the
-// text and HTML parts at any depth of multiparts and messages, and decodes
-// transfer encodings, charsets and flowed text. It skips parts of other types.
-// With o.Mail it also finds message identifiers in References and similar
-// fields, which are mid and cid locators without the scheme (RFC 2392).
+// MIME returns an iterator over the identifiers in a message, or in all messages of a mailbox in
+// mbox format (RFC 4155), in document order. It reads
 //
-// Start and End are offsets in the undecoded file, and Text is the octets there.
-// In quoted-printable, Text includes escapes and soft line breaks. In base64,
-// Text is the whole groups of four octets that contain the identifier. Encoded
-// words are treated in the same way. Spelling is the decoded identifier. For a
-// part of a multipart, Where contains the number of the part, as in "part 2.1 a
-// href".
+//   - the fields of all headers except DKIM and ARC signatures, with encoded words decoded;
+//   - the text and HTML parts at any depth of multiparts and messages, with transfer
+//     encodings, charsets and flowed text decoded.
 //
-// Relative references in HTML parts and in Link are resolved against the first
-// of these that exists: the BASE of the part, its Content-Base, its
-// Content-Location, the base of the enclosing entities, o.Base, o.Default (RFC
-// 3986, 5.1).
+// If o.Mail is true, MIME also finds the message identifiers in References and similar fields.
+// These are mid and cid locators without the scheme (RFC 2392).
 //
-// After a [*DocumentError], the sequence continues. An error of the reader ends it. Time is linear
-// and memory bounded. Entities nested more than 100 deep, and the part of a header beyond 1 MiB,
-// are skipped and reported.
+// Start, End and Text refer to the file as stored. In quoted-printable, Text includes escapes and
+// soft line breaks. In base64,
+// Text is the groups of four octets that contain the identifier. Encoded words are treated in the
+// same way. Spelling is the decoded identifier. For a part of a multipart,
+// Where contains the number of the part, as in "part 2.1 a href".
+//
+// Relative references in HTML parts and in Link fields are resolved against the first of these that
+// exists: the BASE of the part, its Content-Base, its Content-Location, the base of the enclosing
+// entities, o.Base, o.Default (RFC 3986, 5.1).
+//
+// The iterator continues after a [*DocumentError] and ends after an error of the reader. MIME takes
+// linear time, and its memory has a fixed limit. It skips and reports entities that are nested more
+// than 100 deep, and the part of a header beyond 1 MiB.
 func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := source.NewTape(r)
@@ -53,12 +53,11 @@ func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// A mimeScan finds the identifiers in the parts of a message.
 type mimeScan struct {
 	tape    *source.Tape
 	options Options
 	queue   *queue
-	bases   []Base // in force in the enclosing entities
+	bases   []Base // of the enclosing entities
 }
 
 func (m *mimeScan) fail(at int64, what string) bool {
@@ -66,7 +65,7 @@ func (m *mimeScan) fail(at int64, what string) bool {
 	return !m.queue.stopped
 }
 
-// part finds the identifiers in a header, and in the body if it is text.
+// part searches a header, and the body if it is text.
 func (m *mimeScan) part(p *mime.Part) {
 	outer := m.bases[p.Depth]
 	own := EntityBase(uri.Latest, p.Mail)(outer)
@@ -90,7 +89,7 @@ func (m *mimeScan) part(p *mime.Part) {
 	}
 }
 
-// place returns the beginning of Where for findings in a part.
+// place returns the start of Finding.Where for a part.
 func place(p *mime.Part) string {
 	var s string
 	if p.Message > 0 {
@@ -103,8 +102,8 @@ func place(p *mime.Part) string {
 }
 
 // headerFields searches the fields of a header. A reference in Content-Location is relative to the
-// base outside the part. A reference in any other field is relative to the base that the header
-// sets (1997, 5.1.1).
+// base outside the part, and a reference in another field to the base that the header sets (1997,
+// 5.1.1).
 func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 	outside, inside := knownScope(outer), knownScope(own)
 	for i := range fs {
@@ -116,7 +115,7 @@ func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 			m.queue.reference(v, 0, len(v.Text), outside, where)
 		case "content-type":
 			v := mime.DecodedWords(&f.Value)
-			if isExternalBody(v.Text) { // white space in its URL is ignored (RFC 2017, 3.1)
+			if isExternalBody(v.Text) { // white space in the URL of an external body is ignored (RFC 2017, 3.1)
 				v = mime.Without(v, " \t")
 			}
 			m.queue.text(v, inside, where)
@@ -136,15 +135,14 @@ func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 	}
 }
 
-// isExternalBody reports whether a Content-Type says that the body is
-// elsewhere.
+// isExternalBody reports whether a Content-Type says that the body is stored elsewhere.
 func isExternalBody(value []byte) bool {
 	kind, _, _ := bytes.Cut(value, []byte(";"))
 	return ascii.EqualFold(bytes.TrimSpace(kind), "message/external-body")
 }
 
-// links parses a Link field (RFC 8288, 3): references in angle brackets,
-// outside quoted strings.
+// links parses a Link field (RFC 8288, 3). Its references are in angle brackets, outside quoted
+// strings.
 func (m *mimeScan) links(v *source.Mapped, s *scope, where string) {
 	quoted := false
 	for i := 0; i < len(v.Text); i++ {
@@ -164,8 +162,8 @@ func (m *mimeScan) links(v *source.Mapped, s *scope, where string) {
 	}
 }
 
-// messageIDs parses identifiers of messages or body parts in angle brackets,
-// for which locators exist (RFC 2392).
+// messageIDs parses identifiers of messages or body parts, in angle brackets, as locators (RFC
+// 2392).
 func (m *mimeScan) messageIDs(f *mime.Field, s *scope, where string) {
 	scheme := "mid:"
 	if strings.EqualFold(f.Name, "content-id") {
@@ -195,5 +193,4 @@ func (m *mimeScan) messageIDs(f *mime.Field, s *scope, where string) {
 	}
 }
 
-// knownScope returns a scope with a final base.
 func knownScope(b Base) *scope { return &scope{known: true, done: true, base: b} }

@@ -6,13 +6,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// plainURI parses the common form of identifiers. It rejects those with a
-// character that may have another meaning in text; see [scanner.ends].
+// plainURI parses common identifiers. It stops at the characters that may have another meaning in
+// text; see [scanner.ends].
 var plainURI = uri.NewCutter("()':&")
 
-// plain is a fast path of take for common identifiers: it parses a URI in one
-// pass. It rejects identifiers that need a closer look, because of a delimiter,
-// punctuation at the end, a line that continues, or an unusual host.
+// plain is a fast version of take for common identifiers. It returns false if the identifier needs
+// a closer look because of a delimiter, punctuation at its end, a line that continues, or an
+// unusual host.
 func (s *scanner) plain(start int) bool {
 	if c := s.before(start); c == '<' || c == '"' || s.opening(start) != 0 {
 		return false
@@ -31,7 +31,7 @@ func (s *scanner) plain(start int) bool {
 		return false
 	}
 	if window[n] == '<' && bytes.Contains(window[:n], []byte("/10.")) {
-		return false // may be an old DOI with a "<" in it: see wholeLink
+		return false // may be an old DOI with a "<"; see wholeLink
 	}
 	if port, ok := u.Port(); ok && !isPortNumber(port) || isURN(u.String()) || s.mayWrap(start+n) {
 		return false

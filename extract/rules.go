@@ -7,16 +7,15 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
-// A rule reports whether the text after the colon of a scheme looks valid. It
-// checks less than the document of the scheme: only what distinguishes an
-// identifier from words, code and data that contain a colon.
+// A rule reports whether text after the colon of a scheme looks valid. It only checks what
+// distinguishes an identifier from words, code and data with a colon.
 type rule func(rest []byte) bool
 
-// maxRule is the length of the longest name in ruleOf.
+// maxRule is the length of the longest name that ruleOf knows.
 const maxRule = len("opaquelocktoken")
 
-// ruleOf returns the rule of a scheme whose identifiers are found without "//",
-// ignoring case, or nil.
+// ruleOf returns the rule of a scheme whose identifiers are found without "//", or nil. It ignores
+// case.
 func ruleOf(name []byte) rule {
 	if len(name) > maxRule {
 		return nil
@@ -80,7 +79,7 @@ func ruleOf(name []byte) rule {
 	return nil
 }
 
-// span returns the length of the prefix of b whose octets belong to a class.
+// span returns how many octets at the start of b belong to a class.
 func span(b []byte, k class) int {
 	i := 0
 	for i < len(b) && is(b[i], k) {
@@ -92,7 +91,7 @@ func span(b []byte, k class) int {
 func digits(b []byte) int { return ascii.Run(b, 0, ascii.IsDigit) }
 
 // isURNRest accepts NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141, 2). URNs of the draft
-// of 1995 begin in the same form.
+// of 1995 begin in the same way.
 func isURNRest(b []byte) bool {
 	n := bytes.IndexByte(b, ':')
 	if n < 2 || n > 32 || n+1 == len(b) {
@@ -107,7 +106,7 @@ func isURNRest(b []byte) bool {
 	return isAlnum(c) || c == '%' || bytes.IndexByte([]byte("-_~@$+*!("), c) >= 0 && len(b) > n+2
 }
 
-// isMailto accepts addresses, or header fields alone (RFC 6068, 2).
+// isMailto accepts addresses, or header fields without addresses (RFC 6068, 2).
 func isMailto(b []byte) bool {
 	if b[0] == '?' {
 		return bytes.IndexByte(b, '=') > 1

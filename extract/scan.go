@@ -9,27 +9,27 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// MaxLength is the maximum length of an identifier in text, in octets,
-// including white space. A longer one is skipped as a whole.
+// MaxLength is the maximum length of an identifier in text, including white space, in octets.
+// Longer identifiers are skipped.
 const MaxLength = 1 << 16
 
 const (
 	maxScheme = 64  // octets of a scheme name
-	maxLabel  = 96  // octets of white space and "URL:" between a delimiter and a scheme
+	maxLabel  = 96  // octets of the white space and "URL:" between a delimiter and a scheme
 	maxHost   = 254 // octets of a host name, including a trailing dot
-	maxLocal  = 64  // octets of the local part of an address (RFC 5321, 4.5.3.1.1)
+	maxLocal  = 64  // octets of the local part of a mail address (RFC 5321, 4.5.3.1.1)
 	maxColumn = 160 // octets of a line of wrapped text
-	maxBreak  = 640 // octets of the footer of a page and the header of the next
+	maxBreak  = 640 // octets of a page footer and the next page header
 
 	maxBehind = 1024 // octets that a decision may examine before pos
 	maxAhead  = 2048 // octets that a decision may examine beyond the end of an identifier
 
-	maxDebt = 4 * MaxLength // largest debt of a scanner, in octets; see settle
-	perStep = 64            // octets by which the debt falls when pos advances by one octet
+	maxDebt = 4 * MaxLength // octets; see settle
+	perStep = 64            // by how much the debt falls for each octet that pos advances
 )
 
-// scan calls yield for each identifier in b, in document order, until yield
-// returns false. Offsets are into b. The time is linear in len(b).
+// scan calls yield for each identifier in b, in order, until yield returns false. It takes time
+// linear in len(b).
 func scan(b []byte, o Options, yield func(Finding) bool) {
 	s := newScanner(o, MaxLength)
 	s.b, s.final = b, true
@@ -41,32 +41,32 @@ func scan(b []byte, o Options, yield func(Finding) bool) {
 	}
 }
 
-// A segment is a piece of an identifier. Between two segments are octets that the spelling does not
-// have in this form, such as a line break or an escape.
+// A segment is a piece of an identifier in the window. Between two segments are octets that do not
+// belong to the spelling as they are, such as a line break or an escape.
 type segment struct {
 	start, end int
-	hyphen     bool   // ends in a hyphen before a line break
-	escape     string // the characters of the escape before it, in a string of JSON
+	hyphen     bool   // the segment ends in a hyphen before a line break
+	escape     string // the characters of the JSON escape before the segment
 }
 
-// A hit is a possible finding, as offsets into the window of the scanner.
+// A hit is an identifier that may become a finding. Its offsets are in the window.
 type hit struct {
 	kind       Kind
 	start, end int
 	delimiter  byte    // 0 if there is none
-	uri        uri.URI // valid if it has been parsed already
-	target     string  // the URI, if it is not the spelling
+	uri        uri.URI // valid if the hit has already been parsed
+	target     string  // the URI, if it differs from the spelling
 }
 
-// A scanner finds identifiers in a window on a document. It looks for the octet that an identifier
-// must have: the colon of a scheme, the "@" of an address, or the dot in a host name. From there it
-// looks in both directions. So it does little work on text without identifiers.
+// A scanner finds identifiers in a document. It holds a part of the document, called the window. It
+// looks for an octet that the identifier must have: the colon of a scheme, the "@" of an address,
+// or a dot of a host name. From there it looks in both directions, so text without such octets
+// takes little time.
 //
-// The fields pos, minStart and tail hold all that the scanner knows of the text
-// before the window. Its findings do not depend on the window boundaries, if the
-// window holds maxBehind octets before pos and limit+maxAhead octets after pos.
-// The window may hold less after pos if the caller reads more whenever short is
-// set.
+// The findings do not depend on where the window begins and ends, because pos, minStart and tail
+// hold everything that the scanner knows of the text before it. This requires maxBehind octets
+// before pos and limit+maxAhead octets after it. The window may be shorter if the caller adds more
+// text whenever short is true.
 type scanner struct {
 	o     Options
 	limit int
@@ -74,30 +74,29 @@ type scanner struct {
 	b     []byte // the window
 	off   int64  // the offset of b[0] in the document
 	final bool   // the window extends to the end of the document
-	short bool   // a decision needs more text than the window has
+	short bool   // the window ends too early for a decision
 
-	pos      int  // where to continue
-	minStart int  // no identifier begins before it: the end of the last one
-	tail     bool // pos is inside text that is too long
+	pos      int  // where the search continues
+	minStart int  // the end of the last identifier, before which no other may begin
+	tail     bool // pos is inside an identifier that is too long
 
-	// The offsets of the next colon, the next "@", the next dot, and the next character that can
-	// begin an identifier without a scheme. An offset less than pos is out of date.
+	// The offsets of the next colon, "@", dot, and character that can begin an identifier without a
+	// scheme. An offset less than pos is out of date.
 	colon, at, dot, start int
-	sought                int // the length of the window when these offsets were found
+	sought                int // length of the window when these were found
 
 	hit   hit
 	segs  []segment // the pieces of the hit
 	texts texts
 	base  Base // the base of the document
 
-	work  int // number of octets examined one by one
-	debt  int // the part of work that pos has not made up for; see settle
-	reach int // the end of the text that the last decision has read
+	work  int // number of octets that were examined one by one
+	debt  int // how much of work is not made up for by progress; see settle
+	reach int // the end of the text that the last decision examined
 }
 
-// next looks for an identifier, and leaves it in s.hit and s.segs. It returns
-// false at the end of the document or, if s.short is set, when it needs more of
-// the document to decide.
+// next looks for an identifier, and leaves it in s.hit and s.segs. It returns false at the end of
+// the document, or with s.short set if it needs more of the document.
 func (s *scanner) next() bool {
 	s.short = false
 	if s.sought != len(s.b) {
@@ -136,8 +135,8 @@ func (s *scanner) next() bool {
 	}
 }
 
-// decide looks for an identifier around the octet at i, and returns the offset at which to
-// continue if it finds none.
+// decide looks for an identifier around the octet at i. If there is none, it returns the offset at
+// which to continue.
 func (s *scanner) decide(i int) (next int, ok bool) {
 	switch s.b[i] {
 	case ':':
@@ -152,11 +151,10 @@ func (s *scanner) decide(i int) (next int, ok bool) {
 	return i + 1, ok
 }
 
-// settle keeps the time linear for texts in which decisions read the same octets
-// again and again, such as "(http://a/(http://a/(...". Each octet that a decision
-// examines adds 1 to the debt, and each octet by which pos advances subtracts
-// perStep. If the debt exceeds maxDebt, the scanner skips the text up to reach.
-// Ordinary texts never come near this limit.
+// settle limits the time for text in which decisions read the same octets again and again, such as
+// "(http://a/(http://a/(...". Each octet that a decision examines adds 1 to the debt, and each
+// octet by which pos advances subtracts perStep. If the debt exceeds maxDebt, the scanner skips the
+// text up to reach. Ordinary text never comes near this limit.
 func (s *scanner) settle(work, passed int) {
 	s.debt += work
 	if s.pay(passed); s.debt > maxDebt && !s.tail {
@@ -168,12 +166,11 @@ func (s *scanner) settle(work, passed int) {
 
 func (s *scanner) pay(passed int) { s.debt = max(0, s.debt-perStep*passed) }
 
-// newScanner returns an empty scanner.
 func newScanner(o Options, limit int) scanner {
 	return scanner{o: o, limit: limit, base: outside(o)}
 }
 
-// skipTail moves to the end of text that is too long to be an identifier.
+// skipTail moves to the end of an identifier that is too long.
 func (s *scanner) skipTail() bool {
 	i := s.pos
 	for i < len(s.b) && (is(s.b[i], classURI) || s.b[i] >= utf8.RuneSelf) {
@@ -187,8 +184,7 @@ func (s *scanner) skipTail() bool {
 	return true
 }
 
-// candidate returns the offset of the next octet from which an identifier might
-// be found, or -1.
+// candidate returns the offset of the next octet from which to look for an identifier, or -1.
 func (s *scanner) candidate() int {
 	i := s.seek(&s.colon, ':')
 	if s.o.Mail {
@@ -203,8 +199,8 @@ func (s *scanner) candidate() int {
 	return i
 }
 
-// seek returns the offset of the next c. It keeps the result in cache until pos
-// has passed it.
+// seek returns the offset of the next c. It stores the offset in cache, and searches again only
+// when pos has passed it.
 func (s *scanner) seek(cache *int, c byte) int {
 	if *cache >= s.pos && *cache < len(s.b) && s.b[*cache] == c {
 		return *cache
@@ -226,7 +222,7 @@ func nearer(i, j int) int {
 	return i
 }
 
-// peek returns the octet at i, or 0 after the end of the document.
+// peek returns the octet at i, or 0 at the end of the document.
 func (s *scanner) peek(i int) byte {
 	if i < len(s.b) {
 		return s.b[i]
@@ -235,8 +231,8 @@ func (s *scanner) peek(i int) byte {
 	return 0
 }
 
-// before returns the octet before i. At the beginning of the document, and at the end of the last
-// identifier, it returns a line feed.
+// before returns the octet before i. It returns a line feed at the start of the document and
+// directly after the last identifier.
 func (s *scanner) before(i int) byte {
 	if i <= s.minStart || i <= 0 {
 		return '\n'
@@ -244,7 +240,7 @@ func (s *scanner) before(i int) byte {
 	return s.b[i-1]
 }
 
-// slide discards n octets at the beginning of the window.
+// slide discards the first n octets of the window.
 func (s *scanner) slide(n int) {
 	s.off += int64(n)
 	s.pos -= n
@@ -252,7 +248,6 @@ func (s *scanner) slide(n int) {
 	s.sought = 0
 }
 
-// decideColon examines the text around the colon at i.
 func (s *scanner) decideColon(i int) bool {
 	if i <= s.minStart || !is(s.b[i-1], classScheme) {
 		return false
@@ -271,7 +266,7 @@ func (s *scanner) decideColon(i int) bool {
 	return s.decideOpaque(i)
 }
 
-// word returns the start of the run of scheme characters before i.
+// word returns the start of the scheme characters before i.
 func (s *scanner) word(i int) int {
 	low := max(s.minStart, i-maxScheme)
 	j := i
@@ -282,8 +277,8 @@ func (s *scanner) word(i int) int {
 	return j
 }
 
-// decideHier looks for an identifier with "://" at i. Its scheme need not be
-// registered: the two slashes are sufficient evidence.
+// decideHier looks for an identifier with "://" at i. Any scheme is accepted, because the two
+// slashes are enough evidence.
 func (s *scanner) decideHier(i int) bool {
 	start := s.schemeStart(s.word(i), i)
 	if start < 0 {
@@ -292,9 +287,9 @@ func (s *scanner) decideHier(i int) bool {
 	return s.plain(start) || s.take(start, i, nil)
 }
 
-// schemeStart returns the start of the scheme name that ends at i, where low is the start of the
-// run of scheme characters. Words and punctuation can precede the scheme name without a space, as
-// in "...http://a/" and "1.http://a/". It returns -1 if there is no scheme.
+// schemeStart returns the start of the scheme that ends at i, or -1 if there is none. The scheme
+// characters begin at low, but other text can precede the scheme without a space, as in
+// "...http://a/" and "1.http://a/".
 func (s *scanner) schemeStart(low, i int) int {
 	for low < i && !ascii.IsLetter(s.b[low]) {
 		low++
@@ -302,7 +297,7 @@ func (s *scanner) schemeStart(low, i int) int {
 	if i-low < 2 || !isAlnum(s.b[i-1]) {
 		return -1
 	}
-	if c := s.b[i-1]; c == 'p' || c == 's' { // by far the most common
+	if c := s.b[i-1]; c == 'p' || c == 's' { // http and https are by far the most common
 		if n := webScheme(s.b[low:i]); n > 0 && n == i-low {
 			return low
 		}
@@ -332,10 +327,9 @@ func (s *scanner) schemeStart(low, i int) int {
 	return low
 }
 
-// pastEscape returns the start of the name that ends at i if the text at low is
-// the rest of an escape in a program string or manual page, as in
-// "\nhttp://a/", "\u003chttp://a/" and "\fIhttp://a/". For any other text it
-// returns low.
+// pastEscape returns the start of the name that ends at i. This differs from low if the text at low
+// belongs to an escape in a string or a manual page, as in "\nhttp://a/", "\u003chttp://a/" and
+// "\fIhttp://a/".
 func (s *scanner) pastEscape(low, i int) int {
 	if s.before(low) != '\\' {
 		return low
@@ -347,7 +341,7 @@ func (s *scanner) pastEscape(low, i int) int {
 		j += 2
 	case 'u':
 		j += 4
-	case 'f': // a font change in a manual page, \fI
+	case 'f': // a font change, \fI
 		return min(low+2, i-1)
 	default:
 		return low
@@ -358,8 +352,8 @@ func (s *scanner) pastEscape(low, i int) int {
 	return j
 }
 
-// webScheme returns the length of http or https if name is one of them in lower
-// case.
+// webScheme returns the length of http or https if name is one of these in lower case, and
+// otherwise 0.
 func webScheme(name []byte) int {
 	if string(name) == "https" || string(name) == "http" {
 		return len(name)
@@ -371,8 +365,8 @@ func (s *scanner) isKnown(start, end int) bool {
 	return end-start <= maxScheme && scheme.Standard().Known(string(s.b[start:end]))
 }
 
-// decideOpaque looks for an identifier without "//". It finds only schemes with a rule, because any
-// word can stand before a colon.
+// decideOpaque looks for an identifier without "//" at i. Only schemes with a rule are accepted,
+// because any word can precede a colon.
 func (s *scanner) decideOpaque(i int) bool {
 	start := s.word(i)
 	for start < i && !ascii.IsLetter(s.b[start]) {
@@ -386,7 +380,7 @@ func (s *scanner) decideOpaque(i int) bool {
 	}
 	switch s.before(start) {
 	case '_', '$', '\\', '@', '%', '&':
-		return false // a part of a name
+		return false // it is part of a name
 	}
 	rule := ruleOf(s.b[start:i])
 	if rule == nil {
@@ -395,10 +389,9 @@ func (s *scanner) decideOpaque(i int) bool {
 	return s.take(start, i, rule)
 }
 
-// take looks for an identifier that begins at start. Its scheme ends at the
-// offset colon. If a delimiter precedes the identifier, take first tries the text
-// up to the closing delimiter. If there is no delimiter, or rule r rejects that
-// text, take tries the longest text that can be an identifier.
+// take reads the identifier that begins at start and has its colon at the offset colon. If a
+// delimiter precedes it, take first tries the text up to the closing delimiter. If there is no
+// delimiter, or rule r rejects that text, take tries the longest text that can be an identifier.
 func (s *scanner) take(start, colon int, r rule) bool {
 	s.hit = hit{start: start}
 	if end, ok := s.delimited(start, colon); ok {
@@ -421,7 +414,7 @@ func (s *scanner) take(start, colon int, r rule) bool {
 
 // accept reports whether the text of the hit after its scheme looks valid.
 func (s *scanner) accept(colon int, r rule) bool {
-	n := colon + 1 - s.hit.start // the scheme and its colon are in the first piece
+	n := colon + 1 - s.hit.start // the first segment contains the scheme and its colon
 	if len(s.segs) == 1 {
 		return s.looksRight(s.b[s.hit.start:s.hit.end], n, r)
 	}

@@ -10,14 +10,12 @@ import (
 	"github.com/nomen-project/nomen/extract/mime"
 )
 
-// Text returns an iterator over the identifiers in plain text, in document
-// order. It reads as it goes, in constant memory and linear time. If the reader
-// fails, the iterator yields the error last, after all findings in the text that
-// could be read.
+// Text returns an iterator over the identifiers in plain text, in order. If the reader fails, the
+// iterator first yields all findings in the text that could be read, and then the error. Text takes
+// linear time and constant memory.
 //
-// A text that begins with a UTF-16 byte order mark is read as UTF-16, others as
-// UTF-8 or another superset of ASCII. The lines of calendars and address cards
-// are unfolded.
+// The text may be in UTF-16 if it begins with a byte order mark, and otherwise in UTF-8 or another
+// superset of ASCII. Text unfolds the lines of calendars and address cards.
 func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		w := newReading(r, o, MaxLength, textWindow)
@@ -37,8 +35,7 @@ func Text(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// begins reports whether the text begins with a mark. It reads no more than
-// necessary.
+// begins reports whether the text begins with a mark. It reads no more than necessary.
 func (w *reading) begins(mark string) bool {
 	for len(w.b) < len(mark) && !w.final && string(w.b) == mark[:len(w.b)] {
 		w.fill()
@@ -46,7 +43,7 @@ func (w *reading) begins(mark string) bool {
 	return bytes.HasPrefix(w.b, []byte(mark))
 }
 
-// An after is the text that follows what the reading w has already read.
+// An after reads the text that follows what w has already read.
 type after struct{ w *reading }
 
 func (a after) Read(b []byte) (int, error) {
@@ -56,8 +53,7 @@ func (a after) Read(b []byte) (int, error) {
 	return a.w.r.Read(b)
 }
 
-// otherText yields the identifiers of a text in another charset, or with folded
-// lines. Start and End are offsets in the file, and Text is the octets there.
+// otherText finds identifiers in a text in another charset, or with folded lines.
 func otherText(r io.Reader, charset string, folded bool, o Options, yield func(Finding, error) bool) {
 	t := source.NewTape(r)
 	q := newQueue(t, o, yield)
@@ -71,27 +67,26 @@ func otherText(r io.Reader, charset string, folded bool, o Options, yield func(F
 	}
 }
 
-// Bytes returns an iterator over the identifiers in plain text in memory.
-// Offsets are into b.
+// Bytes returns an iterator over the identifiers in plain text in memory. Start and End are offsets
+// in b.
 func Bytes(b []byte, o Options) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) { scan(b, o, yield) }
 }
 
-// textWindow is how much of a text is held: enough for an identifier of
-// MaxLength and the text around it, at any offset.
+// textWindow is the size of the window, which has room for an identifier of MaxLength and the text
+// around it.
 const textWindow = 4 * MaxLength
 
-// maxEmpty is how often in a row a reader may return no data.
+// maxEmpty is how many times in a row a reader may return no data.
 const maxEmpty = 100
 
-// A reading moves a scanner over the text from a reader.
+// A reading lets a scanner search the text from a reader.
 type reading struct {
 	scanner
 	r   io.Reader
-	err error // what ended the reading
+	err error // why no more can be read
 }
 
-// newReading returns a reading with a window of the given size.
 func newReading(r io.Reader, o Options, limit, size int) *reading {
 	w := &reading{scanner: newScanner(o, limit), r: r}
 	w.b = make([]byte, 0, size)
@@ -116,8 +111,8 @@ func (w *reading) all(yield func(Finding, error) bool) {
 	}
 }
 
-// fill discards the text that has been decided and reads more. If a decision is pending, it reads
-// at least as much as it will examine again. So many short reads do not more than double the work.
+// fill discards text that has been searched, and reads more. If a decision is pending, fill reads
+// at least as much as the decision will examine again. So short reads at most double the work.
 func (w *reading) fill() {
 	if n := w.pos - maxBehind; n > 0 && len(w.b) == cap(w.b) {
 		w.b = w.b[:copy(w.b, w.b[n:])]

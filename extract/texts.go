@@ -2,23 +2,22 @@ package extract
 
 import "unsafe"
 
-// texts stores the texts of findings together, so that many of them share an
-// allocation.
+// A texts stores the texts of findings in shared blocks, to save allocations.
 type texts struct {
-	block   []byte // up to its length, texts that are kept; the capacity after it is free
+	block   []byte // up to its length the block holds texts; its capacity beyond is free
 	count   int
 	scratch []byte
 }
 
 const (
 	textBlock = 4096
-	textAlone = 4 // findings whose texts are allocated separately
+	textAlone = 4 // this many texts are allocated separately first
 
 	shortDraft = 128 // octets, enough for most identifiers
 	longDraft  = 512
 )
 
-// add returns a copy of b that is kept.
+// add stores a copy of b.
 func (t *texts) add(b []byte) string {
 	t.count++
 	if t.count <= textAlone || len(b) > textBlock/4 {
@@ -29,27 +28,26 @@ func (t *texts) add(b []byte) string {
 	return view(t.block[n:])
 }
 
-// draft returns the first size octets of b, or all of them if b is shorter. The
-// text is valid until the next call of add or draft; the part that [texts.keep]
-// keeps stays valid. draft returns "" as long as texts are allocated separately.
+// draft stores the first size octets of b temporarily, until the next call of add or draft. To
+// store some of them permanently, call [texts.keep]. As long as texts are allocated separately,
+// draft returns "".
 func (t *texts) draft(b []byte, size int) string {
 	if t.count < textAlone {
 		return ""
 	}
 	n := t.room(size)
 	room := t.block[n : n+size]
-	if size == shortDraft && len(b) >= shortDraft { // a copy of known length takes no time
+	if size == shortDraft && len(b) >= shortDraft { // a copy of constant length is faster
 		copy(room[:shortDraft], b[:shortDraft])
 		return view(room)
 	}
 	return view(room[:copy(room, b)])
 }
 
-// keep keeps the first n octets of the last draft.
+// keep makes the first n octets of the last draft permanent.
 func (t *texts) keep(n int) { t.block = t.block[:len(t.block)+n] }
 
-// room ensures that n octets fit in the block, and returns the offset at which
-// they begin.
+// room ensures that n octets fit into the block, and returns the offset at which they begin.
 func (t *texts) room(n int) int {
 	if cap(t.block)-len(t.block) < n {
 		t.block = make([]byte, 0, textBlock)
@@ -57,6 +55,6 @@ func (t *texts) room(n int) int {
 	return len(t.block)
 }
 
-// view returns b as a string without copying. b must not be modified while the
-// string is in use.
+// view converts b to a string without copying it. b must not be modified while the string is in
+// use.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

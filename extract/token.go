@@ -9,20 +9,20 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A token is the state of reading an identifier that is not enclosed in delimiters such as < >.
+// A token is the state of reading an identifier that no delimiters enclose.
 type token struct {
-	start  int  // of the identifier
-	limit  int  // the offset at which the identifier is too long
-	depth  int  // of parentheses
+	start  int  // start of the identifier
+	limit  int  // offset at which the identifier is too long
+	depth  int  // number of open parentheses
 	open   int  // offset of the outermost open parenthesis
 	quotes int  // number of apostrophes
-	quoted bool // whether an apostrophe precedes the identifier
+	quoted bool // an apostrophe precedes the identifier
 	hash   bool
 }
 
-// bare reads an identifier that is not enclosed, up to the first character that
-// is not allowed in one. It excludes sentence punctuation, and continues on the
-// next line if the text is wrapped there.
+// bare reads an identifier that no delimiters enclose. It stops at the first character that cannot
+// belong to it, excludes sentence punctuation at the end, and continues on the next line if the
+// text is wrapped.
 func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	t := token{start: start, limit: start + s.limit, quoted: s.before(start) == '\''}
 	s.segs = append(s.segs[:0], segment{start: start})
@@ -63,8 +63,8 @@ func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	return s.segs[len(s.segs)-1].end, true
 }
 
-// literal returns the end of the IP literal that begins with the bracket at i,
-// if it is the host of an authority that begins at low.
+// literal returns the end of the IP literal that begins at i, if it is the host of the authority
+// that begins at low.
 func (s *scanner) literal(low, i int) int {
 	if i < low || s.b[low-1] != '/' || i > low && (s.b[i-1] != '@' || bytes.IndexByte(s.b[low:i], '/') >= 0) {
 		return i
@@ -80,7 +80,7 @@ func (s *scanner) literal(low, i int) int {
 	return i
 }
 
-// run returns the offset at which the identifier that continues at i must end.
+// run returns the offset at which the identifier must end, which is at i or later.
 func (s *scanner) run(t *token, i int) int {
 	from := i
 	b := s.b[:min(len(s.b), t.limit)]
@@ -118,7 +118,6 @@ func (s *scanner) run(t *token, i int) int {
 	return i
 }
 
-// ends reports whether the identifier ends before the character c at i.
 func (s *scanner) ends(t *token, i int, c byte) bool {
 	switch c {
 	case '(':
@@ -146,7 +145,6 @@ func (s *scanner) ends(t *token, i int, c byte) bool {
 	return false
 }
 
-// isEscape reports whether the percent sign at i begins a percent-encoding.
 func (s *scanner) isEscape(i int) bool { return ascii.IsHex(s.peek(i+1)) && ascii.IsHex(s.peek(i+2)) }
 
 // isBrokenEscape reports whether a line break splits the percent-encoding at i.
@@ -161,9 +159,9 @@ func (s *scanner) isBrokenEscape(i int) bool {
 	return c == '\n' || c == '\r'
 }
 
-// isMarkup reports whether the ampersand at i begins a character reference for
-// "<", ">", a quotation mark, an apostrophe or a no-break space. Such a reference
-// is left over from markup, and the identifier ends before it.
+// isMarkup reports whether the ampersand at i begins a character reference for "<", ">", a
+// quotation mark, an apostrophe or a no-break space. An identifier ends before such a reference,
+// because it is left over from markup.
 func (s *scanner) isMarkup(i int) bool {
 	switch s.peek(i + 1) {
 	case 'l', 'g':
@@ -180,7 +178,6 @@ func (s *scanner) isMarkup(i int) bool {
 	return false
 }
 
-// follows reports whether text is at i.
 func (s *scanner) follows(i int, text string) bool {
 	for k := range len(text) {
 		if s.peek(i+k) != text[k] {
@@ -190,7 +187,7 @@ func (s *scanner) follows(i int, text string) bool {
 	return true
 }
 
-// isMarkupNumber is isMarkup for what follows "&#": a number with few digits.
+// isMarkupNumber is isMarkup for the text after "&#".
 func (s *scanner) isMarkupNumber(i int) bool {
 	const maxDigits = 6
 	base := rune(10)
@@ -216,9 +213,9 @@ func (s *scanner) isMarkupNumber(i int) bool {
 	return false
 }
 
-// The colon at i can belong to the next identifier of a list. Then nextBegins returns the offset at
-// which the identifier ends. In "http://a/,http://b/" this is the offset of the comma. If the colon
-// belongs to no other identifier, it returns -1.
+// nextBegins returns the offset at which the identifier ends if the colon at i belongs to the next
+// identifier in a list, and otherwise -1. In "http://a/,http://b/" it returns the offset of the
+// comma.
 func (s *scanner) nextBegins(t *token, i int) int {
 	if s.peek(i+1) != '/' || s.peek(i+2) != '/' {
 		return -1
@@ -230,8 +227,8 @@ func (s *scanner) nextBegins(t *token, i int) int {
 	return low - 1
 }
 
-// beyond returns the length of the character at i, which is beyond ASCII, if it
-// belongs to an identifier. If it does not, beyond returns 0.
+// beyond returns the length of the non-ASCII character at i if it belongs to the identifier, and
+// otherwise 0.
 func (s *scanner) beyond(i int) int {
 	if !s.o.IRI {
 		return 0
@@ -243,7 +240,6 @@ func (s *scanner) beyond(i int) int {
 	return 0
 }
 
-// isWordAt reports whether there is a letter or a digit at i.
 func (s *scanner) isWordAt(i int) bool {
 	if s.b[i] < utf8.RuneSelf {
 		return isAlnum(s.b[i])
@@ -252,11 +248,10 @@ func (s *scanner) isWordAt(i int) bool {
 	return isInIRI(r)
 }
 
-// isJoint reports whether a character joins the parts of a word: hyphens, the
-// en dash, the middle dot.
+// isJoint reports whether a character joins the parts of a word. Such characters are hyphens, the
+// en dash and the middle dot.
 func isJoint(r rune) bool { return r >= '\u2010' && r <= '\u2013' || r == '\u00b7' }
 
-// char returns the character at i and its length.
 func (s *scanner) char(i int) (rune, int) {
 	if !utf8.FullRune(s.b[i:]) {
 		s.short = s.short || !s.final
@@ -264,9 +259,8 @@ func (s *scanner) char(i int) (rune, int) {
 	return utf8.DecodeRune(s.b[i:])
 }
 
-// isInIRI reports whether a reader would take a character for a part of an IRI. It returns true for
-// letters, marks, digits and pictographs, and false for punctuation, white space and the fullwidth
-// forms of delimiters.
+// isInIRI reports whether a reader would expect a character in an IRI. Readers expect letters,
+// marks, digits and pictographs, but not punctuation, white space or fullwidth forms of delimiters.
 func isInIRI(r rune) bool {
 	switch {
 	case r == utf8.RuneError:
@@ -279,10 +273,10 @@ func isInIRI(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So)
 }
 
-// A possible identifier with "://" ends at i. isCutShort reports whether the character there shows
-// that the text is something else. This can be a template such as http://a/{id} or http://a:%d/, or
-// a pattern such as http://a\.example/. It can also be an IRI, if only URIs are requested. A URN is
-// never rejected: it ends at i (2012, 2.5.3).
+// isCutShort reports whether the character at i, where an identifier with "://" ends, shows that
+// the text is not an identifier. The text may be a template such as http://a/{id} or http://a:%d/,
+// a pattern such as http://a\.example/, or an IRI when only URIs are requested. A URN is always
+// accepted (2012, 2.5.3).
 func (s *scanner) isCutShort(i, colon int) bool {
 	if i == len(s.b) {
 		s.short = s.short || !s.final
@@ -313,17 +307,16 @@ func (s *scanner) isCutShort(i, colon int) bool {
 	return false
 }
 
-// isAllAuthority reports whether b, which follows "://", ends inside the
-// authority.
+// isAllAuthority reports whether b, which follows "://", consists of an authority alone.
 func isAllAuthority(b []byte) bool { return !bytes.ContainsAny(b, "/?#") }
 
-// isUnspaced reports whether a character belongs to a script without spaces
-// between words, so that it may belong to the next word.
+// isUnspaced reports whether a character belongs to a script without spaces between words, so that
+// it may begin the next word.
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// trim returns the end of b[low:end] without trailing sentence punctuation.
+// trim returns the end of b[low:end] without sentence punctuation.
 func (s *scanner) trim(t *token, low, end int) int {
 	if t.depth > 0 && t.open >= low {
 		end = t.open
@@ -344,7 +337,7 @@ func (s *scanner) trim(t *token, low, end int) int {
 			if c != mark {
 				return end
 			}
-		case '%': // of an incomplete escape
+		case '%': // an incomplete escape
 		default:
 			if end-low >= 2 && s.b[end-2] == '%' {
 				end--
@@ -357,9 +350,9 @@ func (s *scanner) trim(t *token, low, end int) int {
 	return end
 }
 
-// hasAuthority reports whether the text after the colon of a scheme begins with
-// a plausible authority: no pattern, variable or ellipsis. In angle brackets
-// any authority with a letter or digit is accepted.
+// hasAuthority reports whether the text after a scheme begins with a plausible authority, and not
+// with a pattern, a variable or an ellipsis. In angle brackets, an authority needs only a letter or
+// digit.
 func (s *scanner) hasAuthority(name, b []byte) bool {
 	if len(b) < 3 || b[0] != '/' || b[1] != '/' {
 		return false
@@ -373,8 +366,8 @@ func (s *scanner) hasAuthority(name, b []byte) bool {
 	return ok || s.hit.delimiter == '<' && hasAlnum(b[:n])
 }
 
-// isLocalScheme reports whether a scheme allows an empty authority: every
-// scheme except those listed, whose URLs need a server.
+// isLocalScheme reports whether a scheme allows an empty authority. All do, except those whose URLs
+// name a server.
 func isLocalScheme(name []byte) bool {
 	switch strings.ToLower(string(name)) {
 	case "http", "https", "ftp", "ftps", "ws", "wss", "gopher", "telnet", "ssh", "sftp", "nntp", "imap", "pop":
@@ -383,8 +376,8 @@ func isLocalScheme(name []byte) bool {
 	return true
 }
 
-// authority returns the length of the authority at the beginning of b. It also reports whether this
-// is [userinfo "@"] host [":" port], with a host that is a name or address, not a placeholder.
+// authority returns the length of the authority at the start of b. It also reports whether this has
+// the form [userinfo "@"] host [":" port], with a name or address for a host.
 func authority(b []byte) (n int, ok bool) {
 	host, colon, ok := 0, -1, true
 	last := byte('.') // the previous character; a period at the beginning
@@ -415,8 +408,7 @@ func authority(b []byte) (n int, ok bool) {
 	return len(b), ok && isHost(b[host:], colon-host)
 }
 
-// isHost reports whether b, whose characters have been checked, is a host with
-// an optional port after the first colon.
+// isHost reports whether b is a host with an optional port. The caller has checked its characters.
 func isHost(b []byte, colon int) bool {
 	if len(b) > 0 && b[0] == '[' {
 		i := bytes.IndexByte(b, ']')
@@ -437,7 +429,6 @@ func hasAlnum(b []byte) bool {
 	return false
 }
 
-// isPort reports whether b is empty, or a colon and a valid port.
 func isPort(b []byte) bool {
 	return len(b) == 0 || b[0] == ':' && isPortNumber(b[1:])
 }

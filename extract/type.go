@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A Type selects how a document is read.
+// A Type is a type of document.
 type Type uint8
 
-// The document types.
+// The types of documents.
 const (
 	TypeText Type = iota
 	TypeHTML
@@ -29,7 +29,7 @@ func (t Type) String() string {
 	return names[t]
 }
 
-// ParseType is the inverse of [Type.String].
+// ParseType returns the type for a name that [Type.String] returns.
 func ParseType(name string) (Type, bool) {
 	for t := range types {
 		if t.String() == name {
@@ -39,8 +39,8 @@ func ParseType(name string) (Type, bool) {
 	return 0, false
 }
 
-// Find returns an iterator over the identifiers in a document of the type, as
-// returned by [Text], [HTML], [MIME] or [Markdown].
+// Find returns an iterator over the identifiers in a document of type t. It calls [Text], [HTML],
+// [MIME] or [Markdown].
 func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	switch t {
 	case TypeHTML:
@@ -54,11 +54,12 @@ func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	}
 }
 
-// SniffSize is how many bytes of a document [Sniff] examines.
+// SniffSize is how many bytes [Sniff] needs.
 const SniffSize = 1024
 
-// TypeOfName returns the type that a file suffix indicates. A suffix of plain text is not
-// conclusive, because messages are often stored under such names.
+// TypeOfName returns the type that the suffix of a file name indicates, and false if there is no
+// such suffix. It also returns false for ".txt" and similar suffixes, because messages are often
+// stored under such names.
 func TypeOfName(name string) (Type, bool) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml", ".xht":
@@ -73,8 +74,8 @@ func TypeOfName(name string) (Type, bool) {
 	return 0, false
 }
 
-// Sniff determines the type from the beginning of a document: HTML by its first
-// tag, a message by header fields that do not begin other texts.
+// Sniff guesses the type of a document from its first bytes. It recognises HTML by its first tag,
+// and a message by header fields that do not begin other texts.
 func Sniff(head []byte) Type {
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	if isMessage(head) {
@@ -100,8 +101,8 @@ func Sniff(head []byte) Type {
 	return TypeText
 }
 
-// isMessage reports whether a text begins like a mailbox or with header fields. At least one of the
-// fields must be known. An empty line or the end of the text must follow them.
+// isMessage reports whether a text begins like a mailbox, or with header fields. At least one field
+// must be known, and an empty line or the end of the text must follow.
 func isMessage(head []byte) bool {
 	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.HasPrefix(line, []byte("From ")) && bytes.IndexByte(line, ':') > 0 && bytes.Contains(line, []byte("@")) {
 		return true
@@ -110,7 +111,7 @@ func isMessage(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := bytes.TrimRight(line, "\r\n")
 		if len(text) == 0 || len(line) == len(text) {
-			break // the end of the header, or of the text available
+			break // the end of the header, or of head
 		}
 		if text[0] == ' ' || text[0] == '\t' {
 			if fields == 0 {

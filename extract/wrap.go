@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// fold returns the offset at which a folded line continues (RFC 8792, 7.1 and 8.1). It returns -1
-// if the line is not folded with a backslash at i.
+// fold returns the offset at which a folded line continues, or -1 if there is no fold with a
+// backslash at i (RFC 8792, 7.1 and 8.1).
 func (s *scanner) fold(i int) int {
 	if s.peek(i) != '\\' {
 		return -1
@@ -34,9 +34,9 @@ func (s *scanner) fold(i int) int {
 	return i
 }
 
-// unescaped returns the offset at which an identifier that begins at start continues after the
-// escape at i. Escapes are those of manual pages, TeX and Markdown ("a\-b", "a\_b", "a\&.b") and of
-// JSON ("a\/b", "a\u0026b"). It returns -1 if i has no escape, and for a URN, which ends at i
+// unescaped returns the offset at which an identifier continues after the escape at i. It knows the
+// escapes of manual pages, TeX and Markdown ("a\-b", "a\_b", "a\&.b") and of JSON ("a\/b",
+// "a\u0026b"). It returns -1 if there is no escape, or if the identifier is a URN, which ends at i
 // (2012, 2.5.3).
 func (s *scanner) unescaped(start, i int) int {
 	if s.peek(i) != '\\' || isURN(string(s.b[start:min(start+5, i)])) {
@@ -68,16 +68,14 @@ func (s *scanner) unescaped(start, i int) int {
 	return -1
 }
 
-// unicodeEscape reads the escape \uXXXX at i, or the two escapes of a surrogate
-// pair, like the function [unicodeEscape].
+// unicodeEscape is like the function [unicodeEscape], for the text at i.
 func (s *scanner) unicodeEscape(i int) (n int, text string) {
 	const longest = len(`\ud83d\ude00`)
-	s.peek(i + longest - 1) // in a stream, the whole escape must be in the window
+	s.peek(i + longest - 1) // reads the whole escape into the window
 	return unicodeEscape(s.b[i:min(i+longest, len(s.b))])
 }
 
-// escaped returns the characters of the \uXXXX escape from i to end, or "" if
-// the text from i to end is not such an escape.
+// escaped returns the characters of the \uXXXX escape from i to end, or "" if the text is not one.
 func (s *scanner) escaped(i, end int) string {
 	if end-i < len(`\u0026`) || s.b[i] != '\\' || s.b[i+1] != 'u' {
 		return ""
@@ -86,7 +84,7 @@ func (s *scanner) escaped(i, end int) string {
 	return text
 }
 
-// escapedSlash returns the length of the escape for a slash at i, or 0.
+// escapedSlash returns the length of the escaped slash at i, or 0 if there is none.
 func (s *scanner) escapedSlash(i int) int {
 	switch {
 	case s.follows(i, `\/`):
@@ -97,8 +95,8 @@ func (s *scanner) escapedSlash(i int) int {
 	return 0
 }
 
-// inString reports whether offset is inside a string of JSON or a program. It judges by the
-// last quotation mark before this offset and the text before that mark.
+// inString reports whether offset is inside a string of JSON or a program. It judges by the last
+// quotation mark before the offset, and the text before that.
 func (s *scanner) inString(offset int) bool {
 	low, i := max(0, offset-maxBehind), offset-1
 	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {
@@ -115,13 +113,13 @@ func (s *scanner) inString(offset int) bool {
 }
 
 // wrapped returns the offset on the next line at which an identifier continues after the line break
-// at i. It returns -1 if the identifier ends at i. The last piece of the identifier before the
-// break begins at piece.
+// at i, or -1 if the identifier ends at i. The parameter piece is the start of its last piece
+// before the break.
 //
-// A line folded with a backslash always continues, and so does a line with a
-// backslash before a punctuation character.
+// A line that is folded with a backslash always continues. So does a line with a backslash before a
+// punctuation character.
 //
-// Wrapped text is recognised by three signs, which must all be present:
+// Text without such marks counts as wrapped if all of the following are true:
 //
 //   - The line ends in a character after which programs break lines, or the next
 //     line begins with a character before which they break lines.
@@ -152,9 +150,8 @@ func (s *scanner) wrapped(t *token, i, piece int) int {
 	return next
 }
 
-// mayWrap reports whether a line ends at i, where a piece of an identifier
-// ends, and the next line may continue it. It is a quick check that is almost
-// always false.
+// mayWrap reports whether a line ends at i and the next may continue the identifier. This quick
+// check is almost always false.
 func (s *scanner) mayWrap(i int) bool {
 	if s.o.OneLine {
 		return false
@@ -174,16 +171,14 @@ func (s *scanner) mayWrap(i int) bool {
 	return !s.isNext(eol + 1)
 }
 
-// isNext reports whether the line at i begins with an identifier of its own, as
-// in a list.
+// isNext reports whether the line at i begins with another identifier, as in a list.
 func (s *scanner) isNext(i int) bool {
 	for low := i; i < low+maxLabel && is(s.peek(i), classScheme); i++ {
 	}
 	return s.peek(i) == ':' && s.peek(i+1) == '/' && s.peek(i+2) == '/'
 }
 
-// leader returns the first octet of the text on the line at i, or 0 if this octet
-// is a letter or a digit.
+// leader returns the first octet of the text on the line at i, or 0 if it is a letter or a digit.
 func (s *scanner) leader(i int) byte {
 	for low := i; i < low+maxColumn; i++ {
 		switch c := s.peek(i); {
@@ -197,8 +192,7 @@ func (s *scanner) leader(i int) byte {
 	return 0
 }
 
-// goesOn reports whether the text at next looks like a continuation of the
-// identifier that has been read up to i.
+// goesOn reports whether the text at next looks like a continuation of the identifier up to i.
 func (s *scanner) goesOn(t *token, i, next int) bool {
 	p := s.nextWord(t, next)
 	if p.foreign || p.end == next {
@@ -236,10 +230,9 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	return false
 }
 
-// beginsSegment reports whether the word from next to end may follow the slash
-// before i, judging by its characters. It rejects personal names, telephone
-// numbers, variables and text formatter requests, and host names unless there
-// is a path already.
+// beginsSegment reports whether the word from next to end may follow the slash before i. It may not
+// if it looks like a personal name, a telephone number, a variable or a text formatter request. A
+// host name may only follow if the identifier already has a path.
 func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	word := s.b[next:end]
 	slash := bytes.IndexByte(word, '/')
@@ -256,8 +249,7 @@ func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	return slash < 0 || !endsAtRoot(s.b[t.start:i]) || !isDomain(word[:slash], false)
 }
 
-// endsAtRoot reports whether b ends in its third slash, which follows the
-// authority.
+// endsAtRoot reports whether b ends in the slash after the authority.
 func endsAtRoot(b []byte) bool {
 	for range len("///") {
 		n := bytes.IndexByte(b, '/')
@@ -269,24 +261,22 @@ func endsAtRoot(b []byte) bool {
 	return len(b) == 0
 }
 
-// isBrokenAt reports whether a percent-encoding is split at i.
+// isBrokenAt reports whether a line break at i splits a percent-encoding.
 func (s *scanner) isBrokenAt(i int) bool {
 	return s.b[i-1] == '%' || s.b[i-2] == '%'
 }
 
-// A nextWord describes the first word of a line that may continue an
-// identifier.
+// A nextWord is the first word of a line that may continue an identifier.
 type nextWord struct {
-	end        int  // end of the part that is allowed in an identifier
-	foreign    bool // begins an identifier of its own, or names a field
-	enclosed   bool // an opening parenthesis or bracket precedes the identifier, and the identifier itself has no open parenthesis
-	closing    bool // ends in a closing parenthesis or bracket
-	looksLocal bool // has characters that words do not have
-	assigns    bool // looks like name=value
-	equals     bool // has an equals sign
+	end        int  // end of the part that an identifier can contain
+	foreign    bool // it begins another identifier, or is the name of a field
+	enclosed   bool // an opening parenthesis or bracket precedes the identifier, and none is open in it
+	closing    bool // it ends in a closing parenthesis or bracket
+	looksLocal bool // it has characters that words do not have
+	assigns    bool // it looks like name=value
+	equals     bool // it has an equals sign
 }
 
-// nextWord examines the word at i.
 func (s *scanner) nextWord(t *token, i int) nextWord {
 	sub := token{start: i, limit: t.limit, depth: t.depth, quoted: t.quoted, hash: t.hash}
 	p := nextWord{end: s.run(&sub, i)}
@@ -308,8 +298,8 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 	return p
 }
 
-// isRuler reports whether a word is, or begins, a dividing line, a heading or a
-// command option: "____", "===", "-----Original", "--all".
+// isRuler reports whether a word is or begins a dividing line, a heading or a command option, such
+// as "____", "===", "-----Original" and "--all".
 func isRuler(word []byte) bool {
 	if len(word) < 2 || word[0] != word[1] || isAlnum(word[0]) {
 		return false
@@ -317,8 +307,8 @@ func isRuler(word []byte) bool {
 	return word[0] != '_' || !hasAlnum(word)
 }
 
-// looksLocal reports whether a word looks like a piece of a path or query and
-// not like a word of a natural language.
+// looksLocal reports whether a word looks like part of a path or query, and not like a word of a
+// natural language.
 func looksLocal(word []byte) bool {
 	slashes, digits, hyphens, letters := 0, 0, 0, 0
 	for _, c := range word {
@@ -346,13 +336,12 @@ func looksLocal(word []byte) bool {
 	return digits > 0 || hyphens > 1
 }
 
-// isFull reports whether the line that ends at i was broken because the chunk at
-// next would not have fitted on it. The chunk ends with the first character after
-// which a line can be broken.
+// isFull reports whether the text at next would not have fitted on the line that ends at i. This
+// text extends to the first character after which a line can be broken.
 func (s *scanner) isFull(start, i, next int) bool {
 	line := s.lineStart(i)
 	if i-line > maxColumn {
-		return false // lines are not wrapped at such a length
+		return false // lines of such a length are not wrapped text
 	}
 	chunk := next
 	for chunk < next+maxColumn && is(s.peek(chunk), classURI) {
@@ -367,7 +356,7 @@ func (s *scanner) isFull(start, i, next int) bool {
 	}
 	if low := s.lineStart(next); low > i {
 		rest := s.line(next)
-		if bytes.IndexByte(rest, ' ') >= 0 { // a single word may be too long for any line
+		if bytes.IndexByte(rest, ' ') >= 0 { // a single word may be longer than any line
 			width = max(width, next+len(rest)-low)
 		}
 	}

@@ -9,15 +9,14 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// A body holds the header fields that describe a body.
+// A body holds the header fields that describe the body of an entity.
 type body struct {
-	kind     string // media type in lower case
+	kind     string // the media type, in lower case
 	params   map[string]string
 	encoding string
 }
 
-// newBody reads the relevant fields. An unreadable type means plain text (RFC
-// 2045, 5.2).
+// newBody reads these fields. If the type cannot be parsed, the body is plain text (RFC 2045, 5.2).
 func newBody(h mail.Header, kind string) body {
 	b := body{kind: kind, encoding: strings.TrimSpace(withoutComments(h.Get("Content-Transfer-Encoding")))}
 	value := withoutComments(h.Get("Content-Type"))
@@ -36,7 +35,7 @@ func newBody(h mail.Header, kind string) body {
 
 func (b body) isMultipart() bool { return strings.HasPrefix(b.kind, "multipart/") }
 
-// isMessage reports whether the body is a message that is not encoded.
+// isMessage reports whether the body is a message without a transfer encoding.
 func (b body) isMessage() bool {
 	switch strings.ToLower(b.encoding) {
 	case "quoted-printable", "base64":
@@ -58,13 +57,13 @@ func (b body) IsHTML() bool {
 	return b.kind == "text/html" || b.kind == "application/xhtml+xml"
 }
 
-// isFlowed reports whether the text marks the breaks that were inserted into long
-// lines (RFC 3676).
+// isFlowed reports whether the text marks the line breaks that were inserted into long lines (RFC
+// 3676).
 func (b body) isFlowed() bool {
 	return b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed")
 }
 
-// isFolded reports whether long lines are folded in the text.
+// isFolded reports whether long lines are folded, as in calendars.
 func (b body) isFolded() bool {
 	switch b.kind {
 	case "text/calendar", "text/x-vcalendar", "text/vcard", "text/x-vcard", "text/directory":
@@ -77,8 +76,8 @@ func (b body) isText() bool {
 	return strings.HasPrefix(b.kind, "text/") || strings.HasPrefix(b.kind, "message/")
 }
 
-// sniffed determines the charset of HTML from its beginning. It returns a feed of
-// the whole HTML, and the charset.
+// sniffed determines the charset of HTML from its first bytes. It also returns a feed that still
+// includes these bytes.
 func sniffed(f source.Feed, declared string) (source.Feed, string) {
 	var head source.Mapped
 	for len(head.Text) < source.SniffLength {
@@ -91,7 +90,7 @@ func sniffed(f source.Feed, declared string) (source.Feed, string) {
 	return &chain{first: source.MappedFeed{Mapped: head}, then: f}, source.HTMLCharset(head.Text, declared)
 }
 
-// A chain returns the pieces of two feeds, those of the field first before those of the field then.
+// A chain returns all pieces of the feed first, and then those of the feed then.
 type chain struct {
 	first source.MappedFeed
 	then  source.Feed
@@ -124,8 +123,8 @@ func (f *bodyFeed) Next() (source.Piece, bool) {
 	return p, true
 }
 
-// isQuotedFrom reports whether a line begins with a quoted "From ", which
-// mailboxes use so that the line is not taken for the beginning of a message.
+// isQuotedFrom reports whether a line begins with ">From ". Mailboxes put the ">" there so that the
+// line does not begin a message.
 func isQuotedFrom(line []byte) bool {
 	return line[0] == '>' && bytes.HasPrefix(bytes.TrimLeft(line, ">"), []byte("From "))
 }

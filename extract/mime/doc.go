@@ -1,7 +1,7 @@
-// Package mime reads messages and mailboxes part by part, and keeps for each
-// octet of a header field or text the octets of the file that it comes from.
+// Package mime reads messages and mailboxes part by part. For each octet of a header field or a
+// text, it keeps the position in the file from which the octet was decoded, so that findings can be
+// located in the original file.
 //
-// It decodes transfer encodings, charsets, encoded words, and flowed and folded
-// lines. It reads malformed messages as far as possible and reports what is
-// wrong in them. It does not know what is in the text.
+// The package decodes transfer encodings, charsets, encoded words, and flowed and folded lines. It
+// reads as much as possible of malformed messages, and reports what is wrong with them.
 package mime

@@ -6,14 +6,14 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// A joined returns lines in which several lines of its source are joined.
+// A joined joins several lines of its source into one.
 type joined struct {
 	src source.Window
 	out source.MappedFeed
 }
 
-// Next returns the next piece. It calls line to append a line of src to out. The function line
-// returns false if no line is left.
+// Next returns the next piece. It calls line, which appends a line of src to out and returns false
+// if none is left.
 func (f *joined) Next(line func() bool) (source.Piece, bool) {
 	for {
 		if p, ok := f.out.Next(); ok {
@@ -26,20 +26,19 @@ func (f *joined) Next(line func() bool) (source.Piece, bool) {
 	}
 }
 
-// A flowedFeed joins the lines of flowed text (RFC 3676): a line that ends in a
-// space continues on the next line with the same quote depth.
+// A flowedFeed joins the lines of flowed text (RFC 3676). A line that ends in a space continues on
+// the next line if that has the same quote depth.
 type flowedFeed struct {
 	joined
-	deleteEnd bool // whether the space at the end of a line that continues is removed (DelSp)
-	soft      bool // whether the last line continues
-	depth     int  // quote depth of the last line
+	deleteEnd bool // remove the space at the end of a line that continues (DelSp)
+	soft      bool // the previous line continues
+	depth     int  // quote depth of the previous line
 }
 
 func (f *flowedFeed) Next() (source.Piece, bool) { return f.joined.Next(f.line) }
 
-const maxFlowed = 64 << 10 // octets of a line
+const maxFlowed = 64 << 10 // octets that are joined to one line
 
-// line reads a line.
 func (f *flowedFeed) line() bool {
 	n := f.src.Line(maxFlowed)
 	if n == 0 {
@@ -50,15 +49,14 @@ func (f *flowedFeed) line() bool {
 	return true
 }
 
-// A foldedFeed unfolds the lines of calendars and address cards: a line that
-// begins with white space continues the previous one, even within a word (RFC
-// 5545, 3.1; RFC 6350, 3.2).
+// A foldedFeed unfolds the lines of calendars and address cards. A line that begins with white
+// space continues the previous line, even within a word (RFC 5545, 3.1; RFC 6350, 3.2).
 type foldedFeed struct {
 	joined
-	skip int // octets of white space at the beginning of the line
+	skip int // octets of white space to skip at the start of the line
 }
 
-// Unfold returns a feed without the folds of a text.
+// Unfold returns a feed of the text with its folded lines joined.
 func Unfold(f source.Feed) source.Feed {
 	return &foldedFeed{joined: joined{src: source.Window{Feed: f}}}
 }

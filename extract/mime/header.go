@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Field is a header field as spelled in a message.
+// A Field is a header field as it is spelled in a message.
 type Field struct {
 	Name  string
 	Value source.Mapped // including the line breaks of folds
@@ -21,8 +21,8 @@ type Field struct {
 // Fields are the fields of one header.
 type Fields []Field
 
-// Mail returns the fields that describe a body, in the type that other
-// packages use. The first field of a name counts.
+// Mail returns the fields that describe a body, as the type of net/mail. If a field is repeated,
+// the first one counts.
 func (fs Fields) Mail() mail.Header {
 	h := mail.Header{}
 	for i := range fs {
@@ -36,8 +36,8 @@ func (fs Fields) Mail() mail.Header {
 	return h
 }
 
-// Extent returns the range of a field, whose name is in canonical form, in a
-// header that ends at end.
+// Extent returns the range in the file of the field with the given name, which must be in canonical
+// form. The header ends at the offset end.
 func (fs Fields) Extent(name string, end int64) (int64, int64) {
 	for i := range fs {
 		if textproto.CanonicalMIMEHeaderKey(fs[i].Name) != name {
@@ -51,12 +51,12 @@ func (fs Fields) Extent(name string, end int64) (int64, int64) {
 	return end, end
 }
 
-// Unfolded returns a value without line breaks (RFC 5322, 2.2.3).
+// Unfolded returns a copy of a value without line breaks (RFC 5322, 2.2.3).
 func Unfolded(v *source.Mapped) *source.Mapped {
 	return Without(v, "\r\n")
 }
 
-// Without returns a text without the octets in chars.
+// Without returns a copy of a text without the octets in chars.
 func Without(v *source.Mapped, chars string) *source.Mapped {
 	if !bytes.ContainsAny(v.Text, chars) {
 		return v
@@ -75,8 +75,8 @@ func Without(v *source.Mapped, chars string) *source.Mapped {
 	return out
 }
 
-// withoutComments returns the value of a structured field without its comments
-// (RFC 822, 3.4.3; RFC 2045, 5.1).
+// withoutComments removes the comments from the value of a structured field (RFC 822, 3.4.3; RFC
+// 2045, 5.1).
 func withoutComments(value string) string {
 	if strings.IndexByte(value, '(') < 0 {
 		return value
@@ -106,9 +106,9 @@ func withoutComments(value string) string {
 	return b.String()
 }
 
-// looseType parses a media type whose parameters violate the grammar, as in
-// many messages: unquoted values with special characters, repeated parameters,
-// or parameters without a value. The first parameter of a name counts.
+// looseType parses a media type with invalid parameters, which many messages have. It accepts
+// unquoted values with special characters, repeated parameters, and parameters without a value. If
+// a parameter is repeated, the first one counts.
 func looseType(value string) (kind string, params map[string]string) {
 	kind, rest, _ := strings.Cut(value, ";")
 	kind, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(kind)), " ")
@@ -123,9 +123,8 @@ func looseType(value string) (kind string, params map[string]string) {
 	return kind, params
 }
 
-// looseParameter parses the parameter at the beginning of a text, up to a
-// semicolon: a name in lower case and an unquoted value. It returns the rest,
-// too.
+// looseParameter parses the parameter before the first semicolon of s. It returns the name in lower
+// case, the value without quotation marks, and the text after the semicolon.
 func looseParameter(s string) (name, value, rest string) {
 	n := strings.IndexAny(s, "=;")
 	if n < 0 {
@@ -152,8 +151,8 @@ func looseParameter(s string) (name, value, rest string) {
 	return name, b.String(), rest
 }
 
-// DecodedWords returns a value unfolded and with its encoded words decoded (RFC
-// 2047). White space between two encoded words is removed.
+// DecodedWords returns a copy of a value, unfolded and with its encoded words decoded (RFC 2047).
+// White space between two encoded words is removed.
 func DecodedWords(v *source.Mapped) *source.Mapped {
 	v = Unfolded(v)
 	if !bytes.Contains(v.Text, []byte("=?")) {
@@ -185,7 +184,7 @@ func DecodedWords(v *source.Mapped) *source.Mapped {
 type word struct {
 	charset    string
 	base64     bool
-	text, tail int // range of the encoded text
+	text, tail int // the encoded text is between these offsets
 	length     int
 }
 
@@ -207,7 +206,7 @@ func encodedWord(b []byte) (w word, ok bool) {
 	if n < 0 || w.text+n+1 >= len(b) || b[w.text+n] != '?' || b[w.text+n+1] != '=' {
 		return word{}, false
 	}
-	name, _, _ := strings.Cut(string(charset), "*") // a language (RFC 2231, 5)
+	name, _, _ := strings.Cut(string(charset), "*") // a language follows the star (RFC 2231, 5)
 	w.charset, w.tail = name, w.text+n
 	w.length = w.tail + 2
 	return w, true
@@ -215,7 +214,7 @@ func encodedWord(b []byte) (w word, ok bool) {
 
 const maxWordLen = 4 << 10 // octets; the standard allows 75
 
-// decode appends the text of the word that begins at v.text[i].
+// decode appends the text of the encoded word at v.text[i].
 func (w word) decode(v *source.Mapped, i int, out *source.Mapped) {
 	raw := &source.Mapped{}
 	if w.text < w.tail {

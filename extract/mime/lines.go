@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// skipBody skips to the next boundary.
 func (m *messageReader) skipBody() {
 	for !m.stopped {
 		line, ok := m.peekLine()
@@ -19,7 +18,6 @@ func (m *messageReader) skipBody() {
 	}
 }
 
-// isEnd reports whether a line ends a body.
 func (m *messageReader) isEnd(line []byte) bool {
 	if m.isFrom(line) {
 		return true
@@ -28,8 +26,8 @@ func (m *messageReader) isEnd(line []byte) bool {
 	return level >= 0
 }
 
-// isFrom reports whether a line begins a message in a mailbox: it must follow
-// an empty line and contain a time of day (RFC 4155, appendix A).
+// isFrom reports whether a line begins a message in a mailbox. Such a line follows an empty line
+// and contains a time of day (RFC 4155, appendix A).
 func (m *messageReader) isFrom(line []byte) bool {
 	if !m.mbox || !m.blank || m.midLine || !bytes.HasPrefix(line, []byte("From ")) {
 		return false
@@ -42,8 +40,8 @@ func (m *messageReader) isFrom(line []byte) bool {
 	return false
 }
 
-// boundary returns the level of the multipart whose boundary the line is, or
-// -1, and whether it is the closing boundary.
+// boundary returns the level of the multipart that has this line for its boundary, or -1. It also
+// reports whether the line is the closing boundary.
 func (m *messageReader) boundary(line []byte) (level int, last bool) {
 	if m.midLine || len(line) < 3 || line[0] != '-' || line[1] != '-' {
 		return -1, false
@@ -64,8 +62,8 @@ func (m *messageReader) boundary(line []byte) (level int, last bool) {
 	return -1, false
 }
 
-// peekLine returns the next line with its line break, or maxLine octets of a
-// longer one. It returns false at the end of the file.
+// peekLine returns the next line with its line break. It returns only the first maxLine octets of a
+// longer line, and false at the end of the file.
 func (m *messageReader) peekLine() ([]byte, bool) {
 	from := 0
 	for {
@@ -83,8 +81,7 @@ func (m *messageReader) peekLine() ([]byte, bool) {
 	}
 }
 
-// uncut returns the beginning of a line without a possibly incomplete
-// quoted-printable escape at its end.
+// uncut removes a quoted-printable escape at the end of b, which may be incomplete.
 func uncut(b []byte) []byte {
 	for k := 1; k <= 2; k++ {
 		if b[len(b)-k] == '=' {
@@ -94,7 +91,7 @@ func uncut(b []byte) []byte {
 	return b
 }
 
-// skip consumes a line returned by peekLine.
+// skip consumes a line that peekLine returned.
 func (m *messageReader) skip(line []byte) {
 	m.tape.Skip(len(line))
 	m.midLine = line[len(line)-1] != '\n'
@@ -113,9 +110,8 @@ func (m *messageReader) skipLine() {
 	}
 }
 
-// ReadHeader reads the header at the beginning of a message or mailbox, and
-// returns the end of its fields. It returns an error message if the header is
-// too long.
+// ReadHeader reads the header at the start of a message or mailbox, and returns its fields and the
+// offset after them. If the header is too long, ReadHeader returns an error message.
 func ReadHeader(t *source.Tape) (fs Fields, end int64, problem string) {
 	m := &messageReader{tape: t, blank: true, report: func(_ int64, what string) bool { return true }}
 	if isMailbox(t) {
@@ -127,8 +123,7 @@ func ReadHeader(t *source.Tape) (fs Fields, end int64, problem string) {
 	return fs, end, problem
 }
 
-// header reads a header including the empty line after it, and returns the end
-// of the fields.
+// header reads a header and the empty line after it. It returns the offset before that line.
 func (m *messageReader) header() (fs Fields, end int64) {
 	size := 0
 	for !m.stopped {
@@ -166,7 +161,6 @@ func (m *messageReader) header() (fs Fields, end int64) {
 	return fs, m.tape.Pos()
 }
 
-// skipHeader skips the rest of a header.
 func (m *messageReader) skipHeader() {
 	defer func() { m.tape.Release(m.tape.Pos()) }()
 	for m.endless && !m.stopped {
@@ -185,7 +179,7 @@ func (m *messageReader) skipHeader() {
 	}
 }
 
-// fieldName returns the name of the header field at the beginning of a line.
+// fieldName returns the name of the header field that begins with a line.
 func fieldName(line []byte) (string, bool) {
 	n := 0
 	for n < len(line) && line[n] > ' ' && line[n] < 0x7F && line[n] != ':' {

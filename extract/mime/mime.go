@@ -10,18 +10,17 @@ import (
 	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// Limits on messages.
 const (
 	maxDepth    = 100     // nested entities
-	maxHeader   = 1 << 20 // octets of a header that are read
+	maxHeader   = 1 << 20 // octets of a header; the rest is skipped
 	maxLine     = 64 << 10
 	maxBoundary = 256 // octets; the standard allows 70
 )
 
-// Parts yields the entities of a message, or of the messages of a mailbox in mbox
-// format (RFC 4155), in document order, each before the entities inside it.
-// Time is linear and memory bounded. It calls report for every problem, and
-// stops when report returns false.
+// Parts returns an iterator over the entities of a message, or of all messages of a mailbox in mbox
+// format (RFC 4155). An entity comes before those that it contains. Parts calls report for each
+// problem in the messages, and stops if report returns false. It takes linear time, and its memory
+// has a fixed limit.
 func Parts(t *source.Tape, report func(at int64, message string) bool) iter.Seq[*Part] {
 	return func(yield func(*Part) bool) {
 		m := &messageReader{tape: t, report: report, yield: yield, blank: true}
@@ -29,26 +28,26 @@ func Parts(t *source.Tape, report func(at int64, message string) bool) iter.Seq[
 	}
 }
 
-// A Part is an entity: a message, or a part of one.
+// A Part is an entity, that is, a message or a part of a message.
 type Part struct {
-	Message int    // number of the message in a mailbox, from 1; otherwise 0
-	Number  string // of the part, as in "2.1"; "" for the message itself
-	Depth   int    // how many entities enclose it
-	At      int64  // offset of its header in the file
+	Message int    // number of the message in the mailbox, from 1; 0 without a mailbox
+	Number  string // number of the part in the message, as in "2.1"; "" for the message itself
+	Depth   int    // how many entities contain it
+	At      int64  // offset of the header in the file
 	Header  Fields
-	Mail    mail.Header // the fields of Header that describe the body: see Fields.Mail
+	Mail    mail.Header // the result of Header.Mail
 
 	body
 	reader *messageReader
 }
 
-// An entity is a multipart or message that contains the current text.
+// An entity is a multipart or message that contains the current line.
 type entity struct {
-	boundary string // of a multipart
+	boundary string // if the entity is a multipart
 	at       int64
-	number   string // of the entity; "" for the outermost
+	number   string // "" for the outermost entity
 	parts    int
-	kind     string // default media type of its parts
+	kind     string // default media type of the parts
 }
 
 // A messageReader reads a message line by line.
@@ -60,9 +59,9 @@ type messageReader struct {
 	mbox     bool
 	messages int
 	stack    []entity
-	blank    bool // the last line was empty, or this is the first
-	midLine  bool // the last line was longer than maxLine
-	endless  bool // the last header has a rest that is not read
+	blank    bool // the last line was empty, or there was none
+	midLine  bool // the last line was longer than maxLine, and its rest comes next
+	endless  bool // the last header was too long, and its rest comes next
 	stopped  bool
 }
 
@@ -82,10 +81,8 @@ func (m *messageReader) run() {
 	}
 }
 
-// isMailbox reports whether a file begins like a mailbox.
 func isMailbox(t *source.Tape) bool { return bytes.HasPrefix(t.Peek(len("From ")), []byte("From ")) }
 
-// message reads a message to its end.
 func (m *messageReader) message() {
 	m.entity("text/plain")
 	for !m.stopped {
@@ -111,18 +108,18 @@ func (m *messageReader) message() {
 	}
 }
 
-// unclosed reports that the multiparts above a level of the stack have no end.
+// unclosed reports that multiparts above a level of the stack do not end.
 func (m *messageReader) unclosed(level int) {
 	for i := level + 1; i < len(m.stack); i++ {
 		if e := m.stack[i]; e.boundary != "" {
 			m.fail(e.at, "multipart without a closing boundary")
-			return // the multiparts inside it have no end either
+			return // the multiparts in it do not end either
 		}
 	}
 }
 
-// entity reads a header and the body after it. If the body is a multipart, entity leaves its parts
-// to be read as the next entities. A message in the body is an entity of its own, too.
+// entity reads a header. It treats the parts of a multipart body, and a message in the body, as the
+// next entities.
 func (m *messageReader) entity(kind string) {
 	for !m.stopped {
 		p := m.part(kind)
@@ -154,7 +151,6 @@ func (m *messageReader) entity(kind string) {
 	}
 }
 
-// part reads the header of an entity.
 func (m *messageReader) part(kind string) *Part {
 	at := m.tape.Pos()
 	top := m.stack[len(m.stack)-1]
@@ -170,9 +166,8 @@ func (m *messageReader) part(kind string) *Part {
 	return p
 }
 
-// Text returns the text of the body, decoded and converted to UTF-8. It returns false for a
-// multipart, a message and a body that is not text. The caller must call Text, and read the whole
-// text, before it asks for the next part.
+// Text returns the body, decoded and converted to UTF-8. It returns false if the body is not text.
+// The caller must read the whole text before it asks for the next part.
 func (p *Part) Text() (source.Feed, bool) {
 	m := p.reader
 	m.skipHeader()
@@ -200,6 +195,6 @@ func (p *Part) Text() (source.Feed, bool) {
 	return f, !m.stopped
 }
 
-// HasWholeLines reports whether a line of [Part.Text] is a whole line, because
-// the format marks the lines that were broken.
+// HasWholeLines reports whether [Part.Text] returns lines as they were before long lines were
+// broken, because the format marks these breaks.
 func (p *Part) HasWholeLines() bool { return p.isFlowed() || p.isFolded() }

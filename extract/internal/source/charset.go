@@ -12,17 +12,16 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// longestChar is greater than the length of a character in any charset,
-// including escape sequences before it, in bytes.
+// longestChar is greater than the length in bytes of any character in any charset, including escape
+// sequences before it.
 const longestChar = 32
 
-// SniffLength is how many bytes of HTML are searched for the charset, as in
-// browsers.
+// SniffLength is how many bytes of HTML [HTMLCharset] needs, as in browsers.
 const SniffLength = 1024
 
-// InCharset returns a feed that converts text to UTF-8, or the feed itself if the text is UTF-8
-// already. It returns false for an unknown charset; such text is read unchanged, because most of
-// its ASCII characters are still right.
+// InCharset returns a feed that converts f from the labelled charset to UTF-8. If f is already in
+// UTF-8, it returns f. If the charset is unknown, it returns f and false, because the ASCII
+// characters in f are probably still right.
 func InCharset(f Feed, label string) (Feed, bool) {
 	label = strings.ToLower(strings.TrimSpace(label))
 	switch label {
@@ -42,9 +41,9 @@ func InCharset(f Feed, label string) (Feed, bool) {
 	return newCharsetFeed(f, enc, name), true
 }
 
-// HTMLCharset returns the charset of an HTML document that begins with head:
-// the charset from a byte order mark, from the transport or from a META, in
-// this order (the encoding sniffing of the HTML Standard).
+// HTMLCharset returns the charset of an HTML document that begins with head. A byte order mark
+// takes precedence over the charset that the transport declared, and that over a META element (the
+// encoding sniffing of the HTML Standard).
 func HTMLCharset(head []byte, declared string) string {
 	contentType := ""
 	if declared != "" {
@@ -52,15 +51,14 @@ func HTMLCharset(head []byte, declared string) string {
 	}
 	_, name, certain := charset.DetermineEncoding(head, contentType)
 	if !certain && name == "windows-1252" && !bytes.Contains(bytes.ToLower(head), []byte("charset")) {
-		return "" // not declared: mostly UTF-8 today
+		return "" // most such documents are in UTF-8
 	}
 	return name
 }
 
-// A charsetFeed converts text in another charset to UTF-8.
 type charsetFeed struct {
 	src     Window
-	i       int // src.text[i:] is not decoded yet
+	i       int // src.text[i:] is still to be decoded
 	decoder transform.Transformer
 	ascii   bool // bytes below 0x80 at the start of a character are ASCII
 	ended   bool
@@ -84,7 +82,7 @@ func (c *charsetFeed) Next() (Piece, bool) {
 	}
 }
 
-// decode decodes the available text: at least one character, except at the end of the source.
+// decode decodes at least one character of the available text, unless the source has ended.
 func (c *charsetFeed) decode() bool {
 	c.out.Reset()
 	c.src.Drop(c.i)
@@ -103,7 +101,6 @@ func (c *charsetFeed) decode() bool {
 	return len(c.out.runs) > 0 || !c.ended
 }
 
-// asciiRun returns the length of the prefix of ASCII characters.
 func (c *charsetFeed) asciiRun() int {
 	if !c.ascii {
 		return 0
@@ -117,8 +114,8 @@ func (c *charsetFeed) asciiRun() int {
 	return len(rest)
 }
 
-// char decodes one character, or several that cannot be decoded separately. An
-// invalid byte is decoded as U+FFFD.
+// char decodes one character, or a few that can only be decoded together. It decodes an invalid
+// byte as U+FFFD.
 func (c *charsetFeed) char() {
 	src := c.src.Text[c.i:min(len(c.src.Text), c.i+longestChar)]
 	var dst [2 * utf8.UTFMax]byte
@@ -143,7 +140,7 @@ func (c *charsetFeed) char() {
 func (c *charsetFeed) emit(text []byte, used int) {
 	start, end := c.src.Span(c.i, c.i+used)
 	if used == 1 && len(text) == 1 {
-		c.src.Text[c.i] = text[0] // keeps the mapping to the file
+		c.src.Text[c.i] = text[0] // keeps offsets in the file exact
 		c.src.Pieces(&c.out.Mapped, c.i, c.i+1)
 	} else {
 		c.out.Add(Unit(text, start, end))

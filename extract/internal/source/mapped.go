@@ -5,35 +5,35 @@ import (
 	"sort"
 )
 
-// A Piece is text decoded from a file, and its mapping to the file: each group
-// of Out octets of the text comes from In octets of the file. In unencoded text,
-// both are 1. In base64, In is 4 and Out is 3. A character reference is a single
-// group.
+// A Piece is decoded text that knows its position in the file. Each group of Out octets of the text
+// was decoded from In octets of the file. In and Out are 1 for text that is not encoded, and 4 and
+// 3 for base64. A character reference is a single group.
 type Piece struct {
 	Text    []byte
-	At      int64 // offset of the first group in the file
+	At      int64 // offset in the file of the first group
 	In, Out int
-	skip    int // how many octets of the first group are not in text
+	skip    int // how many octets of the first group precede Text
 }
 
-// Literal returns a text that is not encoded, from an offset of the file.
+// Literal returns a piece that is not encoded, and is at an offset of the file.
 func Literal(text []byte, at int64) Piece { return Piece{Text: text, At: at, In: 1, Out: 1} }
 
-// Slice returns part of a piece that is not encoded.
+// Slice returns p.Text[i:j] as a piece. The piece p must not be encoded.
 func (p Piece) Slice(i, j int) Piece { return Literal(p.Text[i:j], p.At+int64(i)) }
 
-// Unit returns a text that comes from the octets between start and end, and cannot be divided.
+// Unit returns a piece that was decoded from the octets of the file between start and end, and
+// cannot be divided.
 func Unit(text []byte, start, end int64) Piece {
 	return Piece{Text: text, At: start, In: int(end - start), Out: len(text)}
 }
 
-// A Feed returns the pieces of a text in order. The text of a piece is valid until the next call.
-// At the end of the text, Next returns false.
+// A Feed is a sequence of pieces. Next returns false at its end. The text of a piece is valid until
+// the next call.
 type Feed interface {
 	Next() (Piece, bool)
 }
 
-// Feed returns the rest of the file as unencoded text.
+// Feed returns the rest of the file as a feed without any decoding.
 func (t *Tape) Feed() Feed { return plainFeed{t} }
 
 type plainFeed struct{ tape *Tape }
@@ -44,28 +44,27 @@ func (f plainFeed) Next() (Piece, bool) {
 	return Literal(b, at), len(b) > 0
 }
 
-// A run maps a stretch of text to the file, like a piece.
+// A run is a piece without its text.
 type run struct {
-	pos     int // offset in the text; it ends where the next run begins
+	pos     int // offset of the run in the text
 	at      int64
 	in, out int
 	skip    int
 }
 
-// start returns the beginning of the range of the file from which octet i of the text comes. The
-// method end returns the end of the range from which the text before octet j comes.
+// start returns the offset in the file of the group with octet i of the text. The method end
+// returns the offset after the group with octet j-1.
 func (r run) start(i int) int64 { return r.at + int64((i-r.pos+r.skip)/r.out*r.in) }
 func (r run) end(j int) int64   { return r.at + int64(((j-1-r.pos+r.skip)/r.out+1)*r.in) }
 
-// A Mapped is a text with its mapping to the file.
+// A Mapped is decoded text that knows for each octet the position in the file.
 type Mapped struct {
 	Text []byte
 	runs []run
-	End  int64 // after what has been dropped
+	End  int64 // offset in the file after the dropped text
 }
 
-// First returns the offset in the file of the first octet, or false for an
-// empty text.
+// First returns the offset in the file of the first octet. It returns false for an empty text.
 func (m *Mapped) First() (int64, bool) {
 	if len(m.runs) == 0 {
 		return 0, false
@@ -73,7 +72,6 @@ func (m *Mapped) First() (int64, bool) {
 	return m.runs[0].start(0), true
 }
 
-// Add appends a piece.
 func (m *Mapped) Add(p Piece) {
 	if len(p.Text) == 0 {
 		return
@@ -89,7 +87,6 @@ func (m *Mapped) Add(p Piece) {
 	m.runs = append(m.runs, run{pos: pos, at: p.At, in: p.In, out: p.Out, skip: p.skip})
 }
 
-// at returns the index of the run that contains octet i.
 func (m *Mapped) at(i int) int {
 	if n := len(m.runs); m.runs[n-1].pos <= i {
 		return n - 1
@@ -97,8 +94,8 @@ func (m *Mapped) at(i int) int {
 	return sort.Search(len(m.runs), func(k int) bool { return m.runs[k].pos > i }) - 1
 }
 
-// Span returns the range of the file for text[i:j]. An empty text has an empty range: at the octet
-// that follows the text, or, at the end, after the last octet.
+// Span returns the range of the file that text[i:j] was decoded from. If i equals j, the range is
+// empty, and is before octet i or at the end of the text.
 func (m *Mapped) Span(i, j int) (start, end int64) {
 	switch {
 	case len(m.runs) == 0:
@@ -114,7 +111,7 @@ func (m *Mapped) Span(i, j int) (start, end int64) {
 	}
 }
 
-// Pieces appends text[i:j], with its mapping, to another text.
+// Pieces appends text[i:j], with its positions, to another text.
 func (m *Mapped) Pieces(to *Mapped, i, j int) {
 	if i == j {
 		return
@@ -130,7 +127,6 @@ func (m *Mapped) Pieces(to *Mapped, i, j int) {
 	}
 }
 
-// Drop discards the first n octets.
 func (m *Mapped) Drop(n int) {
 	if n == 0 {
 		return
@@ -152,7 +148,7 @@ func (m *Mapped) Drop(n int) {
 	m.Text = m.Text[:copy(m.Text, m.Text[n:])]
 }
 
-// piece returns the text of a run.
+// piece returns a run with its text.
 func (m *Mapped) piece(k int) Piece {
 	r, end := m.runs[k], len(m.Text)
 	if k+1 < len(m.runs) {
@@ -161,10 +157,10 @@ func (m *Mapped) piece(k int) Piece {
 	return Piece{Text: m.Text[r.pos:end], At: r.at, In: r.in, Out: r.out, skip: r.skip}
 }
 
-// Reset empties the text and keeps its memory.
+// Reset makes the text empty. It keeps the memory.
 func (m *Mapped) Reset() { m.Text, m.runs = m.Text[:0], m.runs[:0] }
 
-// A MappedFeed is a feed of a text that was cut out of a file.
+// A MappedFeed is a feed of text that was cut out of a file.
 type MappedFeed struct {
 	Mapped
 	k int
@@ -178,7 +174,7 @@ func (f *MappedFeed) Next() (Piece, bool) {
 	return f.piece(f.k - 1), true
 }
 
-// Reset empties the text and keeps its memory.
+// Reset makes the text empty. It keeps the memory.
 func (f *MappedFeed) Reset() {
 	f.Mapped.Reset()
 	f.k = 0
@@ -190,7 +186,7 @@ type Window struct {
 	Feed Feed
 }
 
-// Fill adds at least one octet, or returns false at the end.
+// Fill adds at least one octet of the feed, or returns false at its end.
 func (w *Window) Fill() bool {
 	for {
 		p, ok := w.Feed.Next()
@@ -204,8 +200,9 @@ func (w *Window) Fill() bool {
 	}
 }
 
-// Line returns the length of the first line, including its line break. If the line is longer than
-// limit, Line returns limit or more. At the end it returns 0.
+// Line returns the length of the first line, including its line break, or 0 at the end of the feed.
+// If the line is longer than limit, the result is at least limit but may not include the whole
+// line.
 func (w *Window) Line(limit int) int {
 	for from := 0; from < limit; {
 		if i := bytes.IndexByte(w.Text[from:], '\n'); i >= 0 {

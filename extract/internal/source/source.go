@@ -1,8 +1,8 @@
-// Package source reads a file and decodes its text, and keeps for each octet of
-// the text the octets of the file that it comes from.
+// Package source reads a file and decodes its text. For each octet of decoded text, it remembers
+// the position in the file that the octet came from.
 //
-// A [Tape] is the file. A [Feed] is a text in pieces, each with its mapping to
-// the file; feeds decode other feeds. A [Mapped] is text cut out of a feed.
+// A [Tape] reads the file. A [Feed] is a sequence of pieces of text, and feeds that decode text
+// read other feeds. A [Mapped] is a part of a feed in memory.
 package source
 
 import (
@@ -12,30 +12,29 @@ import (
 
 const (
 	BlockSize = 32 << 10 // octets per read
-	MaxKept   = 64 << 20 // octets of a file that are kept; maxValue octets may be encoded in them
+	MaxKept   = 64 << 20 // octets of a file in memory; enough for maxValue decoded octets
 )
 
 var errKept = errors.New("too much of the document decodes to nothing")
 
-// A Tape reads a file once from front to back. It keeps the octets since the
-// last release, so that ranges of the file can be returned.
+// A Tape reads a file from start to end. It keeps the octets since the last call of [Tape.Release],
+// so that [Tape.Cut] can return them.
 type Tape struct {
 	r    io.Reader
-	buf  []byte // what is kept, followed by what has not been consumed
+	buf  []byte // octets that are kept, and then octets that have been read but not consumed
 	off  int64  // offset of buf in the file
-	head int    // buf[head:] has not been consumed
-	keep int64  // everything before this offset has been released
+	head int    // buf[head:] is not consumed
+	keep int64  // earlier octets have been released
 	err  error
 }
 
-// NewTape returns a tape of the file that r reads.
+// NewTape returns a Tape for the file that r reads.
 func NewTape(r io.Reader) *Tape { return &Tape{r: r} }
 
-// Pos returns the offset in the file of the next octet.
+// Pos returns the offset in the file of the next octet to be consumed.
 func (t *Tape) Pos() int64 { return t.off + int64(t.head) }
 
-// Fill reads at least one more octet, or returns false at the end or on an
-// error.
+// Fill reads at least one more octet, or returns false at the end of the file or after an error.
 func (t *Tape) Fill() bool {
 	if t.err != nil {
 		return false
@@ -68,14 +67,14 @@ func (t *Tape) makeRoom() {
 		t.err = errKept
 		return
 	}
-	if len(t.buf)+BlockSize > cap(t.buf) || len(t.buf) > cap(t.buf)/2 { // large buffers, so that octets are rarely moved
+	if len(t.buf)+BlockSize > cap(t.buf) || len(t.buf) > cap(t.buf)/2 { // a large buffer, so that octets are rarely moved
 		grown := make([]byte, len(t.buf), 2*len(t.buf)+2*BlockSize)
 		copy(grown, t.buf)
 		t.buf = grown
 	}
 }
 
-// block consumes and returns what is available, or nothing at the end.
+// block consumes and returns all available octets. It returns nothing at the end of the file.
 func (t *Tape) block() []byte {
 	if t.head == len(t.buf) && !t.Fill() {
 		return nil
@@ -85,40 +84,40 @@ func (t *Tape) block() []byte {
 	return b
 }
 
-// Peek returns the next n octets, or fewer at the end, without consuming them.
+// Peek returns the next n octets without consuming them. It returns fewer at the end of the file.
 func (t *Tape) Peek(n int) []byte {
 	for len(t.buf)-t.head < n && t.Fill() {
 	}
 	return t.buf[t.head:min(t.head+n, len(t.buf))]
 }
 
-// Rest returns what has been read and not consumed. It is valid until the next
-// fill.
+// Rest returns the octets that have been read but not consumed. They are valid until the next call
+// of Fill.
 func (t *Tape) Rest() []byte { return t.buf[t.head:] }
 
-// Skip consumes the first n octets of the rest.
+// Skip consumes n octets of [Tape.Rest].
 func (t *Tape) Skip(n int) { t.head += n }
 
-// Release allows the octets before an offset of the file to be discarded.
+// Release says that the octets before an offset in the file are no longer needed.
 func (t *Tape) Release(to int64) { t.keep = max(t.keep, to) }
 
-// Cut returns octets of the file that have been consumed and not released.
+// Cut returns octets of the file. They must have been consumed and not released.
 func (t *Tape) Cut(start, end int64) string {
 	return string(t.buf[start-t.off : end-t.off])
 }
 
-// Has reports whether octets of the file equal s.
+// Has reports whether the octets between start and end equal s.
 func (t *Tape) Has(start, end int64, s string) bool {
 	return end-start == int64(len(s)) && string(t.buf[start-t.off:end-t.off]) == s
 }
 
-// Held returns how many octets have been consumed and not released.
+// Held returns how many consumed octets are not released.
 func (t *Tape) Held() int64 { return t.Pos() - t.keep }
 
-// Kept returns what has been read and not discarded.
+// Kept returns all octets in memory.
 func (t *Tape) Kept() []byte { return t.buf }
 
-// Unread returns a reader of what follows [Tape.Kept].
+// Unread returns a reader for the part of the file after [Tape.Kept].
 func (t *Tape) Unread() io.Reader {
 	if t.err != nil {
 		return failed{t.err}
@@ -126,12 +125,12 @@ func (t *Tape) Unread() io.Reader {
 	return t.r
 }
 
-// A failed is a reader that has ended with an error.
+// A failed is a reader that only returns an error.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// Cause returns the error that ended the reading, nil at the end of the file.
+// Cause returns the error that ended the file, or nil if all of it was read.
 func (t *Tape) Cause() error {
 	if t.err == io.EOF {
 		return nil

@@ -5,20 +5,18 @@ import (
 	"strings"
 )
 
-// dense encodes six bits per character. All dialects allow its characters unescaped: letters,
-// digits, "-" and "_" (RFC 4648, 5). It uses no padding, because "=" must be escaped in the draft
-// of 1993.
+// dense is an encoding with six bits per character. Every dialect allows its letters, digits, "-"
+// and "_" unescaped (RFC 4648, 5). There is no padding, because "=" must be escaped in the draft of
+// 1993.
 var dense = base64.RawURLEncoding.Strict()
 
-// EncodeBinary encodes binary data for use in a new scheme. It writes three
-// octets as four characters; percent-encoding would need nine (1993, Encoding
-// prohibited characters).
+// EncodeBinary encodes binary data for use in the URIs of a new scheme (1993, Encoding prohibited
+// characters). Three octets become four characters, where percent-encoding would need nine.
 func EncodeBinary(data []byte) string { return dense.EncodeToString(data) }
 
-// DecodeBinary decodes the output of [EncodeBinary]. It rejects any other
-// input.
+// DecodeBinary decodes the output of [EncodeBinary]. It returns an error for any other input.
 func DecodeBinary(s string) ([]byte, error) {
-	if at := strings.IndexAny(s, "\r\n"); at >= 0 { // because the decoder ignores line breaks
+	if at := strings.IndexAny(s, "\r\n"); at >= 0 { // the decoder would ignore line breaks
 		return nil, base64.CorruptInputError(at)
 	}
 	return dense.DecodeString(s)

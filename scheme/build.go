@@ -9,20 +9,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// ErrNoBuilder means that the scheme has no rule for building a URI from parts.
+// ErrNoBuilder means that URIs of the scheme cannot be built from parts.
 var ErrNoBuilder = errors.New("the scheme cannot build URIs from parts")
 
-// ErrPart means that the parts cannot be written as a URI: one is missing, or
-// the result would be parsed as different parts.
+// ErrPart means that a required part is missing, or that the URI would be parsed into different
+// parts.
 var ErrPart = errors.New("cannot build a URI from these parts")
 
-// Build returns the URI of the scheme that consists of parts, in dialect d.
-// Values are raw: the caller escapes what a part does not allow (see
-// [uri.Dialect.EscapeText]). Build omits what the scheme implies, such as a
-// default port, and writes a password only if parts contains one.
+// Build returns a URI of the scheme with the given parts, in dialect d. The values of the parts are
+// raw, so the caller must escape characters that a part does not allow (see
+// [uri.Dialect.EscapeText]). Build omits what the scheme implies, such as a default port. It writes
+// a password only if parts contains one.
 //
-// The error wraps [ErrNoBuilder] or [ErrPart], is a *[uri.Error], or is the
-// [Finding] for the rule that the URI would violate.
+// The error wraps [ErrNoBuilder] or [ErrPart], is a *[uri.Error], or is the [Finding] for the rule
+// that the URI would violate.
 func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 	if s.Rules.Build == nil {
 		return uri.URI{}, fmt.Errorf("scheme: %s: %w", s.Name, ErrNoBuilder)
@@ -44,8 +44,8 @@ func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 	return u, nil
 }
 
-// misread compares the given parts with got, the parts of the parsed URI. It returns the label of
-// the first given part that has another value in got, or "" if none has.
+// misread returns the label of the first part in given that has a different value in got, or "" if
+// there is none. The parts in got are those of the built URI after parsing it.
 func (s *Scheme) misread(got, given []Part) string {
 	for _, p := range given {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {
@@ -58,12 +58,12 @@ func (s *Scheme) misread(got, given []Part) string {
 	return ""
 }
 
-// supplied lists the parts that a parser derives from other parts.
+// supplied are the labels of parts that a parser derives from other parts.
 var supplied = []string{"kind", "word", "suffix"}
 
 func missingPart(name string) error { return fmt.Errorf("%w: missing %s", ErrPart, name) }
 
-// A builder builds the text of a URI.
+// A builder writes a URI.
 type builder struct {
 	d     uri.Dialect
 	parts []Part
@@ -71,8 +71,7 @@ type builder struct {
 	err   error
 }
 
-// newBuilder returns a builder with the scheme, user information, host and port
-// already written.
+// newBuilder returns a builder that has written the scheme, user information, host and port.
 func newBuilder(d uri.Dialect, scheme, defaultPort string, parts []Part) *builder {
 	w := &builder{d: d, parts: parts}
 	w.write(scheme + ":")
@@ -80,8 +79,8 @@ func newBuilder(d uri.Dialect, scheme, defaultPort string, parts []Part) *builde
 	return w
 }
 
-// server writes user, password, host and port (1993, Internet protocol parts).
-// It omits a default port.
+// server writes the user, password, host and port (1993, Internet protocol parts). It omits a
+// default port.
 func (w *builder) server(defaultPort string) {
 	host, ok := Get(w.parts, "host")
 	if !ok {
@@ -106,7 +105,7 @@ func (w *builder) server(defaultPort string) {
 
 func (w *builder) write(s string) { w.b.WriteString(s) }
 
-// path writes the path. In the draft of 1993 the leading slash is not a part of the path.
+// path writes the path. In the draft of 1993 its leading slash does not belong to the part.
 func (w *builder) path() {
 	path, ok := Get(w.parts, "path")
 	if ok && w.d == uri.Draft1993 {
@@ -115,7 +114,6 @@ func (w *builder) path() {
 	w.write(path)
 }
 
-// search writes the query, which is called the search in the draft of 1993.
 func (w *builder) search() {
 	name := "query"
 	if w.d == uri.Draft1993 {
@@ -132,5 +130,5 @@ func (w *builder) fragment() {
 	}
 }
 
-// text returns the text written so far, or the first error.
+// text returns the URI, or the first error of the builder.
 func (w *builder) text() (string, error) { return w.b.String(), w.err }

@@ -16,21 +16,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Catalogue is an immutable set of schemes, safe for concurrent use. The zero
-// Catalogue is empty.
+// A Catalogue is a set of schemes. It is immutable and safe for concurrent use. The zero Catalogue
+// is empty.
 type Catalogue struct {
 	list  []Scheme // sorted by name
-	index []uint16 // hash table of the schemes: each element is a position in list plus one, or 0; the length is a power of two
+	index []uint16 // hash table with a power of two elements, each of which is 0 or 1 plus a position in list
 	rules []uri.SchemeRules
 }
 
-// registered has a line for each scheme of the IANA registry: its name, status,
-// title, reference and template.
+// registered is the IANA registry. Each line has the name, status, title, reference and template of
+// a scheme.
 //
 //go:embed schemes.tsv
 var registered string
 
-// standard builds the catalogue once.
 var standard = sync.OnceValue(func() Catalogue {
 	c := Catalogue{list: unregistered()}
 	for row := range tsv.Rows(registered) {
@@ -40,12 +39,12 @@ var standard = sync.OnceValue(func() Catalogue {
 	return catalogueOf(c.merge(ruled()))
 })
 
-// Standard returns the schemes registered at IANA and unregistered schemes in
-// wide use. It has the rules of the schemes that the drafts name. Package
-// scheme/extra has the rules of the other schemes.
+// Standard returns the catalogue of schemes that are registered at IANA or in wide use. It has the
+// rules of the schemes that the drafts name. For the rules of other schemes, use package
+// scheme/extra.
 func Standard() Catalogue { return standard() }
 
-// Lookup returns the scheme with the given name, ignoring case. It does not
+// Lookup returns the scheme with the given name, in any case, and whether there is one. It does not
 // allocate.
 func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	if s := c.find(name); s != nil {
@@ -54,17 +53,17 @@ func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// Known reports whether a scheme with the given name exists, ignoring case. It
-// is cheap enough to call for every word of a text.
+// Known reports whether the catalogue has a scheme with the given name, in any case. It is fast
+// enough to call for every word of a text.
 func (c Catalogue) Known(name string) bool { return c.find(name) != nil }
 
-// All returns the schemes sorted by name.
+// All returns an iterator over the schemes, sorted by name.
 func (c Catalogue) All() iter.Seq[Scheme] { return slices.Values(c.list) }
 
 // Len returns the number of schemes.
 func (c Catalogue) Len() int { return len(c.list) }
 
-// of returns the scheme of u, or nil if it is unknown.
+// of returns the scheme of u, or nil if the catalogue does not have it.
 func (c Catalogue) of(u uri.URI) *Scheme {
 	name, ok := u.Scheme()
 	if !ok {
@@ -73,11 +72,11 @@ func (c Catalogue) of(u uri.URI) *Scheme {
 	return c.find(name)
 }
 
-// Parts returns the named parts of u according to its scheme, or nil if the
-// scheme is unknown or defines none.
+// Parts splits u into the parts that its scheme names, such as the directory of an FTP URL. It
+// returns nil if the scheme is unknown or names no parts.
 func (c Catalogue) Parts(u uri.URI) []Part { return c.AppendParts(nil, u) }
 
-// AppendParts is like [Catalogue.Parts] and appends to dst.
+// AppendParts is like [Catalogue.Parts], but appends the parts to dst.
 func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 	s := c.of(u)
 	switch {
@@ -89,12 +88,11 @@ func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 	return dst
 }
 
-// maxNested is the greatest depth of URIs inside URIs that Check inspects.
+// maxNested is how deep Check looks for URIs inside URIs.
 const maxNested = 4
 
-// Check returns the findings about u according to its scheme, sorted by offset;
-// see [Scheme.Check]. For an unknown scheme it applies only the checks that all
-// schemes share.
+// Check returns the findings that the rules of its scheme give for u, sorted by offset; see
+// [Scheme.Check]. If the scheme is unknown, Check only applies the rules that all schemes share.
 func (c Catalogue) Check(u uri.URI) []Finding {
 	var found []Finding
 	shift := 0
@@ -113,15 +111,14 @@ func (c Catalogue) Check(u uri.URI) []Finding {
 		}
 		inner, err := u.Dialect().Parse(u.String()[from:to])
 		if err != nil {
-			break // the Check of the outer scheme reports this finding
+			break // the outer scheme reports this
 		}
 		u, shift = inner, shift+from
 	}
 	return found
 }
 
-// appendShifted appends the findings about a substring. It adds the offset of the substring in the
-// whole text to their offsets.
+// appendShifted appends findings about a substring that begins at offset by of the whole text.
 func appendShifted(dst, found []Finding, by int) []Finding {
 	if by == 0 && dst == nil {
 		return found
@@ -134,8 +131,8 @@ func appendShifted(dst, found []Finding, by int) []Finding {
 	return dst
 }
 
-// Canonical returns the canonical form of u: the one spelling that stands for all spellings that
-// the scheme considers equivalent; see [Scheme.Canonical].
+// Canonical returns the canonical form of u, which is the same for all URIs that the scheme
+// considers equivalent; see [Scheme.Canonical].
 func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	if s := c.of(u); s != nil {
 		return s.Canonical(u)
@@ -143,8 +140,8 @@ func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	return u.Normalize(uri.LevelScheme)
 }
 
-// KindOf reports whether u is a name, a locator or something else, if the scheme of u defines that.
-// Names, locators and all others are URIs (1993, Registration of naming schemes).
+// KindOf reports whether u is a name, a locator or something else. The result is KindUnstated if
+// the scheme does not say so or is unknown (1993, Registration of naming schemes).
 func (c Catalogue) KindOf(u uri.URI) Kind {
 	if s := c.of(u); s != nil {
 		return s.Kind
@@ -152,12 +149,12 @@ func (c Catalogue) KindOf(u uri.URI) Kind {
 	return KindUnstated
 }
 
-// Rules returns the normalisation rules of all schemes that have any, for use
-// with [uri.URI.Normalize]. The slice is shared and must not be modified.
+// Rules returns the normalisation rules of all schemes, for [uri.URI.Normalize]. The slice is
+// shared and must not be modified.
 func (c Catalogue) Rules() []uri.SchemeRules { return c.rules }
 
-// collectRules returns the normalisation rules, ordered so that the most frequently used come
-// first, because they are searched in this order.
+// collectRules returns the rules with the most common schemes first, because they are searched in
+// order.
 func (c Catalogue) collectRules() []uri.SchemeRules {
 	often := []string{"http", "https", "ftp"}
 	var rules []uri.SchemeRules
@@ -175,10 +172,9 @@ func (c Catalogue) collectRules() []uri.SchemeRules {
 	return slices.Clip(rules)
 }
 
-// maxName is the maximum length of a scheme name, in bytes.
 const maxName = 64
 
-// find returns the scheme with the given name, ignoring case, or nil.
+// find returns the scheme with the given name, in any case, or nil.
 func (c Catalogue) find(name string) *Scheme {
 	if len(c.index) == 0 || len(name) > maxName {
 		return nil
@@ -192,7 +188,6 @@ func (c Catalogue) find(name string) *Scheme {
 	return nil
 }
 
-// hashFold returns the FNV-1a hash of s in lower case.
 func hashFold(s string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(s) {
@@ -201,10 +196,10 @@ func hashFold(s string) uint32 {
 	return h ^ h>>15
 }
 
-// maxSchemes is the maximum size of a catalogue; positions have 16 bits.
+// maxSchemes is the maximum number of schemes. It keeps positions within 16 bits.
 const maxSchemes = 1<<16 - 2
 
-// catalogueOf returns a catalogue of the schemes, whose names must be distinct.
+// catalogueOf returns a catalogue of schemes with distinct names.
 func catalogueOf(list []Scheme) Catalogue {
 	slices.SortFunc(list, func(a, b Scheme) int { return strings.Compare(a.Name, b.Name) })
 	size := 64
@@ -223,20 +218,19 @@ func catalogueOf(list []Scheme) Catalogue {
 	return c
 }
 
-// ErrReserved means that a registration uses "urn", which is reserved for names
-// (1993, Registration of naming schemes).
+// ErrReserved means that a scheme cannot be called "urn", which is reserved for names (1993,
+// Registration of naming schemes).
 var ErrReserved = errors.New("scheme name is reserved")
 
-// ErrIncomplete means that a registration lacks a required field.
+// ErrIncomplete means that a required field of a new scheme is empty.
 var ErrIncomplete = errors.New("incomplete registration")
 
-// ErrName means that a string is not a valid scheme name.
+// ErrName means that the name of a new scheme is not valid.
 var ErrName = errors.New("invalid scheme name")
 
-// Missing returns the names of the required fields that s leaves empty. A name
-// is always required. A scheme that is not experimental also requires a title
-// and a reference; a locator requires the retrieval algorithm, and any other
-// kind the properties (1993, Registration of naming schemes).
+// Missing returns the names of the fields that a registration requires and s leaves empty (1993,
+// Registration of naming schemes). An experimental scheme only requires a name. Any other also
+// requires a title and a reference, and either a retrieval algorithm, for a locator, or properties.
 func (s *Scheme) Missing() []string {
 	var missing []string
 	want := func(value, field string) {
@@ -258,13 +252,12 @@ func (s *Scheme) Missing() []string {
 	return missing
 }
 
-// IsExperimental reports whether name is reserved for experiments, which means
-// that it begins with "x-".
+// IsExperimental reports whether name begins with "x-" and is thus reserved for experiments.
 func IsExperimental(name string) bool { return len(name) > 2 && ascii.EqualFold("x-", name[:2]) }
 
-// IsName reports whether s is a valid scheme name: a letter followed by letters, digits, "+", "-"
-// and "." (RFC 3986, 3.1). The grammar of the draft of 1993 allows further names. IsName rejects
-// them, because they would be misread.
+// IsName reports whether s is a valid scheme name, which is a letter followed by letters, digits,
+// "+", "-" and "." (RFC 3986, 3.1). It rejects the other names that the grammar of the draft of
+// 1993 allows, because they could be mistaken for something else.
 func IsName(s string) bool {
 	if s == "" || len(s) > maxName || !ascii.IsLetter(s[0]) {
 		return false
@@ -277,14 +270,14 @@ func IsName(s string) bool {
 	return true
 }
 
-// With returns a copy of the catalogue with the schemes of list added. A scheme in list replaces the
-// scheme of the same name. If the title, reference, template or status of the new scheme is empty,
-// it is copied from the replaced scheme. With returns one of these errors:
+// With returns a copy of the catalogue with the schemes of list added. A scheme in list replaces
+// one with the same name, and takes from it those of the title, reference, template and status that
+// are empty. The error is
 //
 //   - [ErrName] for an invalid name;
 //   - [ErrReserved] for "urn";
-//   - [ErrIncomplete] if a required field is empty; an experimental scheme needs only a name;
-//   - another error if the example belongs to another scheme, or violates the rules of the new one.
+//   - [ErrIncomplete] if a required field is empty; see [Scheme.Missing];
+//   - another error if the example is not a valid URI of the scheme.
 func (c Catalogue) With(list ...Scheme) (Catalogue, error) {
 	all := c.merge(list)
 	for i := range all {
@@ -300,8 +293,6 @@ func (c Catalogue) With(list ...Scheme) (Catalogue, error) {
 	return catalogueOf(all), nil
 }
 
-// merge returns the schemes of the catalogue and of list. A scheme in list replaces a scheme of the
-// same name in the catalogue.
 func (c Catalogue) merge(list []Scheme) []Scheme {
 	all := slices.Clone(c.list)
 	for _, s := range list {
@@ -317,7 +308,7 @@ func (c Catalogue) merge(list []Scheme) []Scheme {
 	return all
 }
 
-// inherit sets each empty field of s to the value of that field in old.
+// inherit takes the fields that are empty in s from old.
 func (s *Scheme) inherit(old *Scheme) {
 	s.Title = cmp.Or(s.Title, old.Title)
 	s.Reference = cmp.Or(s.Reference, old.Reference)
@@ -325,8 +316,8 @@ func (s *Scheme) inherit(old *Scheme) {
 	s.Status = cmp.Or(s.Status, old.Status)
 }
 
-// admit returns an error if a registration is invalid. If the scheme is experimental, admit sets
-// its status.
+// admit returns an error if s is not a valid registration. It sets the status of an experimental
+// scheme.
 func admit(s *Scheme) error {
 	if IsExperimental(s.Name) {
 		s.Status = StatusExperimental

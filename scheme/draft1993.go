@@ -1,7 +1,7 @@
 package scheme
 
-// ruled returns the schemes for which this package has rules: those that the drafts name, and
-// closely related schemes.
+// ruled returns the schemes with rules in this package, which are those that the drafts name and a
+// few related ones.
 func ruled() []Scheme {
 	return []Scheme{
 		http, https, ftp, file, afs, news, snews, nntp, wais, prospero,
@@ -9,7 +9,7 @@ func ruled() []Scheme {
 	}
 }
 
-// urn is the scheme of URNs. This package only identifies URNs; package urn interprets them.
+// urn is the scheme of URNs. Their syntax is in package urn.
 var urn = Scheme{
 	Name: "urn", Title: "Uniform Resource Names", Kind: KindName,
 	Reference:  "RFC 8141; 1993, Registration of naming schemes",
@@ -17,9 +17,9 @@ var urn = Scheme{
 	Properties: "unique and persistent, according to the rules of each namespace",
 }
 
-// Of1993 returns the initial registry of the draft of 1993: the schemes in its
-// grammar and its prose, and "urn", which it reserves. It contains no scheme
-// for the network management database, which the draft leaves for study.
+// Of1993 returns the initial registry of the draft of 1993. It has the schemes in the grammar and
+// the prose of the draft, and the reserved "urn". The scheme for network management, which the
+// draft leaves for study, is not included.
 func Of1993() Catalogue {
 	var list []Scheme
 	for _, name := range [...]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Host-specific file names (RFC 8089). In the draft of 1993 "file" is a synonym of "ftp", and the
-// draft calls FTP locators "file addresses".
+// Host-specific file names (RFC 8089). The draft of 1993 calls FTP locators "file addresses", and
+// "file" is another name for "ftp" in it.
 var file = Scheme{
 	Name: "file", Title: "Host-specific file names", Kind: KindLocator,
 	Reference: "RFC 8089; 1993, BNF: fileaddress",
@@ -59,7 +59,7 @@ func checkFile(u uri.URI) []Finding {
 	return nil
 }
 
-// checkFileAuthority checks the authority, which may only be a host.
+// checkFileAuthority checks that the authority is only a host.
 func checkFileAuthority(l *layout.Layout) []Finding {
 	switch {
 	case !l.Authority:
@@ -81,7 +81,6 @@ func isDrivePath(path string) bool {
 	return len(path) >= 2 && ascii.IsLetter(path[0]) && path[1] == ':' && (len(path) == 2 || path[2] == '/')
 }
 
-// partsFile adds the host, the drive letter and the path.
 func partsFile(dst []Part, u uri.URI) []Part {
 	if u.Dialect() == uri.Draft1993 {
 		return partsFTP(dst, u)
@@ -102,8 +101,8 @@ func partsFile(dst []Part, u uri.URI) []Part {
 }
 
 // canonicalFile omits the host localhost, so that the URI of a local file has three slashes (RFC
-// 8089, 2 and B). It writes a drive letter in upper case (E.2). In the draft of 1993 it writes the
-// scheme ftp.
+// 8089, 2 and B), and writes a drive letter in upper case (E.2). In the draft of 1993 it writes the
+// scheme as ftp.
 func canonicalFile(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() {

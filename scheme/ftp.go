@@ -25,7 +25,6 @@ var ftp = Scheme{
 	Rules: RuleSet{Check: checkFTP, Parts: partsFTP, Build: buildFTP},
 }
 
-// The grammar rules of FTP.
 const (
 	ruleFTPQuery = "RFC 3986, 3.4: query"
 	ruleFTP1993  = "1993, BNF: fileaddress"
@@ -62,8 +61,8 @@ func checkFTP(u uri.URI) []Finding {
 	return l.RefuseControls(ruleFTPLines, "FTP")
 }
 
-// checkFTP1993 checks a fileaddress of the draft, including the additions in
-// its prose.
+// checkFTP1993 checks a fileaddress of the draft of 1993, including what its prose adds to the
+// grammar.
 //
 //	fileaddress = "ftp://" [ user [ ":" password ] "@" ] hostport "/" path
 func checkFTP1993(l *layout.Layout) []Finding {
@@ -79,9 +78,9 @@ func checkFTP1993(l *layout.Layout) []Finding {
 	return l.RefuseControls(ruleFTPLines, "FTP")
 }
 
-// partsFTP adds the parts of an FTP locator. In the draft of 1993 the path is a single part;
-// in later documents it consists of arguments for CWD commands, a name and a
-// typecode.
+// partsFTP adds the parts of an FTP locator. In the draft of 1993 the whole path is one part. In
+// later documents the path consists of directories, which are arguments of CWD commands, a file
+// name and a typecode.
 func partsFTP(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	t.Login()
@@ -101,8 +100,8 @@ func partsFTP(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// appendDirectories adds the segments of the path before the parameter end: the directories to
-// change to, and the name.
+// appendDirectories adds the directories and the name, which are the segments of the path before
+// offset end.
 func appendDirectories(t *layout.Taker, end int) {
 	at := t.Path + 1
 	for {
@@ -116,8 +115,8 @@ func appendDirectories(t *layout.Taker, end int) {
 	}
 }
 
-// appendSuffix adds the suffix of the last segment: the text after its last dot. If this text is
-// the whole segment, appendSuffix adds nothing.
+// appendSuffix adds the text after the last dot of the last segment, unless that text is the whole
+// segment.
 func appendSuffix(t *layout.Taker, end int) {
 	last := t.Path + strings.LastIndexByte(t.Text[t.Path:end], '/') + 1
 	if dot := strings.LastIndexByte(t.Text[last:end], '.'); dot > 0 && last+dot+1 < end {
@@ -125,9 +124,8 @@ func appendSuffix(t *layout.Taker, end int) {
 	}
 }
 
-// buildFTP writes an FTP locator. The path is one part in the draft of 1993, and
-// directories, name and typecode in later documents. User and password are
-// written only if given.
+// buildFTP writes an FTP locator from the parts that partsFTP returns. It writes a user and
+// password only if they are given.
 func buildFTP(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "ftp", "21", parts)
 	if d == uri.Draft1993 {

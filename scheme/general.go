@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// appendGeneral appends the findings that apply to all schemes.
+// appendGeneral appends findings that do not depend on the scheme.
 func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	text := u.String()
 	name, _ := u.Scheme()
@@ -25,9 +25,9 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	return found
 }
 
-// appendHidden appends a finding for the first run of percent-encodings that decodes to an
-// invisible character, or to a character that changes the text direction. The charset is ISO
-// Latin-1 in the draft of 1993, and UTF-8 in all other dialects.
+// appendHidden reports the first run of percent-encodings with an invisible character, or with a
+// character that changes the text direction. The octets are ISO Latin-1 in the draft of 1993, and
+// UTF-8 in the other dialects.
 func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	for i := 0; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], '%')
@@ -45,9 +45,8 @@ func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	return found
 }
 
-// escapedRune decodes the character at the beginning of s, which is written as percent-encodings.
-// It returns the character and the number of bytes of s that it decoded. If the percent-encodings
-// are not valid UTF-8, the number is 0.
+// escapedRune decodes the percent-encoded character at the start of s, and returns the length of
+// its encoding. The length is 0 if the percent-encodings are not valid UTF-8.
 func escapedRune(s string, d uri.Dialect) (r rune, size int) {
 	if d == uri.Draft1993 {
 		return rune(ascii.Unhex(s[1])<<4 | ascii.Unhex(s[2])), 3

@@ -25,7 +25,6 @@ var gopher = Scheme{
 	Rules: RuleSet{Check: checkGopher, Parts: partsGopher, Build: buildGopher, Canonical: canonicalGopher},
 }
 
-// The grammar rules of Gopher.
 const (
 	ruleGopher1993     = "1993, BNF: gopheraddress"
 	ruleGopher         = "RFC 4266, 2.1: gopher-path"
@@ -37,8 +36,7 @@ const (
 // defaultGopherType is the type of a menu.
 const defaultGopherType = "1"
 
-// A gopherPath holds the offsets of the pieces of a path, -1 for those that are
-// absent.
+// A gopherPath holds the offsets of the pieces of a path. The offset of an absent piece is -1.
 type gopherPath struct {
 	kind, kindEnd         int
 	selector, selectorEnd int
@@ -46,8 +44,7 @@ type gopherPath struct {
 	plus, plusEnd         int
 }
 
-// gopherOf returns the offsets of the pieces of a path. A percent-encoded type
-// counts as one character.
+// gopherOf returns these offsets. A percent-encoded type counts as one character.
 //
 //	gopher-path = gophertype selector [ "%09" search [ "%09" gopher+_string ] ]
 func gopherOf(l *layout.Layout) gopherPath {
@@ -111,10 +108,10 @@ func checkGopher(u uri.URI) []Finding {
 	return nil
 }
 
-// gopherTypes lists the item types of RFC 1436 and later types in common use.
+// gopherTypes are the item types of RFC 1436, and later types in common use.
 const gopherTypes = "0123456789+TgI" + "hisd:;<MpPcewXrxaf"
 
-// checkGopherText returns an error if a piece cannot be sent on one line.
+// checkGopherText returns an error if a piece would not fit on one line of the protocol.
 func checkGopherText(l *layout.Layout, p gopherPath) []Finding {
 	rule, end := ruleGopherSelector, l.End()
 	if p.plus >= 0 {
@@ -151,7 +148,6 @@ func escapedLineEnd(s string, from, to int) int {
 	return -1
 }
 
-// partsGopher adds the parts, with defaults for an omitted type and selector.
 func partsGopher(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	t.Login()
@@ -187,8 +183,8 @@ func canonicalGopher(u uri.URI) string {
 	return l.Text[:l.Path] + root + l.Text[end:]
 }
 
-// buildGopher writes host, port, type, selector and search. If there is a selector but no type,
-// buildGopher writes the type 1, a menu.
+// buildGopher writes a Gopher locator. If there is a selector but no type, it writes the type of a
+// menu.
 func buildGopher(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "gopher", "70", parts)
 	kind, hasKind := Get(parts, "type")

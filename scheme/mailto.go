@@ -25,7 +25,6 @@ var mailto = Scheme{
 	Rules:      RuleSet{Check: checkMailto, Parts: partsMailto},
 }
 
-// The grammar rules of mailto URIs.
 const (
 	ruleMailto     = "RFC 6068, 2: mailtoURI"
 	ruleMailtoAddr = "RFC 6068, 2: addr-spec"
@@ -57,7 +56,6 @@ func checkMailto(u uri.URI) []Finding {
 	return checkHfields(&l)
 }
 
-// checkAddresses checks addresses separated by commas.
 func checkAddresses(s string, from, to int) []Finding {
 	for i := from; i < to; i++ {
 		if strings.IndexByte("/&;=", s[i]) >= 0 {
@@ -91,8 +89,8 @@ func checkAddresses(s string, from, to int) []Finding {
 	return nil
 }
 
-// checkLocalPart checks the part of an address before the at sign. It allows
-// non-ASCII characters (RFC 6532, 3.2).
+// checkLocalPart checks the part of an address before the at sign. It accepts non-ASCII characters
+// (RFC 6532, 3.2).
 //
 //	local-part    = dot-atom-text / quoted-string
 //	dot-atom-text = 1*atext *( "." 1*atext )
@@ -118,8 +116,7 @@ func checkLocalPart(s string, from, to int) []Finding {
 	return nil
 }
 
-// checkQuoted checks a quoted-string that begins at start. The text inside its quotation marks
-// begins at i.
+// checkQuoted checks the quoted-string that begins at start and has its first character at i.
 func checkQuoted(s string, start, i, to int, rule string) []Finding {
 	for i < to {
 		c, next := layout.Octet(s, i)
@@ -136,8 +133,7 @@ func checkQuoted(s string, start, i, to int, rule string) []Finding {
 	return layout.Refuse(start, to, rule, "missing closing quotation mark")
 }
 
-// isAtext reports whether c is an atext character (RFC 5322, 3.2.3; RFC 6532,
-// 3.2).
+// isAtext reports whether an atom may contain c (RFC 5322, 3.2.3; RFC 6532, 3.2).
 func isAtext(c byte) bool {
 	return ascii.IsAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
@@ -150,9 +146,8 @@ func badDomain(s string, from, to int) int {
 	return pid.BadHostName(s, from, to)
 }
 
-// checkHfields checks the header fields. If a field is invalid, checkHfields returns the first
-// error. Otherwise it returns a warning for each field that a client should not use without showing
-// it to the user.
+// checkHfields returns the first error in the header fields. If there is none, it returns a warning
+// for each field that a client should not use without showing it to the user.
 func checkHfields(l *layout.Layout) []Finding {
 	var found []Finding
 	for at := l.Query; at <= l.QueryEnd; {
@@ -183,8 +178,7 @@ func checkHfields(l *layout.Layout) []Finding {
 	return found
 }
 
-// checkHfvalue checks the value of the header field whose name ends at equals, and
-// warns of fields that are not safe.
+// checkHfvalue checks the header field between offsets at and end, whose name ends at equals.
 func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
 	name := l.Text[at:equals]
 	if ascii.EqualFold(name, "body") { // only a body may contain line breaks
@@ -206,8 +200,8 @@ func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
 	return nil
 }
 
-// checkHfname checks the name of a header field after decoding it, because a line break in the name
-// would inject further fields.
+// checkHfname checks the decoded name of a header field. A line break in the name would inject
+// other fields.
 //
 //	field-name = 1*( %d33-57 / %d59-126 )
 func checkHfname(l *layout.Layout, from, to int) []Finding {
@@ -224,15 +218,14 @@ func checkHfname(l *layout.Layout, from, to int) []Finding {
 	return nil
 }
 
-// isQchar reports whether c is allowed in a header field. It accepts the
-// percent sign, which begins a percent-encoding.
+// isQchar reports whether a header field may contain c. It accepts the percent sign, which begins a
+// percent-encoding.
 func isQchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~%!$'()*+,;:@", c) >= 0 }
 
 func isSafeHeader(name string) bool {
 	return ascii.IsOneOf(name, "subject", "keywords", "in-reply-to", "references")
 }
 
-// partsMailto adds addresses and header fields.
 func partsMailto(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	if t.HasPath() {

@@ -29,7 +29,6 @@ var cid = Scheme{
 	Rules:      RuleSet{Check: checkCID, Parts: partsCID},
 }
 
-// The grammar rules of RFC 2392.
 const (
 	ruleMID = "RFC 2392, 2: mid-url"
 	ruleCID = "RFC 2392, 2: cid-url"
@@ -56,8 +55,8 @@ func checkCID(u uri.URI) []Finding {
 	return checkContentID(&l, l.Path, l.PathEnd, ruleCID)
 }
 
-// checkContentID checks an identifier, which has the form of an address (RFC
-// 2392, 2; RFC 822, 6.1). The text before the at sign may be a quoted string.
+// checkContentID checks an identifier that looks like an address (RFC 2392, 2; RFC 822, 6.1). The
+// text before the at sign may be a quoted string.
 func checkContentID(l *layout.Layout, from, to int, rule string) []Finding {
 	switch {
 	case l.Authority:

@@ -47,7 +47,6 @@ var nntp = Scheme{
 	Rules:     RuleSet{Check: checkNNTP, Parts: partsNNTP},
 }
 
-// The grammar rules of news.
 const (
 	ruleNewsAddress = "1993, BNF: newsaddress"
 	ruleNewsGroup   = "1993, BNF: group (RFC 850)"
@@ -60,15 +59,15 @@ const (
 	ruleNNTPNumber  = "RFC 5538, 3: article-number"
 )
 
-// The kinds of news identifiers.
+// The kinds of identifiers in news URIs.
 const (
 	newsAll     = "all"
 	newsGroup   = "group"
-	newsPattern = "pattern" // a pattern of groups; not in the draft of 1993
+	newsPattern = "pattern" // a pattern that matches several groups; not in the draft of 1993
 	newsArticle = "article"
 )
 
-// newsBody returns the range of the identifier, and its kind.
+// newsBody returns where the identifier begins, and its kind.
 func newsBody(l *layout.Layout) (from int, kind string) {
 	from = l.Path
 	if l.Authority && l.HasPath() {
@@ -86,7 +85,7 @@ func newsBody(l *layout.Layout) (from int, kind string) {
 	return from, newsGroup
 }
 
-// hasOctet reports whether s contains the octet c, either as it is or percent-encoded.
+// hasOctet reports whether s contains c, percent-encoded or not.
 func hasOctet(s string, c byte) bool {
 	for i := 0; i < len(s); i++ {
 		octet := s[i]
@@ -128,8 +127,8 @@ func checkNews(u uri.URI) []Finding {
 	return checkGroup(&l, from, l.PathEnd, ruleNewsgroups, "*")
 }
 
-// checkNews1993 checks a news URI by the draft, which has no servers, and by
-// RFC 850.
+// checkNews1993 checks a news URI by RFC 850 and by the draft of 1993, in which the URI has no
+// server.
 //
 //	groupart = "*" | group | article
 //	group    = ialpha [ "." group ]
@@ -154,8 +153,8 @@ func checkNews1993(l *layout.Layout) []Finding {
 	return checkGroup(l, from, l.PathEnd, ruleNewsGroup, "")
 }
 
-// checkGroup checks the components of a group name, which are separated by dots. Letters, digits,
-// "-", "+", "_" and the characters in allowed are valid.
+// checkGroup checks the components of a group name, which dots separate. A component consists of
+// letters, digits, "-", "+", "_" and the characters in allowed.
 func checkGroup(l *layout.Layout, from, to int, rule, allowed string) []Finding {
 	dot := true
 	for i := from; i < to; i++ {
@@ -180,11 +179,11 @@ func checkGroup(l *layout.Layout, from, to int, rule, allowed string) []Finding 
 	return nil
 }
 
-// maxMessageID is the maximum length of an identifier without its angle brackets. With angle
-// brackets, RFC 5536, 3.1.3 allows 250 characters.
+// maxMessageID is the maximum length of an identifier without its angle brackets, which count
+// towards the 250 characters of RFC 5536, 3.1.3.
 const maxMessageID = 250 - 2
 
-// checkMessageID checks the part of a Message-ID between the angle brackets.
+// checkMessageID checks a Message-ID without its angle brackets.
 //
 //	msg-id-core = id-left "@" id-right
 func checkMessageID(l *layout.Layout, from, to int, rule string) []Finding {
@@ -241,8 +240,8 @@ func partsNews(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalNews writes the identifier of all groups as an asterisk. A URI can have this asterisk
-// percent-encoded, or omit it after a server (RFC 5538, 4).
+// canonicalNews writes an asterisk for all groups. In other spellings the asterisk is
+// percent-encoded, or is omitted after a server (RFC 5538, 4).
 func canonicalNews(u uri.URI) string {
 	l := layout.Of(u)
 	from, kind := newsBody(&l)
@@ -269,8 +268,7 @@ func buildNews(d uri.Dialect, parts []Part) (string, error) {
 	return w.text()
 }
 
-// nntpBody returns the end of the group, and the start of the number. If there is no number, its
-// start is -1.
+// nntpBody returns the end of the group, and the start of the article number or -1.
 func nntpBody(l *layout.Layout) (groupEnd, number int) {
 	from := min(l.Path+1, l.PathEnd)
 	groupEnd = ascii.Until(l.Text, from, l.PathEnd, '/')

@@ -2,12 +2,11 @@ package scheme
 
 import "github.com/nomen-project/nomen/uri"
 
-// A Part is a named piece of a URI.
+// A Part is a piece of a URI to which its scheme gives a name and a meaning.
 type Part = uri.Part
 
-// Get returns the value of the first part with the given label, such as "host"
-// or "header_subject" (see [Part.Label]), and reports whether the part is
-// defined.
+// Get returns the value of the first part with the given label, such as "host" or "header_subject"
+// (see [Part.Label]), and whether there is such a part.
 func Get(parts []Part, label string) (string, bool) {
 	for i := range parts {
 		if parts[i].HasLabel(label) {

@@ -24,18 +24,17 @@ var prospero = Scheme{
 	Rules:     RuleSet{Check: checkProspero, Parts: partsProspero, Build: buildProspero},
 }
 
-// The grammar rules of Prospero.
 const (
 	ruleProsperoLink  = "1993, BNF: prosperolink"
 	ruleProsperoURL   = "RFC 1738, 5: prosperourl"
 	ruleProsperoField = "RFC 1738, 5: fieldspec"
 )
 
-// prosperoNUL separates the fields of the draft of 1993.
+// prosperoNUL separates the fields of a link in the draft of 1993.
 const prosperoNUL = "%00"
 
-// checkProspero checks a Prospero link. The dialect has already checked the
-// fields of the draft of 1993.
+// checkProspero checks a Prospero link. In the draft of 1993, parsing has already checked the
+// fields.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 //	prosperourl  = "prospero://" hostport "/" ppath *[ fieldspec ]
@@ -54,12 +53,12 @@ func checkProspero(u uri.URI) []Finding {
 	case l.Query >= 0:
 		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "queries are not allowed")
 	case l.Is1993():
-		return nil // the dialect has checked version and attributes
+		return nil // parsing has checked the version and the attributes
 	}
 	return checkProsperoFields(&l)
 }
 
-// checkProsperoFields checks the fields.
+// checkProsperoFields checks the fields after the path.
 //
 //	fieldspec = ";" fieldname "=" fieldvalue
 func checkProsperoFields(l *layout.Layout) []Finding {
@@ -95,7 +94,7 @@ func partsProspero(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// appendProspero1993 adds the fields, which are split before decoding.
+// appendProspero1993 adds the fields. They must be split before they are decoded.
 func appendProspero1993(t *layout.Taker) {
 	names := [...]string{"hsoname", "version", "attribute"}
 	at, field := t.Path+1, 0
@@ -109,8 +108,8 @@ func appendProspero1993(t *layout.Taker) {
 	}
 }
 
-// appendProsperoFields adds the object name and the fields. The value of the part for a field has
-// the form name=value.
+// appendProsperoFields adds the object name and the fields. The part for a field has a value of the
+// form name=value.
 func appendProsperoFields(t *layout.Taker) {
 	at := ascii.Until(t.Text, t.Path+1, t.PathEnd, ';')
 	t.Data("hsoname", t.Path+1, at)
@@ -121,8 +120,8 @@ func appendProsperoFields(t *layout.Taker) {
 	}
 }
 
-// buildProspero writes a Prospero link. If there are attributes, it writes the version even if the
-// version is empty.
+// buildProspero writes a Prospero link. If there are attributes, it also writes the version, which
+// may be empty.
 func buildProspero(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "prospero", "1525", parts)
 	name, _ := Get(parts, "hsoname")

@@ -5,14 +5,13 @@ import "github.com/nomen-project/nomen/uri"
 // A Status is the registration status of a scheme.
 type Status uint8
 
-// The registration statuses. The first three are those of the IANA registry
-// (RFC 7595, 4).
+// The statuses. The three without a comment are those of the IANA registry (RFC 7595, 4).
 const (
-	StatusUnregistered Status = iota // in wide use, not registered at IANA
+	StatusUnregistered Status = iota // in wide use, but not registered at IANA
 	StatusPermanent
 	StatusProvisional
 	StatusHistorical
-	StatusExperimental // "x-", by agreement between parties (1993, Registration of naming schemes)
+	StatusExperimental // begins with "x-"; its users agree on its meaning (1993, Registration of naming schemes)
 	statuses
 )
 
@@ -26,7 +25,7 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// ParseStatus is the inverse of [Status.String].
+// ParseStatus returns the status for a name that [Status.String] returns.
 func ParseStatus(name string) (Status, bool) {
 	for s := range statuses {
 		if s.String() == name {
@@ -36,15 +35,15 @@ func ParseStatus(name string) (Status, bool) {
 	return 0, false
 }
 
-// A Kind says what the identifiers of a scheme identify. All of them are URIs.
+// A Kind says what the URIs of a scheme identify.
 type Kind uint8
 
 // The kinds of schemes.
 const (
-	KindUnstated Kind = iota // not defined by any document
-	KindLocator              // identifies by location, as a URL does
-	KindName                 // identifies independently of location, as a URN does
-	KindOther                // an action, an address of a person, inline data
+	KindUnstated Kind = iota // no document defines it
+	KindLocator              // the URIs are URLs: they identify by location
+	KindName                 // the URIs are names like URNs: they do not depend on a location
+	KindOther                // the URIs are something else, such as actions, addresses of people or inline data
 	kinds
 )
 
@@ -57,75 +56,72 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// A Special lists characters that have a special meaning in a component. If such a character is
-// data, it must be percent-encoded.
+// A Special is a set of characters with a special meaning in a component. These characters must be
+// percent-encoded if they are data.
 type Special struct {
 	Component uri.Component
-	Chars     string // one or more characters; a percent-encoding such as %00 counts as one
+	Chars     string // a percent-encoding such as %00 counts as a character
 	Meaning   string
 }
 
-// A Scheme is an entry of the catalogue.
+// A Scheme describes a URI scheme.
 type Scheme struct {
 	Name      string // in lower case
 	Title     string // for display
 	Status    Status
 	Kind      Kind
 	Reference string // the documents that define the scheme
-	Template  string // URL of the registration, if it has its own page
-	Example   string // a complete valid URI
-	Note      string // notes for users: peculiarities, and what is not checked and why
-	Security  string // security considerations specific to the scheme
-	Danger    string // risks of following a link from an untrusted source; "" if the only risk is that a request is sent
+	Template  string // URL of the registration, if it has a page of its own
+	Example   string // a valid URI of the scheme
+	Note      string // for users: peculiarities of the scheme, and what is not checked and why
+	Security  string // security considerations that are specific to the scheme
+	Danger    string // what can happen when an untrusted link is followed; "" if only a request is sent
 
 	DefaultPort  string // in decimal
 	Transport    string // "tcp", "udp" or ""
-	Hierarchical bool   // slashes express a hierarchy, so relative references are useful
+	Hierarchical bool   // the path is a hierarchy, so relative references make sense
 	RootPath     bool   // an empty path after an authority is equivalent to "/"
-	Interactive  bool   // opens a session; no object is retrieved
+	Interactive  bool   // following a URI opens a session instead of retrieving an object
 	Special      []Special
 
-	// Retrieval describes in words how to retrieve an object. Properties describes what an
-	// identifier guarantees, if it does not locate anything. A registration must have Retrieval or
-	// Properties (1993, Registration of naming schemes).
+	// Retrieval describes how to retrieve the object of a URI. If URIs of the scheme do not locate
+	// anything, Properties describes what they guarantee instead. A registration must have one of
+	// the two (1993, Registration of naming schemes).
 	Retrieval  string
 	Properties string
-	Gateway    string // a gateway that the scheme's proposer offers; see package fetch/plan
+	Gateway    string // a gateway that the authors of the scheme offer; see package fetch/plan
 
 	Rules RuleSet
 }
 
-// A RuleSet holds the functions of a scheme. Each may be nil. The functions accept
-// a URI of the scheme in any dialect (see [uri.URI.Dialect]). They apply the
-// document of 1993 to a URI in the dialect of 1993, and the later documents to all
-// other URIs.
+// A RuleSet holds the functions that implement the rules of a scheme. Functions may be nil. They
+// accept URIs of the scheme in any dialect (see [uri.URI.Dialect]). The document of 1993 applies to
+// URIs in the dialect of 1993, and the later documents to all others.
 type RuleSet struct {
-	// Check returns the first violation of the scheme's own rules, or warnings
-	// and remarks about a valid URI. If there is nothing to report, it returns
-	// nil without allocating.
+	// Check returns the first violation of the rules of the scheme. If there is none, it returns
+	// warnings and remarks. It returns nil without allocating if there is nothing to report.
 	Check func(u uri.URI) []Finding
 
-	// Parts appends the named parts in the order of the spelling. It also
-	// accepts a URI that Check rejects, and appends the parts it can determine.
+	// Parts appends the named parts of u in the order in which the URI has them. If Check rejects
+	// u, Parts appends the parts that it can determine.
 	Parts func(dst []Part, u uri.URI) []Part
 
-	// Build returns the text of the URI with the given parts, whose values are
-	// raw; see [Scheme.Build].
+	// Build returns the text of a URI with the given raw parts; see [Scheme.Build].
 	Build func(d uri.Dialect, parts []Part) (string, error)
 
-	// Inner returns the range of a URI contained in u, such as the document of
-	// a view-source URI. Check inspects that URI by the rules of its own scheme.
+	// Inner returns the range of a URI that is contained in u, such as the document in a
+	// view-source URI. Check then inspects that URI by the rules of its own scheme.
 	Inner func(u uri.URI) (from, to int, ok bool)
 
-	// Canonical returns the canonical form of u. The URI has passed Check and
-	// is normalised to [uri.LevelScheme]. Canonical must be idempotent.
+	// Canonical returns the canonical form of u. The argument has passed Check and is normalised at
+	// [uri.LevelScheme]. Canonical must be idempotent.
 	Canonical func(u uri.URI) string
 }
 
-// Check returns findings about u, a URI of the scheme, sorted by offset: the
-// first violation of the scheme's own rules, warnings about deception or harm,
-// and remarks on style. It does not repeat what [uri.URI.Inspect] reports about
-// the general syntax. It does not allocate if there are no findings.
+// Check returns findings about u, which must be a URI of the scheme, sorted by offset. These are
+// the first violation of the scheme's rules, warnings of deception or harm, and remarks on style.
+// Check does not repeat what [uri.URI.Inspect] reports about the general syntax. It does not
+// allocate if there are no findings.
 func (s *Scheme) Check(u uri.URI) []Finding {
 	if !u.IsValid() {
 		return nil
@@ -137,12 +133,12 @@ func (s *Scheme) Check(u uri.URI) []Finding {
 	return s.appendGeneral(found, u)
 }
 
-// Parts returns the named parts of u, a URI of the scheme. It omits undefined
-// parts and includes empty ones.
+// Parts returns the named parts of u, which must be a URI of the scheme. A part that is present but
+// empty is included.
 func (s *Scheme) Parts(u uri.URI) []Part { return s.appendParts(nil, u) }
 
-// appendParts is like [Scheme.Parts], but appends to dst. It allocates only if the capacity of dst
-// is insufficient.
+// appendParts appends the named parts of u to dst. It allocates only if dst has too little
+// capacity.
 func (s *Scheme) appendParts(dst []Part, u uri.URI) []Part {
 	if s.Rules.Parts == nil || !u.IsValid() {
 		return dst
@@ -153,21 +149,21 @@ func (s *Scheme) appendParts(dst []Part, u uri.URI) []Part {
 	return s.Rules.Parts(dst, u)
 }
 
-// usualParts is the initial capacity for parts; few URIs have more.
+// usualParts is the initial capacity for parts, which is enough for most URIs.
 const usualParts = 6
 
-// schemeRules returns the properties of the scheme that normalisation needs.
 func (s *Scheme) schemeRules() uri.SchemeRules {
 	return uri.SchemeRules{Scheme: s.Name, DefaultPort: s.DefaultPort, RootPath: s.RootPath, IPv6Text: true}
 }
 
-// Canonical returns the canonical form of u, which is one of these:
+// Canonical returns the canonical form of u, which must be a URI of the scheme. There are three
+// cases:
 //
-//   - If Check rejects u: the normal form of the general syntax.
+//   - If Check rejects u, the canonical form is the normal form of the general syntax.
 //   - If the scheme requires a percent-encoding in u that the general syntax
-//     removes as redundant: u with only its case normalised.
-//   - In all other cases: the normal form at [uri.LevelScheme], with the scheme's
-//     own rules applied.
+//     would decode as unnecessary, only the case of u is normalised.
+//   - Otherwise, u is normalised at [uri.LevelScheme], and then by the rules of
+//     the scheme.
 func (s *Scheme) Canonical(u uri.URI) uri.URI {
 	given := u
 	u = u.Normalize(uri.LevelScheme, s.schemeRules())

@@ -5,7 +5,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Schemes that the draft of 1993 leaves for study or only mentions.
+// This file has schemes that the draft of 1993 only mentions or leaves for study.
 
 var afs = Scheme{
 	Name: "afs", Title: "Andrew File System global file names", Kind: KindLocator,
@@ -21,7 +21,7 @@ var afs = Scheme{
 
 const ruleAFS = "1993, BNF: afsaddress"
 
-// checkAFS checks that there are a cell and a path.
+// checkAFS checks the cell and the path.
 //
 //	afsaddress = "afs://" cellname "/" path
 func checkAFS(u uri.URI) []Finding {
@@ -99,8 +99,7 @@ func checkWHOIS(u uri.URI) []Finding {
 	return l.RefuseControls("RFC 3912, 2", "WHOIS")
 }
 
-// partsWHOIS adds the text after the slash as one part, including any question
-// mark.
+// partsWHOIS adds the text after the slash as one part, which includes a question mark.
 func partsWHOIS(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	t.Login()

@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Interactive sessions. Their schemes have the same syntax (1993, Telnet, rlogin, tn3270; RFC 4248,
-// 2; RFC 6270, 2).
+// The schemes of interactive sessions, which have the same syntax (1993, Telnet, rlogin, tn3270;
+// RFC 4248, 2; RFC 6270, 2).
 var telnet, rlogin, tn3270 = session(Scheme{
 	Name: "telnet", Title: "Reference to interactive sessions",
 	Reference: "RFC 4248; RFC 1738, 3.8; 1993, Telnet, rlogin, tn3270",
@@ -22,8 +22,7 @@ var telnet, rlogin, tn3270 = session(Scheme{
 	Example:   "tn3270://guest@library.example.org/", DefaultPort: "23",
 })
 
-// session returns s after setting the fields that are the same for all schemes of interactive
-// sessions.
+// session returns s with the fields set that all such schemes share.
 func session(s Scheme) Scheme {
 	s.Kind, s.Transport, s.Interactive, s.RootPath = KindLocator, "tcp", true, true
 	s.Security = "input may be sent in the clear; some programs interpret a host or user name that begins with a hyphen as an option"
@@ -33,13 +32,12 @@ func session(s Scheme) Scheme {
 	return s
 }
 
-// The grammar rules of sessions.
 const (
 	ruleTelnet1993 = "1993, BNF: telnetaddress"
 	ruleTelnet     = "RFC 1738, 5: telneturl"
 )
 
-// checkSession checks that there is a host, and nothing after it but a slash.
+// checkSession checks that there is a host, followed by at most a slash.
 //
 //	telnetaddress = "telnet://" [ user "@" ] hostport                  (1993)
 //	telneturl     = "telnet://" login [ "/" ]
@@ -72,8 +70,8 @@ func checkSession(u uri.URI) []Finding {
 	return nil
 }
 
-// partsSession adds user, host and port. In the draft of 1993 the user name is everything
-// before the at sign.
+// partsSession adds the user, host and port. In the draft of 1993 the user name is everything
+// before the at sign, even if it contains a colon.
 func partsSession(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	if t.Is1993() && t.User >= 0 {
@@ -85,7 +83,7 @@ func partsSession(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalSession adds the slash at the end if it is missing, except in the draft of 1993.
+// canonicalSession adds a slash at the end, except in the draft of 1993.
 func canonicalSession(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() || l.HasPath() {

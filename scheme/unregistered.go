@@ -1,7 +1,7 @@
 package scheme
 
-// unregistered returns schemes in wide use that are not registered at IANA. The
-// catalogue recognises them; some have rules in package extra.
+// unregistered returns schemes in wide use that are not registered at IANA. Package extra has rules
+// for some of them.
 func unregistered() []Scheme {
 	bare := func(name, title string) Scheme { return Scheme{Name: name, Title: title} }
 	return []Scheme{

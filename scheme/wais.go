@@ -21,17 +21,15 @@ var wais = Scheme{
 	Rules:     RuleSet{Check: checkWAIS, Parts: partsWAIS, Build: buildWAIS},
 }
 
-// The grammar rules of WAIS.
 const (
 	ruleWAISAddress = "1993, BNF: waisaddress"
 	ruleWAISURL     = "RFC 1738, 5: waisurl"
 	ruleWAISPath    = "RFC 1738, 5: wpath"
 )
 
-// A waisPath holds the ends of the path segments. The end of a segment that is absent is -1.
+// A waisPath holds the ends of the segments of a path. The end of an absent segment is -1.
 type waisPath struct{ database, kind, length, id int }
 
-// waisOf returns the ends of the path segments.
 func waisOf(l *layout.Layout) waisPath {
 	p := waisPath{-1, -1, -1, -1}
 	if !l.IsRooted() {
@@ -56,8 +54,7 @@ func waisOf(l *layout.Layout) waisPath {
 	return p
 }
 
-// checkWAIS checks a WAIS locator. The dialect has already checked the forms of
-// 1993.
+// checkWAIS checks a WAIS locator. In the draft of 1993, parsing has already checked its form.
 //
 //	waisindex = "wais://" hostport "/" database [ "?" search ]
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path   (1993)
@@ -82,7 +79,7 @@ func checkWAIS(u uri.URI) []Finding {
 	case p.kind == p.database+1:
 		return layout.Refuse(p.kind, p.kind, rule, "the type must not be empty")
 	case l.Is1993():
-		return nil // the dialect has checked length and identifier
+		return nil // parsing has checked the length and the identifier
 	case p.id < 0:
 		return layout.Refuse(l.PathEnd, l.PathEnd, ruleWAISPath, "missing document identifier after the type")
 	}

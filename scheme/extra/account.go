@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Accounts and mailboxes: acct, im and pres.
+// Schemes for accounts and mailboxes: acct, im and pres.
 
 var acct = scheme.Scheme{
 	Name: "acct", Title: "Accounts at service providers", Kind: scheme.KindName,
@@ -44,7 +44,6 @@ var pres = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPres, Parts: partsIM},
 }
 
-// The grammar rules of account URIs.
 const (
 	ruleAcct = "RFC 7565, 7: acctURI"
 	ruleIM   = "RFC 3860, A: IM-URI"
@@ -66,12 +65,12 @@ func checkAcct(u uri.URI) []scheme.Finding {
 	return refuseQuery(&l, ruleAcct)
 }
 
-// isAcct reports whether c is allowed in a userpart. It accepts the percent
-// sign, which begins a percent-encoding.
+// isAcct reports whether a userpart may contain c. It accepts the percent sign, which begins a
+// percent-encoding.
 func isAcct(c byte) bool { return isUnreserved(c) || strings.IndexByte("!$&'()*+,;=%", c) >= 0 }
 
-// checkMailbox checks that s[from:to] is a local part, an at sign and a host. The parameter kind is
-// the function that says which characters the local part may have.
+// checkMailbox checks that s[from:to] consists of a local part, an at sign and a host. The function
+// kind reports which characters the local part may contain.
 func checkMailbox(l *layout.Layout, from, to int, rule string, kind func(byte) bool) []scheme.Finding {
 	sign := ascii.Until(l.Text, from, to, '@')
 	switch {
@@ -89,7 +88,7 @@ func checkMailbox(l *layout.Layout, from, to int, rule string, kind func(byte) b
 		return bad
 	}
 	if strings.IndexByte(l.Text[sign+1:to], '%') >= 0 {
-		return nil // the host is an internationalised domain name in UTF-8
+		return nil // the host is an internationalized domain name in UTF-8
 	}
 	if bad := badHost(l.Text, sign+1, to); bad >= 0 {
 		return layout.Refuse(bad, min(bad+1, to), rule, "the host must be a domain name or an IP address")
@@ -105,7 +104,7 @@ func partsAcct(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// appendMailbox adds the host as a part, and the local part as a part with the given name.
+// appendMailbox adds the local part, with the given name, and the host.
 func appendMailbox(t *layout.Taker, name string, from, to int) {
 	sign := ascii.Until(t.Text, from, to, '@')
 	t.Data(name, from, sign)

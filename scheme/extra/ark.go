@@ -25,7 +25,7 @@ var ark = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkARK, Parts: partsARK, Canonical: canonicalARK},
 }
 
-// naanOf returns the range of the NAAN. The result ok says that a slash follows the NAAN.
+// naanOf returns the range of the NAAN, and whether a slash follows it.
 func naanOf(l *layout.Layout) (from, to int, ok bool) {
 	from = l.Path
 	if l.HasPath() && l.Text[from] == '/' {
@@ -35,9 +35,9 @@ func naanOf(l *layout.Layout) (from, to int, ok bool) {
 	return from, to, to < l.PathEnd
 }
 
-// checkARK checks an ARK. It adds remarks on spellings that are valid but not recommended.
+// checkARK checks an ARK. It also remarks on valid spellings that are not recommended.
 func checkARK(u uri.URI) []scheme.Finding {
-	const length = 5 // the length of all NAANs in use
+	const length = 5 // all NAANs have this length
 	found := checkPID(u)
 	if found != nil {
 		return found
@@ -53,14 +53,14 @@ func checkARK(u uri.URI) []scheme.Finding {
 	return found
 }
 
-// isBetanumeric reports whether c is a digit or a lower-case consonant other
-// than l and y (draft-kunze-ark, 2.3).
+// isBetanumeric reports whether c is a digit, or a lower-case consonant other than l and y
+// (draft-kunze-ark, 2.3).
 func isBetanumeric(c byte) bool {
 	return ascii.IsDigit(c) || ascii.IsLetter(c) && strings.IndexByte("aeiouly", c) < 0 && c >= 'a'
 }
 
-// partsARK adds the NAAN, the name, components and variants. The text after a
-// slash is a component, and the text after a dot is a variant.
+// partsARK adds the NAAN, the name, components and variants. A component begins after a slash, and
+// a variant after a dot.
 func partsARK(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	from, to, ok := naanOf(&t.Layout)

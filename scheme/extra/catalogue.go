@@ -8,11 +8,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Catalogue returns [scheme.Standard] with the rules of the schemes of this
-// package.
+// Catalogue returns the catalogue with all schemes: those of [scheme.Standard], with the rules of
+// this package added.
 func Catalogue() scheme.Catalogue { return catalogue() }
 
-// catalogue builds the catalogue once.
 var catalogue = sync.OnceValue(func() scheme.Catalogue {
 	c, err := scheme.Standard().With(schemes()...)
 	if err != nil {
@@ -21,7 +20,6 @@ var catalogue = sync.OnceValue(func() scheme.Catalogue {
 	return c
 })
 
-// schemes returns the schemes of this package.
 func schemes() []scheme.Scheme {
 	return slices.Concat([]scheme.Scheme{
 		ws, wss,
@@ -37,8 +35,8 @@ func schemes() []scheme.Scheme {
 	}, tunnelled(), constrained(), relays(), z3950(), servers())
 }
 
-// inPath, inQuery and inUserinfo describe characters with a special meaning in a
-// component.
+// inPath, inQuery and inUserinfo return a description of characters that have a special meaning in
+// a component.
 func inPath(chars, meaning string) scheme.Special {
 	return scheme.Special{Component: uri.ComponentPath, Chars: chars, Meaning: meaning}
 }

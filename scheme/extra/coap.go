@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// constrained returns the schemes of the Constrained Application Protocol: over
-// UDP and DTLS (RFC 7252, 6), and over TCP, TLS and WebSockets (RFC 8323, 8).
+// constrained returns the schemes of the Constrained Application Protocol. It runs over UDP and
+// DTLS (RFC 7252, 6), or over TCP, TLS and WebSockets (RFC 8323, 8).
 func constrained() []scheme.Scheme {
 	list := []scheme.Scheme{
 		{Name: "coap", Title: "Constrained Application Protocol", Reference: "RFC 7252, 6.1", DefaultPort: "5683", Transport: "udp"},
@@ -31,16 +31,14 @@ func constrained() []scheme.Scheme {
 	return list
 }
 
-// The grammar rules of CoAP URIs.
 const (
 	ruleCoAP       = "RFC 7252, 6.1: coap-URI"
 	ruleCoAPOption = "RFC 7252, 5.10"
 )
 
-// maxCoAPOption is the maximum length of an option, in octets.
 const maxCoAPOption = 255
 
-// checkCoAP checks that there is a host, and that no option is longer than its limit.
+// checkCoAP checks that there is a host and that no option is too long.
 //
 //	coap-URI = "coap:" "//" host [ ":" port ] path-abempty [ "?" query ]
 func checkCoAP(u uri.URI) []scheme.Finding {
@@ -57,7 +55,7 @@ func checkCoAP(u uri.URI) []scheme.Finding {
 	return checkCoAPPieces(l.Text, l.Query, l.QueryEnd, '&', ruleCoAPOption+": Uri-Query")
 }
 
-// checkCoAPPieces checks the lengths of the pieces of s[from:to] between separators.
+// checkCoAPPieces checks the lengths of the options in s[from:to], which sep separates.
 func checkCoAPPieces(s string, from, to int, sep byte, rule string) []scheme.Finding {
 	for at := from; at <= to; {
 		end := ascii.Until(s, at, to, sep)

@@ -20,22 +20,20 @@ var data = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkData, Parts: partsData},
 }
 
-// The grammar rules of data URLs.
 const (
 	ruleData       = "RFC 2397, 3: dataurl"
 	ruleDataType   = "RFC 2397, 3: mediatype"
 	ruleDataBase64 = "RFC 2397, 2: base64"
 )
 
-// dataHead holds the offsets of the pieces before the comma.
+// A dataHead holds the offsets of the pieces of a data URL before its data.
 type dataHead struct {
 	typeEnd int // end of type/subtype
-	comma   int // -1 if there is no comma
-	base64  int // offset of ";base64"; -1 if absent
+	comma   int // offset of the comma before the data, or -1
+	base64  int // offset of ";base64", or -1
 }
 
-// dataHeadOf returns the offsets. It treats a query as part of the data, because
-// the scheme has no queries.
+// dataHeadOf returns these offsets. The scheme has no queries, so a query is part of the data.
 func dataHeadOf(l *layout.Layout) dataHead {
 	h := dataHead{comma: ascii.Until(l.Text, l.Path, l.End(), ','), base64: -1}
 	end := h.comma
@@ -106,12 +104,11 @@ func checkMediaType(l *layout.Layout, h dataHead) []scheme.Finding {
 	return nil
 }
 
-// isToken reports whether c is allowed in a type or attribute (RFC 2045, 5.1).
-// It accepts the percent sign, which begins a percent-encoding.
+// isToken reports whether a type or attribute may contain c (RFC 2045, 5.1). It accepts the percent
+// sign, which begins a percent-encoding.
 func isToken(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("!#$%&'*+-.^_`{|}~", c) >= 0 }
 
-// checkBase64 checks the alphabet, length and padding of the decoded bytes
-// s[from:to].
+// checkBase64 checks the alphabet, the length and the padding of s[from:to] after percent-decoding.
 func checkBase64(s string, from, to int) []scheme.Finding {
 	n, padding := 0, 0
 	for i := from; i < to; {
@@ -142,14 +139,13 @@ func checkBase64(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// isActive reports whether content of the media type can contain scripts.
+// isActive reports whether content of a media type can contain scripts.
 func isActive(mediatype string) bool {
 	return ascii.IsOneOf(mediatype,
 		"text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml",
 		"text/javascript", "application/javascript", "application/ecmascript", "text/ecmascript")
 }
 
-// partsData adds the media type, parameters, the base64 marker and the data.
 func partsData(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	h := dataHeadOf(&t.Layout)

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Printers, managed devices, and network boot and file services.
+// Schemes for printers, managed devices, and network boot and file services.
 
 var ipp = scheme.Scheme{
 	Name: "ipp", Title: "Internet Printing Protocol", Kind: scheme.KindLocator,
@@ -72,7 +72,6 @@ var nfs = scheme.Scheme{
 	Rules:     scheme.RuleSet{Check: withFragment(checkNFS, ruleNFS), Parts: partsNFS},
 }
 
-// The grammar rules.
 const (
 	ruleIPP  = "RFC 3510, ABNF: ipp_URL"
 	ruleSNMP = "RFC 4088, 3: snmp-uri"
@@ -89,8 +88,7 @@ func checkIPP(u uri.URI) []scheme.Finding {
 	return l.NeedHostOnly(ruleIPP)
 }
 
-// snmpPath holds the offsets of the context and object identifiers, -1 for
-// those that are absent.
+// An snmpPath holds the offsets of the context and the object identifiers. An absent offset is -1.
 type snmpPath struct {
 	name, nameEnd     int
 	engine, engineEnd int
@@ -157,8 +155,8 @@ func checkSNMP(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// badOID returns the offset of the first byte that is invalid in an object
-// identifier (RFC 3061, 3), or -1 if it is valid.
+// badOID returns the offset of the first invalid byte of an object identifier (RFC 3061, 3), or -1
+// if it is valid.
 func badOID(s string, from, to int) int {
 	for at := from; ; {
 		end := ascii.Run(s[:to], at, ascii.IsDigit)
@@ -191,7 +189,7 @@ func partsSNMP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// tftpMode returns the end of the file name, and the start of the mode or -1 if there is no mode.
+// tftpMode returns the end of the file name, and the start of the mode or -1.
 func tftpMode(l *layout.Layout) (end, mode int) {
 	const key = ";mode="
 	end = ascii.Until(l.Text, l.Path, l.PathEnd, ';')

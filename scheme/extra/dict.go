@@ -19,13 +19,12 @@ var dict = scheme.Scheme{
 	Rules:     scheme.RuleSet{Check: withFragment(checkDict, ruleDict), Parts: partsDict, Canonical: canonicalDict},
 }
 
-// The grammar rules of dict URLs.
 const (
 	ruleDict     = "RFC 2229, 5: URL specification"
 	ruleDictLine = "RFC 2229, 2.2: commands"
 )
 
-// dictNames returns the names of the arguments that the command of the URL has, in order.
+// dictNames returns the names of the arguments for the command in the URL, in order.
 func dictNames(l *layout.Layout) []string {
 	if l.Path+1 < l.PathEnd && ascii.Lower(l.Text[l.Path+1]) == 'm' {
 		return dictMatch[:]
@@ -95,7 +94,7 @@ func partsDict(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalDict omits default values and trailing empty arguments.
+// canonicalDict omits default values, and empty arguments at the end.
 func canonicalDict(u uri.URI) string {
 	l := layout.Of(u)
 	names := dictNames(&l)

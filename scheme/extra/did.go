@@ -21,7 +21,6 @@ var did = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkDID, Parts: partsDID},
 }
 
-// The grammar rules of DID Core.
 const (
 	ruleDID       = "W3C DID Core, 3.1: did"
 	ruleDIDMethod = "W3C DID Core, 3.1: method-name"
@@ -29,7 +28,7 @@ const (
 	ruleDIDURL    = "W3C DID Core, 3.2: did-url"
 )
 
-// didOf returns the ends of the method and of the identifier.
+// didOf returns the end of the method and the end of the identifier.
 func didOf(l *layout.Layout) (method, id int) {
 	id = ascii.Until(l.Text, l.Path, l.PathEnd, '/')
 	return ascii.Until(l.Text, l.Path, id, ':'), id
@@ -70,11 +69,11 @@ func checkDID(u uri.URI) []scheme.Finding {
 	return checkDIDParams(&l)
 }
 
-// isDIDChar reports whether c is allowed in an identifier. It accepts the
-// percent sign, which begins a percent-encoding.
+// isDIDChar reports whether an identifier may contain c. It accepts the percent sign, which begins
+// a percent-encoding.
 func isDIDChar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._%:", c) >= 0 }
 
-// checkDIDParams checks versionTime, the only parameter with a defined syntax.
+// checkDIDParams checks versionTime, which is the only parameter with a defined syntax.
 func checkDIDParams(l *layout.Layout) []scheme.Finding {
 	for f := range queryFields(l, '&') {
 		if l.Text[f.name:f.nameEnd] == "versionTime" {

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Names derived from digests (RFC 6920).
+// Schemes for names that are derived from digests (RFC 6920).
 
 var ni = scheme.Scheme{
 	Name: "ni", Title: "Named Information", Kind: scheme.KindName,
@@ -33,7 +33,6 @@ var nih = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: withFragment(checkNIH, ruleNIH), Parts: partsNIH, Canonical: canonicalNIH},
 }
 
-// The grammar rules of named information.
 const (
 	ruleNI        = "RFC 6920, 3: NI-URI"
 	ruleNIValue   = "RFC 6920, 3: val"
@@ -43,8 +42,8 @@ const (
 	ruleLuhn      = "RFC 6920, 7: checkdigit"
 )
 
-// algorithms lists the hash algorithms of the registry created by RFC 6920,
-// 9.4, indexed by suite identifier, with the lengths of their values in bits.
+// algorithms are the hash algorithms in the registry that RFC 6920, 9.4 created, with the lengths
+// of their digests in bits. The index is the suite identifier.
 var algorithms = [...]struct {
 	name string
 	bits int
@@ -64,8 +63,7 @@ var algorithms = [...]struct {
 	12: {"sha3-512", 512},
 }
 
-// algorithm returns the suite identifier of the named algorithm, or 0 if it is
-// unknown.
+// algorithm returns the suite identifier of an algorithm, or 0 if it is unknown.
 func algorithm(name string) int {
 	for id := range algorithms {
 		if algorithms[id].bits > 0 && algorithms[id].name == name {
@@ -114,8 +112,7 @@ func checkNI(u uri.URI) []scheme.Finding {
 	return checkNIDigest(&l, from, semicolon)
 }
 
-// checkNIDigest checks that the digest has the length that the algorithm
-// requires.
+// checkNIDigest checks that the digest has the length that its algorithm requires.
 func checkNIDigest(l *layout.Layout, from, semicolon int) []scheme.Finding {
 	const bitsEach = 6
 	id := algorithm(l.Text[from:semicolon])
@@ -134,7 +131,7 @@ func checkNIDigest(l *layout.Layout, from, semicolon int) []scheme.Finding {
 
 func isBase64URL(c byte) bool { return ascii.IsAlnum(c) || c == '-' || c == '_' }
 
-// base64URLValue returns the six bits that a base64url character stands for.
+// base64URLValue returns the six bits that a base64url character represents.
 func base64URLValue(c byte) int {
 	return strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", c)
 }
@@ -153,7 +150,7 @@ func partsNI(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// nihValue returns the range of the value, or -1 if it is absent.
+// nihValue returns the range of the digest, or -1 if there is none.
 func nihValue(l *layout.Layout) (value, valueEnd int) {
 	semicolon := ascii.Until(l.Text, l.Path, l.PathEnd, ';')
 	if semicolon == l.PathEnd {
@@ -162,8 +159,8 @@ func nihValue(l *layout.Layout) (value, valueEnd int) {
 	return semicolon + 1, ascii.Until(l.Text, semicolon+1, l.PathEnd, ';')
 }
 
-// suiteOf returns the suite identifier of the algorithm in an nih URI, which may be given by its
-// name or its number. If the algorithm is unknown, suiteOf returns 0.
+// suiteOf returns the suite identifier of the algorithm in an nih URI, which contains its name or
+// its number. If the algorithm is unknown, suiteOf returns 0.
 func suiteOf(l *layout.Layout, value int) int {
 	const digits = 2
 	name := l.Text[l.Path : value-1]
@@ -221,8 +218,8 @@ func checkNIH(u uri.URI) []scheme.Finding {
 	return checkNIHDigest(&l, value, end, digits)
 }
 
-// checkNIHDigest checks the check digit, and that the digest has the length that
-// the algorithm requires.
+// checkNIHDigest checks the check digit, and that the digest has the length that its algorithm
+// requires.
 func checkNIHDigest(l *layout.Layout, value, end, digits int) []scheme.Finding {
 	if end < l.PathEnd {
 		if right := luhn(l.Text[value:end]); l.Text[end+1:l.PathEnd] != right {
@@ -242,8 +239,8 @@ func checkNIHDigest(l *layout.Layout, value, end, digits int) []scheme.Finding {
 	return nil
 }
 
-// luhn returns the check digit of hexadecimal digits, computed with the Luhn
-// algorithm modulo 16. It skips hyphens.
+// luhn returns the check digit for hexadecimal digits by the Luhn algorithm modulo 16. It ignores
+// hyphens.
 func luhn(digits string) string {
 	const base = 16
 	sum, factor := 0, 2
@@ -273,8 +270,7 @@ func partsNIH(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalNIH writes the algorithm by name, removes hyphens and adds the check
-// digit.
+// canonicalNIH writes the algorithm as a name, removes hyphens and adds the check digit.
 func canonicalNIH(u uri.URI) string {
 	l := layout.Of(u)
 	value, end := nihValue(&l)

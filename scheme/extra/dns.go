@@ -21,14 +21,12 @@ var dns = scheme.Scheme{
 	Rules:     scheme.RuleSet{Check: withFragment(checkDNS, ruleDNS), Parts: partsDNS, Canonical: canonicalDNS},
 }
 
-// The grammar rules of dns URIs.
 const (
 	ruleDNS      = "RFC 4501, 3: dnsurl"
 	ruleDNSName  = "RFC 4501, 3: dnsname"
 	ruleDNSQuery = "RFC 4501, 3: dnsquery"
 )
 
-// dnsNameOf returns the offset of the name.
 func dnsNameOf(l *layout.Layout) int {
 	if l.Authority {
 		return min(l.Path+1, l.PathEnd)
@@ -63,9 +61,8 @@ func checkDNS(u uri.URI) []scheme.Finding {
 	return checkDNSQuery(&l)
 }
 
-// checkLabels checks the lengths of labels (RFC 1035, 2.3.4). A backslash
-// escapes the next character, or precedes the three decimal digits of an octet
-// (RFC 1035, 5.1).
+// checkLabels checks the lengths of labels (RFC 1035, 2.3.4). A backslash escapes the next
+// character, or comes before the three decimal digits of an octet (RFC 1035, 5.1).
 func checkLabels(s string, from, to int) []scheme.Finding {
 	const maxLabel, maxName = 63, 255
 	rule := "RFC 1035, 2.3.4"
@@ -101,7 +98,7 @@ func checkLabels(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// checkDNSQuery checks the class and the type, each of which may appear once.
+// checkDNSQuery checks the class and the type, which may each appear once.
 //
 //	dnsqueryelement = ( "CLASS=" dnsclassval ) / ( "TYPE=" dnstypeval )
 func checkDNSQuery(l *layout.Layout) []scheme.Finding {
@@ -135,8 +132,8 @@ func partsDNS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalDNS converts the name to lower case and omits the trailing dot and
-// the default class and type (RFC 4501, 3).
+// canonicalDNS converts the name to lower case. It omits the dot at its end, and the default class
+// and type (RFC 4501, 3).
 func canonicalDNS(u uri.URI) string {
 	l := layout.Of(u)
 	from, end := dnsNameOf(&l), l.PathEnd
@@ -156,12 +153,11 @@ func canonicalDNS(u uri.URI) string {
 	return string(append(b, l.Text[l.End():]...))
 }
 
-// isUsual reports whether value is the default class or type.
 func isUsual(name, value string) bool {
 	return value == "1" || name == "class" && ascii.EqualFold(value, "in") || name == "type" && ascii.EqualFold(value, "a")
 }
 
-// endsEscaped reports whether the trailing dot is escaped with a backslash.
+// endsEscaped reports whether a backslash escapes the dot at the end of the name.
 func endsEscaped(s string, from, end int) bool {
 	escaped := false
 	for i := from; i < end; {

@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 )
 
-// A field is a name=value pair in a list of such pairs.
+// A field is a name=value pair in a list of pairs.
 type field struct {
 	name, nameEnd int
-	value         int // -1 if there is no equals sign
+	value         int // start of the value; -1 if there is no equals sign
 	end           int
 }
 
-// fields yields the fields of s[i:j]. It yields no field if i is negative
-// or greater than j, and one empty field if i equals j.
+// fields returns an iterator over the fields of s[i:j]. There are none if i is negative or greater
+// than j, and there is one empty field if i equals j.
 func fields(s string, i, j int, sep byte) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		for at := i; at >= 0 && at <= j; {
@@ -31,13 +31,11 @@ func fields(s string, i, j int, sep byte) iter.Seq[field] {
 	}
 }
 
-// queryFields yields the fields of the query, and no field if the query is
-// undefined.
+// queryFields returns an iterator over the fields of the query.
 func queryFields(l *layout.Layout, sep byte) iter.Seq[field] {
 	return fields(l.Text, l.Query, l.QueryEnd, sep)
 }
 
-// fieldAt returns the field that begins at the given offset.
 func fieldAt(s string, at, to int, sep byte) field {
 	end := ascii.Until(s, at, to, sep)
 	equals := ascii.Until(s, at, end, '=')
@@ -47,28 +45,24 @@ func fieldAt(s string, at, to int, sep byte) field {
 	return field{at, equals, equals + 1, end}
 }
 
-// is reports whether the name of the field is name, ignoring case.
 func (f field) is(s, name string) bool { return ascii.EqualFold(s[f.name:f.nameEnd], name) }
 
-// empty reports whether the value is empty or absent.
 func (f field) empty() bool { return f.value < 0 || f.value == f.end }
 
-// A fieldGrammar is the grammar of the fields of a list.
+// A fieldGrammar says which names and values the fields of a list may have.
 type fieldGrammar struct {
-	rule, form  string // the rule, and the message if a field is not name=value
-	alone       bool   // a field may also be a name alone, and a value must not be empty
+	rule, form  string // the rule and the message for a field without a value
+	alone       bool   // a field may consist of a name, and a value must not be empty
 	name, value charset
 }
 
-// A charset is the set of characters that a component allows, with the rule and
-// the message for a character outside it.
+// A charset is a set of characters, with the rule and the message for a character outside it.
 type charset struct {
-	allows        func(byte) bool // nil for any character
+	allows        func(byte) bool // nil allows any character
 	rule, message string
 }
 
-// check returns an error about the first character of s[from:to] that is outside
-// the charset.
+// check returns an error about the first character of s[from:to] outside the charset.
 func (c *charset) check(s string, from, to int) []scheme.Finding {
 	if c.allows != nil {
 		if i := firstNot(s, from, to, c.allows); i >= 0 {
@@ -78,7 +72,7 @@ func (c *charset) check(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// check checks the form of a field, its name and its value, in this order.
+// check checks the form of a field, then its name and its value.
 func (g *fieldGrammar) check(s string, f field) []scheme.Finding {
 	if f.name == f.nameEnd || f.value < 0 && !g.alone || f.value == f.end && g.alone {
 		return layout.Refuse(f.name, f.end, g.rule, g.form)
@@ -89,9 +83,8 @@ func (g *fieldGrammar) check(s string, f field) []scheme.Finding {
 	return g.value.check(s, f.value, f.end)
 }
 
-// appendFields adds a part for each field of s[from:to]. A field whose name is in known becomes a
-// part without a group, because the grammar names it. Any other field becomes a part of the given
-// group.
+// appendFields adds a part for each field of s[from:to]. The grammar of the scheme defines the
+// names in known, so these parts have no group. All others have the given group.
 func appendFields(t *layout.Taker, group string, from, to int, sep byte, known ...string) {
 	for f := range fields(t.Text, from, to, sep) {
 		value := max(f.value, min(f.nameEnd+1, f.end))
@@ -103,11 +96,11 @@ func appendFields(t *layout.Taker, group string, from, to int, sep byte, known .
 	}
 }
 
-// fewFields is the maximum number of fields for which repeatedField compares all pairs.
+// fewFields is the number of fields up to which repeatedField compares all pairs.
 const fewFields = 16
 
-// repeatedField returns the first field that has the same name as an earlier field, ignoring case.
-// If no name is repeated, ok is false.
+// repeatedField returns the first field that has the same name as an earlier one, in any case, and
+// whether there is such a field.
 func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	var few [fewFields]field
 	var seen map[string]bool
@@ -139,7 +132,7 @@ func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 }
 
 // sortedFields returns the fields of s[from:to] as text, sorted by name. The function write appends
-// the text of a field.
+// a field as text.
 func sortedFields(s string, from, to int, sep byte, write func(b []byte, f field) []byte) []string {
 	var list []string
 	for f := range fields(s, from, to, sep) {

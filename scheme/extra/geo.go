@@ -23,7 +23,6 @@ var geo = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkGeo, Parts: partsGeo, Canonical: canonicalGeo},
 }
 
-// The grammar rules of geo URIs.
 const (
 	ruleGeo      = "RFC 5870, 3.3: geo-URI"
 	ruleGeoCoord = "RFC 5870, 3.3: coordinates"
@@ -33,13 +32,12 @@ const (
 
 // A geoLayout holds the offsets of the pieces of a geo URI.
 type geoLayout struct {
-	coord [3]struct{ from, to int } // the first n elements are valid
-	n     int                       // number of coordinates; 4 if there are more than three
+	coord [3]struct{ from, to int } // only the first n are valid
+	n     int                       // number of coordinates; 4 means more than three
 	end   int                       // end of the coordinates
 	wgs84 bool
 }
 
-// geoOf returns the offsets of the pieces.
 func geoOf(l *layout.Layout) geoLayout {
 	p := geoLayout{end: ascii.Until(l.Text, l.Path, l.PathEnd, ';'), wgs84: true}
 	for at := l.Path; at <= p.end; {
@@ -104,8 +102,8 @@ func checkWGS84(l *layout.Layout, p *geoLayout) []scheme.Finding {
 	return nil
 }
 
-// checkGeoParams checks the parameters: crs, then u, each at most once, then
-// any others.
+// checkGeoParams checks the parameters. First come crs and u, which are optional, and then any
+// others.
 func checkGeoParams(l *layout.Layout, from int) []scheme.Finding {
 	n := 0
 	for f := range fields(l.Text, from+1, l.PathEnd, ';') {
@@ -138,12 +136,11 @@ func checkGeoParams(l *layout.Layout, from int) []scheme.Finding {
 	return nil
 }
 
-// isGeoValue reports whether c is a paramchar. It accepts the percent sign,
-// which begins a percent-encoding.
+// isGeoValue reports whether c is a paramchar. It accepts the percent sign, which begins a
+// percent-encoding.
 func isGeoValue(c byte) bool { return c != '/' && isTelValue(c) }
 
-// badNum returns the offset of the first byte that is invalid in a number, or
-// -1 if the number is valid.
+// badNum returns the offset of the first invalid byte of a number, or -1 if the number is valid.
 //
 //	pnum = 1*DIGIT [ "." 1*DIGIT ]
 //	num  = [ "-" ] pnum
@@ -162,7 +159,7 @@ func badNum(s string, from, to int, signed bool) int {
 	return badUnless(end == to && end > at+1, end)
 }
 
-// badUnless returns the offset of an error, or -1 if valid is true.
+// badUnless returns -1 if valid is true, and offset otherwise.
 func badUnless(valid bool, offset int) int {
 	if valid {
 		return -1
@@ -170,13 +167,14 @@ func badUnless(valid bool, offset int) int {
 	return offset
 }
 
-// digitsBeforeDot returns the number of digits of num before its dot.
+// digitsBeforeDot returns the number of digits before the dot of num.
 func digitsBeforeDot(num string) int {
 	num = strings.TrimPrefix(num, "-")
 	return ascii.Until(num, 0, len(num), '.')
 }
 
-// plainNum splits a number into its sign, integer part and fraction, and removes redundant zeros.
+// plainNum splits a number into its sign, its integer part and its fraction, without unnecessary
+// zeros.
 func plainNum(num string) (negative bool, whole, fraction string) {
 	num, negative = strings.CutPrefix(num, "-")
 	whole, fraction, _ = strings.Cut(num, ".")
@@ -199,7 +197,7 @@ func compareNum(num, limit string) int {
 	return len(fraction)
 }
 
-// appendNum appends the canonical spelling of a number. For -0 this is 0.
+// appendNum appends the canonical spelling of a number. The canonical spelling of -0 is 0.
 func appendNum(b []byte, num string) []byte {
 	negative, whole, fraction := plainNum(num)
 	if negative {
@@ -231,8 +229,8 @@ func partsGeo(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalGeo returns the form that RFC 5870, 3.4.4 compares. In it, numbers have no redundant
-// digits, the poles and the date line have a single longitude, the default coordinate reference
+// canonicalGeo returns the form in which RFC 5870, 3.4.4 compares URIs. Numbers have no unnecessary
+// digits, the poles and the date line have only one longitude, the default coordinate reference
 // system is omitted, and parameters are sorted.
 func canonicalGeo(u uri.URI) string {
 	l := layout.Of(u)

@@ -30,8 +30,7 @@ var doi = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPID, Parts: partsHandle, Canonical: canonicalDOI},
 }
 
-// partsHandle adds the prefix and the local name. A query is a separate part, because it is
-// addressed to the resolver and does not belong to the local name.
+// partsHandle adds the prefix, the local name, and the query, which is meant for the resolver.
 func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
@@ -48,9 +47,9 @@ func canonicalHandle(u uri.URI) string {
 	return l.Text[:l.Path] + pid.FoldHandle(l.PathText()) + l.Text[l.PathEnd:]
 }
 
-// canonicalDOI converts all letters of the DOI to lower case and decodes percent-encodings. If
-// decoding a percent-encoded slash would create a dot segment, canonicalDOI keeps it encoded,
-// because the general syntax removes dot segments.
+// canonicalDOI converts the letters of a DOI to lower case and decodes percent-encodings. If
+// decoding a slash would create a dot segment, canonicalDOI keeps it encoded, because the general
+// syntax would remove the dot segment.
 func canonicalDOI(u uri.URI) string {
 	l := layout.Of(u)
 	doi := pid.FoldDOI(l.PathText())
@@ -73,7 +72,7 @@ func lowerRaw(s string) string {
 	return string(b)
 }
 
-// checkPID checks the URI of a scheme of package pid.
+// checkPID checks a URI by the rules of package pid.
 func checkPID(u uri.URI) []scheme.Finding {
 	if f := pid.Check(u); f != nil {
 		return []scheme.Finding{*f}

@@ -18,7 +18,6 @@ var info = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPID, Parts: partsInfo, Canonical: canonicalInfo},
 }
 
-// partsInfo adds the namespace and the identifier.
 func partsInfo(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')

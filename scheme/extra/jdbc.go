@@ -22,7 +22,7 @@ var jdbc = scheme.Scheme{
 
 const ruleJDBC = "JDBC Specification, 9.4: jdbc:subprotocol:subname"
 
-// checkJDBC checks that there are a subprotocol and a subname.
+// checkJDBC checks the subprotocol and the subname.
 func checkJDBC(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if bad := refuseAuthority(&l, ruleJDBC, "the subprotocol"); bad != nil {
@@ -39,7 +39,7 @@ func checkJDBC(u uri.URI) []scheme.Finding {
 		return layout.Refuse(colon, colon, ruleJDBC, "a colon and a subname must follow the subprotocol")
 	}
 	if strings.HasPrefix(l.Text[colon:], "://") && hasSecretQuery(l.Text[l.Path:colon]) {
-		return nil // the rules of the inner locator's scheme report the error
+		return nil // the inner URL has an error, which its own scheme reports
 	}
 	if from, to, ok := secretOf(&l, colon); ok {
 		return []scheme.Finding{layout.Warn(scheme.CodeCredentials, from, to, "JDBC Specification, 9.4.1", "the password is visible to all who see the locator")}
@@ -47,7 +47,7 @@ func checkJDBC(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// secretOf returns the range of a parameter that contains a password.
+// secretOf returns the range of the parameter that contains a password, if there is one.
 func secretOf(l *layout.Layout, from int) (start, end int, ok bool) {
 	for at := from; at < l.End(); {
 		end := at + 1
@@ -73,7 +73,7 @@ func partsJDBC(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// innerJDBC returns the range of the database locator inside u. Many drivers use such a locator.
+// innerJDBC returns the range of the database URL in u. Many drivers use such a URL.
 func innerJDBC(u uri.URI) (from, to int, ok bool) {
 	l := layout.Of(u)
 	colon := ascii.Until(l.Text, l.Path, l.PathEnd, ':')

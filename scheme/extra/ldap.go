@@ -40,7 +40,6 @@ var ldapSpecial = []scheme.Special{
 	inQuery("!", "marks an extension as critical"),
 }
 
-// The grammar rules of LDAP URLs.
 const (
 	ruleLDAP      = "RFC 4516, 2: ldapurl"
 	ruleLDAPName  = "RFC 4514, 3: distinguishedName"
@@ -50,11 +49,10 @@ const (
 	ruleFilter    = "RFC 4515, 3: filter"
 )
 
-// ldapNames lists the fields of the query in order.
+// ldapNames are the fields of the query, in order.
 var ldapNames = [...]string{"attributes", "scope", "filter", "extensions"}
 
-// ldapField returns the range of a field of the query. ok is false if it is
-// absent.
+// ldapField returns the range of a field of the query, and whether the field is present.
 func ldapField(l *layout.Layout, n int) (from, to int, ok bool) {
 	if l.Query < 0 {
 		return 0, 0, false
@@ -92,7 +90,6 @@ func checkLDAP(u uri.URI) []scheme.Finding {
 	return checkLDAPQuery(&l)
 }
 
-// checkLDAPQuery checks attributes, scope, filter and extensions.
 func checkLDAPQuery(l *layout.Layout) []scheme.Finding {
 	from, to, ok := ldapField(l, 0)
 	for at := from; ok && from < to && at <= to; {
@@ -121,8 +118,8 @@ func checkLDAPQuery(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// isAttribute reports whether c is allowed in an attribute selector (RFC 4511,
-// 4.5.1; RFC 4512, 2.5). "*" requests all user attributes.
+// isAttribute reports whether an attribute selector may contain c (RFC 4511, 4.5.1; RFC 4512, 2.5).
+// The selector "*" requests all user attributes.
 func isAttribute(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-.;*+", c) >= 0 }
 
 // checkLDAPExtensions checks the extensions.
@@ -150,7 +147,7 @@ func checkLDAPExtensions(l *layout.Layout, from, to int) []scheme.Finding {
 	return found
 }
 
-// checkDistinguishedName checks the distinguished name encoded in s[from:to].
+// checkDistinguishedName checks the distinguished name in s[from:to], which is percent-encoded.
 //
 //	distinguishedName         = [ relativeDistinguishedName *( "," relativeDistinguishedName ) ]
 //	relativeDistinguishedName = attributeTypeAndValue *( "+" attributeTypeAndValue )
@@ -194,9 +191,9 @@ func checkDistinguishedName(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// escapedPair returns the end of the pair of characters after a backslash that stands before i. The
-// pair consists of two hexadecimal digits. If special is set, a single special character is also
-// allowed in its place. For an invalid pair, escapedPair returns -1.
+// escapedPair returns the end of the pair of hexadecimal digits after a backslash, or -1 if they
+// are missing. If special is true, a single special character is also accepted. The offset i is
+// that after the backslash.
 func escapedPair(s string, i, to int, special bool) int {
 	if i >= to {
 		return -1
@@ -215,8 +212,7 @@ func escapedPair(s string, i, to int, special bool) int {
 	return end
 }
 
-// checkHexString checks a value that begins with a number sign at i. The number sign means that the
-// value is hexadecimal (RFC 4514, 2.4).
+// checkHexString checks a hexadecimal value, which begins with a number sign at i (RFC 4514, 2.4).
 //
 //	hexstring = SHARP 1*hexpair
 func checkHexString(s string, i, to int) []scheme.Finding {
@@ -245,8 +241,8 @@ func checkHexString(s string, i, to int) []scheme.Finding {
 	return nil
 }
 
-// checkFilter checks the parentheses of a filter. It also checks that there is a comparison in each
-// innermost pair of parentheses. In values, \28 and \29 stand for parentheses.
+// checkFilter checks that the parentheses of a filter are balanced, and that each innermost pair
+// contains a comparison. In values, \28 and \29 represent parentheses.
 //
 //	filter     = "(" filtercomp ")"
 //	filtercomp = and / or / not / item
@@ -289,14 +285,13 @@ func checkFilter(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// isFirst reports whether i is the first offset after the parenthesis at the offset open.
 func isFirst(s string, open, i int) bool {
 	_, next := layout.Octet(s, open)
 	return next == i
 }
 
-// isEmptyAndOr reports whether the filter at the beginning of s is "(&)" or "(|)". These filters
-// mean true and false (RFC 4526, 2).
+// isEmptyAndOr reports whether s begins with the filter "(&)", which means true, or "(|)", which
+// means false (RFC 4526, 2).
 func isEmptyAndOr(s string) bool {
 	_, i := layout.Octet(s, 0)
 	if i >= len(s) {
@@ -323,8 +318,7 @@ func partsLDAP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalLDAP writes the scope in lower case and omits trailing empty fields
-// (RFC 4516, 3).
+// canonicalLDAP writes the scope in lower case, and omits empty fields at the end (RFC 4516, 3).
 func canonicalLDAP(u uri.URI) string {
 	l := layout.Of(u)
 	s := l.Text[:l.End()]

@@ -20,14 +20,12 @@ var magnet = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkMagnet, Parts: partsMagnet},
 }
 
-// The grammar rules of magnet URIs.
 const (
 	ruleMagnet      = "MAGNET-URI Project: magnet:?"
 	ruleMagnetTopic = "BEP 9: xt"
 )
 
-// topics lists the kinds of digests that identify content, with the lengths of
-// their encodings.
+// topics are the kinds of digests that identify content, with the lengths of their encodings.
 var topics = [...]struct {
 	prefix        string
 	hex, base32   int // 0 if this encoding is not used
@@ -45,7 +43,6 @@ var topics = [...]struct {
 	{"urn:md5:", 32, 0, ""},
 }
 
-// checkMagnet checks the parameters.
 func checkMagnet(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if bad := refuseAuthority(&l, ruleMagnet, "the question mark"); bad != nil {
@@ -82,8 +79,8 @@ func checkMagnet(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// magnetName returns the name of a parameter without its number. Such numbers distinguish repeated
-// parameters.
+// magnetName returns the name of a parameter without the number that distinguishes it from others
+// with the same name.
 func magnetName(name string) string {
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 && ascii.All(name[dot+1:], ascii.IsDigit) {
 		return name[:dot]
@@ -113,8 +110,8 @@ func checkTopic(l *layout.Layout, f field) []scheme.Finding {
 	return []scheme.Finding{layout.Remark(scheme.CodeUndefined, f.value, f.end, ruleMagnetTopic, "unknown kind of digest")}
 }
 
-// isBase32 reports whether c is a base32 character, in either case. It also
-// accepts the dot that separates the two digests of a bitprint.
+// isBase32 reports whether c is a base32 character in any case, or the dot between the two digests
+// of a bitprint.
 func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' || c == '.' }
 
 func partsMagnet(dst []scheme.Part, u uri.URI) []scheme.Part {

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Mail access: imap and pop.
+// Schemes for access to mail: imap and pop.
 
 var imap = scheme.Scheme{
 	Name: "imap", Title: "Internet Message Access Protocol", Kind: scheme.KindLocator,
@@ -39,7 +39,6 @@ var pop = scheme.Scheme{
 	Rules:     scheme.RuleSet{Check: withFragment(checkPOP, rulePOP), Parts: partsPOP},
 }
 
-// The grammar rules of IMAP and POP URLs.
 const (
 	ruleIMAP     = "RFC 5092, 11: imapurl"
 	ruleIMAPUser = "RFC 5092, 11: iuserinfo"
@@ -49,8 +48,7 @@ const (
 	rulePOPUser  = "RFC 2384, ABNF: user-auth"
 )
 
-// mailUser returns the end of the user name and the start of the mechanism, or
-// -1 if there is no mechanism.
+// mailUser returns the end of the user name, and the start of the authentication mechanism or -1.
 func mailUser(l *layout.Layout) (end, mechanism int) {
 	end = ascii.Until(l.Text, l.User, l.UserEnd, ';')
 	const key = ";auth="
@@ -60,7 +58,7 @@ func mailUser(l *layout.Layout) (end, mechanism int) {
 	return end, -1
 }
 
-// checkMailUser checks a user and a mechanism.
+// checkMailUser checks the user name and the authentication mechanism.
 //
 //	iuserinfo = enc-user [iauth] / [enc-user] iauth
 //	iauth     = ";AUTH=" ( "*" / enc-auth-type )
@@ -82,7 +80,6 @@ func checkMailUser(l *layout.Layout, rule string) []scheme.Finding {
 	return nil
 }
 
-// appendMailUser adds the user and the mechanism.
 func appendMailUser(t *layout.Taker) {
 	if t.User < 0 {
 		return
@@ -94,15 +91,15 @@ func appendMailUser(t *layout.Taker) {
 	t.Data("auth", mechanism, t.UserEnd)
 }
 
-// imapSteps lists the fields that may follow a mailbox, in order. For each field it says whether a
-// slash stands before the semicolon of the field.
+// imapSteps are the fields that may follow a mailbox, in order, and whether a slash comes before
+// the semicolon of the field.
 var imapSteps = [...]struct {
 	name  string
 	slash bool
 }{{"uidvalidity", false}, {"uid", true}, {"section", true}, {"partial", true}, {"expire", false}, {"urlauth", false}}
 
-// imapMailbox returns the end of the mailbox, and the offset of the first
-// semicolon or the end of the path.
+// imapMailbox returns the end of the mailbox, and the offset of the first semicolon or the end of
+// the path.
 func imapMailbox(l *layout.Layout) (end, semicolon int) {
 	from := min(l.Path+1, l.PathEnd)
 	semicolon = ascii.Until(l.Text, from, l.PathEnd, ';')
@@ -113,7 +110,7 @@ func imapMailbox(l *layout.Layout) (end, semicolon int) {
 	return end, semicolon
 }
 
-// imapValue returns a field with its value ended before the slash that belongs to the next field.
+// imapValue returns a field without the slash at its end, which belongs to the next field.
 func imapValue(l *layout.Layout, f field) field {
 	if f.end < l.PathEnd && f.end > max(f.value, f.name) && l.Text[f.end-1] == '/' {
 		f.end--
@@ -122,8 +119,7 @@ func imapValue(l *layout.Layout, f field) field {
 	return f
 }
 
-// imapStep returns the index of a field in imapSteps. If the field is unknown, imapStep returns
-// len(imapSteps).
+// imapStep returns the index of a field in imapSteps, or len(imapSteps) if it is unknown.
 func imapStep(l *layout.Layout, f field) int {
 	for i := range imapSteps {
 		if f.is(l.Text, imapSteps[i].name) {
@@ -169,9 +165,8 @@ func checkIMAP(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// imapControl returns the offset of the first percent-encoded control character
-// after the scheme, or -1. It ignores the line break after the length of a
-// literal ({14+}CRLF) in a search (RFC 5092, 10).
+// imapControl returns the offset of the first percent-encoded control character, or -1. In a search
+// it accepts the line break after the length of a literal ({14+}CRLF; RFC 5092, 10).
 func imapControl(l *layout.Layout) int {
 	for from := l.Rest; ; {
 		at := layout.EscapedControl(l.Text, from, l.End())
@@ -182,8 +177,8 @@ func imapControl(l *layout.Layout) int {
 	}
 }
 
-// isLiteralEnd reports whether head ends with the length of a literal, and tail begins with a
-// line break.
+// isLiteralEnd reports whether head ends with the length of a literal and tail begins with a line
+// break.
 func isLiteralEnd(head, tail string) bool {
 	text, braced := cutSuffixFold(head, "%7D")
 	text = strings.TrimSuffix(text, "+")
@@ -193,7 +188,7 @@ func isLiteralEnd(head, tail string) bool {
 	return braced && opened && ends && len(open) < len(text)
 }
 
-// cutSuffixFold is like strings.CutSuffix, but ignores case.
+// cutSuffixFold is strings.CutSuffix for any case.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	n := len(s) - len(suffix)
 	if n < 0 || !ascii.EqualFold(s[n:], suffix) {
@@ -202,8 +197,8 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s[:n], true
 }
 
-// checkIMAPSteps checks the fields after the mailbox. It returns the fields that are present as a
-// set, which has one bit for each element of imapSteps.
+// checkIMAPSteps checks the fields after the mailbox. The result seen has bit i set if the field
+// imapSteps[i] is present.
 func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Finding) {
 	for raw := range fields(l.Text, semicolon+1, l.PathEnd, ';') {
 		f := imapValue(l, raw)

@@ -21,7 +21,6 @@ var payto = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: withFragment(checkPayto, rulePayto), Parts: partsPayto},
 }
 
-// The grammar rules of payto URIs.
 const (
 	rulePayto       = "RFC 8905, 2: payto-URI"
 	rulePaytoOption = "RFC 8905, 2: opt"
@@ -58,11 +57,9 @@ var paytoOptions = fieldGrammar{
 	value: charset{func(c byte) bool { return c != '/' && c != '?' }, "RFC 8905, 2: opt-value", "must be percent-encoded in an option value"},
 }
 
-// isNameOrDot reports whether c is a letter, a digit, a hyphen or a dot.
 func isNameOrDot(c byte) bool { return isTelName(c) || c == '.' }
 
-// checkPaytoOptions checks the options, and reports whether both amount and
-// receiver-name are present.
+// checkPaytoOptions checks the options, and reports whether amount and receiver-name are present.
 func checkPaytoOptions(l *layout.Layout) (amount, receiver bool, bad []scheme.Finding) {
 	for f := range queryFields(l, '&') {
 		if bad := paytoOptions.check(l.Text, f); bad != nil {
@@ -112,7 +109,7 @@ func checkAmount(raw string) string {
 	return ""
 }
 
-// checkTarget checks the segments of a target according to the type of the target (RFC 8905, 7).
+// checkTarget checks the segments of a target by the rules for its type (RFC 8905, 7).
 func checkTarget(l *layout.Layout, full bool) []scheme.Finding {
 	kind, from := l.Text[l.Host:l.HostEnd], min(l.Path+1, l.PathEnd)
 	slash := ascii.Until(l.Text, from, l.PathEnd, '/')

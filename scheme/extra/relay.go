@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// relays returns the schemes of servers that help clients behind address
-// translation: STUN (RFC 7064) and TURN (RFC 7065).
+// relays returns the schemes of STUN (RFC 7064) and TURN (RFC 7065), whose servers help clients
+// behind address translation.
 func relays() []scheme.Scheme {
 	list := []scheme.Scheme{
 		{Name: "stun", Title: "Session Traversal Utilities for NAT", Reference: "RFC 7064", DefaultPort: "3478", Example: "stun:example.org:8000"},
@@ -30,7 +30,7 @@ func relays() []scheme.Scheme {
 	return list
 }
 
-// relayRule returns the name of a grammar rule in the document of the scheme.
+// relayRule returns the grammar rule for the scheme of the URI.
 func relayRule(l *layout.Layout) string {
 	if l.Text[0]|0x20 == 's' {
 		return "RFC 7064, 3.1: stunURI"
@@ -38,7 +38,7 @@ func relayRule(l *layout.Layout) string {
 	return "RFC 7065, 3.1: turnURI"
 }
 
-// relayHost returns the end of the host, and the start of the port or -1 if there is no port.
+// relayHost returns the end of the host, and the start of the port or -1.
 func relayHost(l *layout.Layout) (hostEnd, port int) {
 	from := l.Path
 	if l.HasPath() && l.Text[from] == '[' {
@@ -51,7 +51,7 @@ func relayHost(l *layout.Layout) (hostEnd, port int) {
 	return colon, colon + 1
 }
 
-// checkRelay checks host, port and transport.
+// checkRelay checks the host, the port and the transport.
 //
 //	stunURI = scheme ":" host [ ":" port ]
 //	turnURI = scheme ":" host [ ":" port ] [ "?transport=" transport ]
@@ -100,8 +100,8 @@ func partsRelay(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalRelay converts the host and the transport to lower case; transport
-// names are case-insensitive (RFC 5234, 2.3).
+// canonicalRelay converts the host and the transport to lower case, because transports are
+// case-insensitive (RFC 5234, 2.3).
 func canonicalRelay(u uri.URI) string {
 	l := layout.Of(u)
 	return l.Text[:l.Path] + strings.ToLower(l.Text[l.Path:l.End()]) + l.Text[l.End():]

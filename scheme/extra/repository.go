@@ -9,8 +9,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Remote shells, files and source repositories over SSH, and the native schemes
-// of version control systems.
+// Schemes for remote shells, remote files and source repositories.
 
 var ssh = scheme.Scheme{
 	Name: "ssh", Title: "Secure Shell", Kind: scheme.KindLocator,
@@ -80,9 +79,9 @@ var repositorySpecial = []scheme.Special{
 	inPath("~", "at the beginning: a user's home directory"),
 }
 
-// tunnelled returns schemes of version control systems, such as git+ssh: the part after the plus
-// sign is the transport. If the transport is ssh, the rest of the URI is parsed as in the scheme
-// ssh. For any other transport, the URI contains a locator in the scheme of the transport.
+// tunnelled returns schemes of version control systems over another protocol, such as git+ssh. If
+// that protocol is ssh, the URI has the syntax of ssh. Otherwise it contains a URI of that
+// protocol's scheme.
 func tunnelled() []scheme.Scheme {
 	var list []scheme.Scheme
 	for _, name := range [...]string{"git+ssh", "ssh+git", "svn+ssh", "hg+ssh"} {
@@ -116,15 +115,14 @@ func tunnelled() []scheme.Scheme {
 	return list
 }
 
-// The grammar rules of remote repositories.
 const (
 	ruleSSH        = "draft-ietf-secsh-scp-sftp-ssh-uri, 2"
 	ruleRepository = "git-clone(1), GIT URLS"
 	ruleRsync      = "RFC 5781, 2: rsync-uri"
 )
 
-// checkRemote checks that there is a host, and that no program can interpret
-// the host or user as an option.
+// checkRemote checks that there is a host, and that the host and the user cannot be mistaken for
+// command-line options.
 //
 //	ssh-URI  = "ssh:" "//" [ ssh-info "@" ] host [ ":" port ] path-abempty
 //	ssh-info = [ user ] [ ";" c-param *( "," c-param ) ]
@@ -142,12 +140,13 @@ func checkRemote(u uri.URI) []scheme.Finding {
 	return firstOf(l.RefuseControls(ruleSSH, "a file name or a command"), checkConnection(&l), warnPassword(&l))
 }
 
-// option returns an error about text that a program could interpret as a command-line option.
+// option returns an error about text that a program could take for a command-line option.
 func option(from, to int, message string) []scheme.Finding {
 	return layout.RefuseAs(scheme.CodeInjection, from, to, "IEEE Std 1003.1, 12.2: guideline 4", message)
 }
 
-// checkSCP recognises the form host:path of the program scp, which is not a URI.
+// checkSCP returns an error about the form host:path, which the program scp accepts but which is
+// not a URI.
 func checkSCP(l *layout.Layout) []scheme.Finding {
 	if l.Authority {
 		return nil
@@ -161,7 +160,7 @@ func checkSCP(l *layout.Layout) []scheme.Finding {
 	return []scheme.Finding{layout.Instead(f, "//"+rest[:colon]+"/"+strings.TrimLeft(rest[colon+1:], "/"))}
 }
 
-// checkConnection checks the connection parameters after the user.
+// checkConnection checks the parameters after the user.
 //
 //	c-param = paramname "=" paramvalue
 func checkConnection(l *layout.Layout) []scheme.Finding {
@@ -177,7 +176,7 @@ func checkConnection(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// checkRepository is like checkRemote, but also requires a path.
+// checkRepository checks what checkRemote checks, and that there is a path.
 func checkRepository(u uri.URI) []scheme.Finding {
 	bad := checkRemote(u)
 	if scheme.HasError(bad) {
@@ -214,7 +213,7 @@ func partsRemote(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// checkTunnel checks that the URI contains a locator in the scheme of the transport.
+// checkTunnel checks that the URI contains a URI of the scheme after the plus sign.
 func checkTunnel(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if !l.Authority {
@@ -238,7 +237,7 @@ func innerTunnel(u uri.URI) (from, to int, ok bool) {
 	return plus + 1, len(s), plus < len(s)
 }
 
-// checkRsync checks a server, a module and a path.
+// checkRsync checks the server, the module and the path.
 //
 //	rsync-uri = "rsync:" hier-part
 //	hier-part = "//" authority path-abempty

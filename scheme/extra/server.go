@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// servers returns schemes whose locators identify a server and an object on it,
-// with few further rules: databases, message queues, media, remote screens.
+// servers returns schemes that identify a server and an object on it, with few other rules. These
+// are schemes of databases, message queues, media and remote screens.
 func servers() []scheme.Scheme {
 	const (
 		databases = "connect to the server as the user, and open the database"
@@ -50,7 +50,7 @@ func servers() []scheme.Scheme {
 	return list
 }
 
-// checkServer checks the host, and the few further rules of some schemes.
+// checkServer checks the host, and the other rules that some of the schemes have.
 func checkServer(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	switch name, _ := u.Scheme(); {
@@ -81,13 +81,13 @@ func checkServer(u uri.URI) []scheme.Finding {
 	}
 }
 
-// hasSecretQuery reports whether a scheme is one of the database schemes that allow a password in
-// the query. These schemes also allow an empty host, which means this machine.
+// hasSecretQuery reports whether a scheme is one of the databases that accept a password in the
+// query. These also accept an empty host, which means the local machine.
 func hasSecretQuery(name string) bool {
 	return ascii.EqualFold(name, "postgresql") || ascii.EqualFold(name, "postgres") || ascii.EqualFold(name, "mysql")
 }
 
-// checkServerOf checks the rules of individual schemes.
+// checkServerOf checks the rules of a single scheme.
 func checkServerOf(l *layout.Layout, name string) []scheme.Finding {
 	const maxGemini = 1024
 	switch {

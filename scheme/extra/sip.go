@@ -41,7 +41,6 @@ var sipSpecial = []scheme.Special{
 	inQuery("&", "separates header fields"),
 }
 
-// The grammar rules of SIP URIs.
 const (
 	ruleSIP       = "RFC 3261, 25.1: SIP-URI"
 	ruleSIPUser   = "RFC 3261, 25.1: user"
@@ -50,19 +49,18 @@ const (
 	ruleSIPHeader = "RFC 3261, 25.1: header"
 )
 
-// A sipAddress holds the offsets of the pieces, -1 for those that are
-// undefined.
+// A sipAddress holds the offsets of the pieces of a SIP URI. The offset of an absent piece is -1.
 type sipAddress struct {
 	user, userEnd         int
 	password, passwordEnd int
 	host, hostEnd         int
 	port, portEnd         int
-	params, paramsEnd     int // after the semicolon before the parameters
-	headers, end          int // after the question mark before the header fields
+	params, paramsEnd     int // start of the parameters, after the semicolon
+	headers, end          int // start of the header fields, after the question mark
 }
 
-// sipOf returns the offsets of the pieces. It treats path and query as one text, because the user
-// may contain a question mark.
+// sipOf returns these offsets. It reads the path and the query as one text, because the user may
+// contain a question mark.
 func sipOf(l *layout.Layout) sipAddress {
 	a := sipAddress{user: -1, password: -1, port: -1, params: -1, headers: -1, end: l.End()}
 	a.host = l.Rest
@@ -110,7 +108,6 @@ func checkSIP(u uri.URI) []scheme.Finding {
 	return found
 }
 
-// checkSIPAddress checks user, password, host and port.
 func checkSIPAddress(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	if a.user >= 0 {
 		if a.user == a.userEnd {
@@ -137,8 +134,7 @@ func checkSIPAddress(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	return nil
 }
 
-// badSIPHost returns the offset of the first invalid byte of a host, or -1 if
-// it is valid.
+// badSIPHost returns the offset of the first invalid byte of a host, or -1 if the host is valid.
 //
 //	host     = hostname / IPv4address / IPv6reference
 //	hostname = *( domainlabel "." ) toplabel [ "." ]
@@ -149,21 +145,21 @@ func badSIPHost(s string, from, to int) int {
 	return badTopLabel(s, from, to)
 }
 
-// isSIPUser reports whether c is allowed in a user. It accepts the percent
-// sign, which begins a percent-encoding.
+// isSIPUser reports whether a user may contain c. It accepts the percent sign, which begins a
+// percent-encoding.
 func isSIPUser(c byte) bool {
 	return ascii.IsAlnum(c) || strings.IndexByte("-_.!~*'()&=+$,;?/%", c) >= 0
 }
 
 func isSIPPassword(c byte) bool { return c != ';' && c != '?' && c != '/' && isSIPUser(c) }
 
-// isSIPHeader reports whether c is allowed in a header field. It accepts the
-// percent sign, which begins a percent-encoding.
+// isSIPHeader reports whether a header field may contain c. It accepts the percent sign, which
+// begins a percent-encoding.
 func isSIPHeader(c byte) bool {
 	return ascii.IsAlnum(c) || strings.IndexByte("-_.!~*'()[]/?:+$%", c) >= 0
 }
 
-// sipParams is the grammar of parameters, and sipHeaders that of header fields.
+// The grammars of the parameters and of the header fields.
 var (
 	sipParams = fieldGrammar{
 		rule: ruleSIPParam, form: "a parameter must have the form name or name=value", alone: true,
@@ -210,7 +206,7 @@ func checkSIPParams(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	return nil
 }
 
-// checkSIPHeaders checks the header fields. It warns of fields that a client should not use without
+// checkSIPHeaders checks the header fields. It warns of those that a client should not use without
 // showing them to the user.
 //
 //	headers = "?" header *( "&" header )
@@ -236,8 +232,7 @@ func checkSIPHeaders(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	return found
 }
 
-// isUnsafeSIPHeader reports whether a header field from a locator must be
-// ignored.
+// isUnsafeSIPHeader reports whether a client must ignore a header field in a URI.
 func isUnsafeSIPHeader(name string) bool {
 	return ascii.IsOneOf(name,
 		"from", "call-id", "cseq", "via", "record-route", "route", "accept", "accept-encoding",
@@ -257,10 +252,10 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSIP converts to lower case the parts whose case RFC 3261, 19.1.4 ignores, and sorts the
-// parts whose order that section ignores. It omits no parameter. The RFC ignores some parameters
-// that only one of two URIs has. This makes the equivalence of the RFC intransitive, so a canonical
-// form cannot express it.
+// canonicalSIP converts parts to lower case where RFC 3261, 19.1.4 ignores case, and sorts parts
+// where it ignores order. It does not omit parameters. The RFC ignores some parameters if only one
+// of the two URIs has them, so its equivalence is not transitive, and no canonical form can express
+// it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

@@ -25,13 +25,12 @@ var sms = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkSMS, Parts: partsSMS, Canonical: canonicalSMS},
 }
 
-// The grammar rules of sms URIs.
 const (
 	ruleSMS      = "RFC 5724, 2.2: sms-uri"
 	ruleSMSField = "RFC 5724, 2.2: sms-field"
 )
 
-// checkSMS checks recipients and fields.
+// checkSMS checks the recipients and the fields.
 //
 //	sms-uri        = scheme ":" sms-hier-part [ "?" sms-fields ]
 //	sms-hier-part  = sms-recipient *( "," sms-recipient )
@@ -65,7 +64,6 @@ var smsFields = fieldGrammar{
 	value: charset{isEscaped, "RFC 5724, 2.2: escaped-value", "must be percent-encoded in a field value"},
 }
 
-// checkSMSFields checks the fields.
 func checkSMSFields(l *layout.Layout) []scheme.Finding {
 	body := false
 	for f := range queryFields(l, '&') {
@@ -85,8 +83,7 @@ func checkSMSFields(l *layout.Layout) []scheme.Finding {
 // isUnreserved reports whether c is an unreserved character (RFC 3986, 2.3).
 func isUnreserved(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 }
 
-// isEscaped reports whether c is unreserved, or the percent sign that begins a
-// percent-encoding.
+// isEscaped reports whether c is unreserved, or is the percent sign of a percent-encoding.
 func isEscaped(c byte) bool { return c == '%' || isUnreserved(c) }
 
 func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
@@ -101,7 +98,7 @@ func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSMS writes the numbers in the form that RFC 3966, 4 compares.
+// canonicalSMS writes the numbers in the form in which RFC 3966, 4 compares them.
 func canonicalSMS(u uri.URI) string {
 	l := layout.Of(u)
 	b := []byte("sms:")

@@ -21,8 +21,6 @@ var swh = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPID, Parts: partsSWH},
 }
 
-// partsSWH adds the version, the type of the object, its hash and the
-// qualifiers.
 func partsSWH(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	end := ascii.Until(t.Text, t.Rest, len(t.Text), ';')
@@ -54,7 +52,6 @@ var purl = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPURL, Parts: partsPURL, Canonical: canonicalPURL},
 }
 
-// The rules of package URLs.
 const (
 	rulePURLType      = "ECMA-427, 5.6.2: type"
 	rulePURLNamespace = "ECMA-427, 5.6.3: namespace"
@@ -62,19 +59,18 @@ const (
 	rulePURLQualifier = "ECMA-427, 5.6.6: qualifiers"
 )
 
-// A packageURL has the offsets of the components of a package URL.
+// A packageURL holds the offsets of the components of a package URL.
 type packageURL struct {
 	layout.Layout
 	typeAt, typeEnd   int
 	spaceAt, spaceEnd int // range of the namespace; empty if there is none
 	nameAt, nameEnd   int
-	version           int // offset after the "@"; -1 if there is no version. The version extends to the end of the path
-	end               int // end of the path, without slashes at its end
+	version           int // start of the version, which extends to the end of the path; -1 if there is none
+	end               int // end of the path, without any slashes there
 }
 
-// packageOf finds the components. Slashes around the type and the namespace have
-// no meaning. A version begins at the last "@", unless that "@" begins a segment
-// of the namespace.
+// packageOf finds the components. It ignores slashes around the type and the namespace. A version
+// begins after the last "@", unless that "@" is the first character of a segment of the namespace.
 func packageOf(u uri.URI) packageURL {
 	p := packageURL{Layout: layout.Of(u), version: -1}
 	p.typeAt, p.end = p.Rest, p.PathEnd
@@ -132,7 +128,7 @@ func checkPURL(u uri.URI) []scheme.Finding {
 func (p *packageURL) checkQualifiers() []scheme.Finding {
 	for f := range queryFields(&p.Layout, '&') {
 		if f.name == p.QueryEnd {
-			break // the query is empty, or the field is after the last ampersand
+			break // an empty query, or an ampersand at its end
 		}
 		for i := f.name; i < f.nameEnd; i++ {
 			if c := p.Text[i]; !ascii.IsLetter(c) && (i == f.name || !ascii.IsDigit(c) && strings.IndexByte(".-_", c) < 0) {
@@ -165,9 +161,9 @@ func partsPURL(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalPURL writes the components in the form that the specification prescribes. The type and
-// the keys are in lower case, qualifiers are sorted and empty ones are omitted, and names have the
-// form that their type prescribes. All characters except letters, digits, the colon and . - _ ~ are
+// canonicalPURL writes a package URL in the form that the specification prescribes. The type and
+// the keys are in lower case, qualifiers are sorted, empty qualifiers are omitted, and names follow
+// the rules for their type. All characters except letters, digits, the colon and . - _ ~ are
 // percent-encoded.
 func canonicalPURL(u uri.URI) string {
 	p := packageOf(u)
@@ -195,8 +191,8 @@ func canonicalPURL(u uri.URI) string {
 	return b.String()
 }
 
-// qualifier returns the decoded value of the qualifier with the given key, or ""
-// if there is no such qualifier. The key must be in lower case.
+// qualifier returns the decoded value of a qualifier, or "" if there is none. The key must be in
+// lower case.
 func (p *packageURL) qualifier(key string) string {
 	for f := range queryFields(&p.Layout, '&') {
 		if f.is(p.Text, key) && f.value >= 0 {
@@ -206,8 +202,8 @@ func (p *packageURL) qualifier(key string) string {
 	return ""
 }
 
-// isDatabricks reports whether a URL, with or without its scheme, belongs to a
-// tracking server of Databricks.
+// isDatabricks reports whether a URL, with or without a scheme, belongs to a tracking server of
+// Databricks.
 func isDatabricks(url string) bool {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		url = rest
@@ -235,7 +231,7 @@ func (p *packageURL) canonicalQualifiers() string {
 	return "?" + strings.Join(list, "&")
 }
 
-// canonicalSubpath returns the subpath without empty and dot segments.
+// canonicalSubpath returns the subpath without empty segments and dot segments.
 func canonicalSubpath(s string) string {
 	var list []string
 	for segment := range strings.SplitSeq(s, "/") {
@@ -265,8 +261,8 @@ func foldIf(fold bool, s string) string {
 	return s
 }
 
-// hyphenated replaces each run of hyphens, underscores and dots by one hyphen, like the Python
-// Package Index.
+// hyphenated replaces each run of hyphens, underscores and dots by a hyphen, as the Python Package
+// Index does.
 func hyphenated(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Helper functions for the schemes of this package.
+// This file has functions that many schemes need.
 
-// firstOf returns the first of the results of several checks that is not nil. All checks have
-// already run, so none may depend on the success of another.
+// firstOf returns the first result that is not nil. The checks have all run, so a check must not
+// rely on the success of another.
 func firstOf(results ...[]scheme.Finding) []scheme.Finding {
 	for _, found := range results {
 		if found != nil {
@@ -23,8 +23,8 @@ func firstOf(results ...[]scheme.Finding) []scheme.Finding {
 	return nil
 }
 
-// refuseAuthority returns an error if there are two slashes and an authority.
-// The given component is the one that should follow the colon.
+// refuseAuthority returns an error if there is an authority. The error names the component that
+// should follow the colon instead.
 func refuseAuthority(l *layout.Layout, rule, component string) []scheme.Finding {
 	if !l.Authority {
 		return nil
@@ -32,7 +32,6 @@ func refuseAuthority(l *layout.Layout, rule, component string) []scheme.Finding 
 	return []scheme.Finding{layout.Instead(layout.Broken(l.Rest, l.Rest+2, rule, component+" must not be preceded by slashes"), "")}
 }
 
-// refuseQuery returns an error if there is a query.
 func refuseQuery(l *layout.Layout, rule string) []scheme.Finding {
 	if l.Query < 0 {
 		return nil
@@ -40,7 +39,6 @@ func refuseQuery(l *layout.Layout, rule string) []scheme.Finding {
 	return []scheme.Finding{layout.Instead(layout.Broken(l.Query-1, l.Query, rule, "queries are not allowed; percent-encode a question mark as %3F"), "%3F")}
 }
 
-// refuseFragment returns an error if there is a fragment.
 func refuseFragment(l *layout.Layout, rule string) []scheme.Finding {
 	if l.Frag < 0 {
 		return nil
@@ -48,8 +46,8 @@ func refuseFragment(l *layout.Layout, rule string) []scheme.Finding {
 	return []scheme.Finding{layout.Instead(layout.Broken(l.Frag-1, l.Frag, rule, "fragments are not allowed; percent-encode a number sign as %23"), "%23")}
 }
 
-// withFragment returns a check that also reports a fragment, because the scheme does not define
-// fragments. The general syntax always allows a fragment (RFC 3986, 3.5).
+// withFragment returns a check that also reports a fragment, which the general syntax allows for
+// every scheme (RFC 3986, 3.5) but this scheme does not define.
 func withFragment(check func(uri.URI) []scheme.Finding, rule string) func(uri.URI) []scheme.Finding {
 	return func(u uri.URI) []scheme.Finding {
 		found := check(u)
@@ -61,7 +59,6 @@ func withFragment(check func(uri.URI) []scheme.Finding, rule string) func(uri.UR
 	}
 }
 
-// warnPassword returns a warning if there is a password.
 func warnPassword(l *layout.Layout) []scheme.Finding {
 	if l.User < 0 {
 		return nil
@@ -73,8 +70,7 @@ func warnPassword(l *layout.Layout) []scheme.Finding {
 	return []scheme.Finding{layout.Warn(scheme.CodeCredentials, colon, l.UserEnd, "RFC 3986, 3.2.1", "the password is visible to all who see the locator")}
 }
 
-// firstNot returns the offset of the first byte in s[from:to] that does not
-// satisfy kind, or -1.
+// firstNot returns the offset of the first byte of s[from:to] for which kind returns false, or -1.
 func firstNot(s string, from, to int, kind func(byte) bool) int {
 	for i := from; i < to; i++ {
 		if !kind(s[i]) {
@@ -84,13 +80,12 @@ func firstNot(s string, from, to int, kind func(byte) bool) int {
 	return -1
 }
 
-// octets returns the number of decoded octets in s[from:to].
+// octets returns the length of s[from:to] after percent-decoding.
 func octets(s string, from, to int) int { return to - from - 2*strings.Count(s[from:to], "%") }
 
-// badHost returns the offset of the first invalid byte of a host, or -1 if the
-// host is valid. A host is a domain name, with or without a trailing dot, or a
-// bracketed address. badHost is for hosts in a path, which the general syntax
-// does not check.
+// badHost returns the offset of the first invalid byte of a host, or -1 if the host is valid. A
+// host is a domain name, perhaps with a dot at its end, or an address in brackets. Use badHost for
+// a host in a path, which the general syntax does not check.
 func badHost(s string, from, to int) int {
 	if from < to && s[from] == '[' {
 		if end := ascii.Run(s[:to], from+1, isAddress); end == from+1 || end+1 != to || s[end] != ']' {
@@ -104,8 +99,8 @@ func badHost(s string, from, to int) int {
 	return pid.BadHostName(s, from, to)
 }
 
-// badTopLabel checks that the last label of a host name begins with a letter. If it does,
-// badTopLabel returns -1, otherwise the offset of the label. The host name may have a trailing dot.
+// badTopLabel returns the offset of the last label of a host name if it does not begin with a
+// letter, and -1 otherwise. The name may have a dot at its end.
 func badTopLabel(s string, from, to int) int {
 	if to-from > 1 && s[to-1] == '.' {
 		to--
@@ -114,8 +109,8 @@ func badTopLabel(s string, from, to int) int {
 	return badUnless(last < to && ascii.IsLetter(s[last]), last)
 }
 
-// isIPv4 reports whether s consists of four numbers of at most three digits,
-// separated by dots.
+// isIPv4 reports whether s consists of four numbers with at most three digits each, separated by
+// dots.
 func isIPv4(s string) bool {
 	n := 0
 	for number := range strings.SplitSeq(s, ".") {
@@ -126,10 +121,10 @@ func isIPv4(s string) bool {
 	return n == 4
 }
 
-// isAddress reports whether c is allowed in an IPv6 address.
+// isAddress reports whether an IPv6 address may contain c.
 func isAddress(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' }
 
-// isNumber reports whether s is a decimal number between least and 2^32-1.
+// isNumber reports whether s is a decimal number from least to 2^32-1.
 func isNumber(s string, least uint64) bool {
 	const digits = 10
 	if s == "" || len(s) > digits {

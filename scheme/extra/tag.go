@@ -35,7 +35,7 @@ func entityOf(l *layout.Layout) (comma, colon int) {
 	return comma, colon
 }
 
-// checkTag checks a tag URI. It adds remarks on spellings that are valid but not recommended.
+// checkTag checks a tag URI. It also remarks on valid spellings that are not recommended.
 func checkTag(u uri.URI) []scheme.Finding {
 	const rule = "RFC 4151, 2.1"
 	if found := checkPID(u); found != nil {
@@ -52,7 +52,6 @@ func checkTag(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// partsTag adds the authority name, the date and the specific part.
 func partsTag(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	comma, colon := entityOf(&t.Layout)

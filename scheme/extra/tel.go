@@ -25,7 +25,6 @@ var tel = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkTel, Parts: partsTel, Canonical: canonicalTel},
 }
 
-// The grammar rules of telephone numbers.
 const (
 	ruleTel        = "RFC 3966, 3: telephone-uri"
 	ruleTelGlobal  = "RFC 3966, 3: global-number-digits"
@@ -53,7 +52,7 @@ func checkTel(u uri.URI) []scheme.Finding {
 	return found
 }
 
-// checkSubscriber checks a number with its parameters.
+// checkSubscriber checks a number and its parameters.
 //
 //	global-number = global-number-digits *par
 //	local-number  = local-number-digits *par context *par
@@ -89,8 +88,8 @@ func checkSubscriber(l *layout.Layout, from, to int) []scheme.Finding {
 	return found
 }
 
-// checkTelRepeated checks that no parameter is repeated, and that isub and ext
-// do not appear together (RFC 3966, 5.3).
+// checkTelRepeated checks that no parameter is repeated, and that isub and ext are not both present
+// (RFC 3966, 5.3).
 func checkTelRepeated(l *layout.Layout, from, to int) []scheme.Finding {
 	if f, again := repeatedField(l.Text, from, to, ';'); again {
 		return layout.Refuse(f.name, f.end, ruleTelParam, "duplicate parameter")
@@ -108,7 +107,7 @@ func checkTelRepeated(l *layout.Layout, from, to int) []scheme.Finding {
 	return nil
 }
 
-// checkDigits checks a number.
+// checkDigits checks a number without its parameters.
 //
 //	global-number-digits = "+" *phonedigit DIGIT *phonedigit
 //	local-number-digits  = *phonedigit-hex (HEXDIG / "*" / "#") *phonedigit-hex
@@ -121,7 +120,7 @@ func checkDigits(s string, from, to int, global bool) []scheme.Finding {
 		switch c := s[at]; {
 		case ascii.IsDigit(c), !global && (ascii.IsHex(c) || c == '*'):
 			digits++
-		case !global && strings.HasPrefix(s[at:to], "%23"): // the number sign
+		case !global && strings.HasPrefix(s[at:to], "%23"): // an encoded number sign
 			digits++
 			at += len("23")
 		case isVisual(c):
@@ -145,7 +144,7 @@ func isVisual(c byte) bool { return c == '-' || c == '.' || c == '(' || c == ')'
 
 func isPhoneDigit(c byte) bool { return ascii.IsDigit(c) || isVisual(c) }
 
-// isTelName reports whether c is allowed in a pname.
+// isTelName reports whether a pname may contain c.
 func isTelName(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
 
 // isTelValue reports whether c is a paramchar. It accepts the percent sign,
@@ -154,7 +153,6 @@ func isTelValue(c byte) bool {
 	return ascii.IsAlnum(c) || strings.IndexByte("-_.!~*'()[]/:&+$%", c) >= 0
 }
 
-// checkTelParam checks a parameter.
 func checkTelParam(l *layout.Layout, f field) []scheme.Finding {
 	if bad := checkParamName(l.Text, f, ruleTelParam); bad != nil {
 		return bad
@@ -176,7 +174,7 @@ func checkTelParam(l *layout.Layout, f field) []scheme.Finding {
 	return nil
 }
 
-// checkParamName checks the name of a parameter of a number or a location.
+// checkParamName checks the name of a parameter of a tel or geo URI.
 func checkParamName(s string, f field, rule string) []scheme.Finding {
 	if f.name == f.nameEnd {
 		return layout.Refuse(f.name, f.end, rule, "missing parameter name")
@@ -185,7 +183,7 @@ func checkParamName(s string, f field, rule string) []scheme.Finding {
 	return name.check(s, f.name, f.nameEnd)
 }
 
-// checkParamValue checks the value of a parameter, which may be undefined.
+// checkParamValue checks the value of a parameter, which may be absent.
 func checkParamValue(s string, f field, rule string, value charset) []scheme.Finding {
 	switch {
 	case f.value < 0:
@@ -196,7 +194,7 @@ func checkParamValue(s string, f field, rule string, value charset) []scheme.Fin
 	return value.check(s, f.value, f.end)
 }
 
-// checkPhoneContext checks the context in which a local number is valid.
+// checkPhoneContext checks the context of a local number.
 //
 //	context    = ";phone-context=" descriptor
 //	descriptor = domainname / global-number-digits
@@ -217,7 +215,7 @@ func checkPhoneContext(l *layout.Layout, f field) []scheme.Finding {
 	return nil
 }
 
-// compareTelParams compares two parameters by the order that RFC 3966 requires.
+// compareTelParams compares two parameters by their order in RFC 3966.
 func compareTelParams(s string, a, b field) int {
 	rank := func(f field) int {
 		switch {
@@ -241,7 +239,7 @@ func partsTel(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// appendSubscriberParts adds the number as a part with the given name, and adds its parameters.
+// appendSubscriberParts adds the number, as a part with the given name, and its parameters.
 func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
 	end := ascii.Until(t.Text, from, to, ';')
 	t.Data(name, from, end)
@@ -250,14 +248,14 @@ func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
 	}
 }
 
-// canonicalTel returns the form that RFC 3966, 4 compares. It is in lower case, has no visual
-// separators, and its parameters are sorted.
+// canonicalTel returns the form in which RFC 3966, 4 compares numbers. It is in lower case, has no
+// visual separators, and its parameters are sorted.
 func canonicalTel(u uri.URI) string {
 	l := layout.Of(u)
 	return string(appendSubscriber([]byte("tel:"), l.Text, l.Path, l.PathEnd))
 }
 
-// appendSubscriber appends the canonical form of a number and its parameters.
+// appendSubscriber appends the canonical form of a number with its parameters.
 func appendSubscriber(b []byte, s string, from, to int) []byte {
 	end := ascii.Until(s, from, to, ';')
 	b = appendDigits(b, s[from:end])
@@ -278,7 +276,7 @@ func appendSubscriber(b []byte, s string, from, to int) []byte {
 	return b
 }
 
-// appendDigits appends a number without visual separators.
+// appendDigits appends a number without its visual separators.
 func appendDigits(b []byte, s string) []byte {
 	for i := range len(s) {
 		if !isVisual(s[i]) {

@@ -34,7 +34,6 @@ var pkcs11 = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: withFragment(checkPKCS11, rulePKCS11), Parts: partsPKCS11, Canonical: canonicalPKCS11},
 }
 
-// The grammar rules.
 const (
 	ruleLockToken   = "RFC 4918, C: OpaqueLockToken-URI"
 	rulePKCS11      = "RFC 7512, 2.3: pk11-URI"
@@ -42,13 +41,13 @@ const (
 	rulePKCS11Query = "RFC 7512, 2.3: pk11-qattr"
 )
 
-// uuidEnd returns the end of the UUID at the beginning of the path.
+// uuidEnd returns the end of the UUID at the start of the path.
 func uuidEnd(l *layout.Layout) int {
 	const length = len("e71d4fae-5dec-22d6-fea5-00a0c91e6be4")
 	return min(l.Path+length, l.PathEnd)
 }
 
-// checkLockToken checks a UUID and an optional extension.
+// checkLockToken checks the UUID, and the extension if there is one.
 //
 //	OpaqueLockToken-URI = "opaquelocktoken:" UUID [Extension]
 //	Extension           = path
@@ -95,8 +94,7 @@ func checkPKCS11(u uri.URI) []scheme.Finding {
 	return checkPKCS11Query(&l)
 }
 
-// pkcs11Path and pkcs11Query are the grammars of the attributes in the path and the
-// query.
+// The grammars of the attributes in the path and in the query.
 var (
 	pkcs11Path  = pkcs11Grammar(rulePKCS11Path, isPKCS11Path)
 	pkcs11Query = pkcs11Grammar(rulePKCS11Query, isPKCS11Query)
@@ -111,8 +109,8 @@ func pkcs11Grammar(rule string, value func(byte) bool) fieldGrammar {
 	}
 }
 
-// isPKCS11Path reports whether c is a pk11-pchar; isPKCS11Query reports whether c
-// is a pk11-qchar. Both accept the percent sign, which begins a percent-encoding.
+// isPKCS11Path reports whether c is a pk11-pchar. It accepts the percent sign, which begins a
+// percent-encoding.
 func isPKCS11Path(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=&%", c) >= 0
 }
@@ -121,8 +119,7 @@ func isPKCS11Query(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=/?|%", c) >= 0
 }
 
-// checkPKCS11Path checks the attributes that identify the object. An attribute may appear only
-// once.
+// checkPKCS11Path checks the attributes that identify the object, each of which may appear once.
 func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
 	for f := range fields(l.Text, l.Path, l.PathEnd, ';') {
 		if bad := pkcs11Path.check(l.Text, f); bad != nil {
@@ -153,8 +150,8 @@ func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// checkPKCS11Query checks the attributes that say how to access the object.
-// Attributes that the document does not define may be repeated.
+// checkPKCS11Query checks the attributes that say how to access the object. Attributes that RFC
+// 7512 does not define may be repeated.
 func checkPKCS11Query(l *layout.Layout) []scheme.Finding {
 	var found []scheme.Finding
 	var seen [4]bool
@@ -197,8 +194,8 @@ func partsPKCS11(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalPKCS11 sorts the attributes of the path, whose order is not
-// significant (RFC 7512, 2.6).
+// canonicalPKCS11 sorts the attributes of the path, because their order has no meaning (RFC 7512,
+// 2.6).
 func canonicalPKCS11(u uri.URI) string {
 	l := layout.Of(u)
 	if !l.HasPath() {

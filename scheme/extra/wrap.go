@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Schemes whose URIs contain another URI.
+// Schemes of URIs that contain another URI.
 
 var viewSource = scheme.Scheme{
 	Name: "view-source", Title: "The source of a document", Kind: scheme.KindLocator,
@@ -104,7 +104,7 @@ func partsWrapped(dst []scheme.Part, u uri.URI) []scheme.Part {
 
 const ruleFeed = "draft-obasanjo-feed-URI-scheme, 2"
 
-// checkFeed checks that there is a host, or an inner http or https locator.
+// checkFeed checks that there is a host, or an inner http or https URL.
 func checkFeed(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if l.Authority {
@@ -138,13 +138,12 @@ func checkWebcal(u uri.URI) []scheme.Finding {
 	return l.NeedServer("IANA registration of webcal")
 }
 
-// The grammar rules of browser storage schemes.
 const (
 	ruleBlob       = "W3C File API, 8.2: blob URL"
 	ruleFilesystem = "W3C File API: Directories and System, 7.3"
 )
 
-// checkBlob checks an origin and a UUID.
+// checkBlob checks the origin and the UUID.
 //
 //	blob URL = "blob:" serialised origin "/" UUID [ "#" fragment ]
 func checkBlob(u uri.URI) []scheme.Finding {
@@ -169,8 +168,7 @@ func checkBlob(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// lastSlash returns the offset of the last slash in front of the fragment, or -1 if there is no
-// slash.
+// lastSlash returns the offset of the last slash before the fragment, or -1.
 func lastSlash(l *layout.Layout) int {
 	if n := strings.LastIndexByte(l.Text[l.Rest:l.End()], '/'); n >= 0 {
 		return l.Rest + n
@@ -190,16 +188,16 @@ func partsBlob(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// innerBlob returns the range of the locator in a blob URL, which consists of the origin and the
-// UUID. The URL Standard, 4.7 parses this locator to find the origin.
+// innerBlob returns the range of the URL in a blob URL. It consists of the origin and the UUID, and
+// is parsed to find the origin (URL Standard, 4.7).
 func innerBlob(u uri.URI) (from, to int, ok bool) {
 	l := layout.Of(u)
 	slash := lastSlash(&l)
 	return l.Rest, l.End(), slash > l.Rest && l.Text[l.Rest:slash] != "null"
 }
 
-// originOf returns the end of the origin and the end of the file system type. The end of a piece
-// that is absent is -1.
+// originOf returns the end of the origin and the end of the file system type. The end of an absent
+// piece is -1.
 func originOf(l *layout.Layout) (end, kind int) {
 	n := strings.Index(l.Text[l.Rest:l.End()], "://")
 	if n < 0 {
@@ -212,7 +210,7 @@ func originOf(l *layout.Layout) (end, kind int) {
 	return end, ascii.Until(l.Text, end+1, l.End(), '/')
 }
 
-// checkFilesystem checks an origin, a type and a path.
+// checkFilesystem checks the origin, the type and the path.
 func checkFilesystem(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	end, kind := originOf(&l)
@@ -269,7 +267,7 @@ func jarMark(l *layout.Layout) int {
 	return -1
 }
 
-// checkJar checks that there is an archive and an entry marker.
+// checkJar checks that there is an archive, and a "!/" after it.
 func checkJar(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	mark := jarMark(&l)

@@ -24,7 +24,6 @@ var xmpp = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkXMPP, Parts: partsXMPP, Canonical: canonicalXMPP},
 }
 
-// The grammar rules of XMPP URIs.
 const (
 	ruleXMPP       = "RFC 5122, 2.2: pathxmpp"
 	ruleXMPPAuth   = "RFC 5122, 2.2: authxmpp"
@@ -33,16 +32,15 @@ const (
 	ruleXMPPQuery  = "RFC 5122, 2.2: querycomp"
 )
 
-// A jid holds the offsets of the pieces of an address, -1 for those that are
-// undefined.
+// A jid holds the offsets of the pieces of an address. The offset of an absent piece is -1.
 type jid struct {
 	node, nodeEnd     int
 	domain, domainEnd int
 	resource, end     int
 }
 
-// jidOf returns the offsets of the pieces of the address. If the URI has an account but no entity
-// to contact, ok is false.
+// jidOf returns these offsets. It returns false if the URI only has an account, and no entity to
+// contact.
 func jidOf(l *layout.Layout) (j jid, ok bool) {
 	j = jid{node: -1, domain: l.Path, resource: -1, end: l.PathEnd}
 	if l.Authority {
@@ -61,7 +59,7 @@ func jidOf(l *layout.Layout) (j jid, ok bool) {
 	return j, true
 }
 
-// checkXMPP checks an account, an address and the query.
+// checkXMPP checks the account, the address and the query.
 //
 //	hierxmpp = authpath / pathxmpp
 //	authpath = "//" authxmpp [ "/" pathxmpp ]
@@ -94,7 +92,6 @@ func checkXMPP(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// checkJID checks an address.
 func checkJID(l *layout.Layout, j *jid) []scheme.Finding {
 	if j.node >= 0 {
 		if j.node == j.nodeEnd {
@@ -107,7 +104,7 @@ func checkJID(l *layout.Layout, j *jid) []scheme.Finding {
 	switch {
 	case j.domain == j.domainEnd:
 		return layout.Refuse(j.domain, j.domain, ruleXMPPDomain, "missing domain")
-	case strings.IndexByte(l.Text[j.domain:j.domainEnd], '%') >= 0: // the domain is an internationalised domain name
+	case strings.IndexByte(l.Text[j.domain:j.domainEnd], '%') >= 0: // the domain is internationalized
 	default:
 		if bad := badHost(l.Text, j.domain, j.domainEnd); bad >= 0 {
 			return layout.Refuse(bad, min(bad+1, j.end), ruleXMPPDomain, "the domain must be a domain name or an IP address")
@@ -121,13 +118,13 @@ func checkJID(l *layout.Layout, j *jid) []scheme.Finding {
 	return l.RefuseHeaderControls(l.Path, l.PathEnd, ruleXMPP)
 }
 
-// isXMPPNode reports whether c is allowed in a node. It accepts the percent
-// sign, which begins a percent-encoding.
+// isXMPPNode reports whether a node may contain c. It accepts the percent sign, which begins a
+// percent-encoding.
 func isXMPPNode(c byte) bool { return isUnreserved(c) || strings.IndexByte("!$()*+,;=%", c) >= 0 }
 
 func isXMPPResource(c byte) bool { return isXMPPNode(c) || strings.IndexByte("&':", c) >= 0 }
 
-// checkXMPPQuery checks the query, which names an action and its arguments.
+// checkXMPPQuery checks the query, which consists of an action and its arguments.
 //
 //	querycomp = querytype [ *pair ]
 //	pair      = ";" key "=" value
@@ -172,7 +169,6 @@ func partsXMPP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalXMPP converts the domain to lower case.
 func canonicalXMPP(u uri.URI) string {
 	l := layout.Of(u)
 	j, ok := jidOf(&l)

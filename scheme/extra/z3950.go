@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// z3950 returns the schemes of Z39.50: one to retrieve a record (r), and one to
-// open a search session for a person (s).
+// z3950 returns the schemes of Z39.50. z39.50r retrieves a record, and z39.50s opens a search
+// session for a person.
 func z3950() []scheme.Scheme {
 	list := []scheme.Scheme{
 		{
@@ -39,7 +39,7 @@ func z3950() []scheme.Scheme {
 const ruleZ3950 = "RFC 2056, BNF: z39.50url"
 
 // z3950Path returns the end of the databases, the range of the record identifier, and the start of
-// the parameters after the first semicolon. The offset of a piece that is absent is -1.
+// the parameters after the first semicolon. An absent offset is -1.
 func z3950Path(l *layout.Layout) (databases, id, idEnd, params int) {
 	from := min(l.Path+1, l.PathEnd)
 	semicolon := ascii.Until(l.Text, from, l.End(), ';')
@@ -54,8 +54,7 @@ func z3950Path(l *layout.Layout) (databases, id, idEnd, params int) {
 	return databases, -1, -1, params
 }
 
-// checkZ3950 checks databases, a record identifier, an element set and record
-// syntaxes.
+// checkZ3950 checks the databases, the record identifier, the element set and the record syntaxes.
 //
 //	z39.50url = zscheme "://" host [":" port] ["/" [database *["+" database] ["?" docid]]
 //	            [";esn=" elementset] [";rs=" recordsyntax *["+" recordsyntax]]]
@@ -88,8 +87,7 @@ func checkZ3950(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// checkZ3950Params checks the element set and the record syntaxes, which must
-// be in this order.
+// checkZ3950Params checks that the element set comes before the record syntaxes.
 func checkZ3950Params(l *layout.Layout, from int) []scheme.Finding {
 	names := [...]string{"esn", "rs"}
 	n := 0

@@ -1,5 +1,5 @@
-// Command gen generates the table of registered schemes in package scheme from
-// the IANA registry in tab-separated form.
+// Command gen generates the table of registered schemes in package scheme. Its input is the IANA
+// registry as tab-separated values.
 package main
 
 import (
@@ -29,13 +29,13 @@ func main() {
 	}
 }
 
-// columns lists the columns used, in the order of the fields of entry.
+// columns are the columns of the registry in the table.
 var columns = [...]string{"scheme", "status", "description", "reference", "template"}
 
 // An entry is a row of the registry.
 type entry [len(columns)]string
 
-// generate returns the table. It has a line for each scheme, which consists of the columns.
+// generate returns the table, which has a line for each scheme.
 func generate(text string) ([]byte, error) {
 	entries, err := read(text)
 	if err != nil {
@@ -54,7 +54,6 @@ func generate(text string) ([]byte, error) {
 	return table, nil
 }
 
-// read returns the entries sorted by name.
 func read(text string) ([]entry, error) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	header := strings.Split(lines[0], "\t")
@@ -83,8 +82,8 @@ func read(text string) ([]entry, error) {
 	return entries, nil
 }
 
-// tidy converts the name and the status to lower case, and removes notes for reviewers from the
-// name and the description. If a description has several sentences, tidy keeps the first one.
+// tidy writes the name and the status in lower case, and removes notes for reviewers. Of a
+// description with several sentences it keeps the first.
 func tidy(e entry) entry {
 	name, note, _ := strings.Cut(e[0], " ")
 	e[0], e[1] = strings.ToLower(name), strings.ToLower(e[1])

@@ -2,24 +2,24 @@ package layout
 
 import "github.com/nomen-project/nomen/uri"
 
-// Broken returns an error about the bytes between two offsets.
+// Broken returns an error about the text between two offsets.
 func Broken(from, to int, rule, message string) uri.Finding {
 	return uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// Refuse returns a list that consists of a single error, for a check that fails.
+// Refuse returns a list with a single error, which is the result of a check that fails.
 func Refuse(from, to int, rule, message string) []uri.Finding {
 	return []uri.Finding{Broken(from, to, rule, message)}
 }
 
-// RefuseAs is like [Refuse], but sets the code of the error.
+// RefuseAs is like [Refuse], but with the given code.
 func RefuseAs(code uri.FindingCode, from, to int, rule, message string) []uri.Finding {
 	found := Refuse(from, to, rule, message)
 	found[0].Code = code
 	return found
 }
 
-// Warn returns a warning about something deceptive or harmful.
+// Warn returns a warning about something that can deceive or harm.
 func Warn(code uri.FindingCode, from, to int, rule, message string) uri.Finding {
 	return uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Rule: rule, Message: message}
 }
@@ -29,13 +29,13 @@ func Remark(code uri.FindingCode, from, to int, rule, message string) uri.Findin
 	return uri.Finding{Code: code, Severity: uri.SeverityInfo, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// Instead returns f with right as the suggested replacement text.
+// Instead returns a copy of f that suggests the text right as a replacement.
 func Instead(f uri.Finding, right string) uri.Finding {
 	f.Right = right
 	return f
 }
 
-// NeedServer returns an error unless two slashes and a host are present.
+// NeedServer returns an error unless the URI has two slashes and a host.
 func (l *Layout) NeedServer(rule string) []uri.Finding {
 	switch {
 	case !l.Authority:
@@ -48,7 +48,7 @@ func (l *Layout) NeedServer(rule string) []uri.Finding {
 	return nil
 }
 
-// NeedHostOnly is like NeedServer, and also returns an error if there is user information.
+// NeedHostOnly returns an error unless the URI has two slashes and a host, and no user information.
 func (l *Layout) NeedHostOnly(rule string) []uri.Finding {
 	if bad := l.NeedServer(rule); bad != nil {
 		return bad
@@ -56,7 +56,7 @@ func (l *Layout) NeedHostOnly(rule string) []uri.Finding {
 	return l.RefuseUser(rule)
 }
 
-// RefuseUser returns an error if there is user information.
+// RefuseUser returns an error if the URI has user information.
 func (l *Layout) RefuseUser(rule string) []uri.Finding {
 	if l.User < 0 {
 		return nil
@@ -64,8 +64,8 @@ func (l *Layout) RefuseUser(rule string) []uri.Finding {
 	return Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
 }
 
-// RefuseControls returns an error if a percent-encoding, once decoded, would
-// end a line or a field of the protocol.
+// RefuseControls returns an error if the URI has a percent-encoding that, once decoded, would end a
+// line or a field of the protocol.
 func (l *Layout) RefuseControls(rule, protocol string) []uri.Finding {
 	at := EscapedControl(l.Text, l.Rest, l.End())
 	if at < 0 {
@@ -79,8 +79,8 @@ func RefuseControl(at int, rule, protocol string) []uri.Finding {
 	return RefuseAs(CodeInjection, at, at+3, rule, "a control character cannot be sent in "+protocol)
 }
 
-// RefuseHeaderControls returns an error about a percent-encoded line break or
-// other control character, which could inject a header field.
+// RefuseHeaderControls returns an error about a percent-encoded line break or other control
+// character between two offsets. Such a character could inject a header field.
 func (l *Layout) RefuseHeaderControls(from, to int, rule string) []uri.Finding {
 	at := EscapedControl(l.Text, from, to)
 	if at < 0 {
@@ -89,6 +89,6 @@ func (l *Layout) RefuseHeaderControls(from, to int, rule string) []uri.Finding {
 	return RefuseAs(CodeInjection, at, at+3, rule, "a control character here would end the header field and begin another")
 }
 
-// CodeInjection means that a decoded character would end a line or field of the
-// protocol.
+// CodeInjection is the code of findings about characters that, once decoded, would end a line or
+// field of the protocol.
 const CodeInjection uri.FindingCode = "injection"

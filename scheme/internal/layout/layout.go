@@ -6,8 +6,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Typecode returns the end of the name and the start of the typecode, or -1 if
-// there is no typecode.
+// Typecode returns the end of the file name, and the start of the typecode or -1.
 func (l *Layout) Typecode() (name, code int) {
 	last := l.Path + strings.LastIndexByte(l.PathText(), '/') + 1
 	const key = ";type="
@@ -17,15 +16,14 @@ func (l *Layout) Typecode() (name, code int) {
 	return l.PathEnd, -1
 }
 
-// A Layout holds the offsets of the components of a URI. The offset of an undefined component is
-// -1.
+// A Layout holds the offsets of the components of a URI. The offset of an absent component is -1.
 type Layout struct {
 	Text            string
 	Rest            int // offset after the colon of the scheme
 	User, UserEnd   int
 	Host, HostEnd   int
 	Port, PortEnd   int
-	Path, PathEnd   int // the path is always defined
+	Path, PathEnd   int // every URI has a path
 	Query, QueryEnd int
 	Frag            int // the fragment extends to the end of the spelling
 	Authority       bool
@@ -42,7 +40,7 @@ func Of(u uri.URI) Layout {
 	if authority, ok := u.Authority(); ok {
 		l.Authority = true
 		l.measure(u, at+2)
-		if authority == "" { // in the drafts of 1997 and 2003 there is no server, but an empty host
+		if authority == "" { // counts as an empty host, also in the drafts of 1997 and 2003
 			l.Host, l.HostEnd = at+2, at+2
 		}
 		at += 2 + len(authority)
@@ -59,7 +57,7 @@ func Of(u uri.URI) Layout {
 	return l
 }
 
-// measure sets the offsets inside the authority, which begins at the parameter at.
+// measure finds the components of the authority, which begins at the given offset.
 func (l *Layout) measure(u uri.URI, at int) {
 	if user, ok := u.Userinfo(); ok {
 		l.User, l.UserEnd = at, at+len(user)

@@ -24,7 +24,7 @@ func EscapedControl(s string, from, to int) int {
 	return -1
 }
 
-// Octet decodes the octet at an offset, and returns the offset of the next octet.
+// Octet decodes the octet at offset i, and returns the offset of the next octet.
 func Octet(s string, i int) (c byte, next int) {
 	if s[i] == '%' && i+2 < len(s) {
 		return ascii.Unhex(s[i+1])<<4 | ascii.Unhex(s[i+2]), i + 3

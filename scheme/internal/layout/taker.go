@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Generic adds the parts of a URI of an unknown scheme (1993, BNF).
+// Generic appends the parts of a URI of an unknown scheme to dst (1993, BNF).
 //
 //	generic = scheme ":" path [ "?" search ]
 func Generic(dst []uri.Part, u uri.URI) []uri.Part {
@@ -28,12 +28,12 @@ type Taker struct {
 // Take returns a Taker that appends the parts of u to dst.
 func Take(dst []uri.Part, u uri.URI) Taker { return Taker{Of(u), dst} }
 
-// Part adds the text between two offsets, which is used as spelled. It adds nothing for an
-// undefined part. The start of such a part is negative, or is greater than the end because
-// the separator before the part is missing.
+// Part adds the text between two offsets as a part that is used as it is spelled. It adds nothing
+// if the part is absent. The start of an absent part is negative, or is greater than the end
+// because there is no separator before it.
 func (t *Taker) Part(name string, from, to int) { t.add(uri.Part{Name: name}, from, to) }
 
-// Data is like [Taker.Part], for text that is decoded before use.
+// Data is like [Taker.Part], for a part that must be decoded before use.
 func (t *Taker) Data(name string, from, to int) { t.add(uri.Part{Name: name, Escaped: true}, from, to) }
 
 func (t *Taker) add(p uri.Part, from, to int) {
@@ -43,8 +43,8 @@ func (t *Taker) add(p uri.Part, from, to int) {
 	}
 }
 
-// Pair adds the value of a name=value pair that belongs to a group (see [uri.Part]). The value is
-// decoded before use. Pair converts the name to lower case, and uses "unnamed" for an empty name.
+// Pair adds the value of a name=value pair to a group (see [uri.Part]). The value must be decoded
+// before use. Pair converts the name to lower case, and writes "unnamed" for an empty name.
 func (t *Taker) Pair(group, name string, from, to int) {
 	name = strings.ToLower(name)
 	if name == "" {
@@ -53,12 +53,12 @@ func (t *Taker) Pair(group, name string, from, to int) {
 	t.add(uri.Part{Name: name, Group: group, Escaped: true}, from, to)
 }
 
-// Supply adds a part that the spelling does not contain.
+// Supply adds a part that the scheme implies.
 func (t *Taker) Supply(name, value string) {
 	t.Parts = append(t.Parts, uri.Part{Name: name, Value: value, Offset: -1})
 }
 
-// Login adds user and password if defined.
+// Login adds the user and password, if present.
 func (t *Taker) Login() {
 	if t.User < 0 {
 		return
@@ -72,13 +72,13 @@ func (t *Taker) Login() {
 	t.Data("password", t.User+colon+1, t.UserEnd)
 }
 
-// Server adds host and port if defined.
+// Server adds the host and port, if present.
 func (t *Taker) Server() {
 	t.Part("host", t.Host, t.HostEnd)
 	t.Part("port", t.Port, t.PortEnd)
 }
 
-// rooted adds the path. In the draft of 1993 the slash after the host does not belong to the path.
+// rooted adds the path. In the draft of 1993 the path does not include the slash after the host.
 func (t *Taker) rooted() {
 	switch {
 	case t.Is1993() && !t.HasPath():
@@ -89,8 +89,7 @@ func (t *Taker) rooted() {
 	}
 }
 
-// Search adds the query, which in the draft of 1993 is called the search and consists of
-// words.
+// Search adds the query. In the draft of 1993 it is called the search and consists of words.
 func (t *Taker) Search() {
 	switch {
 	case t.Query < 0:
@@ -102,8 +101,8 @@ func (t *Taker) Search() {
 	}
 }
 
-// Each divides the text between two offsets at separators, and adds each piece. The pieces are
-// decoded before use.
+// Each adds each piece of the text between two offsets, which are separated by sep. The pieces must
+// be decoded before use.
 func (t *Taker) Each(name string, from, to int, sep byte) {
 	for {
 		n := strings.IndexByte(t.Text[from:to], sep)
@@ -116,7 +115,7 @@ func (t *Taker) Each(name string, from, to int, sep byte) {
 	}
 }
 
-// Fragment adds the fragment.
+// Fragment adds the fragment, if present.
 func (t *Taker) Fragment() {
 	t.Part("fragment", t.Frag, len(t.Text))
 }

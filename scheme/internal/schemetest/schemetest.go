@@ -1,4 +1,4 @@
-// Package schemetest checks the rules of schemes in tests.
+// Package schemetest helps to test the rules of schemes.
 package schemetest
 
 import (
@@ -11,14 +11,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Sample is a URI and the expected results. Parts has "name=value" pairs separated by spaces; it
-// is "" if the URI is rejected. Canonical is the canonical form; it is "" if the URI itself is
-// canonical. Finding is the offset and the rule of the first finding; it is "" if no finding is
-// expected.
+// A Sample is a URI and the results that are expected for it. Parts has pairs of the form
+// name=value, separated by spaces, and is "" if the URI is rejected. Canonical is the canonical
+// form, and is "" if the URI is already canonical. Finding is the offset and the rule of the first
+// finding, and is "" if there is none.
 type Sample struct{ In, Parts, Canonical, Finding string }
 
-// Check checks the URI of a sample, read in a dialect, by the rules of a
-// catalogue.
+// Check tests the sample with a catalogue, in dialect d.
 func (s Sample) Check(t testing.TB, c scheme.Catalogue, d uri.Dialect) {
 	t.Helper()
 	u, err := d.Parse(s.In)
@@ -54,7 +53,7 @@ func (s Sample) Check(t testing.TB, c scheme.Catalogue, d uri.Dialect) {
 	}
 }
 
-// Invariants checks what must hold for every URI of every scheme.
+// Invariants tests what must be true for every URI of every scheme.
 func Invariants(t testing.TB, c scheme.Catalogue, u uri.URI) {
 	t.Helper()
 	text := u.String()
@@ -80,8 +79,8 @@ func Invariants(t testing.TB, c scheme.Catalogue, u uri.URI) {
 	}
 }
 
-// reassembles checks that building a URI from its parts gives the same URI,
-// apart from a fragment that is not a part.
+// reassembles tests that the parts of a URI build the same URI. A fragment that is not a part is
+// ignored.
 func reassembles(t testing.TB, c scheme.Catalogue, u uri.URI) {
 	t.Helper()
 	name, _ := u.Scheme()
@@ -100,13 +99,12 @@ func reassembles(t testing.TB, c scheme.Catalogue, u uri.URI) {
 	keepsParts(t, c, u, parts)
 }
 
-// keepsParts checks that the canonical form has the same parts, apart from a
-// default port, the case of the host, redundant percent-encodings and implied
-// parts.
+// keepsParts tests that the canonical form has the same parts. Default ports, the case of the host,
+// unnecessary percent-encodings and implied parts may differ.
 func keepsParts(t testing.TB, c scheme.Catalogue, u uri.URI, parts []scheme.Part) {
 	t.Helper()
 	if len(u.Path()) < 2 || strings.Contains(u.Path(), "/.") || strings.Contains(u.Path(), "/%2") {
-		return // an empty path becomes "/", dot segments are removed
+		return // an empty path becomes "/", and dot segments are removed
 	}
 	read := func(parts []scheme.Part) string {
 		var b strings.Builder

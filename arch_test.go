@@ -50,6 +50,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/validator"},
 	{layer: 0, dir: "internal/xlsx"},
 	{layer: 0, dir: "tlog", theirs: "golang.org/x/mod"},
+	{layer: 1, dir: "tlog/witness", ours: "internal/durable internal/flock internal/quiet internal/shown tlog", theirs: "golang.org/x/mod"},
 	{layer: 1, dir: "internal/xlsx/xlsxtest", ours: "internal/xlsx"},
 
 	{layer: 1, dir: "internal/chart", ours: "internal/shown"},

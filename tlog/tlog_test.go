@@ -683,3 +683,47 @@ func FuzzKey(f *testing.F) {
 		}
 	})
 }
+
+func TestWitnessRequest(t *testing.T) {
+	hash := "CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n"
+	for _, tt := range []struct{ name, text, rule string }{
+		{"first", "old 0\n\n" + exampleText + exampleSigs, ""},
+		{"63 lines", "old 20852014\n" + strings.Repeat(hash, 63) + "\n" + exampleText + exampleSigs, ""},
+		{"64 lines", "old 20852014\n" + strings.Repeat(hash, 64) + "\n" + exampleText + exampleSigs, "at most 63 hashes"},
+		{"leading zero", "old 01\n\n" + exampleText + exampleSigs, "leading zero"},
+		{"no size", "old \n\n" + exampleText + exampleSigs, "number is missing"},
+		{"other word", "new 0\n\n" + exampleText + exampleSigs, "must be old"},
+		{"CRLF", "old 0\r\n\r\n" + exampleText + exampleSigs, "carriage return"},
+		{"no checkpoint", "old 0\n\n", "signatures must follow"},
+		{"wrong hash", "old 1\nabc\n\n" + exampleText + exampleSigs, "32 bytes"},
+		{"too long", strings.Repeat("x", tlog.MaxWitnessRequest+1), "too long"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := tlog.ParseWitnessRequest([]byte(tt.text))
+			check(t, err, tt.rule)
+			if err == nil && string(r.Append(nil)) != tt.text {
+				t.Errorf("got %q, want %q", r.Append(nil), tt.text)
+			}
+		})
+	}
+	if n, err := tlog.ParseSize([]byte(tlog.FormatSize(math.MaxInt64))); err != nil || n != math.MaxInt64 {
+		t.Errorf("got %d, %v, want the largest size", n, err)
+	}
+	for _, body := range []string{"", "1", "01\n", "1\n\n", "1\r\n", "-1\n", strings.Repeat("9", 30) + "\n"} {
+		if n, err := tlog.ParseSize([]byte(body)); err == nil {
+			t.Errorf("%q: got the size %d, want an error", body, n)
+		}
+	}
+}
+
+func FuzzWitnessRequest(f *testing.F) {
+	f.Add([]byte("old 3\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n" + exampleText + exampleSigs))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if r, err := tlog.ParseWitnessRequest(data); err == nil && !bytes.Equal(r.Append(nil), data) {
+			t.Errorf("got %q, want %q", r.Append(nil), data)
+		}
+		if n, err := tlog.ParseSize(data); err == nil && tlog.FormatSize(n) != string(data) {
+			t.Errorf("got %q, want %q", tlog.FormatSize(n), data)
+		}
+	})
+}

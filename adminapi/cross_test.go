@@ -146,7 +146,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 	change := store.Change{Record: new(store.Record)}
 	for i := range reflect.TypeFor[store.Change]().NumField() {
 		switch reflect.TypeFor[store.Change]().Field(i).Name {
-		case "Authority", "Token", "User", "Delete", "Redacted", "Expected", "UseOnly", "AnyTime": // a change is about one thing
+		case "Authority", "Token", "User", "Rights", "Delete", "Redacted", "Expected", "UseOnly", "AnyTime": // a change is about one thing
 		default:
 			full(t, reflect.ValueOf(&change).Elem().Field(i))
 		}
@@ -168,6 +168,18 @@ func TestEveryFieldCrosses(t *testing.T) {
 	j.Key += "x"
 	if _, err := crossed(t, j).entry(); err == nil {
 		t.Error("an entry of a user with the key of another")
+	}
+	change.User, change.Rights = nil, new(store.TokenRights)
+	full(t, reflect.ValueOf(change.Rights).Elem())
+	entry.Change = change.Clone()
+	if got, err = crossed(t, NewEntry(entry)).entry(); err != nil {
+		t.Fatal(err)
+	}
+	check("an entry of the rights of a token", got, entry)
+	j = NewEntry(entry)
+	j.Key += "x"
+	if _, err := crossed(t, j).entry(); err == nil {
+		t.Error("an entry of rights with the key of another token")
 	}
 
 	var g registrar.Granting

@@ -62,24 +62,25 @@ func (r Redaction) Registrar() registrar.Redaction {
 }
 
 // An Entry is one line of the response to GET changes: the JSON form of a [store.Entry].
-// It has exactly one of Record, Authority, User and Deleted.
+// It has exactly one of Record, Authority, User, Rights and Deleted.
 type Entry struct {
-	Seq       uint64           `json:"seq"` // pass it as "after" to continue after this entry
-	Key       string           `json:"key"` // key of the name, prefix of the authority, or ID of the user
-	Revision  uint64           `json:"revision"`
-	Time      time.Time        `json:"time"`
-	Who       string           `json:"who,omitempty"`
-	WhoName   string           `json:"who_name,omitempty"` // as in a Revision
-	Why       string           `json:"why,omitempty"`
-	Batch     string           `json:"batch,omitempty"` // as in a Revision
-	Record    *store.Record    `json:"record,omitempty"`
-	Authority *store.Authority `json:"authority,omitempty"`
-	User      *store.User      `json:"user,omitempty"`
-	Deleted   bool             `json:"deleted,omitempty"` // a reserved name was deleted
-	Redacts   []uint64         `json:"redacts,omitempty"`
-	Redacted  bool             `json:"redacted,omitempty"`
-	Salt      string           `json:"salt,omitempty"` // in hex, like the digest; empty if redacted
-	Digest    string           `json:"digest"`
+	Seq       uint64             `json:"seq"` // pass it as "after" to continue after this entry
+	Key       string             `json:"key"` // key of the name, prefix of the authority, or ID of the user or token
+	Revision  uint64             `json:"revision"`
+	Time      time.Time          `json:"time"`
+	Who       string             `json:"who,omitempty"`
+	WhoName   string             `json:"who_name,omitempty"` // as in a Revision
+	Why       string             `json:"why,omitempty"`
+	Batch     string             `json:"batch,omitempty"` // as in a Revision
+	Record    *store.Record      `json:"record,omitempty"`
+	Authority *store.Authority   `json:"authority,omitempty"`
+	User      *store.User        `json:"user,omitempty"`
+	Rights    *store.TokenRights `json:"rights,omitempty"`  // of a token
+	Deleted   bool               `json:"deleted,omitempty"` // a reserved name was deleted
+	Redacts   []uint64           `json:"redacts,omitempty"`
+	Redacted  bool               `json:"redacted,omitempty"`
+	Salt      string             `json:"salt,omitempty"` // in hex, like the digest; empty if redacted
+	Digest    string             `json:"digest"`
 }
 
 // NewEntry returns the JSON form of e.
@@ -87,7 +88,7 @@ func NewEntry(e *store.Entry) Entry {
 	c := e.Change
 	j := Entry{
 		Seq: e.Seq, Key: c.Subject().Key, Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why, Batch: c.Batch,
-		Record: c.Record, Authority: c.Authority, User: c.User, Deleted: !c.Delete.IsZero(),
+		Record: c.Record, Authority: c.Authority, User: c.User, Rights: c.Rights, Deleted: !c.Delete.IsZero(),
 		Redacts: c.Redacts, Redacted: c.Redacted, Digest: hex.EncodeToString(e.Digest[:]),
 	}
 	if !c.Redacted {
@@ -99,11 +100,11 @@ func NewEntry(e *store.Entry) Entry {
 // entry converts j to an entry of a store.
 func (j Entry) entry() (*store.Entry, error) {
 	c := &store.Change{
-		Authority: j.Authority, User: j.User, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
+		Authority: j.Authority, User: j.User, Rights: j.Rights, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
 		Redacts: j.Redacts, Redacted: j.Redacted,
 	}
 	subjects := 0
-	for _, there := range [...]bool{j.Record != nil, j.Authority != nil, j.User != nil, j.Deleted} {
+	for _, there := range [...]bool{j.Record != nil, j.Authority != nil, j.User != nil, j.Rights != nil, j.Deleted} {
 		if there {
 			subjects++
 		}
@@ -112,11 +113,13 @@ func (j Entry) entry() (*store.Entry, error) {
 	case j.Revision == 0:
 		return nil, fmt.Errorf("adminapi: change %d has no revision", j.Seq)
 	case j.Key == "" || subjects != 1:
-		return nil, fmt.Errorf("adminapi: change %d must be about exactly one record, authority or user; a newer version of the program may be needed", j.Seq)
+		return nil, fmt.Errorf("adminapi: change %d must be about exactly one record, authority, user or token; a newer version of the program may be needed", j.Seq)
 	case j.Authority != nil && j.Authority.Prefix.String() != j.Key:
 		return nil, fmt.Errorf("adminapi: change %d: prefix %q does not match key %q", j.Seq, j.Authority.Prefix, j.Key)
 	case j.User != nil && j.User.ID != j.Key:
 		return nil, fmt.Errorf("adminapi: change %d: user %q does not match key %q", j.Seq, j.User.ID, j.Key)
+	case j.Rights != nil && j.Rights.ID != j.Key:
+		return nil, fmt.Errorf("adminapi: change %d: token %q does not match key %q", j.Seq, j.Rights.ID, j.Key)
 	case j.Record != nil:
 		record := *j.Record
 		record.Name = name.FromKey(j.Key)

@@ -18,6 +18,7 @@ const (
 	KindOfName      = "name"
 	KindOfAuthority = "authority"
 	KindOfUser      = "user"
+	KindOfToken     = "token" // the rights of a token
 )
 
 // A LogQuery selects entries of the log. Fields that are empty select all entries.
@@ -27,7 +28,7 @@ type LogQuery struct {
 	Limit  uint64 // maximum number of entries
 	Who    string // who made the change: the exact ID, or the present name of a user in any letter case
 	Prefix string // beginning of the key
-	Kind   string // what was changed: KindOfName, KindOfAuthority or KindOfUser
+	Kind   string // what was changed: KindOfName, KindOfAuthority, KindOfUser or KindOfToken
 	Batch  string // ID of the import, relocation or undo
 }
 

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -163,6 +164,9 @@ func (s *site) state() string {
 		text, _ := json.Marshal(e.Change) // cannot fail
 		if e.Change.User != nil && e.Change.User.ID != berta && e.Change.User.ID != closed {
 			text = randomUser.ReplaceAll(text, []byte(`"u-random"`))
+		}
+		if r := e.Change.Rights; r != nil && len(r.ID) > 4 { // not of the fixture
+			text = bytes.ReplaceAll(text, []byte(r.ID), []byte("random"))
 		}
 		text = randomBatch.ReplaceAll(text, []byte(`"Batch":"random"`))
 		b.Write(append(text, '\n'))

@@ -86,7 +86,7 @@ func (c *request) showLog() error {
 // numbers are greater than the first result and at most the second result.
 func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	until = v.Head.Size
-	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser}, v.Kind) {
+	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser, adminapi.KindOfToken}, v.Kind) {
 		v.Faults = append(v.Faults, problem{"kind", c.texts.text("log.bad-kind")})
 	}
 	from, to := c.logTime(v, "from", v.From), c.logTime(v, "to", v.To)
@@ -132,7 +132,7 @@ func (c *request) readLog(v *logView, start, end uint64) error {
 		return nil
 	}
 	v.Newest, v.Oldest = end, end+1
-	prefix := name.Beginning(v.Prefix) // or of the ID of a user
+	prefix := name.Beginning(v.Prefix) // or of the ID of a user or token
 	begun := c.now()
 	for step := uint64(pageSize); v.Oldest > start+1 && len(v.Entries) < pageSize && end+1-v.Oldest < maxLogRead && c.now().Sub(begun) < maxLogTime; step = min(logGrowth*step, maxLogStep) {
 		low := v.Oldest - 1 - min(step, v.Oldest-1-start, maxLogRead-(end+1-v.Oldest))

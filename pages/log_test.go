@@ -109,7 +109,7 @@ func TestLogFilters(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", query, got, want)
 		}
 	}
-	s.get("log?kind=token&from=never&who=x").want(422, "Choose what was changed", "invalid time", "[never]", "[x]")
+	s.get("log?kind=key&from=never&who=x").want(422, "Choose what was changed", "invalid time", "[never]", "[x]")
 	s.get("log?who=unknown").want(200, "There are no such changes", fmt.Sprintf("read changes 1 to %d", head.Size))
 }
 

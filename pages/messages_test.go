@@ -12,7 +12,7 @@ func sameTexts() map[string]string {
 	return map[string]string{
 		"edit.element": "de", "edit.text": "de", "jobs.import": "de", "location.url": "de", "upload.format": "de", "upload.jsonl": "de",
 		"names.status": "de", "role.with-rights": "de", "users.name": "de", "authorities.result": "de", "authorities.to": "de",
-		"value.format": "de", "value.index": "de", "value.ttl": "de",
+		"value.format": "de", "value.index": "de", "value.ttl": "de", "dashboard.token": "de",
 	}
 }
 

@@ -155,9 +155,123 @@ func (r *Registrar) UseToken(ctx context.Context, id string) error {
 	return err
 }
 
-func (r *Registrar) applyToken(ctx context.Context, a Actor, t *store.Token, why string) error {
-	_, err := r.store.Apply(ctx, []store.Change{{Token: t, Time: r.now(), Who: a.Who, Why: why}})
+// ownToken is the reason that the history gives for the token of the operator.
+const ownToken = "first start"
+
+// PutOwnToken creates the token with which the operator of the machine uses a server. It gives
+// nobody rights, because the operator has all rights without it. So a log without the rights of
+// other tokens does not have the rights of this one either. The errors are those of PutToken.
+func (r *Registrar) PutOwnToken(ctx context.Context, t *store.Token) error {
+	if err := checkToken(t, ""); err != nil {
+		return err
+	}
+	changes := tokenChanges(t, store.Change{Time: r.now(), Who: Operator().Who, Why: ownToken})
+	if logged, err := r.logsRights(ctx); err != nil || !logged {
+		changes = changes[:1]
+	}
+	_, err := r.store.Apply(ctx, changes)
 	return err
+}
+
+// applyToken writes a token, and its rights to the log, in one batch.
+func (r *Registrar) applyToken(ctx context.Context, a Actor, t *store.Token, why string) error {
+	if _, err := store.RightsOf(r.store); err != nil {
+		return err
+	}
+	missing, _, err := r.unlogged(ctx)
+	if err == nil {
+		missing = slices.DeleteFunc(missing, func(old *store.Token) bool { return old.ID == t.ID })
+		err = r.logRights(ctx, missing)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.store.Apply(ctx, tokenChanges(t, store.Change{Time: r.now(), Who: a.Who, Why: why}))
+	return err
+}
+
+// tokenChanges returns the changes that write a token and its rights. The parameter c has the time,
+// the author and the reason.
+func tokenChanges(t *store.Token, c store.Change) []store.Change {
+	rights := c
+	c.Token, rights.Rights, rights.Expected = t, t.Rights(), store.AnyRevision
+	rights.AnyTime = true // as for the token: a wrong clock must not prevent a revocation
+	return []store.Change{c, rights}
+}
+
+// LogRights writes the rights of all tokens to the log whose rights it does not have: an earlier
+// program has made these tokens. A server calls it when it starts. If the only tokens are those of
+// [Registrar.PutOwnToken], or if the store does not have tokens and their rights, LogRights does
+// nothing.
+func (r *Registrar) LogRights(ctx context.Context) error {
+	ctx = store.Fresh(ctx)
+	missing, others, err := r.unlogged(ctx)
+	if errors.Is(err, errors.ErrUnsupported) || err == nil && !others {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.logRights(ctx, missing)
+}
+
+// logsRights reports whether the log has the rights of any token.
+func (r *Registrar) logsRights(ctx context.Context) (bool, error) {
+	rights, err := store.RightsOf(r.store)
+	if err != nil {
+		return false, err
+	}
+	for _, err := range rights.AllTokenRights(ctx, time.Time{}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// unlogged returns the tokens whose rights the log does not have. The result others is true if one
+// of them was not made by PutOwnToken, or if the log has the rights of other tokens.
+func (r *Registrar) unlogged(ctx context.Context) (missing []*store.Token, others bool, err error) {
+	rights, err := store.RightsOf(r.store)
+	if err != nil {
+		return nil, false, err
+	}
+	logged := map[string]bool{}
+	for t, err := range rights.AllTokenRights(ctx, time.Time{}) {
+		if err != nil {
+			return nil, false, err
+		}
+		logged[t.ID] = true
+	}
+	others = len(logged) > 0
+	for c, err := range store.TokenChanges(ctx, r.store) {
+		switch {
+		case err != nil:
+			return nil, false, err
+		case !logged[c.Token.ID]:
+			missing = append(missing, c.Token)
+			others = others || c.Why != ownToken
+		}
+	}
+	return missing, others, nil
+}
+
+// notLogged is the reason in the history for the rights of a token that the log did not have.
+const notLogged = "the token is older than the rights of tokens in the log"
+
+// rightsBatch is the maximum number of changes in a batch of logRights.
+const rightsBatch = 1000
+
+// logRights writes the rights of tokens to the log, unless another node has just done it.
+func (r *Registrar) logRights(ctx context.Context, tokens []*store.Token) error {
+	for batch := range slices.Chunk(tokens, rightsBatch) {
+		var changes []store.Change
+		for _, t := range batch {
+			changes = append(changes, store.Change{Rights: t.Rights(), Time: r.now(), Why: notLogged})
+		}
+		if _, err := r.store.Apply(ctx, changes); err != nil && !errors.As(err, new(*store.ConflictError)) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *Registrar) token(ctx context.Context, id string) (*store.Token, error) {

@@ -206,8 +206,8 @@ func (w *undoer) find(ctx context.Context, after uint64) error {
 
 // may reports whether the actor may undo a change.
 func (w *undoer) may(c *store.Change) bool {
-	if c.User != nil {
-		return false // undoing changes of names does not restore the rights of users
+	if c.User != nil || c.Rights != nil {
+		return false // undoing changes of names does not restore the rights of users and tokens
 	}
 	if c.Authority != nil {
 		return w.actor.MayPrefix(c.Authority.Prefix, Owner)

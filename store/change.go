@@ -13,18 +13,20 @@ import (
 const AnyRevision = ^uint64(0)
 
 // A Change is the unit of writing and of history. Exactly one of the fields Record, Authority,
-// Token, User and Delete is set.
+// Token, User, Rights and Delete is
+// set.
 //
 // A change makes a new revision of its subject. In a stored change, Expected is the number of the
 // previous revision. So the new revision has the number Expected plus one. Time is the time of the
 // new revision. Applying the changes of a history again, in order, gives the same history, unless
 // content was redacted.
 type Change struct {
-	Record    *Record    // the new record, which replaces the old one entirely
-	Authority *Authority // the new authority, which replaces the old one entirely
-	Token     *Token     // a token to add, or to put in place of the token with the same ID
-	User      *User      // the new user, which replaces the old one entirely
-	Delete    name.Name  // a reserved name to delete; deleting a name without a record changes nothing
+	Record    *Record      // the new record, which replaces the old one entirely
+	Authority *Authority   // the new authority, which replaces the old one entirely
+	Token     *Token       // a token to add, or to put in place of the token with the same ID
+	User      *User        // the new user, which replaces the old one entirely
+	Rights    *TokenRights // the new rights of a token, which replace the old ones entirely
+	Delete    name.Name    // a reserved name to delete; deleting a name without a record changes nothing
 
 	// Expected is the revision that the record, authority or user must have before the change. It
 	// is 0 if the subject must not exist, or [AnyRevision]. Tokens ignore it.
@@ -73,10 +75,11 @@ const (
 	KindAuthority
 	KindToken
 	KindUser
+	KindTokenRights
 )
 
-// A Subject identifies what a change is about: a name, an authority, a token or a user. Subjects
-// can be compared with ==.
+// A Subject identifies what a change is about: a name, an authority, a token, a user, or the rights
+// of a token. Subjects can be compared with ==.
 type Subject struct {
 	Kind Kind
 	Key  string // key of the name, prefix of the authority, or ID of the token or user
@@ -93,6 +96,8 @@ func (c *Change) Subject() Subject {
 		return Subject{KindToken, c.Token.ID}
 	case c.User != nil:
 		return Subject{KindUser, c.User.ID}
+	case c.Rights != nil:
+		return Subject{KindTokenRights, c.Rights.ID}
 	case !c.Delete.IsZero():
 		return Subject{KindName, c.Delete.Key()}
 	}
@@ -115,6 +120,8 @@ func (c *Change) Clone() *Change {
 		n.Token = c.Token.Clone()
 	case c.User != nil:
 		n.User = c.User.Clone()
+	case c.Rights != nil:
+		n.Rights = c.Rights.Clone()
 	}
 	return &n
 }
@@ -143,12 +150,16 @@ func (c *Change) Redact() *Change {
 	case c.User != nil:
 		u := c.User
 		n.User = &User{ID: u.ID, Modified: u.Modified, Revision: u.Revision, Redacted: true}
+	case c.Rights != nil:
+		r := c.Rights
+		n.Rights = &TokenRights{ID: r.ID, Modified: r.Modified, Revision: r.Revision, Redacted: true}
 	}
 	return n
 }
 
 // Records returns how many records the subject of c has after the change. This is 1 if c is a
-// change to a record. It is 0 for a deletion, an authority, a token, a user, and nil.
+// change to a record. It is 0 for all other changes, and
+// for nil.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0

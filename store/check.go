@@ -62,6 +62,8 @@ func measure(i int, c *Change) (int, error) {
 		m.token(c.Token)
 	case c.User != nil:
 		m.user(c.User)
+	case c.Rights != nil:
+		m.rights(c.Rights)
 	}
 	m.limit("bytes", m.size, MaxRecord)
 	if m.err != nil {
@@ -72,7 +74,8 @@ func measure(i int, c *Change) (int, error) {
 
 // flaw returns why c is invalid, or "" if it is valid.
 func flaw(c *Change) string {
-	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted || c.User != nil && c.User.Redacted {
+	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted || c.User != nil && c.User.Redacted ||
+		c.Rights != nil && c.Rights.Redacted {
 		return "redacted content cannot be written again"
 	}
 	return misshapen(c)
@@ -81,8 +84,8 @@ func flaw(c *Change) string {
 // misshapen returns why c cannot be a stored change, or "" if it can be one.
 func misshapen(c *Change) string {
 	switch {
-	case count(c.Record != nil, c.Authority != nil, c.Token != nil, c.User != nil, !c.Delete.IsZero()) != 1:
-		return "exactly one of record, authority, token, user and name to delete must be set"
+	case count(c.Record != nil, c.Authority != nil, c.Token != nil, c.User != nil, c.Rights != nil, !c.Delete.IsZero()) != 1:
+		return "exactly one of record, authority, token, user, rights and name to delete must be set"
 	case c.Subject().Key == "":
 		return "a record needs a name, an authority a prefix, and a token or user an ID"
 	case c.Token == nil && !printable(c.Subject().Key):
@@ -93,6 +96,10 @@ func misshapen(c *Change) string {
 		return "the time at which a user was added must be in the years 1 to 9999"
 	case c.User != nil && repeats(c.User.Subjects):
 		return "a user cannot have a subject twice"
+	case c.Rights != nil && (!c.Rights.Created.IsZero() && !timely(c.Rights.Created) || !c.Rights.Expires.IsZero() && !timely(c.Rights.Expires)):
+		return "the times of the rights of a token must be in the years 1 to 9999"
+	case c.Rights != nil && c.Batch != "":
+		return "the rights of a token cannot be part of a batch"
 	case c.Token == nil && c.UseOnly:
 		return "only a change of a token can be limited to the day of use"
 	case c.Token != nil && c.Batch != "":
@@ -178,7 +185,7 @@ func (m *meter) subject(c *Change) {
 	m.size += len(m.key)
 	limit := name.MaxLength
 	switch {
-	case c.Token != nil:
+	case c.Token != nil, c.Rights != nil:
 		limit = MaxTokenID
 	case c.User != nil:
 		limit = MaxUserID
@@ -270,6 +277,12 @@ func (m *meter) token(t *Token) {
 	m.text("role", t.Role)
 	m.list("prefixes", t.Prefixes)
 	m.text("who", t.Who)
+}
+
+func (m *meter) rights(r *TokenRights) {
+	m.text("role", r.Role)
+	m.list("prefixes", r.Prefixes)
+	m.text("who", r.Who)
 }
 
 func (m *meter) user(u *User) {

@@ -16,7 +16,8 @@ import (
 const SaltSize = 16
 
 // An Entry is a change with its position in the store's log of changes. The change is of a record,
-// an authority or a user. Tokens are secrets, so their changes are not in the log.
+// an authority, a user, or the rights of a token. Tokens are secrets, so their changes are not in
+// the log.
 type Entry struct {
 	Seq    uint64         // position in the log, from 1, without gaps
 	Change *Change        // the change as it is stored
@@ -227,6 +228,8 @@ func (c *Change) equal(o *Change) bool {
 		return c.Authority.SameContent(o.Authority) && c.Authority.Modified.Equal(o.Authority.Modified) && c.Authority.Revision == o.Authority.Revision
 	case c.User != nil:
 		return c.User.SameContent(o.User) && c.User.Modified.Equal(o.User.Modified) && c.User.Revision == o.User.Revision
+	case c.Rights != nil:
+		return c.Rights.SameContent(o.Rights) && c.Rights.Modified.Equal(o.Rights.Modified) && c.Rights.Revision == o.Rights.Revision
 	}
 	return true
 }

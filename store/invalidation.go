@@ -76,7 +76,7 @@ func (v *Invalidations) InvalidateSteps(steps []Step) {
 
 func (v *Invalidations) invalidateStep(s *Step) {
 	switch s.Subject.Kind {
-	case KindToken, KindUser:
+	case KindToken, KindUser, KindTokenRights:
 		return
 	}
 	v.Invalidate(s.Subject.Key)

@@ -249,6 +249,8 @@ func same(previous, change *Change) bool {
 		return change.Token.SameContent(previous.Token)
 	case change.User != nil:
 		return change.User.SameContent(previous.User)
+	case change.Rights != nil:
+		return change.Rights.SameContent(previous.Rights)
 	}
 	return false
 }
@@ -268,6 +270,8 @@ func (c *Change) follow(last *Change) {
 		c.Authority.Modified, c.Authority.Revision = c.Time, c.Revision()
 	case c.User != nil:
 		c.User.Modified, c.User.Revision = c.Time, c.Revision()
+	case c.Rights != nil:
+		c.Rights.Modified, c.Rights.Revision = c.Time, c.Revision()
 	}
 }
 

@@ -270,9 +270,6 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 	return api, nil
 }
 
-// firstStart is the reason the history gives for the administrator's token.
-const firstStart = "first start"
-
 // ensureToken creates the administrator's token of a data directory, unless the file
 // has a valid token of the store.
 func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
@@ -281,7 +278,7 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 		return c.tightenToken(file)
 	}
 	spelling, token := adminapi.NewToken(adminapi.AdministratorGrant(), clock())
-	if err := reg.PutToken(ctx, registrar.Operator(), token, firstStart); err != nil {
+	if err := reg.PutOwnToken(ctx, token); err != nil {
 		return err
 	}
 	return durable.WriteFile(file, spelling+"\n")

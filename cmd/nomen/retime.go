@@ -80,6 +80,8 @@ func (t *retimer) entry(e *store.Entry) *store.Entry {
 		c.Authority.Modified = at
 	case c.User != nil:
 		c.User.Modified = at
+	case c.Rights != nil:
+		c.Rights.Modified = at
 	}
 	next := &store.Entry{Seq: e.Seq, Change: c, Salt: e.Salt, Digest: e.Digest}
 	if !c.Redacted {

@@ -66,6 +66,9 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 			return err
 		}
 	}
+	if err := reg.LogRights(ctx); err != nil {
+		return err
+	}
 	outs, err := c.putAuthorities(ctx, reg)
 	if err != nil {
 		return err

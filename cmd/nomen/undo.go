@@ -192,6 +192,9 @@ func entryText(e *store.Entry, whoName string) string {
 	if ch.User != nil {
 		what += " user"
 	}
+	if ch.Rights != nil {
+		what += " token"
+	}
 	parts := []string{strconv.FormatUint(e.Seq, 10), ch.Time.UTC().Format(time.RFC3339), what, ch.Subject().Key, byWhom(ch.Who, whoName)}
 	if ch.Batch != "" {
 		parts = append(parts, "import "+ch.Batch)

@@ -285,6 +285,12 @@ func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, e
 			return nil, err
 		}
 		changes = users.UserHistory(ctx, s.Key)
+	case store.KindTokenRights:
+		rights, err := store.RightsOf(a.Source)
+		if err != nil {
+			return nil, err
+		}
+		changes = rights.TokenRightsHistory(ctx, s.Key)
 	}
 	for c, err := range changes {
 		return c, err

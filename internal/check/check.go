@@ -45,8 +45,8 @@ type Source struct {
 	Changes    func() iter.Seq2[Change, error]
 	Descending bool
 
-	Places func() iter.Seq2[Place, error]         // yields the index of locations; nil if the store has none
-	Tokens func() iter.Seq2[store.Subject, error] // yields each token with the error of reading it; nil if tokens are not verified
+	Places func() iter.Seq2[Place, error] // yields the index of locations; nil if the store has none
+	Tokens func() iter.Seq2[Token, error] // yields each token; nil if tokens are not verified
 
 	// Damaged reports whether an error means that data is damaged. A [Problem] and a
 	// [*codec.CorruptError] always mean damage. Damaged may be nil.
@@ -80,13 +80,20 @@ type Place struct {
 	Err error // error of reading the place
 }
 
+// A Token is a token of the store.
+type Token struct {
+	ID    string
+	Token *store.Token // nil if it cannot be read
+	Err   error        // error of reading the token
+}
+
 // A Problem describes damage in words for people to read.
 type Problem string
 
 func (p Problem) Error() string { return string(p) }
 
-// Run verifies the source as [store.Verifier] describes. It needs the same amount of memory for any
-// size of store.
+// Run verifies the source as [store.Verifier] describes. The amount of memory that it needs
+// depends on the number of tokens, but not on the other data of the store.
 func Run(ctx context.Context, src *Source, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	c := &checker{Source: src, ctx: ctx, turn: pacer.Begin(ctx), fault: fault, next: 1, seed: maphash.MakeSeed(), future: store.FutureCheck{Now: src.Now}}
 	passes := 3 // the log, the changes and the index
@@ -127,6 +134,8 @@ type checker struct {
 	logged  tally // compares the changes that are in the log or waiting with the stored changes
 	located tally // compares the places of records with the places in the index
 	cut     bool  // a pass has ended early, so its result must not be compared
+
+	rights map[string]*store.TokenRights // current rights of each token in the log, by its ID
 }
 
 func (c *checker) report(s store.Subject, seq uint64, format string, args ...any) {
@@ -265,10 +274,29 @@ func (c *checker) tokens() error {
 	if c.Tokens == nil {
 		return nil
 	}
-	for s, err := range c.Tokens() {
-		if err := cmp.Or(c.broken(s, 0, err), c.turn.Step(c.ctx)); err != nil {
+	for t, err := range c.Tokens() {
+		if err == nil {
+			err = cmp.Or(c.token(&t), c.turn.Step(c.ctx))
+		}
+		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// token verifies that a token has the rights that the log says. A store in which no token has
+// rights was last written by an earlier program.
+func (c *checker) token(t *Token) error {
+	s := store.Subject{Kind: store.KindToken, Key: t.ID}
+	if t.Err != nil || c.cut || len(c.rights) == 0 {
+		return c.broken(s, 0, t.Err)
+	}
+	switch r := c.rights[t.ID]; {
+	case r == nil:
+		c.report(s, 0, "the token is not in the log: it was added without the program, or by an earlier version of it")
+	case !r.Redacted && !r.SameContent(t.Token.Rights()):
+		c.report(s, 0, "the token does not have the rights of revision %d of the log: it was altered", r.Revision)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 func (c *checker) changes() error {
 	c.passes.begin(c.Size)
 	h := history{checker: c}
+	c.rights = map[string]*store.TokenRights{}
 	for ch, err := range c.Changes() {
 		if err == nil {
 			err = h.add(&ch)
@@ -71,6 +72,9 @@ func (h *history) add(ch *Change) error {
 	h.note(change, now.seq)
 	if ch.Last {
 		h.records += change.Records()
+		if change.Rights != nil {
+			h.rights[ch.Subject.Key] = change.Rights
+		}
 		for _, p := range change.AppendPlaces(nil) {
 			h.located.add(wanted, h.hashPlace(p))
 		}

@@ -70,7 +70,12 @@ func samples(t testing.TB) map[string]*store.Change {
 			},
 			Time: when, Who: "archive",
 		}),
-		"bare-user": planned(t, 0, store.Change{User: &store.User{ID: "u-1"}, Time: when}),
+		"rights": planned(t, 0, store.Change{
+			Rights: &store.TokenRights{ID: "k7", Role: "editor", Prefixes: []string{"urn:x-a"}, Who: "archive", Created: when, Expires: when.AddDate(0, 3, 0), Revoked: true},
+			Time:   when, Who: "archive",
+		}),
+		"bare-rights": planned(t, 0, store.Change{Rights: &store.TokenRights{ID: "k7"}, Time: when}),
+		"bare-user":   planned(t, 0, store.Change{User: &store.User{ID: "u-1"}, Time: when}),
 	}
 }
 
@@ -87,6 +92,7 @@ func samples2(t testing.TB) map[string]*store.Change {
 		"redacted-deletion":  first["deletion"].Redact(),
 		"redacted-authority": first["authority"].Redact(),
 		"redacted-user":      first["user"].Redact(),
+		"redacted-rights":    first["rights"].Redact(),
 	}
 }
 
@@ -252,6 +258,18 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		refuse(t, what, user, []byte(value))
 	}
+	rights := store.Subject{Kind: store.KindTokenRights, Key: "t"}
+	for what, value := range map[string]string{
+		"rights with an unknown field":    "\x01G\x00\x02\x80\x02\x00",
+		"rights with an empty list":       "\x01G\x00\x02\x20\x00",
+		"rights with a secret":            "\x01G\x00\x02\x00" + strings.Repeat("\x01", 32),
+		"rights without their time":       "\x01G\x00\x02\x08",
+		"redacted rights with content":    "\x02G\x00\x02\x02\x00",
+		"the token instead of its rights": "\x01T\x00\x02\x00" + strings.Repeat("\x01", 32),
+	} {
+		refuse(t, what, rights, []byte(value))
+	}
+	refuse(t, "rights as a token", store.Subject{Kind: store.KindToken, Key: "t"}, []byte("\x01G\x00\x02\x00"))
 	refuse(t, "user as a name", named, []byte("\x01U\x00\x02\x00\x00"))
 	refuse(t, "redacted token", store.Subject{Kind: store.KindToken, Key: "t"}, []byte("\x02T\x00\x02\x02"))
 	refuse(t, "token with a revision", store.Subject{Kind: store.KindToken, Key: "t"},
@@ -325,7 +343,7 @@ func FuzzDecode(f *testing.F) {
 		if n := len(value); n > 1<<16 {
 			return // a long value tests no more than a short one
 		}
-		kinds := [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser}
+		kinds := [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser, store.KindTokenRights}
 		checkDecode(t, store.Subject{Kind: kinds[kind%4], Key: "urn:x-a:b"}, value)
 	})
 }

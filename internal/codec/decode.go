@@ -81,6 +81,8 @@ func (d *decoder) change(s store.Subject) *store.Change {
 		d.token(c, s.Key)
 	case s.Kind == store.KindUser && kind == holdsUser:
 		d.user(c, s.Key)
+	case s.Kind == store.KindTokenRights && kind == holdsRights:
+		d.rights(c, s.Key)
 	default:
 		d.fail("unknown kind of value")
 	}
@@ -218,6 +220,20 @@ func (d *decoder) token(c *store.Change, key string) {
 		}
 	}
 	copy(c.Token.Hash[:], d.bytes(len(c.Token.Hash)))
+}
+
+func (d *decoder) rights(c *store.Change, key string) {
+	r := &store.TokenRights{ID: key, Modified: c.Time, Revision: c.Expected + 1, Redacted: c.Redacted}
+	if c.Rights = r; c.Redacted {
+		return
+	}
+	var there [2]bool
+	d.fields(rightsFields(c, &there))
+	for i, t := range rightsTimes(r) {
+		if there[i] {
+			*t = fromMillis(d.millis())
+		}
+	}
 }
 
 func (d *decoder) user(c *store.Change, key string) {

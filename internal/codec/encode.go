@@ -25,6 +25,8 @@ func Append(b []byte, c *store.Change) []byte {
 		return appendToken(b, c)
 	case c.User != nil:
 		return appendUser(b, c)
+	case c.Rights != nil:
+		return appendRights(b, c)
 	default:
 		f := deletionFields(c)
 		return appendFields(b, &f)
@@ -61,6 +63,8 @@ func kindOf(c *store.Change) byte {
 		return holdsToken
 	case c.User != nil:
 		return holdsUser
+	case c.Rights != nil:
+		return holdsRights
 	default:
 		return holdsDeletion
 	}
@@ -135,6 +139,22 @@ func appendToken(b []byte, c *store.Change) []byte {
 		}
 	}
 	return append(b, c.Token.Hash[:]...)
+}
+
+func appendRights(b []byte, c *store.Change) []byte {
+	var there [2]bool
+	times := rightsTimes(c.Rights)
+	for i, t := range times {
+		there[i] = !t.IsZero()
+	}
+	f := rightsFields(c, &there)
+	b = appendFields(b, &f)
+	for i, t := range times {
+		if there[i] {
+			b = binary.AppendVarint(b, t.UnixMilli())
+		}
+	}
+	return b
 }
 
 func appendUser(b []byte, c *store.Change) []byte {

@@ -173,6 +173,8 @@ func AppendLeaf(b []byte, e *store.Entry) []byte {
 		b = appendText(b, c.Authority.Prefix.String())
 	case c.User != nil:
 		b = appendText(b, c.User.ID)
+	case c.Rights != nil:
+		b = appendText(b, c.Rights.ID)
 	default:
 		b = appendText(b, c.Delete.Key())
 	}

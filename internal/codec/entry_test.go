@@ -40,11 +40,14 @@ func TestEntries(t *testing.T) {
 	e := entry(t)
 	user := &store.Entry{Seq: 1, Change: samples(t)["user"], Salt: e.Salt}
 	user.Digest = Digest(user.Salt, Append(nil, user.Change))
+	rights := &store.Entry{Seq: 1, Change: samples(t)["rights"], Salt: e.Salt}
+	rights.Digest = Digest(rights.Salt, Append(nil, rights.Change))
 	for what, got := range map[string][]byte{
 		"entry":          AppendEntry(nil, e),
 		"leaf":           AppendLeaf(nil, e),
 		"redacted":       AppendEntry(nil, redact(e)),
 		"user-leaf":      AppendLeaf(nil, user),
+		"rights-leaf":    AppendLeaf(nil, rights),
 		"redaction-leaf": AppendLeaf(nil, &store.Entry{Change: samples2(t)["redaction"]}),
 	} {
 		if line := what + " " + hex.EncodeToString(got) + "\n"; !strings.Contains("\n"+string(text), "\n"+line) {

@@ -31,6 +31,7 @@ const (
 	holdsAuthority = 'A'
 	holdsToken     = 'T'
 	holdsUser      = 'U'
+	holdsRights    = 'G' // the rights of a token
 )
 
 // statusKind returns the kind of a record that has the status s.
@@ -108,6 +109,16 @@ func tokenTimes(t *store.Token) [3]*time.Time {
 func tokenFields(c *store.Change, times *[3]bool) fields {
 	t := c.Token
 	return fields{&c.Who, &c.Why, &t.Revoked, &times[0], &t.Role, &t.Prefixes, &t.Who, &times[1], &times[2]}
+}
+
+// rightsTimes is like tokenTimes, for the rights of a token.
+func rightsTimes(r *store.TokenRights) [2]*time.Time {
+	return [...]*time.Time{&r.Created, &r.Expires}
+}
+
+func rightsFields(c *store.Change, times *[2]bool) fields {
+	r := c.Rights
+	return fields{&c.Who, &c.Why, &r.Revoked, &times[0], &r.Role, &r.Prefixes, &r.Who, &times[1]}
 }
 
 // userFields returns the fields of a user. If *hasAdded is true, the time at which the user was added

@@ -154,6 +154,27 @@ func (r *Reader) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Ch
 	return r.history(ctx, store.Subject{Kind: store.KindUser, Key: id})
 }
 
+// TokenRights implements [store.RightsHistorian].
+func (r *Reader) TokenRights(ctx context.Context, id string, at time.Time) (*store.TokenRights, error) {
+	c, err := r.changes.Find(ctx, store.Subject{Kind: store.KindTokenRights, Key: id}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Rights, nil
+}
+
+// AllTokenRights implements [store.RightsHistorian].
+func (r *Reader) AllTokenRights(ctx context.Context, at time.Time) iter.Seq2[*store.TokenRights, error] {
+	return Seq(func(yield func(*store.TokenRights, error) bool) error {
+		return r.changes.Scan(ctx, store.KindTokenRights, store.Scan{At: at}, func(c *store.Change) bool { return yield(c.Rights, nil) })
+	})
+}
+
+// TokenRightsHistory implements [store.RightsHistorian].
+func (r *Reader) TokenRightsHistory(ctx context.Context, id string) iter.Seq2[*store.Change, error] {
+	return r.history(ctx, store.Subject{Kind: store.KindTokenRights, Key: id})
+}
+
 func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
 	store.DependenciesOf(ctx).On(subject.Key)
 	return Seq(func(yield func(*store.Change, error) bool) error { return r.changes.History(ctx, subject, yield) })

@@ -237,17 +237,18 @@ func (s *API) changes(c *call) error {
 
 // seenBy returns an entry of the log as an actor may see it. If ok is false, the actor may not see
 // the entry. Every actor may see changes to authorities. Only administrators of all names see the
-// content of changes to user accounts. Other actors with rights on all names get such a change as
-// if it had been redacted, because they need its digest to compute the head of the log.
+// content of changes to user accounts and to the rights of tokens. Other actors with rights on all
+// names get such a change as if it had been redacted, because they need its digest to compute the
+// head of the log.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:
 		return e, a.Reaches(c.Record.Name)
 	case c.Authority != nil:
 		return e, true
-	case c.User != nil && a.MayAll(registrar.Administrator):
+	case (c.User != nil || c.Rights != nil) && a.MayAll(registrar.Administrator):
 		return e, true
-	case c.User != nil:
+	case c.User != nil || c.Rights != nil:
 		return &store.Entry{Seq: e.Seq, Change: c.Redact(), Digest: e.Digest}, a.MayAll(registrar.Reader)
 	default:
 		return e, a.Reaches(c.Delete)

@@ -21,10 +21,10 @@ type logFilter struct{ who, prefix, kind, batch string }
 func newLogFilter(q url.Values) (logFilter, error) {
 	f := logFilter{q.Get("who"), q.Get("prefix"), q.Get("kind"), q.Get("batch")}
 	switch f.kind {
-	case "", adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser:
+	case "", adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser, adminapi.KindOfToken:
 		return f, nil
 	}
-	return f, &adminapi.RequestError{Field: "kind", Message: fmt.Sprintf("must be name, authority or user, not %.40q", f.kind)}
+	return f, &adminapi.RequestError{Field: "kind", Message: fmt.Sprintf("must be name, authority, user or token, not %.40q", f.kind)}
 }
 
 // selects reports whether the filter selects an entry, in the form in which the caller may see it.
@@ -40,6 +40,8 @@ func kindOf(e *adminapi.Entry) string {
 		return adminapi.KindOfAuthority
 	case e.User != nil:
 		return adminapi.KindOfUser
+	case e.Rights != nil:
+		return adminapi.KindOfToken
 	}
 	return adminapi.KindOfName
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -226,6 +227,51 @@ func TestUsersInChanges(t *testing.T) {
 				t.Errorf("a subject is found as a location: %+v, %v", p, err)
 			}
 		}
+	}
+}
+
+// TestRightsOfTokensInChanges checks that the rights of tokens are in the log for administrators of
+// all names only, without secrets, and that others who read everything can still compute the head.
+func TestRightsOfTokensInChanges(t *testing.T) {
+	api, admin, owner, _ := newUsers(t)
+	ctx := t.Context()
+	if _, err := admin.Grant(ctx, adminapi.Grant{Role: "editor", Who: "Press", Prefixes: []string{"urn:dns:example.org"}}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(c *adminapi.Client) (all []*store.Entry) {
+		t.Helper()
+		for e, err := range c.Changes(ctx, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Change.Rights != nil {
+				all = append(all, e)
+			}
+		}
+		return all
+	}
+	want := read(admin)
+	if len(want) == 0 {
+		t.Fatal("an administrator reads no rights of tokens")
+	}
+	last := want[len(want)-1]
+	if r := last.Change.Rights; r.Who != "Press" || r.Role != "editor" || !slices.Equal(r.Prefixes, []string{"urn:dns:example.org"}) {
+		t.Errorf("an administrator reads %+v", r)
+	}
+	if got := codec.Digest(last.Salt, codec.Append(nil, last.Change)); got != last.Digest {
+		t.Error("the content that an administrator reads does not have the digest")
+	}
+	got := read(api.Client(person("u-read", registrar.Reader)))
+	if len(got) != len(want) {
+		t.Fatalf("a reader reads %d changes of rights, want %d", len(got), len(want))
+	}
+	for i, e := range got {
+		if r := e.Change.Rights; r.Who != "" || r.Role != "" || r.Prefixes != nil || !e.Change.Redacted || e.Salt != [16]byte{} || e.Digest != want[i].Digest {
+			t.Errorf("a reader reads %+v", e.Change.Rights)
+		}
+	}
+	if got := read(signedIn(t, api, owner)); len(got) != 0 {
+		t.Errorf("an owner of some names reads %d changes of rights, want none", len(got))
 	}
 }
 

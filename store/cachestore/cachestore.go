@@ -66,6 +66,7 @@ type Backing interface {
 	store.Prover
 	store.Verifier
 	store.Users
+	store.RightsHistorian
 }
 
 // Options are the parameters of a cache. A zero field means the default.
@@ -333,7 +334,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	for i := range changes {
 		subject := changes[i].Subject()
 		switch {
-		case subject.Kind == store.KindToken:
+		case subject.Kind == store.KindToken, subject.Kind == store.KindTokenRights:
 		case store.IsAway(err): // after an AwayError nothing was written
 		case err != nil:
 			s.doubt(&changes[i])

@@ -48,6 +48,7 @@ var (
 	_ store.Finder             = (*Store)(nil)
 	_ store.Vault              = (*Store)(nil)
 	_ store.Users              = (*Store)(nil)
+	_ store.RightsHistorian    = (*Store)(nil)
 	_ store.Invalidator        = (*Store)(nil)
 )
 
@@ -55,10 +56,11 @@ var (
 func New() *Store {
 	s := &Store{
 		tables: map[store.Kind]*table{
-			store.KindName:      newTable(),
-			store.KindAuthority: newTable(),
-			store.KindToken:     newTable(),
-			store.KindUser:      newTable(),
+			store.KindName:        newTable(),
+			store.KindAuthority:   newTable(),
+			store.KindToken:       newTable(),
+			store.KindUser:        newTable(),
+			store.KindTokenRights: newTable(),
 		},
 		log:     sealedLog{nodes: map[place]ledger.Hash{}},
 		users:   map[string]string{},

@@ -24,7 +24,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	head := s.log.tree.Head()
 	return check.Run(ctx, &check.Source{
 		Size: head.Size, Head: &head, Count: s.count, Now: time.Now(),
-		Log: s.log.rows, Node: s.log.Node, Changes: s.changes,
+		Log: s.log.rows, Node: s.log.Node, Changes: s.changes, Tokens: s.tokens,
 	}, fault, progress)
 }
 
@@ -47,10 +47,21 @@ func (l *sealedLog) rows(bool) iter.Seq2[check.Row, error] {
 	}
 }
 
+// tokens yields the tokens.
+func (s *Store) tokens() iter.Seq2[check.Token, error] {
+	return func(yield func(check.Token, error) bool) {
+		for id, versions := range s.tables[store.KindToken].versions {
+			if !yield(check.Token{ID: id, Token: versions[len(versions)-1].change.Token}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // changes yields all versions, subject by subject.
 func (s *Store) changes() iter.Seq2[check.Change, error] {
 	return func(yield func(check.Change, error) bool) {
-		for _, kind := range []store.Kind{store.KindName, store.KindAuthority, store.KindUser} {
+		for _, kind := range []store.Kind{store.KindName, store.KindAuthority, store.KindUser, store.KindTokenRights} {
 			t := s.tables[kind]
 			for _, key := range slices.Sorted(maps.Keys(t.versions)) {
 				versions := t.versions[key]

@@ -22,6 +22,7 @@ const (
 	spaceName      = 'n' // key of a name: its last change
 	spaceToken     = 't' // ID of a token: its last change
 	spaceUser      = 'p' // ID of a user: the user's last change
+	spaceRights    = 'g' // ID of a token: the last change of its rights
 )
 
 // Words of spaceMeta.
@@ -40,12 +41,14 @@ func space(k store.Kind) byte {
 		return spaceAuthority
 	case store.KindUser:
 		return spaceUser
+	case store.KindTokenRights:
+		return spaceRights
 	default:
 		return spaceToken
 	}
 }
 
-// kindIn returns whether a space has names, authorities or users. For another space, it returns 0.
+// kindIn returns the kind of the subjects that a space has the last changes of, if the log has their changes. For another space, it returns 0.
 func kindIn(space byte) store.Kind {
 	switch space {
 	case spaceName:
@@ -54,6 +57,8 @@ func kindIn(space byte) store.Kind {
 		return store.KindAuthority
 	case spaceUser:
 		return store.KindUser
+	case spaceRights:
+		return store.KindTokenRights
 	default:
 		return 0
 	}
@@ -160,7 +165,7 @@ func parseRow(key, value []byte) (*logRow, error) {
 	copy(r.mark[:], value)
 	subject, rest := value[markSize:markSize+end], value[markSize+end+1:]
 	if r.subject.Kind = kindIn(subject[0]); r.subject.Kind == 0 {
-		return damage("subject must be a name, an authority or a user")
+		return damage("subject must be a name, an authority, a user or the rights of a token")
 	}
 	r.subject.Key = string(subject[1:])
 	revision, n := uvarint(rest)

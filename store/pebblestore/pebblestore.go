@@ -26,9 +26,10 @@ import (
 
 // Versions of the key spaces and encodings. docs/reference/files.md has their history.
 const (
-	formatVersion = 5 // the latest: version of stores with typed values
-	formatUsers   = 4 // version of stores with users, but without typed values
-	formatNoUsers = 3 // version of stores without users and typed values, which earlier programs can open
+	formatVersion = 6 // the latest: version of stores with rights of tokens
+	formatValues  = 5 // version of stores with typed values, but without rights of tokens
+	formatUsers   = 4 // version of stores with users, but without typed values and rights of tokens
+	formatNoUsers = 3 // version of stores without users, typed values and rights of tokens, which earlier programs can open
 )
 
 // ErrLocked is returned by [Open] when another process has the store open.

@@ -295,8 +295,8 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename changes the name or prefix that a change is about. For a token or a user, it changes the
-// prefixes.
+// rename changes the name or prefix that a change is about. For a token, its rights or a user,
+// it changes the prefixes.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:
@@ -309,6 +309,8 @@ func rename(c *store.Change, key string) {
 		for i, g := range c.User.Grants {
 			c.User.Grants[i].Prefixes, _ = newPrefixes(store.KindUser, c.User.ID, g.Prefixes)
 		}
+	case c.Rights != nil:
+		c.Rights.Prefixes, _ = newPrefixes(store.KindToken, c.Rights.ID, c.Rights.Prefixes)
 	default:
 		c.Delete = name.FromKey(key)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser}
+var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser, store.KindTokenRights}
 
 // build writes the new store and compares it with the old one. It first sorts the changes by time,
 // because this is their order in the log of the new store.
@@ -331,7 +331,7 @@ func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 func (v *view) countChanges() (n int64, err error) {
 	for ok := v.it.First(); ok; ok = v.it.Next() {
 		switch v.it.Key()[0] {
-		case spaceName, spaceAuthority, spaceToken, spaceUser, spaceHistory:
+		case spaceName, spaceAuthority, spaceToken, spaceUser, spaceRights, spaceHistory:
 			n++
 		}
 	}

@@ -318,7 +318,7 @@ func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 
 // isMoving reports whether the key of a subject changes, or other subjects get its key.
 func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
-	if s.Kind == store.KindToken || s.Kind == store.KindUser {
+	if s.Kind == store.KindToken || s.Kind == store.KindUser || s.Kind == store.KindTokenRights {
 		return false, nil
 	}
 	if key, _ := r.destination(s); key != s.Key {

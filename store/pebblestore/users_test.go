@@ -145,6 +145,43 @@ func TestRekeyUsers(t *testing.T) {
 	}
 }
 
+// TestRekeyRights checks that the rights of tokens get the new prefixes of their tokens, so that
+// Verify finds no difference, and that a redaction stays.
+func TestRekeyRights(t *testing.T) {
+	disk := vfs.NewMem()
+	token := &store.Token{ID: "t", Role: "editor", Prefixes: []string{"urn:IETF:rfc", "urn:isbn:978"}}
+	old(
+		t, disk,
+		store.Change{Record: active("urn:issn:12341231")},
+		store.Change{Rights: &store.TokenRights{ID: "t", Role: "owner", Who: "Ali", Prefixes: token.Prefixes}},
+		store.Change{Rights: token.Rights(), Redacts: []uint64{1}},
+		store.Change{Token: token},
+	)
+	if res, err := Rekey(t.Context(), options(disk)); err != nil || res.Blocked != 0 {
+		t.Fatalf("Rekey: %+v, %v", res, err)
+	}
+	s := openMem(t, disk)
+	if got := formatIn(t, s); got != 6 {
+		t.Errorf("version %d, want 6", got)
+	}
+	r, err := s.TokenRights(t.Context(), "t", noTime)
+	if err != nil || !slices.Equal(r.Prefixes, []string{"urn:ietf:rfc:"}) || r.Revision != 2 {
+		t.Errorf("rights %+v, %v, want the prefix urn:ietf:rfc:", r, err)
+	}
+	n := 0
+	for c, err := range s.TokenRightsHistory(t.Context(), "t") {
+		if n++; err != nil || c.Redacted != (n == 2) {
+			t.Errorf("history: %+v, %v", c, err)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d revisions, want 2", n)
+	}
+	if _, err := s.Verify(t.Context(), func(f store.Fault) { t.Errorf("fault: %+v", f) }, nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDamagedUsers checks that Verify finds changes to users that bypassed the store.
 func TestDamagedUsers(t *testing.T) {
 	subject := store.Subject{Kind: store.KindUser, Key: "u-a"}

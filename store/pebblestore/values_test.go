@@ -53,6 +53,13 @@ func TestFormatOfValues(t *testing.T) {
 		if got := formatIn(t, again); got != 5 {
 			t.Errorf("version %d after later changes, want 5", got)
 		}
+		rights := &store.TokenRights{ID: "t", Role: "editor"}
+		if _, err := again.Apply(t.Context(), []store.Change{{Rights: rights, Time: userChange(storetest.RichUser()).Time}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := formatIn(t, again); got != 6 {
+			t.Errorf("version %d of a store with rights of tokens, want 6", got)
+		}
 	}
 }
 

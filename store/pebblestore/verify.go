@@ -110,7 +110,7 @@ func (m moment) eachChange(yield func(check.Change) bool) error {
 	}
 	defer past.close()
 	past.it.First()
-	for _, kind := range []store.Kind{store.KindAuthority, store.KindName, store.KindUser} { // in the order of their key spaces
+	for _, kind := range []store.Kind{store.KindAuthority, store.KindTokenRights, store.KindName, store.KindUser} { // in the order of their key spaces
 		present, err := m.iterate(space(kind))
 		if err != nil {
 			return err
@@ -194,11 +194,16 @@ func (m moment) places() iter.Seq2[check.Place, error] {
 }
 
 // tokens yields the tokens.
-func (m moment) tokens() iter.Seq2[store.Subject, error] {
-	return each(m, spaceToken, "tokens", func(v *view) (store.Subject, error) {
-		s := store.Subject{Kind: store.KindToken, Key: string(v.it.Key()[1:])}
-		_, err := v.change(s)
-		return s, err
+func (m moment) tokens() iter.Seq2[check.Token, error] {
+	return each(m, spaceToken, "tokens", func(v *view) (check.Token, error) {
+		t := check.Token{ID: string(v.it.Key()[1:])}
+		c, err := v.change(store.Subject{Kind: store.KindToken, Key: t.ID})
+		if err != nil {
+			t.Err = err
+			return t, nil
+		}
+		t.Token = c.Token
+		return t, nil
 	})
 }
 

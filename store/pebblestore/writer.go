@@ -222,10 +222,12 @@ func formatOf(steps []store.Step) uint64 {
 	format := uint64(formatNoUsers)
 	for i := range steps {
 		switch {
-		case steps[i].Next.HasValues():
+		case steps[i].Subject.Kind == store.KindTokenRights:
 			return formatVersion
+		case steps[i].Next.HasValues():
+			format = formatValues
 		case steps[i].Subject.Kind == store.KindUser:
-			format = formatUsers
+			format = max(format, formatUsers)
 		}
 	}
 	return format

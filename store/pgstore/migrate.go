@@ -47,6 +47,10 @@ const usersVersion = 3
 // change that adds the first value sets this version.
 const valuesVersion = 4
 
+// rightsVersion is the version of a store with the rights of tokens. Its tables are those of
+// version 2. The change that adds the first rights sets this version.
+const rightsVersion = 5
+
 // A schema is the list of the migrations that this program has, oldest first. Element i leads to
 // version firstVersion+i.
 type schema []string
@@ -160,7 +164,7 @@ func (s schema) check(ctx context.Context, c *pgx.Conn) error {
 const formatName = "format of the store"
 
 func (s schema) verdict(format, rules uint64) error {
-	known := max(s.version(), valuesVersion)
+	known := max(s.version(), rightsVersion)
 	switch {
 	case rules != name.RulesVersion:
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, How: store.ConvertByCopy}

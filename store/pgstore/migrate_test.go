@@ -43,7 +43,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 
 func TestMigrate(t *testing.T) {
 	c := connect(t, newURL(t, shared))
-	for _, to := range []int{1, 1, 3, 4} { // from nothing and from earlier versions
+	for _, to := range []int{1, 1, 3, 5} { // from nothing and from earlier versions
 		s := ladder(t, to)
 		if err := s.migrate(t.Context(), c); err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("the first key is %q, %v: the order is not that of bytes", first, err)
 	}
 	var got *store.VersionError
-	if err := ladder(t, 3).migrate(t.Context(), c); !errors.As(err, &got) || *got != (store.VersionError{What: formatName, Found: 5, Known: 4, How: store.ConvertOnWrite}) {
+	if err := ladder(t, 3).migrate(t.Context(), c); !errors.As(err, &got) || *got != (store.VersionError{What: formatName, Found: 6, Known: 5, How: store.ConvertOnWrite}) {
 		t.Errorf("a newer schema: %v", err)
 	}
 	if _, err := c.Exec(t.Context(), "update nomen_meta set rules = rules + 1"); err != nil {
@@ -129,12 +129,12 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 	if err := open(t, url).Close(); err != nil {
 		t.Fatal(err)
 	}
-	known := uint64(valuesVersion)
+	known := uint64(rightsVersion)
 	for _, tt := range []struct {
 		sql  string
 		want store.VersionError
 	}{
-		{"update nomen_meta set format = 5", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
+		{"update nomen_meta set format = 6", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
 		{"update nomen_meta set format = 1", store.VersionError{What: formatName, Found: 1, Known: known, How: store.ConvertNever}},
 		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion, How: store.ConvertByCopy}},
 	} {
@@ -240,7 +240,7 @@ func verified(t *testing.T, s *Store) {
 }
 
 // TestVersionOfUsers checks that a store gets the versions that earlier programs reject with its
-// first user and with its first typed value, and not before; by Apply and by Load.
+// first user, its first typed value and the first rights of a token, and not before; by Apply and by Load.
 func TestVersionOfUsers(t *testing.T) {
 	version := func(url string) (format int) {
 		t.Helper()
@@ -262,6 +262,8 @@ func TestVersionOfUsers(t *testing.T) {
 		{put("urn:x-a:c", "u:1", 0), 3},
 		{valued, 4},
 		{store.Change{User: &store.User{ID: "u-later"}, Time: user.Time}, 4},
+		{store.Change{Rights: &store.TokenRights{ID: "t"}, Time: user.Time}, 5},
+		{put("urn:x-a:d", "u:1", 0), 5},
 	} {
 		if _, err := s.Apply(t.Context(), []store.Change{c.change}); err != nil {
 			t.Fatal(err)
@@ -270,15 +272,15 @@ func TestVersionOfUsers(t *testing.T) {
 			t.Errorf("version %d after a change of %v, want %d", got, c.change.Subject(), c.want)
 		}
 	}
-	sealed(t, s, 5)
+	sealed(t, s, 7)
 	again := open(t, url) // a later start
 	if u, err := again.UserOf(t.Context(), storetest.RichUser().Subjects[0]); err != nil || u.ID != storetest.RichUser().ID {
 		t.Errorf("user of a subject: %+v, %v", u, err)
 	}
 	to := newURL(t, shared)
 	loaded := open(t, to)
-	if err := loaded.Load(t.Context(), s.Changes(t.Context(), 0)); err != nil || version(to) != 4 {
-		t.Errorf("version %d of a loaded store, %v, want 4", version(to), err)
+	if err := loaded.Load(t.Context(), s.Changes(t.Context(), 0)); err != nil || version(to) != 5 {
+		t.Errorf("version %d of a loaded store, %v, want 5", version(to), err)
 	}
 	reader, err := Open(t.Context(), Options{URL: to, ReadOnly: true})
 	if err != nil {

@@ -75,7 +75,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 }
 
 // changeKinds has the kinds of subjects that are in the tables of changes.
-var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindUser}
+var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindUser, store.KindTokenRights}
 
 // A rowWriter collects the rows that a transaction writes.
 type rowWriter struct {
@@ -101,6 +101,9 @@ func newRowWriter(batch *pgx.Batch) *rowWriter {
 func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, entries []*store.Entry, show func(*changeRow, store.Step, *store.Entry)) error {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Next.HasValues() }) {
 		w.batch.Queue(raiseFormat, valuesVersion)
+	}
+	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Subject.Kind == store.KindTokenRights }) {
+		w.batch.Queue(raiseFormat, rightsVersion)
 	}
 	final := map[store.Subject]int{}
 	for i, step := range steps {

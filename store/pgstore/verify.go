@@ -219,8 +219,8 @@ func (v *verifier) node(level int, _ uint64) (ledger.Hash, error) {
 }
 
 // tokens yields the tokens.
-func (v *verifier) tokens() iter.Seq2[store.Subject, error] {
-	return reading.Seq(func(yield func(store.Subject, error) bool) error {
+func (v *verifier) tokens() iter.Seq2[check.Token, error] {
+	return reading.Seq(func(yield func(check.Token, error) bool) error {
 		for last := []byte{}; ; {
 			page, err := readTokens(v.ctx, v.tx, last)
 			if err != nil || len(page) == 0 {
@@ -228,7 +228,13 @@ func (v *verifier) tokens() iter.Seq2[store.Subject, error] {
 			}
 			last = page[len(page)-1].id
 			for _, row := range page {
-				if _, bad := row.decode(); !yield(row.subject(), bad) {
+				t := check.Token{ID: string(row.id)}
+				if c, err := row.decode(); err != nil {
+					t.Err = err
+				} else {
+					t.Token = c.Token
+				}
+				if !yield(t, nil) {
 					return nil
 				}
 			}

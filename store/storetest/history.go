@@ -132,6 +132,9 @@ func kept(c store.Change, after uint64, n int) *store.Change {
 	if k.User != nil {
 		k.User.Modified, k.User.Revision = minute(n), after+1
 	}
+	if k.Rights != nil {
+		k.Rights.Modified, k.Rights.Revision = minute(n), after+1
+	}
 	return k
 }
 

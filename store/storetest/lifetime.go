@@ -92,6 +92,7 @@ func (s *suite) little() {
 	)
 	if has[store.Users](s.Store) {
 		s.apply(user("u-a", "Ali", 1, "1"))
+		s.apply(grant(&store.Token{ID: "t"}, 1)[1])
 	}
 	s.sealed()
 }
@@ -120,6 +121,12 @@ func (s *suite) loops() map[string]func(ctx context.Context, more func() bool) e
 	}
 	if u, ok := s.Store.(store.Users); ok {
 		all["AllUsers"] = func(ctx context.Context, more func() bool) error { return until(u.AllUsers(ctx, time.Time{}), more) }
+		all["AllTokenRights"] = func(ctx context.Context, more func() bool) error {
+			return until(s.rights().AllTokenRights(ctx, time.Time{}), more)
+		}
+		all["TokenRightsHistory"] = func(ctx context.Context, more func() bool) error {
+			return until(s.rights().TokenRightsHistory(ctx, "t"), more)
+		}
 		all["UserHistory"] = func(ctx context.Context, more func() bool) error { return until(u.UserHistory(ctx, "u-a"), more) }
 	}
 	return all

@@ -190,6 +190,31 @@ func (m *model) UserHistory(_ context.Context, id string) iter.Seq2[*store.Chang
 	return newestFirst(m.of(store.Subject{Kind: store.KindUser, Key: id}))
 }
 
+// TokenRights implements [store.RightsHistorian].
+func (m *model) TokenRights(_ context.Context, id string, at time.Time) (*store.TokenRights, error) {
+	c := m.at(store.Subject{Kind: store.KindTokenRights, Key: id}, at)
+	if c == nil {
+		return nil, store.ErrNotFound
+	}
+	return c.Rights, nil
+}
+
+// AllTokenRights implements [store.RightsHistorian].
+func (m *model) AllTokenRights(_ context.Context, at time.Time) iter.Seq2[*store.TokenRights, error] {
+	return func(yield func(*store.TokenRights, error) bool) {
+		for _, s := range m.subjects(store.KindTokenRights, store.Scan{}) {
+			if c := m.at(s, at); c != nil && !yield(c.Rights, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TokenRightsHistory implements [store.RightsHistorian].
+func (m *model) TokenRightsHistory(_ context.Context, id string) iter.Seq2[*store.Change, error] {
+	return newestFirst(m.of(store.Subject{Kind: store.KindTokenRights, Key: id}))
+}
+
 func newestFirst(changes []*store.Change) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		for _, c := range slices.Backward(changes) {

@@ -36,6 +36,7 @@ func Same(t *testing.T, open ...Open) {
 			"authorities": p.authorities,
 			"tokens":      p.tokens,
 			"users":       p.users,
+			"rights":      p.rights,
 			"count":       p.count,
 			"find":        p.find,
 			"changes":     p.changes,
@@ -87,6 +88,11 @@ func collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
 
 func (p *peers) apply(r *rapid.T) {
 	changes := rapid.SliceOfN(rapid.Custom(p.anyChange), 1, 6).Draw(r, "changes")
+	for _, c := range changes {
+		if c.Token != nil {
+			changes = append(changes, store.Change{Rights: c.Token.Rights(), Expected: store.AnyRevision, Time: c.Time, AnyTime: true})
+		}
+	}
 	p.all(r, "Apply", func(s store.Store) (any, error) { return s.Apply(p.ctx, changes) })
 }
 
@@ -148,6 +154,23 @@ func (p *peers) users(r *rapid.T) {
 				return nil, err
 			}
 			return f(u)
+		})
+	}
+}
+
+func (p *peers) rights(r *rapid.T) {
+	id, at := anyName(r).Key(), anyMoment(r)
+	for what, f := range map[string]func(h store.RightsHistorian) (any, error){
+		"TokenRights":        func(h store.RightsHistorian) (any, error) { return h.TokenRights(p.ctx, id, at) },
+		"AllTokenRights":     func(h store.RightsHistorian) (any, error) { return collect(h.AllTokenRights(p.ctx, at)) },
+		"TokenRightsHistory": func(h store.RightsHistorian) (any, error) { return collect(h.TokenRightsHistory(p.ctx, id)) },
+	} {
+		p.all(r, what, func(s store.Store) (any, error) {
+			h, err := store.RightsOf(s)
+			if err != nil {
+				return nil, err
+			}
+			return f(h)
 		})
 	}
 }

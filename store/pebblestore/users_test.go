@@ -165,8 +165,8 @@ func TestRekeyRights(t *testing.T) {
 		t.Errorf("version %d, want 6", got)
 	}
 	r, err := s.TokenRights(t.Context(), "t", noTime)
-	if err != nil || !slices.Equal(r.Prefixes, []string{"urn:ietf:rfc:"}) || r.Revision != 2 {
-		t.Errorf("rights %+v, %v, want the prefix urn:ietf:rfc:", r, err)
+	if err != nil || !slices.Equal(r.Prefixes, []string{"urn:ietf:rfc"}) || r.Revision != 2 {
+		t.Errorf("rights %+v, %v, want the prefix urn:ietf:rfc", r, err)
 	}
 	n := 0
 	for c, err := range s.TokenRightsHistory(t.Context(), "t") {

@@ -103,7 +103,7 @@ func TestLogRights(t *testing.T) {
 }
 
 // TestOwnToken checks that the token that a server makes for its operator gets into the log together
-// with the first token for somebody else.
+// with the first token for another bearer.
 func TestOwnToken(t *testing.T) {
 	d := newDesk(t)
 	own := goodToken()

@@ -158,9 +158,9 @@ func (r *Registrar) UseToken(ctx context.Context, id string) error {
 // ownToken is the reason that the history gives for the token of the operator.
 const ownToken = "first start"
 
-// PutOwnToken creates the token with which the operator of the machine uses a server. It gives
-// nobody rights, because the operator has all rights without it. So a log without the rights of
-// other tokens does not have the rights of this one either. The errors are those of PutToken.
+// PutOwnToken creates the token with which the operator of the machine uses a server. The operator
+// has all rights without it. So a log without the rights of other tokens does not have the rights of
+// this one either. The errors are those of PutToken.
 func (r *Registrar) PutOwnToken(ctx context.Context, t *store.Token) error {
 	if err := checkToken(t, ""); err != nil {
 		return err

@@ -1,0 +1,191 @@
+// Package mail sends reports by mail, through an SMTP server or a sendmail program, and by webhook.
+//
+// Everything in a [Message] may come from strangers: subjects and texts have names and titles. No
+// value can add a field or a recipient. Every delivery has a deadline. [IsTemporary] says whether it
+// is useful to try again.
+package mail
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"net/textproto"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of a message.
+const (
+	maxAddress = 320      // bytes of an address without its display name
+	maxSubject = 200      // characters; longer subjects are cut
+	MaxFiles   = 16 << 20 // bytes of all attachments
+	maxLine    = 76       // bytes of a line of base64
+)
+
+// A Message is a mail to one recipient. Its text is plain text in UTF-8.
+type Message struct {
+	From, To string // addresses, such as "Names <names@example.org>"
+	Subject  string
+	Text     string
+	Files    []File
+	Date     time.Time
+
+	// ID identifies the message, such as "month-2026-11". A message that is sent again has the same
+	// Message-ID field, by which mail programs recognise it.
+	ID string
+}
+
+// A File is an attachment.
+type File struct {
+	Name    string
+	Type    string // media type
+	Content []byte
+}
+
+// ParseAddress parses an address with or without a display name. It rejects addresses that cannot be
+// part of a command of SMTP.
+func ParseAddress(text string) (*mail.Address, error) {
+	a, err := mail.ParseAddress(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("invalid mail address %.100q: want for example names@example.org", text)
+	case len(a.Address) > maxAddress || strings.ContainsFunc(a.Address, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) || r == '<' || r == '>' }):
+		return nil, fmt.Errorf("invalid mail address %.100q: too long, or with a space, control character, < or >", text)
+	case a.Address[0] == '-': // a sendmail program would read it as an option
+		return nil, fmt.Errorf("invalid mail address %.100q: must not begin with a hyphen", text)
+	}
+	return a, nil
+}
+
+// An envelope has what a mail server needs to know about an encoded message.
+type envelope struct {
+	from, to string // addresses without display names
+	text     []byte // with line endings of CR LF
+}
+
+// encode returns the message in the format of RFC 5322 and MIME.
+func (m *Message) encode() (*envelope, error) {
+	from, err := ParseAddress(m.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := ParseAddress(m.To)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, f := range m.Files {
+		size += len(f.Content)
+	}
+	if size > MaxFiles {
+		return nil, fmt.Errorf("mail: attachments of %d bytes exceed the limit of %d", size, MaxFiles)
+	}
+	var b bytes.Buffer
+	field := func(name, value string) { b.WriteString(name + ": " + value + "\r\n") }
+	field("From", addressField(from))
+	field("To", addressField(to))
+	field("Subject", folded(mime.QEncoding.Encode("utf-8", oneLine(m.Subject))))
+	field("Date", m.Date.UTC().Format("Mon, 02 Jan 2006 15:04:05 -0700"))
+	field("Message-ID", m.messageID(from.Address, to.Address))
+	field("Auto-Submitted", "auto-generated") // RFC 3834: programs that reply to absent people's mail stay silent
+	field("MIME-Version", "1.0")
+	if err := m.encodeBody(&b); err != nil {
+		return nil, err
+	}
+	return &envelope{from.Address, to.Address, b.Bytes()}, nil
+}
+
+// addressField returns an address as a value of a field, with the display name encoded.
+func addressField(a *mail.Address) string {
+	return folded((&mail.Address{Name: oneLine(a.Name), Address: a.Address}).String())
+}
+
+// folded breaks the line between two encoded words (RFC 2047).
+func folded(value string) string { return strings.ReplaceAll(value, "?= =?", "?=\r\n =?") }
+
+// messageID returns the Message-ID. Messages with the same ID to different recipients differ in it.
+func (m *Message) messageID(from, to string) string {
+	safe := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-') {
+				return r
+			}
+			return '.'
+		}, s)
+	}
+	domain := strings.Trim(safe(from[strings.LastIndexByte(from, '@')+1:]), ".")
+	return "<" + strings.Trim(safe(m.ID+"."+to), ".") + "@" + domain + ">"
+}
+
+// oneLine replaces control characters by spaces, and cuts a long text.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	if runes := []rune(s); len(runes) > maxSubject {
+		return string(runes[:maxSubject-1]) + "…"
+	}
+	return s
+}
+
+// encodeBody writes the fields of the body, and the body.
+func (m *Message) encodeBody(b *bytes.Buffer) error {
+	text := textproto.MIMEHeader{"Content-Type": {"text/plain; charset=utf-8"}, "Content-Transfer-Encoding": {"quoted-printable"}}
+	if len(m.Files) == 0 {
+		b.WriteString("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n")
+		return quote(b, m.Text)
+	}
+	w := multipart.NewWriter(b)
+	b.WriteString("Content-Type: multipart/mixed; boundary=" + w.Boundary() + "\r\n\r\n")
+	part, err := w.CreatePart(text)
+	if err == nil {
+		err = quote(part, m.Text)
+	}
+	for _, f := range m.Files {
+		if err != nil {
+			return err
+		}
+		err = attach(w, f)
+	}
+	return errors.Join(err, w.Close())
+}
+
+func quote(w io.Writer, text string) error {
+	q := quotedprintable.NewWriter(w)
+	_, err := io.WriteString(q, strings.ToValidUTF8(text, "\uFFFD"))
+	return errors.Join(err, q.Close())
+}
+
+func attach(w *multipart.Writer, f File) error {
+	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": oneLine(f.Name)})
+	media, params, err := mime.ParseMediaType(f.Type)
+	if err != nil {
+		return fmt.Errorf("mail: attachment %q: %w", f.Name, err)
+	}
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Type": {mime.FormatMediaType(media, params)}, "Content-Disposition": {disposition}, "Content-Transfer-Encoding": {"base64"},
+	})
+	if err != nil {
+		return err
+	}
+	text := base64.StdEncoding.EncodeToString(f.Content)
+	for len(text) > 0 {
+		n := min(maxLine, len(text))
+		if _, err := io.WriteString(part, text[:n]+"\r\n"); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}

@@ -7,17 +7,19 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Canonical returns the spelling shared by all equivalent URNs, without query,
-// fragment, r-, q- and f-component.
+// Canonical returns the canonical spelling of u, which is the same for all equivalent URNs. It has
+// no query, fragment, r-, q- or f-component. What it changes depends on the dialect:
 //
-// In [RFC8141] (3.1), [Draft2012] (5) and [RFC2141] (5): "urn" and the NID in lower case, the
-// hex digits of escapes in upper case. In [Draft1995] (2, 2.2.1, 6B): "urn", the SchemeID and
-// a dns AuthorityID in lower case, escapes of characters that RFC 1738 calls unreserved
-// decoded, and the hex digits of other escapes in upper case. Decoding never turns a name into
-// a reserved request, which begins with exactly "urn+" (2.3): if it would, the first letter is
-// written as "%75".
+//   - In [RFC8141] (3.1), [Draft2012] (5) and [RFC2141] (5), "urn" and the NID become lower case,
+//     and the hexadecimal digits of escapes become upper case.
+//   - In [Draft1995] (2, 2.2.1, 6B), "urn", the SchemeID and an AuthorityID of the scheme dns
+//     become lower case. Escapes of characters that RFC 1738 calls unreserved are decoded; the
+//     digits of other escapes become upper case.
 //
-// Canonical does not allocate if u already has this spelling.
+// In Draft1995 a name that begins with "urn+" is a reserved request (2.3). If decoding would turn a
+// name into such a request, Canonical writes the first letter as "%75".
+//
+// Canonical does not allocate if u already has its canonical spelling.
 func (u URN) Canonical() string {
 	if !u.IsValid() {
 		return ""
@@ -39,8 +41,8 @@ func (u URN) Canonical() string {
 	return string(b)
 }
 
-// firstOdd returns the offset of the first byte of s that Canonical changes, or -1 if there is
-// none. The parameter kept is the offset of an escape that Canonical does not decode.
+// firstOdd returns the offset of the first byte of s that Canonical would change, or -1. It does
+// not count an escape at offset kept.
 func (u URN) firstOdd(s string, kept int) int {
 	folded := u.folded()
 	for i := range folded {
@@ -60,27 +62,26 @@ func (u URN) firstOdd(s string, kept int) int {
 	}
 }
 
-// A canonicalReader yields the bytes of a canonical spelling one at a time.
+// A canonicalReader returns the bytes of a canonical spelling one at a time.
 type canonicalReader struct {
 	s      string
 	i      int
-	folded int // the number of leading bytes that are case-insensitive
-	hex    int // the unread bytes before this offset are hex digits of an escape
-	kept   int // the offset of an escape that is not decoded; 0 for none
+	folded int // how many bytes at the start are case-insensitive
+	hex    int // unread bytes before this offset are digits of an escape
+	kept   int // offset of an escape to keep, or 0
 	plain  bool
 }
 
-// canonicalFrom returns a reader that yields the canonical spelling of u from byte i of u's own
-// spelling on. Byte i must not be inside an escape.
+// canonicalFrom returns a reader of the canonical spelling, which begins at offset i of the
+// spelling of u. The offset must not be inside an escape.
 func (u URN) canonicalFrom(i int) canonicalReader {
 	u, kept := u.withEscapedRequest()
 	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), kept: kept, plain: u.dialect == Draft1995}
 }
 
-// withEscapedRequest makes sure that the canonical spelling of u is not a reserved request. If
-// the ElementID begins with "urn+" written with escapes, withEscapedRequest replaces this
-// beginning by "%75rn+", and returns the new URN and the offset of "%75". It returns any other
-// URN unchanged, and 0.
+// withEscapedRequest prevents the canonical spelling of u from being a reserved request. If the
+// ElementID is an escaped form of "urn+", withEscapedRequest writes it as "%75rn+" and returns the
+// offset of the escape. Otherwise it returns u and 0.
 func (u URN) withEscapedRequest() (URN, int) {
 	const escaped = "%75rn+"
 	n := requestLength(u.ElementID())
@@ -116,7 +117,7 @@ func (r *canonicalReader) next() byte {
 	return c
 }
 
-// folded returns the number of leading bytes that are case-insensitive.
+// folded returns how many bytes at the start are case-insensitive.
 func (u URN) folded() int {
 	if u.dialect == Draft1995 && strings.EqualFold(u.SchemeID(), "dns") {
 		return int(u.auth)
@@ -124,16 +125,15 @@ func (u URN) folded() int {
 	return int(u.nid)
 }
 
-// decodes reports whether the escape of octet c is equivalent to c.
 func (u URN) decodes(c byte) bool { return u.dialect == Draft1995 && is(c, classPlain) }
 
-// A Purpose is the purpose for which URNs are compared (2012, 5).
+// A Purpose says why two URNs are compared (2012, 5).
 type Purpose uint8
 
 // The purposes. Only [Draft2012] distinguishes them.
 const (
-	PurposeResource Purpose = iota // to learn whether the URNs identify the same resource (step 5a)
-	PurposeCache                   // in Draft2012, to learn whether resolving the URNs gives the same response (step 5b)
+	PurposeResource Purpose = iota // do the URNs identify the same resource? (step 5a)
+	PurposeCache                   // can a response for one URN be used for the other? (step 5b; only Draft2012)
 )
 
 // String returns the name of the purpose: resource or cache.
@@ -147,10 +147,12 @@ func (p Purpose) String() string {
 	return "invalid"
 }
 
-// Key returns a key by which URNs are compared for a purpose: two URNs of the same dialect have
-// the same key if and only if they are equivalent for p. The key is [URN.Canonical]. For
-// [PurposeCache] in [Draft2012] the directives follow, sorted by keyword, with the hex digits
-// of escapes in upper case. Directives with the same keyword keep their order.
+// Key returns a string for comparing URNs for a purpose. Two URNs of the same dialect have the same
+// key exactly if they are equivalent for that purpose.
+//
+// The key is [URN.Canonical]. For [PurposeCache] in [Draft2012] it also includes the directives,
+// sorted by keyword, with the digits of escapes in upper case. Directives with the same keyword
+// keep their order.
 func (u URN) Key(p Purpose) string {
 	query, ok := u.Query()
 	if !ok || p != PurposeCache {
@@ -168,7 +170,7 @@ func keywordOf(directive string) string {
 	return keyword
 }
 
-// upperEscapes returns s with the digits of its escapes converted to upper case.
+// upperEscapes converts the digits of escapes in s to upper case.
 func upperEscapes(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

@@ -5,7 +5,7 @@ import "github.com/nomen-project/nomen/internal/ascii"
 // A class is a set of octets.
 type class uint16
 
-// The classes, one bit each, in a table over all octets.
+// The classes.
 const (
 	classAlnum      class = 1 << iota // ALPHA / DIGIT
 	classLDH                          // alphanum / "-"
@@ -21,8 +21,7 @@ const (
 	classSchemeID                     // SchemeID of the draft of 1995
 	classSpace                        // white space of the draft of 1995: space, tab, CR, LF
 
-	// noNUL is a class without octets. If the set of [scan] includes noNUL, scan stops before
-	// an escaped NUL.
+	// noNUL is a class without octets. If a set includes it, [scan] stops before an escaped NUL.
 	noNUL
 )
 
@@ -60,10 +59,9 @@ func makeClasses() (t [256]class) {
 	return t
 }
 
-// scan skips octets of the set and complete escapes in s, from offset i on. It returns the
-// offset of the first byte that it cannot skip. The set must be a single class, with or without
-// [noNUL]. The loop tests four octets at a time, because names are long and nearly always
-// valid.
+// scan skips octets of a set and complete escapes, and returns the offset of the first byte from i
+// on that is neither. The set must be a single class, with or without [noNUL]. Because names are
+// long and nearly always valid, the loop tests four octets at a time.
 func scan(s string, i int, set class) int {
 	for {
 		rest := s[i:]
@@ -87,8 +85,6 @@ func isEscape(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && is(s[i+1], classHex) && is(s[i+2], classHex)
 }
 
-// isNUL reports whether the escape at i stands for NUL.
 func isNUL(s string, i int) bool { return s[i+1] == '0' && s[i+2] == '0' }
 
-// octetAt returns the octet that the escape at i represents.
 func octetAt(s string, i int) byte { return ascii.Unhex(s[i+1])<<4 | ascii.Unhex(s[i+2]) }

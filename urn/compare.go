@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Equivalent reports whether a and b are the same name by the rules of their
-// common dialect. False does not prove that they identify different resources.
-// URNs of different dialects are never equivalent. Equivalent does not allocate.
+// Equivalent reports whether a and b are the same name by the rules of their dialect. A false
+// result does not prove that they identify different resources. URNs of different dialects are
+// never equivalent. Equivalent does not allocate.
 func Equivalent(a, b URN) bool {
 	if !a.IsValid() || a.dialect != b.dialect {
 		return false
@@ -18,9 +18,8 @@ func Equivalent(a, b URN) bool {
 	return compareCanonical(a, b) == 0
 }
 
-// Compare orders URNs by the bytes of their canonical spellings, and URNs with the same
-// canonical spelling by dialect. Zero URNs come first. The result for valid URNs is 0 if and
-// only if they are [Equivalent]. Compare does not allocate.
+// Compare orders URNs by their canonical spellings, and then by dialect. The zero URN comes first.
+// For valid URNs the result is 0 exactly if they are [Equivalent]. Compare does not allocate.
 func Compare(a, b URN) int {
 	switch {
 	case !a.IsValid() || !b.IsValid():
@@ -48,21 +47,22 @@ func btoi(b bool) int {
 	return 0
 }
 
-// A Comparer compares URNs for a purpose, with the additional rules of a
-// namespace. The zero Comparer compares names by the general rules only.
+// A Comparer compares URNs for a purpose, and by the rules of their namespaces. The zero Comparer
+// only uses the general rules.
 type Comparer struct {
 	Purpose Purpose
 
-	// Fold maps the canonical spelling of an assigned name to a text. Names that their namespace
-	// (in the draft of 1995, their authority) considers equivalent have the same text. The rules of
-	// a namespace only add equivalences (2012, 5; RFC 8141, 3.1): names that are equivalent by the
-	// general rules remain equivalent, even if Fold returns different texts; names of different
-	// namespaces are never equivalent. If Fold is nil, no rules are added.
+	// Fold returns a text that is the same for all names that a namespace (in the draft of 1995, an
+	// authority) considers equivalent. Its argument is the canonical spelling of an assigned name.
+	//
+	// Namespaces can only add equivalences (2012, 5; RFC 8141, 3.1). So names that are equivalent
+	// by the general rules remain equivalent even if Fold returns different texts, and names of
+	// different namespaces are never equivalent. If Fold is nil, only the general rules apply.
 	Fold func(canonical string) string
 }
 
-// Equivalent reports whether a and b are equivalent for the purpose. It does not
-// use the network and depends only on its arguments.
+// Equivalent reports whether a and b are equivalent for the purpose. The result depends only on the
+// arguments and does not need the network.
 func (c Comparer) Equivalent(a, b URN) bool {
 	if !a.IsValid() || a.dialect != b.dialect {
 		return false
@@ -73,10 +73,9 @@ func (c Comparer) Equivalent(a, b URN) bool {
 	return c.Purpose != PurposeCache || a.directiveKey() == b.directiveKey()
 }
 
-// folds reports whether the namespace of a and b considers them equivalent.
 func (c Comparer) folds(a, b URN) bool {
 	return c.Fold != nil && strings.EqualFold(a.NID(), b.NID()) && c.Fold(a.Canonical()) == c.Fold(b.Canonical())
 }
 
-// directiveKey returns the part of the key for [PurposeCache] that represents the directives.
+// directiveKey returns the part of [URN.Key] for the directives.
 func (u URN) directiveKey() string { return u.Key(PurposeCache)[len(u.Canonical()):] }

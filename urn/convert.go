@@ -2,19 +2,19 @@ package urn
 
 import "strings"
 
-// Convert converts u to another dialect, in which it is the same name. The error is an [*Error]
-// if the name has no counterpart in that dialect:
+// Convert returns the URN in another dialect that is the same name as u. It keeps the spelling of
+// the name, because since RFC 2141 an escape and the decoded character make different names in
+// every dialect. The exception is a tilde, which is escaped for [Draft1995] because RFC 1738
+// requires that.
 //
-//   - Convert keeps the spelling of the assigned name, because a name with an escape and the
-//     name with the decoded character are different names in every dialect since RFC 2141. The one
-//     exception is a tilde, which Convert escapes for [Draft1995] because RFC 1738 requires it.
-//   - A name that does not match the grammar of the other dialect has no counterpart. Examples
-//     are names of fewer than four fields for [Draft1995], names with "/" for [Draft2012], and
-//     names with "&" or "~" for [RFC2141].
-//   - A fragment of [Draft2012] is an f-component of [RFC8141] and vice versa. Directives, r-
-//     and q-components have no counterpart.
-//   - A name of [RFC2141] with "?" or "#" in its NSS has no counterpart, because these
-//     characters would begin a component in other dialects. RFC 2141 reserves them.
+// The error is an [*Error] if the name cannot exist in the other dialect:
+//
+//   - The name may not match the grammar. Examples are names of fewer than four fields for
+//     [Draft1995], names with "/" for [Draft2012], and names with "&" or "~" for [RFC2141].
+//   - Directives, r- and q-components exist only in their own dialect. A fragment of
+//     [Draft2012] becomes an f-component of [RFC8141], and vice versa.
+//   - A name of [RFC2141] can contain "?" or "#", which RFC 2141 reserves. In other dialects
+//     these characters would begin a component.
 func (u URN) Convert(d Dialect) (URN, error) {
 	switch {
 	case !u.IsValid():
@@ -43,8 +43,8 @@ func (u URN) Convert(d Dialect) (URN, error) {
 
 const escapedTilde = "%7E"
 
-// beforeEscape returns the offset in s that corresponds to an offset in its escaped form. The
-// parameter escaped is s with its tildes escaped, and the parameter at is the offset in escaped.
+// beforeEscape converts an offset in a text to an offset in s, where the text is s with its tildes
+// escaped.
 func beforeEscape(s, escaped string, at int) int {
 	if len(s) == len(escaped) {
 		return at
@@ -62,8 +62,7 @@ func beforeEscape(s, escaped string, at int) int {
 	return len(s)
 }
 
-// unconvertible returns words for the first component of u that dialect d does not have, or ""
-// if there is none.
+// unconvertible describes the first component of u that dialect d does not have, or returns "".
 func (u URN) unconvertible(d Dialect) string {
 	if _, ok := u.RComponent(); ok {
 		return "an r-component"
@@ -80,8 +79,7 @@ func (u URN) unconvertible(d Dialect) string {
 	return ""
 }
 
-// nssRule returns the name that the document of the dialect gives to the NSS, or "" if d is
-// invalid.
+// nssRule returns what the document of the dialect calls the NSS, or "" if d is invalid.
 func (d Dialect) nssRule() string {
 	if !d.IsValid() {
 		return "URN"

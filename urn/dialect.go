@@ -1,6 +1,7 @@
 package urn
 
-// A Dialect is one generation of the URN syntax. The zero Dialect is invalid.
+// A Dialect is one version of the URN syntax, as a draft or an RFC defines it. The zero Dialect is
+// not valid.
 type Dialect uint8
 
 // The dialects, in chronological order.
@@ -10,14 +11,14 @@ const (
 	Draft2012                    // a query of directives and a fragment, draft-ietf-urnbis-rfc2141bis-urn-03
 	RFC8141                      // r-, q- and f-components
 
-	// Latest is the dialect of functions that have no dialect parameter.
+	// Latest is the dialect that functions without a dialect parameter use.
 	Latest = RFC8141
 
 	dialects = int(RFC8141) + 1
 )
 
-// String returns the name of the dialect on the command line: 1995, rfc2141, 2012
-// or rfc8141.
+// String returns the name that the command line uses for the dialect: 1995, rfc2141, 2012 or
+// rfc8141.
 func (d Dialect) String() string {
 	if !d.IsValid() {
 		return "invalid"
@@ -38,22 +39,22 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar holds the differences between dialects, except for the components that may follow
-// the NSS.
+// A grammar holds what distinguishes a dialect from the others, except for the components after the
+// NSS.
 type grammar struct {
 	name string
 
-	// The names that the document gives to the common productions.
-	whole  string // the production of a whole URN
-	inner  string // the production of the assigned name
+	// The productions of a whole URN and of the assigned name, as the document calls them.
+	whole  string
+	inner  string
 	nid    string
 	nss    string
 	escape string
 
-	nssSet       class // the octets that need no escape in an NSS
+	nssSet       class // the octets that an NSS may contain unescaped
 	minNID       int
 	finalHyphen  bool // an NID may end with a hyphen (RFC 2141, 2.1)
-	reservesURN  bool // the NID "urn" is not allowed (RFC 2141 and 2012, 2.1)
+	reservesURN  bool // the NID cannot be "urn" (RFC 2141 and 2012, 2.1)
 	leadingSlash bool // an NSS may begin with a slash (RFC 2141, 2.3)
 }
 

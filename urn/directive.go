@@ -2,19 +2,20 @@ package urn
 
 import "strings"
 
-// A Directive is an instruction to a resolver in the query of [Draft2012] (2.3).
+// A Directive is an instruction to a resolver, of the form keyword=value, in the query of a URN in
+// [Draft2012] (2.3).
 type Directive struct {
 	Keyword string // case-sensitive
-	Value   string // as spelled; case-sensitive
-	Ignored bool   // the directive has no effect; see [URN.Directives]
+	Value   string // not decoded; case-sensitive
+	Ignored bool   // a resolver ignores it; see [URN.Directives]
 }
 
-// Directives are the directives of one query, in the order of the query, which is
-// not significant.
+// Directives are the directives of a query. They are in the order of the query, but that order has
+// no meaning.
 type Directives []Directive
 
-// Get returns the value of the directive with a keyword. It reports false if there is no such
-// directive, or if the directive is ignored.
+// Get returns the value of the directive with the given keyword. It returns false if there is none,
+// or if it is ignored.
 func (ds Directives) Get(keyword string) (string, bool) {
 	for _, d := range ds {
 		if d.Keyword == keyword && !d.Ignored {
@@ -26,14 +27,13 @@ func (ds Directives) Get(keyword string) (string, bool) {
 
 // Directives splits the query of [Draft2012] at each "&", and each part at its first "=" (2.3).
 //
-// It marks a directive as ignored, so that the default of the namespace applies, in three cases
-// (2.3, 2.3.1):
+// A resolver must ignore some directives, and use the default of the namespace instead (2.3,
+// 2.3.1). Directives marks a directive as ignored if
 //
-//   - The keyword is not registered.
-//   - The keyword occurs more than once, even with the same value.
-//   - The namespace does not accept the value: the function in the parameter accepts returns false
-//     for the keyword and the value. If the parameter is nil, every value is accepted.
-//     [Namespace.Accepts] is a suitable function.
+//   - its keyword is not in registered;
+//   - its keyword occurs more than once, even with the same value; or
+//   - the namespace does not accept the value. The function accepts reports whether it does, and
+//     nil means that it accepts every value. Use [Namespace.Accepts] for a registered namespace.
 func (u URN) Directives(registered Keywords, accepts func(keyword, value string) bool) Directives {
 	query, ok := u.Query()
 	if !ok {

@@ -1,4 +1,5 @@
-// Package urn parses Uniform Resource Names exactly as each of their defining documents
+// Package urn parses, compares and builds Uniform Resource Names. By default it follows RFC 8141.
+// It also implements the earlier documents that defined URNs, each exactly as its document
 // specifies.
 //
 // # Documents
@@ -12,29 +13,29 @@
 //   - [Draft2012]: draft-ietf-urnbis-rfc2141bis-urn-03 (October 2012). NID and NSS consist of
 //     characters of RFC 3986; a reference may have a query of directives and a fragment; NUL is
 //     forbidden.
-//   - [RFC8141]: RFC 8141 (April 2017), the default. NID and NSS, optionally r-, q- and
-//     f-components.
+//   - [RFC8141]: RFC 8141 (April 2017), the default. A name has a NID and an NSS; a reference
+//     may add r-, q- and f-components.
 //
-// Comments cite a document by its year and section: "2012, 2.3" is section 2.3 of [Draft2012].
-// If the prose of a document restricts its grammar, the package follows the prose: an
-// r-component ends at the first "?=" (RFC 8141, 2.3.1), and the NID "urn" is invalid in
-// [RFC2141] and [Draft2012].
+// Comments cite a document by its year and section, so "2012, 2.3" is section 2.3 of [Draft2012].
+// If the prose of a document restricts its grammar, the package follows the prose. For example, an
+// r-component ends at the first "?=" (RFC 8141, 2.3.1), and the NID cannot be "urn" in [RFC2141]
+// and [Draft2012].
 //
 // # Values
 //
-// A [URN] is an immutable comparable value: the spelling that was parsed, the ends of its
-// parts, and the dialect. The zero value is invalid. To compare URNs:
+// A [URN] is an immutable value. It consists of the spelling that was parsed, the positions of the
+// parts in it, and the dialect. The zero URN is not valid. There are three ways to compare URNs:
 //
-//   - == compares spelling and dialect.
-//   - [Equivalent] is the comparison that the document of the dialect defines.
-//   - [URN.Canonical] returns the spelling shared by all equivalent URNs. A [Name] is an
-//     assigned name in this canonical spelling.
+//   - == compares the spelling and the dialect.
+//   - [Equivalent] follows the rules of the dialect's document.
+//   - [URN.Canonical] returns a spelling that is the same for all equivalent URNs. A [Name] is an
+//     assigned name in its canonical spelling, and can be a map key.
 //
-// Every error of a parser is an [*Error] with the byte offset and the production that the input
-// violates. An [Inspector] reports what is valid but inadvisable.
+// The error of every parser is an [*Error], which has the byte offset and the production that the
+// input violates. An [Inspector] warns of what is valid but not recommended.
 //
 // # Registries
 //
-// Namespaces, SchemeIDs, query keywords and services are each a [Table], an immutable value.
-// Package namespace has the rules of single namespaces.
+// The registries of namespaces, SchemeIDs, query keywords and services are immutable values of type
+// [Table]. Package namespace has the rules of individual namespaces.
 package urn

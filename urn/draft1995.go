@@ -2,14 +2,14 @@ package urn
 
 import "strings"
 
-// The limits of host names in RFC 1123, 2.1 and RFC 1035, 2.3.4.
+// Limits on host names (RFC 1123, 2.1; RFC 1035, 2.3.4).
 const (
 	maxLabel = 63
 	maxFQDN  = 253
 )
 
-// read1995 parses four fields separated by colons. It first removes white space,
-// and a pair of angle brackets around the whole (1995, 2).
+// read1995 parses four fields that colons separate, after removing white space and a pair of angle
+// brackets around the name (1995, 2).
 func (u *URN) read1995(s string) *Error {
 	clean, err := clean1995(s)
 	if err != nil {
@@ -23,8 +23,8 @@ func (u *URN) read1995(s string) *Error {
 	return nil
 }
 
-// cut1995 truncates an invalid name before offset. If no part of the ElementID precedes
-// that offset, cut1995 sets u to the zero URN.
+// cut1995 truncates an invalid name at offset. If that leaves nothing of the ElementID, u becomes
+// the zero URN.
 func (u *URN) cut1995(offset int) {
 	if u.auth == 0 || offset <= int(u.auth)+1 {
 		*u = URN{}
@@ -35,8 +35,8 @@ func (u *URN) cut1995(offset int) {
 	u.r, u.q = u.nss, u.nss
 }
 
-// split1995 finds the four fields of u.s and checks each field. On error it returns the offset
-// into u.s, the production and the reason.
+// split1995 finds and checks the four fields of u.s. If a field is invalid, split1995 returns the
+// offset in u.s, the production and the reason.
 func (u *URN) split1995() (int, string, string) {
 	s := u.s
 	if !hasURN(s) {
@@ -84,8 +84,8 @@ func checkSchemeID(s string) (int, string) {
 	return 0, ""
 }
 
-// checkAuthorityID checks an AuthorityID by the rules of its SchemeID. If the SchemeID is
-// unknown, it checks only that RFC 1738 allows the characters.
+// checkAuthorityID checks an AuthorityID by the rules of its SchemeID. If the SchemeID is unknown,
+// it only checks for characters that RFC 1738 does not allow.
 func checkAuthorityID(schemeID, s string) (int, string) {
 	if strings.EqualFold(schemeID, "dns") {
 		return checkFQDN(s)
@@ -93,9 +93,9 @@ func checkAuthorityID(schemeID, s string) (int, string) {
 	return checkElementID(s)
 }
 
-// checkFQDN checks a fully qualified domain name by RFC 952 and RFC 1123, 2.1:
-// labels of 1 to 63 letters, digits and inner hyphens, 253 bytes in all, and a
-// last label that is not a number, to exclude IP addresses.
+// checkFQDN checks a fully qualified domain name (RFC 952; RFC 1123, 2.1). A name has at most 253
+// bytes. Its labels consist of 1 to 63 letters, digits and inner hyphens, and the last label is not
+// a number, which excludes IP addresses.
 func checkFQDN(s string) (int, string) {
 	if len(s) > maxFQDN {
 		return maxFQDN, "domain name longer than 253 bytes"
@@ -130,8 +130,8 @@ func checkFQDN(s string) (int, string) {
 	return 0, ""
 }
 
-// checkElementID checks the characters of an ElementID: those of RFC 1738
-// without "#" and "?", which are reserved for future use (1995, 2.3).
+// checkElementID checks that an ElementID has only characters of RFC 1738, except for "#" and "?",
+// which are reserved for future use (1995, 2.3).
 func checkElementID(s string) (int, string) {
 	i := scan(s, 0, classElement)
 	switch {
@@ -147,7 +147,7 @@ func checkElementID(s string) (int, string) {
 	return i, "contains " + found(s, i) + ", which must be escaped"
 }
 
-// clean1995 returns s without white space and without the angle brackets around the name.
+// clean1995 removes white space and the angle brackets around the name.
 func clean1995(s string) (string, *Error) {
 	open, end := bounds1995(s)
 	if open < end && s[open] == '<' {
@@ -169,7 +169,7 @@ func clean1995(s string) (string, *Error) {
 	return string(b), nil
 }
 
-// bounds1995 returns the start and the end of s without the white space around it.
+// bounds1995 returns the start and the end of s without white space there.
 func bounds1995(s string) (int, int) {
 	open, end := 0, len(s)
 	for open < end && is(s[open], classSpace) {
@@ -181,7 +181,7 @@ func bounds1995(s string) (int, int) {
 	return open, end
 }
 
-// offset1995 converts an offset in the result of [clean1995] to the offset in its input s.
+// offset1995 converts an offset in the result of clean1995(s) to the offset in s.
 func offset1995(s string, offset int) int {
 	i, end := bounds1995(s)
 	if i < end && s[i] == '<' {

@@ -8,17 +8,16 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// EncodeNSS encodes an identifier of another system as an NSS, or in [Draft1995] as an
-// ElementID. It escapes the UTF-8 octets of each character that the dialect does not allow
-// there, and of each character in special (RFC 2141, 2.2 and 2.3; 2012, 2.5; RFC 8141, 2.2). It
-// escapes nothing else. special lists ASCII characters that the namespace uses as separators or
-// with a meaning of its own; in the identifier they have no such meaning.
+// EncodeNSS converts an identifier of another system to an NSS, or to an ElementID in [Draft1995].
+// It escapes the UTF-8 octets of each character that the dialect does not allow there, and of each
+// character in special (RFC 2141, 2.2 and 2.3; 2012, 2.5; RFC 8141, 2.2). Put into special the
+// ASCII characters that have a meaning in the namespace, such as separators, so that they lose this
+// meaning in the identifier.
 //
-// The error is an [*Error] if the identifier is empty, is not UTF-8 or contains NUL, or, in
-// 1995, begins like a request to a resolver ([IsRequest]).
+// The error is an [*Error] if the identifier is empty, is not UTF-8 or contains NUL. In Draft1995
+// it is also an error if the result would be a request to a resolver ([IsRequest]).
 //
-// According to RFC 8141, 2.2, only software that knows the rules of a namespace may create its
-// names.
+// Only software that knows the rules of a namespace may create its names (RFC 8141, 2.2).
 func (d Dialect) EncodeNSS(identifier, special string) (string, error) {
 	b, err := d.appendEncoded(nil, identifier, special)
 	if err != nil {
@@ -27,9 +26,8 @@ func (d Dialect) EncodeNSS(identifier, special string) (string, error) {
 	return d.checkEncoded(identifier, string(b))
 }
 
-// JoinNSS encodes the parts of an identifier like [Dialect.EncodeNSS] and joins
-// them with a separator. A separator inside a part is escaped. Parts may be
-// empty.
+// JoinNSS encodes each part of an identifier like [Dialect.EncodeNSS], and joins the parts with a
+// separator. It escapes separators in the parts. Parts may be empty.
 func (d Dialect) JoinNSS(separator byte, special string, parts ...string) (string, error) {
 	var b []byte
 	special += string(rune(separator))
@@ -45,7 +43,6 @@ func (d Dialect) JoinNSS(separator byte, special string, parts ...string) (strin
 	return d.checkEncoded(strings.Join(parts, string(rune(separator))), string(b))
 }
 
-// appendEncoded encodes the identifier and appends the result to b.
 func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, error) {
 	switch {
 	case !d.IsValid():
@@ -66,9 +63,9 @@ func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, er
 	return b, nil
 }
 
-// bare reports whether an encoder leaves octet c unescaped. The parameter first means that c is
-// the first octet of the NSS. The octets "/", "?" and "#" are escaped in RFC 2141, because
-// section 2.3.2 advises against them although the grammar allows them.
+// bare reports whether octet c can stay unescaped. If first is true, c is the first octet of the
+// NSS. In RFC 2141 the grammar allows "/", "?" and "#", but they are escaped because section 2.3.2
+// advises against them.
 func (d Dialect) bare(c byte, first bool) bool {
 	g := &grammars[d]
 	switch c {
@@ -80,8 +77,8 @@ func (d Dialect) bare(c byte, first bool) bool {
 	return is(c, g.nssSet)
 }
 
-// checkEncoded checks that nss, the encoded form of the identifier, is an NSS, and returns it.
-// The result of joining can be invalid, because separators are not escaped.
+// checkEncoded checks that nss, which encodes the identifier, is an NSS. It may not be one if it
+// was joined, because separators are not escaped.
 func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	if !d.IsValid() {
 		return "", d.fail(identifier, 0, "URN", "unknown dialect")
@@ -96,8 +93,8 @@ func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	return nss, nil
 }
 
-// checkNSS returns the reason why s is not an NSS, or in the draft of 1995 an ElementID. It returns
-// nil if s is valid.
+// checkNSS returns nil if s is an NSS, or an ElementID in the draft of 1995. Otherwise it returns
+// the reason.
 func (d Dialect) checkNSS(s string) *Error {
 	g := &grammars[d]
 	end := scan(s, 0, g.nssSet)
@@ -121,14 +118,15 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// Display returns a spelling of u that is easier to read. Different names have different
-// spellings (2012, 4; RFC 8141, 4.4). It is for display only; copy and exchange [URN.String].
+// Display returns a spelling of u that is easier for people to read (2012, 4; RFC 8141, 4.4). For
+// example, it decodes the escapes of "ä". Different names have different spellings. Use
+// [URN.String] to copy and exchange names.
 //
-// In the NSS it decodes the escapes of two kinds of characters: letters, digits, signs and
-// punctuation that are not ASCII, and the ASCII characters that the dialect excludes, such as "[",
-// "]", "\", "^", "|", "{", "}" and the back-quote. It keeps the escapes of characters that would
-// make another name or mislead readers: characters that need no escape, delimiters, quotes, spaces,
-// controls, combining marks, and the special characters of the namespace.
+// In the NSS, Display decodes the escapes of letters, digits, signs and punctuation outside ASCII.
+// It also decodes ASCII characters that the dialect excludes, such as "[", "]", "\", "^", "|", "{",
+// "}" and the back-quote. It keeps escapes whose characters would make another name or mislead
+// readers. These are characters that need no escape, delimiters, quotes, spaces, controls,
+// combining marks, and the characters in special.
 func (u URN) Display(special string) string {
 	if !u.IsValid() || strings.IndexByte(u.s[:u.nss], '%') < 0 {
 		return u.s
@@ -153,8 +151,8 @@ func (u URN) Display(special string) string {
 	return string(append(b, u.s[u.nss:]...))
 }
 
-// shown returns the character that the escapes at offset i of s represent, and the length of
-// these escapes. It returns 0, 0 if Display keeps the escapes.
+// shown decodes the escapes of the character at offset i of s, and returns the character and the
+// length of the escapes. The result is 0, 0 if Display keeps these escapes.
 func (u URN) shown(s string, i int, special string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0

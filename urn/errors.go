@@ -8,24 +8,23 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Error reports where an input violates a production of the dialect's
-// document.
+// An Error says at which byte an input violates the grammar of its dialect, and why.
 type Error struct {
 	Dialect Dialect
 	Input   string // the whole input
 	Offset  int    // offset of the first invalid byte of Input
-	Rule    string // the production, in the document's spelling
+	Rule    string // the production as the document spells it
 	Message string // what is wrong, in words
 }
 
-const maxQuoted = 80 // the number of bytes of the input that an error message shows
+const maxQuoted = 80 // how many bytes of the input the message shows
 
-// Error returns the input, the offset, the production and what was found.
+// Error returns a message with the input, the offset, the production and what was found.
 func (e *Error) Error() string {
 	return fmt.Sprintf("urn: %q: offset %d: %s: %s", ascii.Head(e.Input, maxQuoted), e.Offset, e.Rule, e.Message)
 }
 
-// Violation makes e a [uri.InputError].
+// Violation implements [uri.InputError].
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
@@ -34,8 +33,8 @@ func (d Dialect) fail(input string, offset int, rule, format string, args ...any
 	return &Error{Dialect: d, Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// failAt returns the error for the byte at offset i of s, which the production
-// cannot contain: an incomplete escape, an escaped NUL, or another octet.
+// failAt returns the error for the byte at offset i, which the production cannot contain. The byte
+// is part of an incomplete escape or an escaped NUL, or is an octet that is not allowed.
 func (d Dialect) failAt(s string, i int, rule string) *Error {
 	switch {
 	case i >= len(s) || s[i] != '%':
@@ -46,8 +45,8 @@ func (d Dialect) failAt(s string, i int, rule string) *Error {
 	return d.fail(s, i, grammars[d].escape, `"%%" must be followed by two hex digits`)
 }
 
-// found describes the character at offset i of s for a message. For a character outside ASCII
-// it adds the code point, because many characters look alike.
+// found describes the character at offset i of s. For a non-ASCII character the description
+// includes the code point, because many characters look alike.
 func found(s string, i int) string {
 	if i >= len(s) {
 		return "the end"

@@ -8,14 +8,14 @@ import (
 	"github.com/nomen-project/nomen/internal/tsv"
 )
 
-// IANANamespaces returns the namespaces that IANA has registered: 97 formal and 8 informal
-// ones, as of 28 July 2026. The field Security refers to the documents; it is empty for
-// informal namespaces registered before 2017, whose templates have no such field.
+// IANANamespaces returns the 97 formal and 8 informal namespaces that were registered at IANA on 28
+// July 2026. The field Security refers to the registration. It is empty for informal namespaces
+// registered before 2017, because their templates have no such field.
 func IANANamespaces() Namespaces { return ianaNamespaces() }
 
-// Each line of ianaTable describes a namespace. The columns are the identifier; the RFCs or the
-// registrant, empty if only the template names them; the date; and the word "template" if the
-// template is at the usual URL for this kind of namespace.
+// ianaTable has a line for each namespace. Its columns are the identifier, the RFCs or the
+// registrant, the date, and the word "template" if the template is at the usual URL. The second
+// column is empty if only the template names the documents.
 //
 //go:embed iana.tsv
 var ianaTable string

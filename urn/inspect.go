@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The kinds of findings about URNs. An [Inspector] also reports these kinds of package uri:
-// [uri.FindingInvalid], [uri.FindingNUL], [uri.FindingCharset], [uri.FindingNeedlessEscape],
-// [uri.FindingLowerEscape] and [uri.FindingUpperScheme].
+// The kinds of findings about URNs. The comments cite the documents. An [Inspector] also returns
+// these kinds of package uri: [uri.FindingInvalid], [uri.FindingNUL], [uri.FindingCharset],
+// [uri.FindingNeedlessEscape], [uri.FindingLowerEscape] and [uri.FindingUpperScheme].
 const (
 	FindingUpperNID        uri.FindingCode = "uppercase-nid"          // RFC 8141, 3.1
 	FindingUnregistered    uri.FindingCode = "unregistered-nid"       // RFC 8141, 5
@@ -29,8 +29,8 @@ const (
 	FindingRelative        uri.FindingCode = "relative-reference-urn" // 2012, 2.5.1; RFC 8141, 4.3
 )
 
-// An Inspector produces findings about URNs. An Inspector also reports names, keywords and services
-// that are not in their registry. If a registry is empty, the Inspector does not use it.
+// An Inspector warns of URNs that are invalid or not recommended. It also reports namespaces,
+// keywords and services that are not in its registries. It does not use a registry that is empty.
 type Inspector struct {
 	Namespaces Namespaces
 	SchemeIDs  SchemeIDs
@@ -38,9 +38,9 @@ type Inspector struct {
 	Services   Services
 }
 
-// Inspect returns findings about s in dialect d, in the order of their offsets. If s is not a
-// URN, the findings give the reason. Otherwise they say what the documents advise against; of
-// each kind of finding about escapes, Inspect reports only the first.
+// Inspect returns findings about s in dialect d, ordered by offset. If s is not a URN, they give
+// the reason. Otherwise they say what the documents advise against. Of each kind of finding about
+// escapes, Inspect only reports the first.
 func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	i := inspection{Inspector: in, s: s}
 	var err *Error
@@ -65,10 +65,10 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	return i.found
 }
 
-// InspectReference returns a finding if base is a URN and reference does not mean what people
-// expect. A URN has no hierarchy. So only three kinds of references mean what people expect: an
-// absolute reference, an empty one, and one that is only a fragment (2012, 2.5.1; RFC 8141, 4.3).
-// For example, the reference "x", resolved against "urn:example:a:b", is "urn:x".
+// InspectReference returns a finding if base is a URN and reference is unlikely to mean what its
+// author expects. A URN has no hierarchy, so for example the reference "x" relative to
+// "urn:example:a:b" is "urn:x". There is no finding for a reference that is absolute, empty, or
+// only a fragment, because these have their usual meaning (2012, 2.5.1; RFC 8141, 4.3).
 func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
 	if scheme, _ := base.Scheme(); !isURN(scheme) || !reference.IsReference() {
 		return uri.Finding{}, false
@@ -82,7 +82,6 @@ func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
 	}, true
 }
 
-// An inspection is the state of inspecting one input.
 type inspection struct {
 	Inspector
 	s     string // the input
@@ -94,7 +93,7 @@ func (i *inspection) add(c uri.FindingCode, sev uri.Severity, at int, format str
 	i.found = append(i.found, uri.Finding{Code: c, Severity: sev, Offset: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// at converts the offset n in the spelling of the URN to an offset in the input.
+// at converts an offset in the spelling of the URN to an offset in the input.
 func (i *inspection) at(n int) int {
 	if i.u.dialect == Draft1995 {
 		return offset1995(i.s, n)
@@ -121,7 +120,7 @@ func (i *inspection) spelling() {
 	}
 }
 
-// bareSpace looks for white space in a name without brackets.
+// bareSpace reports white space in a name that is not in brackets.
 func (i *inspection) bareSpace() {
 	open, end := bounds1995(i.s)
 	if at := strings.IndexAny(i.s[open:end], " \t\r\n"); at >= 0 && i.s[open] != '<' {
@@ -165,7 +164,6 @@ func (i *inspection) nid() {
 	}
 }
 
-// escapes inspects all escapes.
 func (i *inspection) escapes() {
 	s := i.u.s
 	seen := map[uri.FindingCode]bool{}
@@ -195,7 +193,7 @@ func (i *inspection) escapes() {
 	}
 }
 
-// needless reports whether no part of a URN of the dialect needs an escape of octet c.
+// needless reports whether octet c never needs an escape in a URN of the dialect.
 func (i *inspection) needless(c byte) bool {
 	if i.u.dialect == Draft1995 {
 		return is(c, classPlain)
@@ -203,8 +201,8 @@ func (i *inspection) needless(c byte) bool {
 	return is(c, classUnreserved) && is(c, grammars[i.u.dialect].nssSet)
 }
 
-// needlessSeverity returns the severity of an unnecessary escape: a warning if the document
-// forbids such escapes (RFC 2141, 2.3.1; 2012, 2.5.2), otherwise information.
+// needlessSeverity returns a warning if the document forbids unnecessary escapes (RFC 2141, 2.3.1;
+// 2012, 2.5.2), and information otherwise.
 func (i *inspection) needlessSeverity() uri.Severity {
 	if d := i.u.dialect; d == RFC2141 || d == Draft2012 {
 		return uri.SeverityWarning
@@ -224,8 +222,7 @@ func (i *inspection) components() {
 	}
 }
 
-// directives reports the directives that a resolver with the same registries
-// ignores.
+// directives reports the directives that a resolver would ignore.
 func (i *inspection) directives() {
 	if i.Keywords.Len() == 0 {
 		return
@@ -239,7 +236,6 @@ func (i *inspection) directives() {
 	}
 }
 
-// whyIgnored says why a directive is ignored.
 func (i *inspection) whyIgnored(d Directive) string {
 	if _, known := i.Keywords.Lookup(d.Keyword); !known {
 		return fmt.Sprintf("the keyword %q is not registered", d.Keyword)
@@ -250,8 +246,8 @@ func (i *inspection) whyIgnored(d Directive) string {
 	return "directives with the same keyword cancel each other"
 }
 
-// accepts reports whether the registry of services has the value of the keyword s. It accepts
-// all values of other keywords, because only the namespaces know them.
+// accepts reports whether a value of the keyword s is a known service. It accepts all values of
+// other keywords, because only the namespaces know them.
 func (i *inspection) accepts(keyword, value string) bool {
 	if keyword != "s" || i.Services.Len() == 0 {
 		return true

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Keyword is an entry of the registry of URN query keywords (2012, 9.2.1).
+// A Keyword is an entry in the registry of URN query keywords (2012, 9.2.1).
 type Keyword struct {
 	Keyword     string    `json:"keyword"` // case-sensitive
 	Purpose     string    `json:"purpose"`
@@ -15,13 +15,13 @@ type Keyword struct {
 	SupportedBy []Support `json:"supported_by"`
 }
 
-// A Support states that a namespace supports a keyword.
+// A Support says that a namespace supports a keyword.
 type Support struct {
 	NID       string `json:"nid"`
 	Reference string `json:"reference"`
 }
 
-// Keywords2012 returns the initial registry of the draft.
+// Keywords2012 returns the initial registry, as the draft of 2012 defines it.
 func Keywords2012() Keywords { return keywords2012() }
 
 var keywords2012 = sync.OnceValue(func() Keywords {
@@ -32,8 +32,8 @@ var keywords2012 = sync.OnceValue(func() Keywords {
 	)
 })
 
-// WithSupport returns k with one more supporting namespace. This is not a
-// substantive change, so registering it with [Table.With] needs no review.
+// WithSupport returns a copy of k with another namespace that supports it. [Table.With] can replace
+// a keyword by such a copy without a review, because the change is not substantive.
 func (k Keyword) WithSupport(s Support) Keyword {
 	k.SupportedBy = append(slices.Clone(k.SupportedBy), s)
 	return k
@@ -41,8 +41,7 @@ func (k Keyword) WithSupport(s Support) Keyword {
 
 func (k Keyword) name() string { return k.Keyword }
 
-// canonical returns k with an empty list instead of a nil one, because JSON encodes an empty
-// list as [] but nil as null.
+// canonical returns k with an empty list instead of a nil list, because JSON encodes nil as null.
 func (k Keyword) canonical() Keyword {
 	k.SupportedBy = append([]Support{}, k.SupportedBy...)
 	return k
@@ -72,13 +71,13 @@ func (k Keyword) policy() *EntryError {
 	return nil
 }
 
-// A Scope says to which namespaces a keyword applies (2012, 9.2.1).
+// A Scope says for which namespaces a keyword can be used (2012, 9.2.1).
 type Scope uint8
 
 // The scopes.
 const (
-	ScopeGlobal   Scope = iota // all
-	ScopeSpecific              // those that support it
+	ScopeGlobal   Scope = iota // for all namespaces
+	ScopeSpecific              // for those that support the keyword
 )
 
 var scopeNames = []string{"global", "specific"}
@@ -92,7 +91,7 @@ func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (s *Scope) UnmarshalText(text []byte) error { return parseWord(s, scopeNames, text) }
 
-// Policy returns the registration procedure for keywords of the scope.
+// Policy returns the procedure for registering keywords of the scope.
 func (s Scope) Policy() string {
 	if s == ScopeGlobal {
 		return "IETF Review"
@@ -100,7 +99,7 @@ func (s Scope) Policy() string {
 	return "namespace registration"
 }
 
-// ChangeController returns who decides about changes to keywords of the scope.
+// ChangeController returns who decides on changes to keywords of the scope.
 func (s Scope) ChangeController() string {
 	if s == ScopeGlobal {
 		return "IESG"

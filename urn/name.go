@@ -2,15 +2,14 @@ package urn
 
 import "strings"
 
-// A Name is an assigned URN in its canonical spelling, for use as a key. Names
-// are comparable, and == reports whether they are equivalent in their dialect.
-// The zero Name is invalid.
+// A Name is an assigned URN in its canonical spelling. It can be a map key: two Names of the same
+// dialect are == exactly if they are equivalent. The zero Name is not valid.
 //
-// No Name contains an escaped NUL, in any dialect, because some programs treat NUL as the end
-// of a text (2012, 2.5.3).
+// A Name never contains an escaped NUL, because some programs treat NUL as the end of a text (2012,
+// 2.5.3).
 type Name struct{ u URN }
 
-// ParseName parses s as a [Name] in the [Latest] dialect.
+// ParseName parses s as a [Name] in the dialect [Latest].
 func ParseName(s string) (Name, error) {
 	u, err := ParseAssigned(s)
 	if err != nil {
@@ -19,9 +18,8 @@ func ParseName(s string) (Name, error) {
 	return u.Name()
 }
 
-// Name returns the assigned name of u in canonical spelling, without components.
-// The error is an [*Error] if u contains NUL, is a request to a resolver or is
-// the zero URN.
+// Name returns the name in u, in its canonical spelling and without components. The error is an
+// [*Error] if u contains NUL, is a request to a resolver, or is the zero URN.
 func (u URN) Name() (Name, error) {
 	s := u.Canonical()
 	if i := strings.Index(s, escapedNUL); i >= 0 {
@@ -48,17 +46,17 @@ func (n Name) URN() URN { return n.u }
 // String returns the canonical spelling.
 func (n Name) String() string { return n.u.s }
 
-// Compare orders names as [Compare] does: by the bytes of their spellings.
+// Compare orders names by their spellings, as the function [Compare] does.
 func (n Name) Compare(m Name) int { return Compare(n.u, m.u) }
 
-// AppendText appends the spelling; it implements [encoding.TextAppender].
+// AppendText implements [encoding.TextAppender].
 func (n Name) AppendText(b []byte) ([]byte, error) { return n.u.AppendText(b) }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (n Name) MarshalText() ([]byte, error) { return n.u.MarshalText() }
 
-// UnmarshalText implements [encoding.TextUnmarshaler] in the [Latest] dialect. An
-// empty text is the zero Name.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It parses a name in the dialect [Latest]. An
+// empty text becomes the zero Name.
 func (n *Name) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*n = Name{}

@@ -7,37 +7,36 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Namespace is the registration of a URN namespace, with the fields that the
-// documents require (2012, 2.3, 2.5.2, 5, 6, 8; RFC 8141, 6.4). Package namespace
-// has the rules for its names.
+// A Namespace is the registration of a URN namespace. It has the fields that the documents require
+// (2012, 2.3, 2.5.2, 5, 6, 8; RFC 8141, 6.4). Package namespace has the rules for the names of a
+// namespace.
 type Namespace struct {
 	NID        string  `json:"nid"` // lower case
 	Kind       NIDKind `json:"kind"`
-	Reference  string  `json:"reference"`            // the document, or the registrant
+	Reference  string  `json:"reference"`            // the document that defines the namespace, or the registrant
 	Template   string  `json:"template,omitempty"`   // the URL of the registration
 	Registered string  `json:"registered,omitempty"` // the date, YYYY-MM-DD
-	Security   string  `json:"security"`             // the security considerations, or where they are; required (2012, 8)
+	Security   string  `json:"security"`             // the security considerations, or a reference to them; required (2012, 8)
 
-	Special         string       `json:"special,omitempty"`          // the characters with a meaning of their own
-	Equivalence     string       `json:"equivalence,omitempty"`      // rules beyond lexical equivalence
+	Special         string       `json:"special,omitempty"`          // characters with a meaning in the namespace
+	Equivalence     string       `json:"equivalence,omitempty"`      // rules that make names equivalent beyond the general ones
 	Functional      string       `json:"functional,omitempty"`       // guidance on functional equivalence
-	FragmentAllowed bool         `json:"fragment_allowed,omitempty"` // whether references of the draft of 2012 may have fragments
-	Services        []string     `json:"services,omitempty"`         // the supported services, which are the values of the keyword s
+	FragmentAllowed bool         `json:"fragment_allowed,omitempty"` // references may have fragments (draft of 2012)
+	Services        []string     `json:"services,omitempty"`         // the supported services, which are values of the keyword s
 	DefaultService  string       `json:"default_service,omitempty"`
-	Keywords        []KeywordUse `json:"keywords,omitempty"` // the supported keywords, except s
+	Keywords        []KeywordUse `json:"keywords,omitempty"` // the supported keywords other than s
 }
 
 // A KeywordUse is a keyword that a namespace supports.
 type KeywordUse struct {
 	Keyword string   `json:"keyword"`
-	Values  []string `json:"values,omitempty"` // the valid values; none means any
+	Values  []string `json:"values,omitempty"` // the valid values; empty if all are
 }
 
-// NamespaceNote is the note in the registry of namespaces on the NID "urn" (2012,
-// 9.1).
+// NamespaceNote is what the registry of namespaces says about the NID "urn" (2012, 9.1).
 const NamespaceNote = `The NID "urn" is reserved for ever and cannot be registered.`
 
-// Accepts reports whether n supports a keyword with a value, for
+// Accepts reports whether n supports a keyword with the given value. It is meant as an argument of
 // [URN.Directives].
 func (n Namespace) Accepts(keyword, value string) bool {
 	if keyword == "s" {
@@ -51,8 +50,8 @@ func (n Namespace) Accepts(keyword, value string) bool {
 	return false
 }
 
-// Missing returns the names of required fields that are empty. A registration
-// from before 2012 may be incomplete (2012, 8).
+// Missing returns the names of required fields that are empty. The registrations from before 2012
+// may be incomplete (2012, 8).
 func (n Namespace) Missing() []string {
 	var missing []string
 	if n.Reference == "" && n.Template == "" {
@@ -103,12 +102,12 @@ func (n Namespace) policy() *EntryError {
 	return nil
 }
 
-// A NIDKind classifies an NID by its registration or by its form.
+// A NIDKind says whether and how an NID can be registered.
 type NIDKind uint8
 
 // The kinds of NIDs.
 const (
-	KindUnregistered NIDKind = iota // in use without registration
+	KindUnregistered NIDKind = iota // used without a registration
 	KindFormal                      // RFC 8141, 5.1
 	KindInformal                    // RFC 8141, 5.2: urn-7
 	KindExperimental                // RFC 3406, 3.1: x-foo
@@ -117,7 +116,6 @@ const (
 
 var kindNames = []string{"unregistered", "formal", "informal", "experimental", "reserved"}
 
-// String returns the name of the kind.
 func (k NIDKind) String() string { return wordName(k, kindNames) }
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -126,14 +124,14 @@ func (k NIDKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (k *NIDKind) UnmarshalText(text []byte) error { return parseWord(k, kindNames, text) }
 
-// KindOf returns the kind of an NID by its form. [KindFormal] means that it could
-// be registered, not that it is.
+// KindOf returns the kind of an NID, judging by its form. So [KindFormal] means only that the NID
+// could be registered.
 //
 //	InformalNamespaceName = "urn-" Number    Number = DigitNonZero 0*Digit
 //
-// The reserved NIDs are "urn", others that begin with "urn-", those of two
-// characters, and those that begin with two letters and a hyphen, for countries
-// and for forms like xn-- (RFC 8141, 5.1).
+// The reserved NIDs are "urn", others that begin with "urn-", NIDs of two characters, and NIDs that
+// begin with two letters and a hyphen, which are for countries and for forms such as "xn--" (RFC
+// 8141, 5.1).
 func KindOf(nid string) NIDKind {
 	nid = strings.ToLower(nid)
 	number, informal := strings.CutPrefix(nid, "urn-")
@@ -150,7 +148,7 @@ func KindOf(nid string) NIDKind {
 	return KindFormal
 }
 
-// isNumber reports whether s is digits without a leading zero.
+// isNumber reports whether s consists of digits and does not begin with 0.
 func isNumber(s string) bool {
 	return s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }

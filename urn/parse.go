@@ -4,11 +4,11 @@ import "github.com/nomen-project/nomen/internal/ascii"
 
 const maxNID = 32
 
-// readName parses what the documents since RFC 2141 call a URN or a namestring,
+// readName parses a URN as the documents since RFC 2141 define it,
 //
 //	"urn" ":" NID ":" NSS
 //
-// and the components that the dialect allows after it.
+// and the components that the dialect allows after that.
 func (u *URN) readName(d Dialect, s string) *Error {
 	g := &grammars[d]
 	if !hasURN(s) {
@@ -31,7 +31,7 @@ func (u *URN) readName(d Dialect, s string) *Error {
 	return u.readRest()
 }
 
-// readRest parses what follows the NSS. On error it truncates u before the invalid part.
+// readRest parses the components. On error it truncates u before the invalid part.
 func (u *URN) readRest() *Error {
 	var err *Error
 	end := int(u.nss)
@@ -57,8 +57,7 @@ func scanLDH(s string, i int) int {
 	return i
 }
 
-// goodNID reports whether s is an NID. It does not check that s consists of letters, digits and
-// hyphens; the caller does.
+// goodNID reports whether s, which consists of letters, digits and hyphens, is an NID.
 //
 //	NID = let-num [ 1,31 let-num-hyp ]                                  ; RFC 2141
 //	NID = (ALPHA / DIGIT) 0*30(ALPHA / DIGIT / "-") (ALPHA / DIGIT)    ; 2012
@@ -70,13 +69,12 @@ func (d Dialect) goodNID(s string) bool {
 		(s[n-1] != '-' || g.finalHyphen) && !(g.reservesURN && isURN(s))
 }
 
-// isURN reports whether an NID is "urn", in any case.
 func isURN(s string) bool {
 	return len(s) == 3 && s[0]|0x20 == 'u' && s[1]|0x20 == 'r' && s[2]|0x20 == 'n'
 }
 
-// failNID returns the reason why s does not have an NID and a colon after "urn:". The byte at
-// offset i is the first that cannot be part of an NID.
+// failNID returns why there is no valid NID with a colon after "urn:". The byte at i is the first
+// that an NID cannot contain.
 func (d Dialect) failNID(s string, i int) *Error {
 	g := &grammars[d]
 	n := i - prefixLen
@@ -101,7 +99,7 @@ func (d Dialect) failNID(s string, i int) *Error {
 	return d.fail(s, prefixLen, g.nid, "%q is reserved permanently", s[prefixLen:i])
 }
 
-// failNSS returns the reason why no NSS begins at the offset start.
+// failNSS returns why no NSS begins at start.
 func (d Dialect) failNSS(s string, start int) *Error {
 	g := &grammars[d]
 	switch {
@@ -113,11 +111,9 @@ func (d Dialect) failNSS(s string, start int) *Error {
 	return d.fail(s, start, g.nss, "is empty")
 }
 
-// scanRQ reads
+// scanRQ reads the following, and returns the end of the valid part.
 //
 //	rq-components = [ "?+" r-component ] [ "?=" q-component ]
-//
-// and returns the end of the valid part.
 func (u *URN) scanRQ() (int, *Error) {
 	s, i := u.s, int(u.nss)
 	if s[i] != '?' {
@@ -145,9 +141,8 @@ func (u *URN) scanRQ() (int, *Error) {
 	return i, nil
 }
 
-// scanComponent reads pchar *( pchar / "/" / "?" ) after "?+" or "?=" at offset i. An
-// r-component ends at the first "?=" (RFC 8141, 2.3.1); "?+" inside either component, and "?="
-// inside a q-component, are data.
+// scanComponent reads pchar *( pchar / "/" / "?" ) after "?+" or "?=". An r-component ends at the
+// first "?=" (RFC 8141, 2.3.1). Other occurrences of "?+" and "?=" are data.
 func scanComponent(s string, i int, rule string) (int, *Error) {
 	start := i + 2
 	end := start
@@ -177,11 +172,9 @@ func scanR(s string, i int) int {
 	}
 }
 
-// scanQuery reads
+// scanQuery reads the following (2012, 2.3), and returns the end of the valid part.
 //
-//	[ "?" urn-query ]    urn-query = directive *( "&" directive )    ; 2012, 2.3
-//
-// and returns the end of the valid part.
+//	[ "?" urn-query ]    urn-query = directive *( "&" directive )
 func (u *URN) scanQuery() (int, *Error) {
 	s, i := u.s, int(u.nss)
 	for first := byte('?'); i < len(s) && s[i] == first; first = '&' {
@@ -195,13 +188,11 @@ func (u *URN) scanQuery() (int, *Error) {
 	return i, nil
 }
 
-// scanDirective reads
+// scanDirective reads the following at i, and returns the end of the valid part.
 //
 //	directive = keywd "=" value
 //	keywd     = ALPHA *( ["-"] (ALPHA / DIGIT) )
 //	value     = *v-pchar
-//
-// from i and returns the end of the valid part.
 func scanDirective(s string, i int) (int, *Error) {
 	end := scanKeyword(s, i)
 	switch {
@@ -215,7 +206,7 @@ func scanDirective(s string, i int) (int, *Error) {
 	return scan(s, end+1, classValue|noNUL), nil
 }
 
-// scanKeyword returns the end of the longest keywd at i.
+// scanKeyword returns the end of the keywd at i.
 func scanKeyword(s string, i int) int {
 	if i >= len(s) || !ascii.IsLetter(s[i]) {
 		return i
@@ -230,8 +221,7 @@ func scanKeyword(s string, i int) int {
 	return i
 }
 
-// scanFragment checks that a fragment extends from i to the end, and returns the
-// end of the valid part.
+// scanFragment reads a fragment from i to the end, and returns the end of the valid part.
 func (u *URN) scanFragment(i int) (int, *Error) {
 	s, d := u.s, u.dialect
 	if s[i] != '#' || d == RFC2141 {
@@ -248,7 +238,7 @@ func (u *URN) scanFragment(i int) (int, *Error) {
 	return end, nil
 }
 
-// lastRule returns the production of the last part that was read.
+// lastRule returns the production of the part that was read last.
 func (u *URN) lastRule() string {
 	switch {
 	case u.q == u.nss:
@@ -265,8 +255,7 @@ func hasURN(s string) bool {
 	return len(s) >= prefixLen && s[3] == ':' && isURN(s[:3])
 }
 
-// urnOffset returns the number of leading bytes of s that match "urn:", ignoring
-// case.
+// urnOffset returns how many bytes at the start of s match "urn:", in any case.
 func urnOffset(s string) int {
 	const urn = "urn:"
 	for i := range prefixLen {

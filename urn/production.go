@@ -7,15 +7,17 @@ import (
 	"strings"
 )
 
-// ErrUnknownRule is the error of [Dialect.CheckRule] if the dialect has no
-// production with that name.
+// ErrUnknownRule means that the dialect does not have the given production.
 var ErrUnknownRule = errors.New("unknown production")
 
-// CheckRule checks that the whole of s matches a production of the dialect, such as NID, NSS,
-// keywd or r-component, including the restrictions in the prose of the document: no NUL in the
-// draft of 2012, no NID "urn" in the draft of 2012 and RFC 2141, and no "?=" in an r-component. The
-// names are those of the documents and are case-sensitive. The error is an [*Error] or wraps
-// [ErrUnknownRule].
+// CheckRule checks that all of s matches a production of the dialect, such as NID, NSS, keywd or
+// r-component. Productions have the names that the document gives them, which are case-sensitive.
+// The error is an [*Error] if s does not match, and wraps [ErrUnknownRule] if the production is
+// unknown.
+//
+// CheckRule also applies the restrictions in the prose of the documents. The draft of 2012 does not
+// allow NUL, the draft of 2012 and RFC 2141 do not allow the NID "urn", and an r-component cannot
+// contain "?=".
 func (d Dialect) CheckRule(rule, s string) error {
 	if len(s) > MaxLength {
 		return d.fail(s, MaxLength, rule, "longer than %d bytes", MaxLength)
@@ -36,8 +38,8 @@ func (d Dialect) CheckRule(rule, s string) error {
 	return fmt.Errorf("urn: %q in dialect %s: %w", rule, d, ErrUnknownRule)
 }
 
-// Rules yields the names of the productions that [Dialect.CheckRule] knows, in
-// the order of the document.
+// Rules returns an iterator over the names that [Dialect.CheckRule] accepts, in the order of the
+// document.
 func (d Dialect) Rules() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, p := range productions(d) {
@@ -48,8 +50,8 @@ func (d Dialect) Rules() iter.Seq[string] {
 	}
 }
 
-// A production has a name and a check. If the check returns an error without a rule, the rule
-// is the name of the production.
+// A production is a named rule of a document. If its check returns an error without a rule, the
+// error is about the production itself.
 type production struct {
 	name  string
 	check func(d Dialect, s string) *Error
@@ -76,8 +78,8 @@ const (
 	subDelims  = "!$&'()*+,;="
 )
 
-// productions1995 returns the productions of the draft of 1995 that its prose defines, and those of
-// RFC 952, RFC 1123 and RFC 1738.
+// productions1995 returns the productions in the prose of the draft of 1995, and those of RFC 952,
+// RFC 1123 and RFC 1738.
 func productions1995() []production {
 	return []production{
 		{"freestanding", checkWhole},
@@ -178,8 +180,7 @@ func checkAssigned(d Dialect, s string) *Error {
 	return err
 }
 
-// inside returns a check of the text after a prefix. It puts the prefix before the text and
-// applies the given check to the whole.
+// inside returns a check that puts a prefix before its text, and then applies the given check.
 func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		err := check(d, prefix+s)
@@ -190,7 +191,7 @@ func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, str
 	}
 }
 
-// bare1995 checks a URN that must not be in angle brackets, which [URN.read] accepts.
+// bare1995 checks a URN without angle brackets, which [URN.read] would accept.
 func bare1995(d Dialect, s string) *Error {
 	if open, end := bounds1995(s); open < end && s[open] == '<' {
 		return d.fail(s, open, "", "contains %s", found(s, open))
@@ -198,7 +199,7 @@ func bare1995(d Dialect, s string) *Error {
 	return checkWhole(d, s)
 }
 
-// parted converts a function of the parser, which returns an offset and a message, to a check.
+// parted converts a function of the parser to a check.
 func parted(check func(string) (int, string)) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		if at, message := check(s); message != "" {
@@ -208,7 +209,7 @@ func parted(check func(string) (int, string)) func(Dialect, string) *Error {
 	}
 }
 
-// checkLabel checks one label of an fqdn. It may be a number.
+// checkLabel checks a label of an fqdn, which may be a number.
 func checkLabel(d Dialect, s string) *Error {
 	at := strings.IndexByte(s, '.')
 	if at >= 0 {
@@ -244,7 +245,6 @@ func checkQuery(d Dialect, s string) *Error {
 	return inside("urn:aa:a?", checkUnfragmented)(d, s)
 }
 
-// checkUnfragmented checks a URN without a fragment.
 func checkUnfragmented(d Dialect, s string) *Error {
 	if i := strings.IndexByte(s, '#'); i >= 0 {
 		return d.fail(s, i, "", "contains %s", found(s, i))
@@ -274,8 +274,7 @@ func checkComponents(d Dialect, s string) *Error {
 	return inside("urn:aa:a", checkUnfragmented)(d, s)
 }
 
-// announced returns a check of an r- or q-component. The check gets the component without the two
-// characters that begin it, such as "?+". These two characters are the parameter prefix.
+// announced returns a check of an r- or q-component, without the prefix "?+" or "?=" before it.
 func announced(prefix, rule string) func(Dialect, string) *Error {
 	return inside(prefix, func(d Dialect, s string) *Error {
 		end, err := scanComponent(s, 0, rule)
@@ -302,7 +301,7 @@ func checkInformal(d Dialect, s string) *Error {
 	return err
 }
 
-// checkNumber checks a Number, which must be short enough for an NID "urn-" Number.
+// checkNumber checks a Number. It must fit into an NID of the form "urn-" Number.
 func checkNumber(d Dialect, s string) *Error {
 	const most = maxNID - len("urn-")
 	switch n := len(s) - len(strings.TrimLeft(s, digits)); {
@@ -317,20 +316,18 @@ func checkNumber(d Dialect, s string) *Error {
 	return nil
 }
 
-// anyNumber makes [characters] match any number of octets and escapes.
+// anyNumber is an argument of [characters].
 const anyNumber = -1
 
-// octet returns a check for one octet of a class.
 func octet(set class) func(Dialect, string) *Error {
 	return single(func(c byte) bool { return is(c, set) })
 }
 
-// oneOf returns a check for one octet of a set.
 func oneOf(set string) func(Dialect, string) *Error {
 	return single(func(c byte) bool { return strings.IndexByte(set, c) >= 0 })
 }
 
-// single returns a check for one octet for which the function right returns true.
+// single returns a check that s is a single octet for which right returns true.
 func single(right func(byte) bool) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		for i := range len(s) {
@@ -342,8 +339,8 @@ func single(right func(byte) bool) func(Dialect, string) *Error {
 	}
 }
 
-// characters returns a check for one octet of a class or one escape. If n is [anyNumber], the
-// check is for any number of such octets and escapes.
+// characters returns a check that s is a single octet of a class or a single escape. If n is
+// anyNumber, s may be any number of these.
 func characters(set class, n int) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		end := scan(s, 0, set)
@@ -360,7 +357,7 @@ func characters(set class, n int) func(Dialect, string) *Error {
 	}
 }
 
-// escapes checks that s is one escape, in the draft of 2012 not an escape of NUL.
+// escapes checks that s is an escape. In the draft of 2012 it must not be an escaped NUL.
 func escapes(d Dialect, s string) *Error {
 	if len(s) != 3 || !isEscape(s, 0) {
 		return d.fail(s, 0, "", "must be %q and two hex digits", "%")
@@ -371,8 +368,8 @@ func escapes(d Dialect, s string) *Error {
 	return nil
 }
 
-// excluded returns a check for one octet: a control character that is not below least, a space,
-// an octet of a set, or an octet from 127 on.
+// excluded returns a check that s is a single octet of a set, a space, a control character from
+// least on, or an octet from 127 on.
 func excluded(least byte, set string) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		ok := len(s) == 1 && (s[0] >= least && s[0] <= ' ' || s[0] >= 0x7F || strings.IndexByte(set, s[0]) >= 0)

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// A Table is an immutable registry, sorted by the names of its entries. Methods that add
-// entries return a new Table. The zero Table is empty and ready to use. The tables of the
-// documents are [IANANamespaces], [SchemeIDs1995], [Keywords2012] and [Services2012].
+// A Table is a registry, sorted by the names of its entries. It is immutable, so methods that add
+// entries return a new Table. The zero Table is empty and ready to use. [IANANamespaces],
+// [SchemeIDs1995], [Keywords2012] and [Services2012] return the registries that the documents
+// define.
 type Table[E Entry[E]] struct{ entries []E }
 
-// The registries.
+// The kinds of registries.
 type (
 	Namespaces = Table[Namespace] // RFC 8141, 6; 2012, 9.1
 	SchemeIDs  = Table[SchemeID]  // 1995, 2.1
@@ -24,15 +25,15 @@ type (
 type Entry[E any] interface {
 	Namespace | SchemeID | Keyword | Service
 
-	canonical() E // returns the entry with a canonical name and copies of its lists
+	canonical() E // returns the entry with a canonical name and its own copies of lists
 	name() string
-	fault() *EntryError  // the reason why no table accepts the entry, or nil
-	policy() *EntryError // the reason why the document does not allow its registration, or nil
+	fault() *EntryError  // returns why no table accepts the entry, or nil
+	policy() *EntryError // returns why the document does not allow its registration, or nil
 }
 
-// An EntryError reports why a registry rejects an entry.
+// An EntryError says why a registry rejects an entry.
 type EntryError struct {
-	Name    string // the name of the entry
+	Name    string // of the entry
 	Field   string // the invalid field
 	Message string
 }
@@ -45,7 +46,7 @@ func (e *EntryError) Error() string {
 // Len returns the number of entries.
 func (t Table[E]) Len() int { return len(t.entries) }
 
-// All yields the entries in the order of their names.
+// All returns an iterator over the entries, sorted by name.
 func (t Table[E]) All() iter.Seq[E] {
 	return func(yield func(E) bool) {
 		for _, e := range t.entries {
@@ -56,8 +57,8 @@ func (t Table[E]) All() iter.Seq[E] {
 	}
 }
 
-// Lookup returns the entry with a name. NIDs and SchemeIDs are case-insensitive,
-// keywords and services case-sensitive.
+// Lookup returns the entry with the given name, and whether there is one. NIDs and SchemeIDs are
+// case-insensitive; keywords and services are case-sensitive.
 func (t Table[E]) Lookup(name string) (E, bool) {
 	i, ok := t.find(name)
 	if !ok {
@@ -67,8 +68,8 @@ func (t Table[E]) Lookup(name string) (E, bool) {
 	return t.entries[i].canonical(), true
 }
 
-// find returns the index of the entry with a name, and whether there is one. If not, it is the
-// index at which such an entry would be inserted.
+// find returns the index at which the entry with a name is or would be inserted, and whether it is
+// there.
 func (t Table[E]) find(name string) (int, bool) {
 	var e E
 	switch any(e).(type) {
@@ -80,9 +81,9 @@ func (t Table[E]) find(name string) (int, bool) {
 	})
 }
 
-// With returns t with entries added. An added entry replaces the entry with the same name. Use
-// With for local additions, such as experimental and unregistered names. If a name is invalid
-// or a required field is empty, the error is an [*EntryError].
+// With returns a copy of t with the entries added. An added entry replaces one with the same name.
+// Use With for local additions, such as experimental and unregistered names. The error is an
+// [*EntryError] if a name is invalid or a required field is empty.
 func (t Table[E]) With(entries ...E) (Table[E], error) {
 	for _, e := range entries {
 		if err := e.fault(); err != nil {
@@ -92,8 +93,8 @@ func (t Table[E]) With(entries ...E) (Table[E], error) {
 	return t.with(entries...), nil
 }
 
-// Register returns t with another entry, if the document that governs the
-// registry permits its registration. The error is an [*EntryError].
+// Register returns a copy of t with the entry added, if the document that governs the registry
+// permits that. Otherwise the error is an [*EntryError].
 func (t Table[E]) Register(e E) (Table[E], error) {
 	if err := e.fault(); err != nil {
 		return t, err
@@ -121,10 +122,10 @@ func (t Table[E]) with(entries ...E) Table[E] {
 	return t
 }
 
-// A word is a value of a small set of named values.
+// A word is a type of named values.
 type word interface{ ~uint8 }
 
-// parseWord sets w to the value with the name in text.
+// parseWord sets w to the value whose name is in text.
 func parseWord[W word](w *W, names []string, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {

@@ -1,13 +1,13 @@
 package urn
 
-// EndInText returns the length of the longest URN at the start of a running text, or 0 if the
-// text does not start with a URN. The NSS ends before the first character that cannot be part
-// of it; an incomplete escape and an escaped NUL also end it (2012, 2.5.3; RFC 2141, 2.4). If a
-// query, fragment or component follows, its valid part is included.
+// EndInText returns the length of the URN at the start of a text, or 0 if there is none. An NSS
+// extends to the first character that it cannot contain, or to an incomplete escape or escaped NUL
+// (2012, 2.5.3; RFC 2141, 2.4). If a query, fragment or component follows, the valid part of it is
+// included.
 //
-// Punctuation that is allowed in an NSS is included: by the syntax one cannot decide whether a
-// full stop belongs to the name or to the sentence. In [Draft1995] the name must not be in
-// angle brackets, and ends at white space.
+// Punctuation that an NSS can contain is included too, because the syntax does not say whether a
+// full stop ends the sentence or belongs to the name. In [Draft1995] the name ends at white space,
+// and must not be in angle brackets.
 func (d Dialect) EndInText(text string) int {
 	if len(text) > MaxLength {
 		text = text[:MaxLength]
@@ -22,7 +22,6 @@ func (d Dialect) EndInText(text string) int {
 	return len(u.s)
 }
 
-// scanText1995 returns the offset of the first white space or bracket.
 func scanText1995(s string) int {
 	for i := range len(s) {
 		if is(s[i], classSpace) || s[i] == '<' || s[i] == '>' {

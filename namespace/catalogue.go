@@ -10,12 +10,11 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A Catalogue is an immutable set of namespaces, safe for concurrent use. The
-// zero Catalogue is empty.
+// A Catalogue is a set of namespaces. It is immutable and safe for concurrent use. The zero
+// Catalogue is empty.
 type Catalogue struct{ list []Namespace } // sorted by NID
 
-// standard has the namespaces of IANA (as of 2026-07-28) and those in use without
-// registration. It is never modified.
+// standard has the namespaces that were registered at IANA on 2026-07-28, and others in use.
 var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	[]Namespace{
 		cts, dev, dns, doi, eic, eidr, epc, gs1, gsma, ietf, isan, isbn, ismn, isni, iso,
@@ -24,7 +23,7 @@ var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	smallNamespaces(), structuredNamespaces(), hashNamespaces(), opaqueNamespaces(),
 )), byNID))}
 
-// stated adds to each namespace of list the statements of its documents; see statement.
+// stated adds to each namespace what its documents state; see statement.
 func stated(list []Namespace) []Namespace {
 	all := statements()
 	for i, n := range list {
@@ -35,46 +34,44 @@ func stated(list []Namespace) []Namespace {
 
 func byNID(a, b Namespace) int { return strings.Compare(a.NID, b.NID) }
 
-// Standard returns the catalogue that the functions of this package use.
+// Standard returns the catalogue of the namespaces in use. The functions of this package use it.
 func Standard() Catalogue { return standard }
 
-// Lookup returns the namespace with an identifier, which is case-insensitive.
+// Lookup returns the namespace with the given identifier, in any case, and whether there is one.
 func Lookup(nid string) (Namespace, bool) { return standard.Lookup(nid) }
 
-// All returns the namespaces in the order of their identifiers.
+// All returns an iterator over the namespaces, sorted by identifier.
 func All() iter.Seq[Namespace] { return standard.All() }
 
-// Check returns findings about u by the rules of its namespace, errors first. It
-// returns none for a namespace that is not in the catalogue. A [urn.Inspector]
-// reports findings of the general syntax and the registries. Offsets refer to
-// [urn.URN.String].
+// Check returns the findings that the rules of its namespace give for u, errors first. It returns
+// nothing if the catalogue does not have the namespace. Offsets refer to [urn.URN.String]. Use a
+// [urn.Inspector] for findings about the general syntax and the registries.
 func Check(u urn.URN) []Finding { return standard.Check(u) }
 
-// Canonical returns the canonical spelling of u without components. All names that are
-// equivalent to u by the general syntax or by its namespace have the same canonical spelling.
+// Canonical returns the canonical spelling of u, without components. It is the same for all names
+// that are equivalent to u by the general syntax or by the rules of its namespace.
 func Canonical(u urn.URN) string { return standard.Canonical(u) }
 
-// Fold is like [Canonical], but its argument must already have the canonical spelling of the
-// general syntax. Use it as the Fold of a [urn.Comparer].
+// Fold is [Canonical] for a name that already has the canonical spelling of the general syntax. Use
+// it as the Fold of a [urn.Comparer].
 func Fold(canonical string) string { return standard.Fold(canonical) }
 
-// Equivalent reports whether a and b are the same name by the general syntax or
-// by their namespace. False does not prove that they identify different
-// resources.
+// Equivalent reports whether a and b are the same name by the general syntax or by the rules of
+// their namespace. A false result does not prove that they identify different resources.
 func Equivalent(a, b urn.URN) bool { return standard.Equivalent(a, b) }
 
-// Suggest returns what s probably means, the likeliest first, at most
-// [MaxSuggestions]. It returns nothing if s is a valid name in the preferred form
-// or if nothing is close. All suggestions are valid names, different from s.
+// Suggest returns what the user who typed s probably meant, the likeliest first. For example, it
+// corrects a wrong namespace or an ISBN with two digits swapped. There are at most
+// [MaxSuggestions], all of which are valid names other than s. There are none if s is a valid name
+// in its preferred form, or if no valid name is close.
 //
-// Suggest is cheap enough for a resolver to call for every name that it does not
-// find. It handles texts of up to 2,048 bytes, tries transpositions in strings of
-// up to 64 bytes and corrects up to 20 mistakes. It takes microseconds for
-// typical input, and well below a millisecond for the worst known texts
-// (BenchmarkSuggest).
+// A resolver can call Suggest for every name that it does not find, because its work is limited. It
+// handles texts of up to 2,048 bytes, tries transpositions in strings of up to 64 bytes, and
+// corrects up to 20 mistakes. It takes microseconds for typical texts, and well below a millisecond
+// for the worst known ones (BenchmarkSuggest).
 func Suggest(s string) []Suggestion { return standard.Suggest(s) }
 
-// Lookup is like the function [Lookup].
+// Lookup is the function [Lookup] for c.
 func (c Catalogue) Lookup(nid string) (Namespace, bool) {
 	if i, ok := c.find(nid); ok {
 		return c.list[i], true
@@ -82,8 +79,7 @@ func (c Catalogue) Lookup(nid string) (Namespace, bool) {
 	return Namespace{}, false
 }
 
-// find returns the index of the namespace with an identifier and true, or the index at which
-// it would be inserted and false.
+// find returns the index at which a namespace is or would be inserted, and whether it is there.
 func (c Catalogue) find(nid string) (int, bool) {
 	low, high := 0, len(c.list)
 	for low < high {
@@ -100,13 +96,12 @@ func (c Catalogue) find(nid string) (int, bool) {
 	return low, false
 }
 
-// All is like the function [All].
+// All is the function [All] for c.
 func (c Catalogue) All() iter.Seq[Namespace] { return slices.Values(c.list) }
 
-// With returns a copy of c to which n is added. If c has a namespace with the same identifier,
-// n replaces that namespace. With rejects a record that a registry would reject: one without a
-// name, reference or security considerations, with an invalid identifier, or with an example
-// that belongs to another namespace or breaks the rules.
+// With returns a copy of c to which n is added. It replaces a namespace with the same identifier.
+// With returns an error if n lacks a name, a reference or security considerations, if its
+// identifier is invalid, or if its example is not a valid name of the namespace.
 func (c Catalogue) With(n Namespace) (Catalogue, error) {
 	n.NID = strings.ToLower(n.NID)
 	if missing := n.Missing(); len(missing) > 0 {
@@ -136,7 +131,7 @@ func (c Catalogue) With(n Namespace) (Catalogue, error) {
 	return Catalogue{list}, nil
 }
 
-// Check is like the function [Check].
+// Check is the function [Check] for c.
 func (c Catalogue) Check(u urn.URN) []Finding {
 	if !u.IsValid() {
 		return nil
@@ -162,17 +157,16 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 	return found
 }
 
-// shifted returns f with its offsets increased by delta.
 func shifted(f Finding, delta int) Finding {
 	f.Offset += delta
 	f.End += delta
 	return f
 }
 
-// Canonical is like the function [Canonical].
+// Canonical is the function [Canonical] for c.
 func (c Catalogue) Canonical(u urn.URN) string { return c.Fold(u.Canonical()) }
 
-// Fold is like the function [Fold].
+// Fold is the function [Fold] for c.
 func (c Catalogue) Fold(canonical string) string {
 	nid, nss, _ := strings.Cut(strings.TrimPrefix(canonical, "urn:"), ":")
 	i, ok := c.find(nid)
@@ -185,10 +179,10 @@ func (c Catalogue) Fold(canonical string) string {
 	return canonical
 }
 
-// Equivalent is like the function [Equivalent].
+// Equivalent is the function [Equivalent] for c.
 func (c Catalogue) Equivalent(a, b urn.URN) bool { return urn.Comparer{Fold: c.Fold}.Equivalent(a, b) }
 
-// Registry returns the records as a registry of package urn.
+// Registry returns the namespaces as a registry of package urn.
 func (c Catalogue) Registry() (urn.Namespaces, error) {
 	iana := urn.IANANamespaces()
 	records := make([]urn.Namespace, 0, len(c.list))

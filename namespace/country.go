@@ -11,7 +11,6 @@ const countries = "adaeafagaialamaoaqarasatauawaxazbabbbdbebfbgbhbibjblbmbnbobqb
 	"sasbscsdsesgshsisjskslsmsnsosrssstsvsxsysztctdtftgthtjtktltmtntotrtttvtwtz" +
 	"uaugumusuyuzvavcvevgvivnvuwfwsyeytzazmzw"
 
-// isCountry reports whether two letters are a country code.
 func isCountry(a, b byte) bool {
 	a, b = ascii.Lower(a), ascii.Lower(b)
 	for i := 0; i < len(countries); i += 2 {

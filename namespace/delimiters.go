@@ -7,13 +7,14 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
-// Delimiters returns the characters that divide the names of a namespace hierarchically. All
-// names with the same beginning, followed by one of these characters, can be delegated
-// together. The first is the usual one. The result is "" if names are single numbers, such as
-// ISBN and UUID, and ":" if nothing else is known. The identifier must be in lower case.
+// Delimiters returns the characters that divide the names of a namespace into a hierarchy, the
+// usual one first. All names that begin with the same text before a delimiter can be delegated
+// together. For example, the delimiters of nbn divide names by country. The result is "" if names
+// are single numbers, as in isbn and uuid, and ":" if nothing else is known. The identifier must be
+// in lower case.
 //
-// [Namespace.Delimiters] has every character that separates parts of a name. Some of these
-// characters do not divide a hierarchy from left to right, such as the periods of a domain name.
+// By contrast, [Namespace.Delimiters] has all characters that separate parts of a name. Some of
+// them do not divide a hierarchy from left to right, such as the periods of a domain name.
 func Delimiters(nid string) string {
 	switch nid {
 	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":
@@ -24,13 +25,13 @@ func Delimiters(nid string) string {
 		return "/"
 	case "meta", "nan", "nbn", "uci": // RFC 8458, 4.2; RFC 4179
 		return "-:"
-	case "cts", "epc", "urn-3": // cts: a work after its group; epc: an item class after its company; urn-3: an authority after the one above it
+	case "cts", "epc", "urn-3": // cts: works by group; epc: item classes by company; urn-3: authorities by the one above
 		return ":."
-	case "s1000d": // RFC 4688: a project after its kind of document
+	case "s1000d": // RFC 4688: projects by kind of document
 		return "-_"
 	case "dev": // RFC 9039, 3.2 and 4
 		return ":-_"
-	case "3gpp2", "gsma": // the rest of a name after a type of equipment
+	case "3gpp2", "gsma": // the rest of a name, by type of equipment
 		return ":-"
 	case "lex", "nir": // lex, nir: units of a jurisdiction, versions and parts of an act
 		return ":;@$~!"
@@ -38,10 +39,10 @@ func Delimiters(nid string) string {
 	return ":"
 }
 
-// FoldPrefix returns the common beginning of the canonical spellings of all names that begin
-// with prefix, whether or not these names are valid. prefix is the beginning of a
-// namespace-specific string in the canonical spelling of the general syntax, and ends before
-// one of the [Delimiters].
+// FoldPrefix returns the canonical spelling of a prefix of names. All names that begin with the
+// prefix, valid or not, have canonical spellings that begin with the result. The prefix is the
+// start of a namespace-specific string, in the canonical spelling of the general syntax, up to one
+// of the [Delimiters].
 func FoldPrefix(nid, prefix string) string {
 	switch nid {
 	case "alert", "cdx", "dvb", "etsi", "gdst", "gsma", "ietf", "iso", "newsml", "onem2m", "onf", "pin", "service", "stalwart", "trivore", "urn-3", "urn-7":
@@ -71,8 +72,8 @@ func FoldPrefix(nid, prefix string) string {
 	return prefix
 }
 
-// lowerUntil converts letters before end to lower case, but the hex digits of
-// escapes to upper case.
+// lowerUntil converts the letters before offset end to lower case, except that the digits of
+// escapes become upper case.
 func lowerUntil(s string, end int) string {
 	if head := foldCase(s[:end]); head != s[:end] {
 		return head + s[end:]
@@ -80,10 +81,9 @@ func lowerUntil(s string, end int) string {
 	return s
 }
 
-// foldField converts the text before the first colon to lower case.
 func foldField(s string) string { return lowerUntil(s, until(s, 0, ':')) }
 
-// secondColon returns the offset of the second colon, or the end.
+// secondColon returns the offset of the second colon, or len(s).
 func secondColon(s string) int {
 	return until(s, min(until(s, 0, ':')+1, len(s)), ':')
 }

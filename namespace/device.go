@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Mobile equipment: RFC 7254 and 3GPP TS 23.003.
+// Mobile equipment (RFC 7254 and 3GPP TS 23.003).
 var gsma = Namespace{
 	NID: "gsma", Name: "GSM Association", Kind: urn.KindFormal,
 	Reference:   "RFC 7254",
@@ -48,15 +48,15 @@ func checkGSMA(nss string) *Finding {
 	return nil
 }
 
-// checkIMEI parses "imei:" tac "-" snr "-" spare. It accepts any other string, because such
-// strings may be defined later, unless the string looks like an invalid IMEI.
+// checkIMEI parses "imei:" tac "-" snr "-" spare. It accepts other strings, which may be defined
+// later, unless they look like an invalid IMEI.
 func checkIMEI(nss string, end int) *Finding {
 	const start, form = len("imei:"), "00000000-000000-0"
 	switch {
 	case end == start:
 		return broken(start, start, "imeival", "is missing")
 	case !ascii.IsDigit(nss[start]):
-		return nil // a string that may be defined later (ext-imei)
+		return nil // may be defined later (ext-imei)
 	}
 	for i := range form {
 		at := start + i
@@ -96,7 +96,7 @@ func checkParameter(nss string, start, end int, imei bool) *Finding {
 	return nil
 }
 
-// lintGSMA compares the last digit of an IMEI with its check digit.
+// lintGSMA reports an IMEI whose last digit is not its check digit.
 func lintGSMA(nss string) []Finding {
 	const start = len("imei:")
 	if len(nss) < start+imeiLength || !strings.EqualFold(nss[:start], "imei:") || !ascii.IsDigit(nss[start]) {
@@ -114,7 +114,7 @@ func lintGSMA(nss string) []Finding {
 	return []Finding{f}
 }
 
-// canonicalGSMA converts to lower case and removes the parameter vers=0.
+// canonicalGSMA converts letters to lower case and removes the parameter vers=0.
 func canonicalGSMA(nss string) string {
 	s := foldCase(nss)
 	if !strings.HasPrefix(s, "imei:") {
@@ -148,7 +148,7 @@ func partsGSMA(nss string) []Part {
 	return parts
 }
 
-// Mobile equipment of 3GPP2: RFC 8464.
+// Mobile equipment of 3GPP2 (RFC 8464).
 var pp2 = Namespace{
 	NID: "3gpp2", Name: "Third Generation Partnership Project 2", Kind: urn.KindFormal,
 	Reference:   "RFC 8464",
@@ -187,7 +187,7 @@ func canonicalPP2(nss string) string {
 	return nss
 }
 
-// Devices: RFC 9039.
+// Devices (RFC 9039).
 var dev = Namespace{
 	NID: "dev", Name: "Device identifiers", Kind: urn.KindFormal,
 	Reference: "RFC 9039",
@@ -249,8 +249,8 @@ func checkIdentifiers(nss string, i int) *Finding {
 	return checkComponents(nss, end, true)
 }
 
-// checkComponents parses the text after the body: first, if colons are allowed, identifiers
-// that each follow a colon; then identifiers that each follow an underscore.
+// checkComponents parses the text after the body, which consists of identifiers. Those that follow
+// a colon come first, if colons is true, and then those that follow an underscore.
 func checkComponents(nss string, end int, colons bool) *Finding {
 	for end < len(nss) {
 		c := nss[end]

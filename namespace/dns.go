@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Names under domain names: draft-ietf-uri-yaurn-00 of 1995, with the host names
-// of RFC 1123.
+// Names that begin with a domain name (draft-ietf-uri-yaurn-00 of 1995, with the host names of RFC
+// 1123).
 var dns = Namespace{
 	NID: "dns", Name: "Names under domain names", Kind: urn.KindUnregistered,
 	Reference:   "draft-ietf-uri-yaurn-00 (1995), RFC 1123",
@@ -22,7 +22,7 @@ var dns = Namespace{
 
 const dnsPrefix = "urn:dns:"
 
-// read1995 parses a name by the rules of the draft of 1995, in which a tilde must be escaped.
+// read1995 parses a name in the dialect of 1995, in which a tilde must be escaped.
 func read1995(nss string) (urn.URN, error) {
 	return urn.Draft1995.Parse(dnsPrefix + strings.ReplaceAll(nss, "~", "%7E"))
 }

@@ -1,30 +1,30 @@
-// Package namespace defines the URN namespaces in use. It has a catalogue of the namespaces.
-// For each namespace that restricts its names, it has the rules that a name must follow.
+// Package namespace is a catalogue of the URN namespaces in use. For namespaces with public rules
+// it checks names, splits them into parts, formats them for people, and finds their canonical
+// spelling. For example, it can verify the check digit of an ISBN and insert its hyphens.
 //
 // # What a namespace has
 //
-// A [Namespace] is a record of the catalogue. It has the registrant and the registration, what
-// the registration states about components, functional equivalence and security, an example,
-// and the [Rules]. The rules restrict the syntax of URNs and never extend it
-// (draft-ietf-urnbis-rfc2141bis-urn-02, 2; RFC 8141, 5), so they apply to a namespace-specific
-// string that package urn has already accepted. If the rules of a namespace are not public,
-// its Check is nil, and its Note says so.
+// A [Namespace] describes a namespace: its registrant, an example, and what the registration states
+// about components, functional equivalence and security. It may also have [Rules]. Rules apply to a
+// namespace-specific string that package urn has accepted, because they can only restrict the
+// syntax of URNs (draft-ietf-urnbis-rfc2141bis-urn-02, 2; RFC 8141, 5). If the rules of a namespace
+// are not public, its Note says so.
 //
 //   - Check finds the first error, with its offset, the rule of the document, and
-//     the correction if it can be computed.
+//     a correction if possible.
 //   - Lint finds what is valid but not in the preferred form of the namespace.
-//   - Parts splits the name, Display formats it for people.
-//   - Canonical is the one spelling of all names that the namespace considers equivalent.
-//     Names that are equivalent by the general syntax always have the same canonical spelling.
+//   - Parts splits a name into parts, and Display formats it for people.
+//   - Canonical returns the same spelling for all names that the namespace considers
+//     equivalent. These include all names that are equivalent by the general syntax.
 //
 // # Documents
 //
-// The sources are the registrations at IANA, the RFCs that they name, and the standards on
-// which they are based (ISO 2108 for books, ISO 3297 for serials, ISO 17442 for legal entities
-// ...). Each record has its Reference.
+// The sources are the registrations at IANA, the RFCs that these name, and the standards on which
+// they are based, such as ISO 2108 for books and ISO 17442 for legal entities. Each namespace has
+// its Reference.
 //
-// The ranges of ISBN are generated from the range message of the International
-// ISBN Agency by the generator in gen.
+// The generator in gen makes the table of ISBN ranges from the range message of the International
+// ISBN Agency.
 //
 // # Suggestions
 //

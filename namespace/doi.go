@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Digital Object Identifiers: the registration of 2023, ISO 26324.
+// Digital Object Identifiers (the registration of 2023, ISO 26324).
 var doi = Namespace{
 	NID: "doi", Name: "Digital Object Identifiers", Kind: urn.KindFormal,
 	Reference:   "urn-formal/doi (2023), ISO 26324:2022",
@@ -19,8 +19,8 @@ var doi = Namespace{
 	Rules:       Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: pid.FoldDOI, Always: true, Display: displayDOI},
 }
 
-// slashDOI returns the bounds of the slash between prefix and suffix. The slash may be escaped
-// as %2F.
+// slashDOI returns the start and the end of the slash between prefix and suffix, which may be
+// escaped as %2F.
 func slashDOI(nss string) (int, int) {
 	for i := range len(nss) {
 		switch {
@@ -58,8 +58,8 @@ func checkDOI(nss string) *Finding {
 	return nil
 }
 
-// noSlash returns the finding for a DOI name without a slash. If another character seems to be
-// used instead of the slash, the finding is at that character.
+// noSlash returns the finding for a DOI without a slash. If another character seems to replace the
+// slash, the finding is about that character.
 func noSlash(nss string) *Finding {
 	const message = "no slash between prefix and suffix"
 	at := digits(nss, min(len("10."), len(nss)))
@@ -87,8 +87,8 @@ func lintDOI(nss string) []Finding {
 	return nil
 }
 
-// likelyPrefix returns the probable correction of a prefix that is not digits and
-// periods, or "".
+// likelyPrefix returns a correction of a prefix that has characters other than digits and periods,
+// or "".
 func likelyPrefix(prefix string) string {
 	if i := strings.LastIndex(prefix, "10."); i > 0 {
 		prefix = prefix[i:]

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Energy Identification Code: the registration of 2021, section 5 of the EIC
-// Reference Manual 5.5 of ENTSO-E.
+// Energy Identification Codes (the registration of 2021, section 5 of the EIC Reference Manual 5.5
+// of ENTSO-E).
 var eic = Namespace{
 	NID: "eic", Name: "Energy Identification Coding Scheme", Kind: urn.KindFormal,
 	Reference: "urn-formal/eic (2021), EIC Reference Manual 5.5",
@@ -44,8 +44,8 @@ func checkEIC(nss string) *Finding {
 	return judgeByte(nss, 15, "EIC check character (modulo 37)", want)
 }
 
-// eicCheck returns the check character of 15 characters. Their weights go from 16 down to 2,
-// and a hyphen has the value 36.
+// eicCheck returns the check character for 15 characters. Their weights go from 16 down to 2, and a
+// hyphen has the value 36.
 func eicCheck(s string) byte {
 	sum := 0
 	for i := range len(s) {
@@ -61,7 +61,7 @@ func eicCheck(s string) byte {
 	return '-'
 }
 
-// judgeByte compares the check character at offset with the expected character.
+// judgeByte returns a finding if the character at offset is not the expected check character.
 func judgeByte(nss string, offset int, rule string, expected byte) *Finding {
 	if nss[offset] == expected {
 		return nil
@@ -69,8 +69,8 @@ func judgeByte(nss string, offset int, rule string, expected byte) *Finding {
 	return wrongCheck(offset, rule, nss[offset:offset+1], string(rune(expected)))
 }
 
-// eicTypes has the letters for the kinds of objects. The third character of a code is one of
-// them.
+// eicTypes are the possible third characters of a code, which say what kind of object it
+// identifies.
 const eicTypes = "TVWXYZA"
 
 func lintEIC(nss string) []Finding {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Entertainment Identifier Registry: RFC 7972. Names are DOI names with a colon
-// in place of the slash.
+// Entertainment Identifier Registry (RFC 7972). The names are DOIs with a colon in place of the
+// slash.
 var eidr = Namespace{
 	NID: "eidr", Name: "Entertainment Identifier Registry", Kind: urn.KindFormal,
 	Reference:   "RFC 7972",

@@ -7,8 +7,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Electronic Product Codes: RFC 5134 and the pure identities of the EPC Tag Data
-// Standard.
+// Electronic Product Codes (RFC 5134, and the pure identities of the EPC Tag Data Standard).
 var epc = Namespace{
 	NID: "epc", Name: "Electronic Product Codes", Kind: urn.KindFormal,
 	Reference: "RFC 5134, EPC Tag Data Standard 2.0, 6",
@@ -18,16 +17,15 @@ var epc = Namespace{
 	Rules:     Rules{Check: checkEPC, Parts: partsEPC},
 }
 
-// An epcScheme is the layout of a pure identity.
+// An epcScheme describes the fields of a pure identity.
 type epcScheme struct {
 	name   string
-	digits int        // the number of digits of company prefix and reference together; 0 if the reference is text
-	text   int        // the maximum length of a text reference
-	key    string     // the name of the GS1 key formed by these digits and a check digit; "" for none
+	digits int        // digits of the company prefix and the reference together; 0 if the reference is text
+	text   int        // maximum length of a reference that is text
+	key    string     // the GS1 key that consists of these digits and a check digit, or ""
 	rest   []epcField // the fields after the reference
 }
 
-// An epcField is a field after the reference.
 type epcField struct {
 	name     string
 	min, max int
@@ -53,8 +51,7 @@ var epcSchemes = [...]epcScheme{
 	{name: "upui", digits: 13, key: "gtin", rest: []epcField{{"tpx", 1, 28, false}}},
 }
 
-// findEPC returns the layout of a scheme, or nil if the scheme is unknown. The caller does not
-// check the fields of an unknown scheme.
+// findEPC returns the scheme with a name, or nil.
 func findEPC(scheme string) *epcScheme {
 	for i := range epcSchemes {
 		if epcSchemes[i].name == scheme {
@@ -86,7 +83,7 @@ func checkEPC(nss string) *Finding {
 	return nil
 }
 
-// check parses the fields from offset i; in a pattern a field may be "*".
+// check parses the fields from offset i. In a pattern a field may be "*".
 func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 	dot := until(nss, i, '.')
 	star := pattern && nss[i:dot] == "*"
@@ -113,11 +110,11 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 	return f
 }
 
-// checkReference parses the field after the company prefix. The company prefix and this field
-// together must have a fixed number of digits.
+// checkReference parses the reference after the company prefix, which together have a fixed number
+// of digits.
 func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *Finding) {
 	if dot == len(nss) {
-		return dot, nil // the whole pattern is one asterisk
+		return dot, nil // a single asterisk stands for both
 	}
 	start := dot + 1
 	end := len(nss)
@@ -137,8 +134,8 @@ func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *
 	return end, nil
 }
 
-// check parses a period at offset and the field e after the period, and returns the offset after
-// the field. The last field extends to the end of nss.
+// check parses a period at offset and the field after it, and returns the end of the field. The
+// last field extends to the end of nss.
 func (e epcField) check(nss string, offset int, last, pattern bool) (int, *Finding) {
 	if offset == len(nss) {
 		if pattern {
@@ -189,8 +186,8 @@ func partsEPC(nss string) []Part {
 	return parts
 }
 
-// keyOf returns the GS1 key of an identity. For a GTIN or an SSCC, the key begins with the
-// first digit of the reference, which precedes the company prefix.
+// keyOf returns the GS1 key of an identity. In a GTIN or an SSCC the first digit of the reference
+// comes before the company prefix.
 func (l *epcScheme) keyOf(prefix, reference string) string {
 	key := prefix + reference
 	if l.key == "gtin" || l.key == "sscc" {

@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// partsColon returns a function that splits a name at colons into parts with the given names.
-// The last part is everything that remains.
+// partsColon returns a Parts function for fields with the given names, which colons separate. The
+// last field has the rest of the name.
 func partsColon(names ...string) func(string) []Part {
 	return func(nss string) []Part {
 		parts := make([]Part, 0, len(names))
@@ -23,8 +23,8 @@ func partsColon(names ...string) func(string) []Part {
 	}
 }
 
-// checkFields returns a function that requires non-empty fields between colons. Each rule is
-// the name of a field; the last field is everything that remains.
+// checkFields returns a Check function for fields with the given rules, which colons separate.
+// Fields must not be empty, and the last has the rest of the name.
 func checkFields(rules ...string) func(string) *Finding {
 	return func(nss string) *Finding {
 		i := 0
@@ -44,8 +44,7 @@ func checkFields(rules ...string) func(string) *Finding {
 	}
 }
 
-// structured returns a namespace whose only public rule is that it has fields
-// between colons.
+// structured returns a namespace whose only public rule is that colons separate fields.
 func structured(nid, name, reference, example string, rules ...string) Namespace {
 	return Namespace{
 		NID: nid, Name: name, Kind: urn.KindFormal, Reference: reference, Example: example,
@@ -55,13 +54,13 @@ func structured(nid, name, reference, example string, rules ...string) Namespace
 	}
 }
 
-// folding returns n with an equivalence and the function that computes its canonical spellings.
+// folding returns n with a Canonical function, and the description of its equivalence.
 func folding(n Namespace, equivalence string, canonical func(string) string) Namespace {
 	n.Equivalence, n.Rules.Canonical = equivalence, canonical
 	return n
 }
 
-// xmpp has fields of which only the first is required (RFC 4854).
+// xmpp only requires the first of its fields (RFC 4854).
 var xmpp = Namespace{
 	NID: "xmpp", Name: "XMPP Standards Foundation", Kind: urn.KindFormal,
 	Reference: "RFC 4854", Example: "urn:xmpp:jingle:1", Security: "as stated in RFC 4854",
@@ -79,7 +78,6 @@ func checkXMPP(nss string) *Finding {
 	return nil
 }
 
-// structuredNamespaces are those whose documents specify fields.
 func structuredNamespaces() []Namespace {
 	return []Namespace{
 		structured("cablelabs", "CableLabs", "RFC 6289", "urn:cablelabs:oui:example", "CLclass", "CLClassSpecificString"),

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Names of GS1: the registration of 2026.
+// Identifiers of GS1 (the registration of 2026).
 var gs1 = Namespace{
 	NID: "gs1", Name: "GS1", Kind: urn.KindFormal,
 	Reference:   "urn-formal/gs1 (2026)",
@@ -21,15 +21,13 @@ var gs1 = Namespace{
 	Rules:       Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1, Mend: mendGS1},
 }
 
-// A gs1Key is the application identifier of a primary key. Its value begins with a fixed
-// number of digits, the last of which is a check digit. That number is 0 for a key without a
-// check digit.
+// A gs1Key is the application identifier of a primary key.
 type gs1Key struct {
 	ai         string
 	name       string
 	digits     int
-	more       bool   // other characters may follow
-	qualifiers string // application identifiers that narrow the key, in their order (GS1 Digital Link)
+	more       bool   // other characters may follow the digits
+	qualifiers string // the application identifiers that narrow down the key, in order (GS1 Digital Link)
 }
 
 var gs1Keys = [...]gs1Key{
@@ -103,10 +101,10 @@ func checkGS1Pairs(nss string) *Finding {
 	}
 }
 
-// A gs1Set holds application identifiers of 2, 3 and 4 digits, a bit for each.
+// A gs1Set is a set of application identifiers, which have 2, 3 or 4 digits.
 type gs1Set [(100 + 1000 + 10000 + 63) / 64]uint64
 
-// add adds an identifier, and reports whether it was already in the set.
+// add adds an identifier, and reports whether the set already had it.
 func (s *gs1Set) add(ai string) bool {
 	n, first := 0, [...]int{0, 100, 1100}[len(ai)-2]
 	for i := range len(ai) {
@@ -134,7 +132,7 @@ func (k *gs1Key) check(nss string, start, stop int) *Finding {
 	return nil
 }
 
-// checkGDD parses the names of the semantic dictionary.
+// checkGDD parses a name in the semantic dictionary.
 func checkGDD(nss string, at int) *Finding {
 	if at == len(nss) {
 		return broken(at, at, "gdd-branch", "expected bie, bdt or cl")
@@ -162,8 +160,8 @@ func checkGDD(nss string, at int) *Finding {
 	return broken(at+1, end, "gdd-branch", "expected bie, bdt or cl")
 }
 
-// camel returns the end of the letters and digits that begin at offset i. If the function first
-// returns false for the byte at i, camel returns i.
+// camel returns the end of the letters and digits that begin at offset i. The first of them must
+// satisfy the function first.
 func camel(s string, i int, first func(byte) bool) int {
 	if i >= len(s) || !first(s[i]) {
 		return i
@@ -231,8 +229,8 @@ func checkGS1Standard(nss string, at int) *Finding {
 	return f
 }
 
-// dotted parses numbers between periods from offset i, up to a colon or the end. The parameter
-// least is the minimum count of numbers. The result is the offset after the numbers.
+// dotted parses at least least numbers from offset i, which periods separate, and returns the
+// offset after them. A colon or the end of nss must follow.
 func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	for n := 1; ; n++ {
 		end := digits(nss, i)
@@ -251,8 +249,8 @@ func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	}
 }
 
-// lintGS1 reports pairs out of order: the qualifiers of the key come first, in
-// their order, then the attributes in the order of their identifiers.
+// lintGS1 reports pairs that are out of order. The qualifiers of the key come first, in their
+// order, and then the attributes, sorted by identifier.
 func lintGS1(nss string) []Finding {
 	if !ascii.IsDigit(nss[0]) {
 		return nil
@@ -278,8 +276,7 @@ func lintGS1(nss string) []Finding {
 	return nil
 }
 
-// canonicalGS1 converts the fixed words of the branches, such as "gdd", to lower case. Values
-// keep their case.
+// canonicalGS1 converts fixed words such as "gdd" to lower case. Values keep their case.
 func canonicalGS1(nss string) string {
 	if ascii.IsDigit(nss[0]) {
 		return nss

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// hashNamespaces are names made of digests, used in file sharing and web archives
-// without registration (HUGE 0.94, BEP 9, WARC 1.1, section 6).
+// hashNamespaces are unregistered namespaces for digests, from file sharing and web archives (HUGE
+// 0.94, BEP 9, WARC 1.1, section 6).
 func hashNamespaces() []Namespace {
 	return []Namespace{
 		bitprint, tree,
@@ -24,8 +24,8 @@ func hashNamespaces() []Namespace {
 	}
 }
 
-// hashNamespace returns the record for digests of a size in octets, which are
-// written in hex or in base32 without padding.
+// hashNamespace returns a namespace for digests of size octets, in hexadecimal or in base32 without
+// padding.
 func hashNamespace(nid, name, reference, example string, size int) Namespace {
 	return Namespace{
 		NID: nid, Name: name, Kind: urn.KindUnregistered, Reference: reference, Example: example,
@@ -40,7 +40,7 @@ func hashNamespace(nid, name, reference, example string, size int) Namespace {
 	}
 }
 
-// tigerSize is the size of the root of a hash tree of Tiger digests, in octets.
+// tigerSize is the size of a Tiger digest, in octets.
 const tigerSize = 24
 
 var tree = Namespace{
@@ -52,7 +52,8 @@ var tree = Namespace{
 	Rules:       Rules{Check: checkTree, Parts: partsColon("digest", "root"), Canonical: canonicalTree},
 }
 
-// tiger returns the offset of the root, or -1 if the tree has other digests.
+// tiger returns the offset of the root of the hash tree, or -1 if its digests are not Tiger
+// digests.
 func tiger(nss string) int {
 	if rest, ok := ascii.CutPrefix(nss, "tiger:"); ok {
 		return len(nss) - len(rest)
@@ -68,7 +69,7 @@ func checkTree(nss string) *Finding {
 	return moved(checkDigest(nss[at:], tigerSize), at)
 }
 
-// moved adds delta to the offsets of f, unless f is nil, and returns f.
+// moved adds delta to the offsets of f, which may be nil.
 func moved(f *Finding, delta int) *Finding {
 	if f != nil {
 		f.Offset += delta
@@ -77,8 +78,7 @@ func moved(f *Finding, delta int) *Finding {
 	return f
 }
 
-// canonicalTree returns a name of Tiger digests with the root in base32 in upper case. It
-// returns other names unchanged.
+// canonicalTree writes the root of a tree of Tiger digests in base32 in upper case.
 func canonicalTree(nss string) string {
 	at := tiger(nss)
 	if at < 0 {
@@ -87,8 +87,7 @@ func canonicalTree(nss string) string {
 	return "tiger:" + upperBase32(nss[at:], tigerSize)
 }
 
-// upperBase32 converts a digest, which is in base32 or hex, to base32 in upper case. The
-// parameter size is the number of its octets.
+// upperBase32 converts a digest of size octets from base32 or hexadecimal to base32 in upper case.
 func upperBase32(s string, size int) string {
 	if len(s) == base32Length(size) {
 		return strings.ToUpper(s)
@@ -125,10 +124,9 @@ func partsBitprint(nss string) []Part {
 	return []Part{{"sha1", sha1}, {"tiger tree", root}}
 }
 
-// unpadded is base32 without padding.
 var unpadded = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// base32Length returns the length in base32 without padding of a digest of size octets.
+// base32Length returns how many characters size octets are in base32 without padding.
 func base32Length(size int) int { return (size*8 + 4) / 5 }
 
 func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' }
@@ -150,8 +148,8 @@ func checkDigest(nss string, size int) *Finding {
 		"has "+strconv.Itoa(len(nss))+" characters, expected "+strconv.Itoa(2*size)+" hex digits or "+strconv.Itoa(base32Length(size))+" of base32")
 }
 
-// checkPadding requires the bits of the last character beyond the digest to be 0,
-// so that a digest has only one spelling.
+// checkPadding requires that the unused bits of the last character are 0, so that a digest has only
+// one spelling.
 func checkPadding(nss string, size int) *Finding {
 	last := ascii.Upper(nss[len(nss)-1])
 	value := int(last) - 'A'
@@ -164,8 +162,8 @@ func checkPadding(nss string, size int) *Finding {
 	return nil
 }
 
-// canonicalDigest returns the canonical spelling of a digest: base32 in upper case for a digest
-// of 20 octets, as Gnutella writes it, and hex in lower case for other sizes.
+// canonicalDigest writes a digest of 20 octets in base32 in upper case, as Gnutella does, and
+// others in hexadecimal in lower case.
 func canonicalDigest(nss string, size int) string {
 	short := len(nss) == base32Length(size)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Documents and protocol parameters of the IETF: RFC 2648 and RFC 3553.
+// Documents and protocol parameters of the IETF (RFC 2648 and RFC 3553).
 var ietf = Namespace{
 	NID: "ietf", Name: "IETF documents and protocol parameters", Kind: urn.KindFormal,
 	Reference:   "RFC 2648, RFC 3553",
@@ -18,7 +18,6 @@ var ietf = Namespace{
 	Rules:       Rules{Check: checkIETF, Lint: lintIETF, Parts: partsColon("series", "id"), Canonical: foldCase, Always: true, Display: displayIETF},
 }
 
-// isSeries reports whether a prefix names a numbered series.
 func isSeries(s string) bool {
 	return strings.EqualFold(s, "rfc") || strings.EqualFold(s, "fyi") || strings.EqualFold(s, "std") || strings.EqualFold(s, "bcp")
 }
@@ -43,8 +42,8 @@ func checkIETF(nss string) *Finding {
 	return nil
 }
 
-// checkIETFOther checks a name without a colon. The name of a series alone is incomplete. Any
-// other name is accepted, because it is for future expansion.
+// checkIETFOther checks a name without a colon. Such names are for future expansion, so it only
+// rejects the name of a series without a number.
 func checkIETFOther(nss string) *Finding {
 	if isSeries(nss) || strings.EqualFold(nss, "params") || strings.EqualFold(nss, "id") || strings.EqualFold(nss, "mtg") {
 		return broken(len(nss), len(nss), "NSS", "nothing follows the name of the series")
@@ -78,8 +77,8 @@ func lintIETF(nss string) []Finding {
 	return nil
 }
 
-// lintSCIM returns a remark about a name of SCIM whose type is not registered, or which has no
-// name after the type (RFC 7643, 10.2):
+// lintSCIM reports a name of SCIM with an unregistered type, or without a name after the type (RFC
+// 7643, 10.2):
 //
 //	"urn:ietf:params:scim:" type ":" name [":" other]
 func lintSCIM(nss string) []Finding {
@@ -98,8 +97,8 @@ func lintSCIM(nss string) []Finding {
 	return nil
 }
 
-// numberIETF returns the offset of the number in a name such as rfc2648 or rfc-2648. It returns
-// 0 if the name does not have this form.
+// numberIETF returns the offset of the number in a name such as rfc2648 or rfc-2648, or 0 if it has
+// another form.
 func numberIETF(nss string) int {
 	if len(nss) < 4 || !isSeries(nss[:3]) {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// International Standard Audiovisual Number: RFC 4246, ISO 15706.
+// International Standard Audiovisual Numbers (RFC 4246, ISO 15706).
 var isan = Namespace{
 	NID: "isan", Name: "International Standard Audiovisual Number", Kind: urn.KindFormal,
 	Reference:   "RFC 4246, ISO 15706-1 and 15706-2",
@@ -19,9 +19,8 @@ var isan = Namespace{
 	Rules:       Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }
 
-// isanLayout reports whether an ISAN of n characters, not counting hyphens, has check characters.
-// One check character is after 16 digits, and one after 24 digits. If no ISAN has this length, ok
-// is false.
+// isanLayout reports whether an ISAN with n characters, not counting hyphens, has a check character
+// after its 16th and its 24th digit. It returns false for ok if no ISAN has n characters.
 func isanLayout(n int) (checks, ok bool) {
 	return n == 17 || n == 26, n == 16 || n == 17 || n == 24 || n == 26
 }
@@ -60,7 +59,7 @@ func checksISAN(nss string, d [26]byte, n int) *Finding {
 	return judgeCheck(nss, 25, rule, got, mod37hybrid36(d[:24]))
 }
 
-// canonicalISAN returns the hex digits, without check characters and hyphens.
+// canonicalISAN returns the hexadecimal digits, without check characters and hyphens.
 func canonicalISAN(nss string) string {
 	d := bare(nss)
 	switch len(d) {

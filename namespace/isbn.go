@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// International Standard Book Number: the registration of 2017 (it replaces RFC
-// 3187) and ISO 2108. Ten digits are the older form of thirteen.
+// International Standard Book Numbers (ISO 2108, and the registration of 2017, which replaces RFC
+// 3187). A number of ten digits is an older form of one with thirteen.
 var isbn = Namespace{
 	NID: "isbn", Name: "International Standard Book Number", Kind: urn.KindFormal,
 	Reference:   "urn-formal/isbn (2017), ISO 2108:2017, RFC 8254",
@@ -51,9 +51,8 @@ func checkISBN(nss string) *Finding {
 	return broken(len(nss), len(nss), "ISBN", "has "+strconv.Itoa(n)+" digits, expected 13, or 10 in the older form")
 }
 
-// tooMany returns an error for an ISBN of more than thirteen characters. The error is at the
-// first letter among the first thirteen characters, or, if they have no letter, at the surplus
-// characters, which begin at the offset surplus.
+// tooMany returns an error for an ISBN of more than thirteen characters. It is about the first
+// letter among the first thirteen, or otherwise about the characters from offset surplus on.
 func tooMany(nss string, d [13]byte, surplus int, rule string) *Finding {
 	for i, c := range d {
 		if !ascii.IsDigit(c) {
@@ -73,8 +72,8 @@ func checkISBN13(nss string, d [13]byte) *Finding {
 	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(string(d[:12])))
 }
 
-// judgeCheck compares the check digit of nss with the expected one. The index of the check digit in
-// nss, not counting hyphens, is k.
+// judgeCheck returns a finding unless the check digit is the expected one. Without hyphens, the
+// check digit has the index k in nss.
 func judgeCheck(nss string, k int, rule string, got, expected byte) *Finding {
 	if got == expected {
 		return nil
@@ -102,7 +101,6 @@ func lintISBN(nss string) []Finding {
 	return found
 }
 
-// canonicalISBN returns thirteen digits.
 func canonicalISBN(nss string) string {
 	if len(nss) == 13 && strings.IndexByte(nss, '-') < 0 {
 		return nss
@@ -118,10 +116,9 @@ func canonicalISBN(nss string) string {
 	return string(d[:])
 }
 
-// longISBN reports whether nss has more than ten digits.
 func longISBN(nss string) bool { return len(nss)-strings.Count(nss, "-") > 10 }
 
-// An isbnSplit has the ends of the elements of a 13-digit ISBN.
+// An isbnSplit holds the ends of the elements of a 13-digit ISBN.
 type isbnSplit struct {
 	group, registrant int
 	agency            string
@@ -136,14 +133,13 @@ type isbnGroup struct {
 // An isbnRange is a range of registrants with the same number of digits.
 type isbnRange struct{ low, high string }
 
-// isbnTable has a line for each group: the GS1 element and the group element together, the
-// agency, and the ranges.
+// isbnTable has a line for each group. It consists of the GS1 element together with the group
+// element, the agency, and the ranges.
 //
 //go:embed isbn.tsv
 var isbnTable string
 
-// isbnGroups returns the groups. The key of the map is the GS1 element and the group element
-// together.
+// isbnGroups maps the GS1 element together with the group element to the group.
 var isbnGroups = sync.OnceValue(func() map[string]isbnGroup {
 	groups := map[string]isbnGroup{}
 	for row := range tsv.Rows(isbnTable) {
@@ -157,8 +153,8 @@ var isbnGroups = sync.OnceValue(func() map[string]isbnGroup {
 	return groups
 })
 
-// splitISBN finds the elements of an ISBN of thirteen digits by the ranges of the agency. It
-// reports false if the ISBN is not in an assigned range.
+// splitISBN finds the elements of a 13-digit ISBN. It returns false if the ISBN is not in an
+// assigned range.
 func splitISBN(d string) (isbnSplit, bool) {
 	for end := 4; end <= 8; end++ {
 		if g, ok := isbnGroups()[d[:end]]; ok {
@@ -169,8 +165,8 @@ func splitISBN(d string) (isbnSplit, bool) {
 	return isbnSplit{}, false
 }
 
-// registrantSize returns the number of digits of the registrant element. The given digits are
-// those after the group. The result is 0 if the range is not assigned.
+// registrantSize returns the length of the registrant element at the start of digits, or 0 if the
+// range is not assigned.
 func (g isbnGroup) registrantSize(digits string) int {
 	for _, r := range g.ranges {
 		if n := len(r.low); n < len(digits) && r.low <= digits[:n] && digits[:n] <= r.high {
@@ -202,8 +198,8 @@ func partsISBN(nss string) []Part {
 	return parts
 }
 
-// displayISBN returns an ISBN of thirteen or ten digits with hyphens. For an ISBN in an unknown
-// range it adds only the hyphens whose places are known: those around the outer elements.
+// displayISBN inserts the hyphens into an ISBN of thirteen or ten digits. In an unknown range it
+// only inserts those around the outer elements, whose positions are fixed.
 func displayISBN(nss string) string {
 	d := canonicalISBN(nss)
 	s, ok := splitISBN(d)

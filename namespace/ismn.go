@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// International Standard Music Number: ISO 10957. The form of ten characters
-// that begins with M is the older one.
+// International Standard Music Numbers (ISO 10957). The older form has ten characters and begins
+// with M.
 var ismn = Namespace{
 	NID: "ismn", Name: "International Standard Music Number", Kind: urn.KindUnregistered,
 	Reference:   "ISO 10957:2021, ISMN Users' Manual",
@@ -44,8 +44,8 @@ func checkISMN(nss string) *Finding {
 	return judgeCheck(nss, n-1, "ISMN check digit (modulo 10)", d[n-1], weighed13(string(full[:12])))
 }
 
-// expandISMN converts an ISMN of n characters to thirteen digits. An ISMN of the older form has
-// ten characters.
+// expandISMN converts an ISMN of n characters to thirteen digits. The older form has ten
+// characters.
 func expandISMN(d [13]byte, n int) [13]byte {
 	if n == 13 {
 		return d
@@ -73,8 +73,7 @@ func lintISMN(nss string) []Finding {
 	return nil
 }
 
-// publisherISMN returns the offset of the end of the publisher element in an ISMN of thirteen
-// digits.
+// publisherISMN returns the end of the publisher element in a 13-digit ISMN.
 func publisherISMN(d string) int {
 	switch c := d[4]; {
 	case c == '0':

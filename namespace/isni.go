@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// International Standard Name Identifier: the registration of 2025, ISO 27729.
+// International Standard Name Identifiers (the registration of 2025, ISO 27729).
 var isni = Namespace{
 	NID: "isni", Name: "International Standard Name Identifier", Kind: urn.KindFormal,
 	Reference:   "urn-formal/isni (2025), ISO 27729",

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Documents of ISO: RFC 5141.
+// Documents of ISO (RFC 5141).
 var iso = Namespace{
 	NID: "iso", Name: "International Organization for Standardization", Kind: urn.KindFormal,
 	Reference:   "RFC 5141",
@@ -19,7 +19,7 @@ var iso = Namespace{
 	Rules:       Rules{Check: checkISO, Lint: lintISO, Parts: partsISO, Canonical: foldCase},
 }
 
-// The values of RFC 5141, 2.4.1, separated by spaces.
+// Values that RFC 5141, 2.4.1 defines, separated by spaces.
 const (
 	isoOriginators = " iso iso-iec iso-cie iso-astm iso-ieee iec "
 	isoTypes       = " data guide isp iwa pas r tr ts tta "
@@ -27,10 +27,10 @@ const (
 	isoElements    = " clause figure table term "
 	isoSupplements = " amd cor add "
 
-	isoOldSupplements = " ext sup " // used by ISO, not in the RFC
+	isoOldSupplements = " ext sup " // ISO uses these, but the RFC does not define them
 )
 
-// among reports whether a space-separated list contains a word.
+// among reports whether a list has a word.
 func among(list, word string) bool {
 	for i := 1; i < len(list); {
 		end := until(list, i, ' ')
@@ -42,10 +42,10 @@ func among(list, word string) bool {
 	return false
 }
 
-// isoFields iterates over the fields of a name.
+// An isoFields iterates over the fields of a name.
 type isoFields struct {
 	s          string
-	start, end int // bounds of the current field; start is beyond the end of s after the last field
+	start, end int // bounds of the current field; after the last field, start is greater than len(s)
 }
 
 func isoFrom(s string) isoFields { return isoFields{s, 0, until(s, 0, ':')} }
@@ -60,8 +60,8 @@ func (f *isoFields) next() {
 	}
 }
 
-// take returns the current field and advances to the next field, if the function kind returns
-// true for the current field. Otherwise it returns "".
+// take returns the current field and advances to the next, if kind returns true for the current
+// field. Otherwise take returns "".
 func (f *isoFields) take(kind func(string) bool) string {
 	if !f.more() || !kind(f.text()) {
 		return ""
@@ -102,8 +102,8 @@ func isISOPart(s string) bool     { return strings.HasPrefix(s, "-") }
 func isISOEdition(s string) bool  { return numbered(s, "ed-") }
 func isISOLanguage(s string) bool { return among(isoLanguages, s) }
 
-// isISOStatus reports whether s is draft, cancelled or a stage such as
-// stage-95.99 or stage-20.00.v2.
+// isISOStatus reports whether s is a status, which is "draft", "cancelled" or a stage such as
+// "stage-95.99" or "stage-20.00.v2".
 func isISOStatus(s string) bool {
 	if strings.EqualFold(s, "draft") || strings.EqualFold(s, "cancelled") {
 		return true
@@ -116,8 +116,8 @@ func isISOStatus(s string) bool {
 	return len(s) == len(form) || s[len(form)] == '.' && numbered(s[len(form)+1:], "v")
 }
 
-// isISOVersion reports whether s is v and a version, optionally with the
-// supplements that it includes: v1-amd1.v1.
+// isISOVersion reports whether s is "v" and a version, perhaps with the supplements that are
+// included, as in v1-amd1.v1.
 func isISOVersion(s string) bool {
 	return len(s) > 1 && s[0]|0x20 == 'v' && ascii.IsDigit(s[1]) && ascii.Run(s, 1, func(c byte) bool { return isLDH(c) || c == '.' }) == len(s)
 }
@@ -126,9 +126,9 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO reports unknown originators and deviations from RFC 5141, 2.4.1. A deviation in the
-// order of the fields is not a warning, because ISO itself writes the status of projects
-// without an edition, or after the edition.
+// lintISO reports unknown originators, and deviations from RFC 5141, 2.4.1. For a deviation in the
+// order of the fields it gives no warning, because ISO itself writes the status of projects without
+// or after the edition.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()
@@ -147,8 +147,7 @@ func lintISO(nss string) []Finding {
 	return l.found
 }
 
-// The kinds of fields that follow the number and part of a document, in the order
-// of RFC 5141.
+// The kinds of fields after the number and part of a document, in the order of RFC 5141.
 const (
 	isoUnknown = iota
 	isoStatus
@@ -159,10 +158,10 @@ const (
 	isoElement
 )
 
-// An isoLint iterates over the fields of a name and collects findings.
+// An isoLint collects findings about the fields of a name.
 type isoLint struct {
 	isoFields
-	last     int // the kind of the previous field
+	last     int // kind of the previous field
 	editions int
 	found    []Finding
 }
@@ -176,7 +175,6 @@ func (l *isoLint) advise(start, end int, rule, message string) {
 	l.found = append(l.found, advice(start, end, rule, message, ""))
 }
 
-// kind returns the kind of the current field.
 func (l *isoLint) kind() int {
 	switch s := l.text(); {
 	case isISOStatus(s), isISODraft(s):
@@ -195,7 +193,6 @@ func (l *isoLint) kind() int {
 	return isoUnknown
 }
 
-// fields checks the fields after the number and part.
 func (l *isoLint) fields() {
 	status, end := -1, 0
 	for l.more() {
@@ -223,8 +220,8 @@ func (l *isoLint) fields() {
 	}
 }
 
-// pass advances past a field of the given kind and the fields that belong to it. If the field is
-// incomplete, pass returns false, and adds a finding that the rest of the name is an addition.
+// pass advances past a field of the given kind, and the fields that belong to it. If the field is
+// incomplete, pass reports the rest of the name as an addition and returns false.
 func (l *isoLint) pass(kind int) bool {
 	switch start, s := l.start, l.text(); {
 	case kind == isoStatus && isISODraft(s):
@@ -250,7 +247,7 @@ func (l *isoLint) pass(kind int) bool {
 	return true
 }
 
-// addition reports the remaining fields, unless technical committees define them.
+// addition reports the remaining fields, unless they are those that technical committees define.
 func (l *isoLint) addition() {
 	if strings.HasPrefix(strings.ToLower(l.text()), "tech") {
 		return
@@ -258,8 +255,8 @@ func (l *isoLint) addition() {
 	l.found = append(l.found, remark(CodeForm, l.start, len(l.s), "addition", "not defined by RFC 5141: treated as an addition, which only ISO may define"))
 }
 
-// isISODraft reports whether s is the status of a draft as ISO writes it:
-// stage-draft or stage-draft.v2.
+// isISODraft reports whether s is the status of a draft in the spelling of ISO, as in stage-draft
+// and stage-draft.v2.
 func isISODraft(s string) bool {
 	rest, ok := ascii.CutPrefix(s, "stage-draft")
 	return ok && (rest == "" || rest[0] == '.' && numbered(rest[1:], "v"))

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// International Standard Serial Number: the registration of 2017 (it replaces
-// RFC 3044) and ISO 3297.
+// International Standard Serial Numbers (ISO 3297, and the registration of 2017, which replaces RFC
+// 3044).
 var issn = Namespace{
 	NID: "issn", Name: "International Standard Serial Number", Kind: urn.KindFormal,
 	Reference:   "urn-formal/issn (2017), ISO 3297, RFC 8254",

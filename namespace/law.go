@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Sources of law: RFC 9676.
+// Sources of law (RFC 9676).
 var lex = Namespace{
 	NID: "lex", Name: "Sources of law", Kind: urn.KindFormal,
 	Reference: "RFC 9676, urn-formal/lex (2022)",
@@ -17,7 +17,7 @@ var lex = Namespace{
 	Rules:     Rules{Check: checkLex, Lint: lintLaw, Parts: partsLex},
 }
 
-// Sources of Italian law: the older form of lex, in use without registration.
+// Sources of Italian law. The namespace is an older form of lex, and is not registered.
 var nir = Namespace{
 	NID: "nir", Name: "Norme in Rete: Italian law", Kind: urn.KindUnregistered,
 	Reference: "AIPA circular CR/40 of 2002-01-28; Normattiva",
@@ -29,8 +29,8 @@ var nir = Namespace{
 
 func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }
 
-// checkLex parses jurisdiction ":" local-name. The jurisdiction is a code, followed by any
-// number of units, each after a semicolon.
+// checkLex parses jurisdiction ":" local-name. The jurisdiction is a code, and then units that each
+// follow a semicolon.
 func checkLex(nss string) *Finding {
 	end := until(nss, 0, ':')
 	for i := 0; ; i++ {
@@ -53,8 +53,8 @@ func checkLex(nss string) *Finding {
 
 func checkNIR(nss string) *Finding { return checkLocal(nss, 0) }
 
-// checkLocal parses a local name: authority, measure, details and annexes between
-// colons, then version, manifestation or part.
+// checkLocal parses a local name. It consists of authority, measure, details and annexes, which
+// colons separate, and then of a version, manifestation or part.
 func checkLocal(nss string, start int) *Finding {
 	work := start + len(frame(nss[start:]))
 	if i := emptyField(nss[start:work], ':'); i >= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Legal Entity Identifier: the registration of 2021, ISO 17442-1.
+// Legal Entity Identifiers (the registration of 2021, ISO 17442-1).
 var lei = Namespace{
 	NID: "lei", Name: "Legal Entity Identifier", Kind: urn.KindFormal,
 	Reference:   "urn-formal/lei (2021), ISO 17442-1",

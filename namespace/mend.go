@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// mendAlnum returns the letters and digits of nss, because other characters have no meaning in
-// numbers with check digits. It also returns this reason in words.
+// mendAlnum removes all characters except letters and digits, because others have no meaning in
+// numbers with check digits. It also describes this change.
 func mendAlnum(nss string) (string, string) {
 	b := make([]byte, 0, len(nss))
 	for i := range len(nss) {
@@ -19,9 +19,8 @@ func mendAlnum(nss string) (string, string) {
 	return string(b), "other characters between the digits"
 }
 
-// mendISBN is like mendAlnum, but also corrects nine digits (a number of the system before ISBN,
-// which needs a leading 0), twelve digits (the check digit is missing), and fourteen digits (one
-// digit is repeated).
+// mendISBN is mendAlnum for ISBNs. It also corrects nine digits, which need a leading 0, twelve
+// digits, which lack the check digit, and fourteen digits, of which one is repeated.
 func mendISBN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	switch {
@@ -39,7 +38,7 @@ func mendISBN(nss string) (string, string) {
 	return s, why
 }
 
-// mendISSN writes the hyphen after the first four digits.
+// mendISSN inserts the hyphen after the first four digits.
 func mendISSN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	if len(s) != 8 {
@@ -48,7 +47,7 @@ func mendISSN(nss string) (string, string) {
 	return s[:4] + "-" + s[4:], why
 }
 
-// mendUUID writes the hyphens after 8, 4, 4 and 4 digits.
+// mendUUID inserts the hyphens after 8, 4, 4 and 4 digits.
 func mendUUID(nss string) (string, string) {
 	b := make([]byte, 0, len(nilUUID))
 	for i := range len(nss) {
@@ -73,8 +72,8 @@ func mendOID(nss string) (string, string) {
 	return strings.TrimLeft(nss, "."), "leading period"
 }
 
-// mendGS1 converts a name with application identifiers in brackets, as on labels, to the form
-// of the registration.
+// mendGS1 converts a name with application identifiers in brackets, as labels show it, to the
+// registered form.
 func mendGS1(nss string) (string, string) {
 	if nss[0] != '(' {
 		return "", ""

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Maritime Resource Names: the registration of 2017.
+// Maritime Resource Names (the registration of 2017).
 var mrn = Namespace{
 	NID: "mrn", Name: "Maritime Resource Names", Kind: urn.KindFormal,
 	Reference:   "urn-formal/mrn (2017)",
@@ -36,8 +36,8 @@ func checkMRN(nss string) *Finding {
 	return nil
 }
 
-// label parses a token at offset i and the colon after it, and returns the offset of the colon.
-// The token consists of letters, digits and inner hyphens. It has from 2 to limit characters.
+// label parses a token at offset i and the colon after it, and returns the offset of the colon. A
+// token has from 2 to limit letters, digits and inner hyphens.
 func label(nss string, i int, rule string, limit int) (int, *Finding) {
 	end := ascii.Run(nss, i, isLDH)
 	switch {
@@ -53,7 +53,7 @@ func label(nss string, i int, rule string, limit int) (int, *Finding) {
 	return end, nil
 }
 
-// canonicalMRN converts organization and type to lower case.
+// canonicalMRN converts the organization and the type to lower case.
 func canonicalMRN(nss string) string {
 	end := until(nss, until(nss, 0, ':')+1, ':')
 	if head := strings.ToLower(nss[:end]); head != nss[:end] {
@@ -62,7 +62,8 @@ func canonicalMRN(nss string) string {
 	return nss
 }
 
-// lintMRN checks the last digit of IMO ship numbers, whose weights are 7 to 2.
+// lintMRN reports IMO ship numbers with a wrong check digit. The weights of the other digits are 7
+// to 2.
 func lintMRN(nss string) []Finding {
 	const head = "imo:imo-number:"
 	if len(nss) != len(head)+7 || !strings.EqualFold(nss[:len(head)], head) || digits(nss, len(head)) < len(nss) {

@@ -7,49 +7,48 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A Use says whether a component has a meaning in a namespace.
+// A Use says whether a component of a URN has a meaning in a namespace.
 type Use uint8
 
-// The values of Use.
+// The possible meanings of a component.
 const (
-	UseUnstated Use = iota // the registration does not say
+	UseUnstated Use = iota // the registration does not say it
 	UseAllowed
-	UseNone // the component has no meaning in the namespace
+	UseNone // the component has no meaning
 )
 
-// A Part is a named part of a name.
+// A Part is a part of a name, such as the publisher in an ISBN.
 type Part struct{ Name, Value string }
 
-// A Namespace is a record of the catalogue.
+// A Namespace describes a URN namespace.
 type Namespace struct {
 	NID         string // in lower case
-	Name        string // the name of the namespace, for people
+	Name        string // for people
 	Kind        urn.NIDKind
-	Reference   string // the registration or standard
-	Example     string // a complete, valid URN
-	Note        string // what users should know; what is not checked, and why
+	Reference   string // the registration or the standard
+	Example     string // a valid URN
+	Note        string // for users: peculiarities, and what is not checked and why
 	Security    string // security considerations; required
-	Equivalence string // equivalences beyond the general syntax, as implemented by Rules.Canonical
-	Functional  string // guidance on functional equivalence, which comparison ignores
-	Delimiters  string // characters that separate parts and are escaped inside them
+	Equivalence string // describes what Rules.Canonical considers equivalent
+	Functional  string // describes functional equivalence, which comparison ignores
+	Delimiters  string // characters that separate parts, and are escaped inside parts
 
-	Services       []string // designators of services known to be supported
+	Services       []string // the services that the namespace supports
 	DefaultService string
 	Keywords       []urn.KeywordUse
 	Fragment       Use // whether the f-component has a meaning
 
-	// Stated names the sections that were read for Delimiters, Functional, Services,
-	// DefaultService and Keywords. If one of these fields is empty, the sections state nothing
-	// about it. If Stated is empty, the document was not available. The standard catalogue
-	// takes these fields from one table.
+	// Stated names the sections of documents that were read for Delimiters, Functional, Services,
+	// DefaultService and Keywords. A field is empty if the sections say nothing about it. If Stated
+	// is empty, the document was not available.
 	Stated string
 
 	Rules Rules
 }
 
-// Rules are the functions of a namespace. Each may be nil. Their argument is a namespace-specific
-// string that is valid by the general syntax. For all functions except Check and Mend, the
-// string must also be accepted by Check.
+// Rules are the functions that implement the rules of a namespace. Functions may be nil. Their
+// argument is a namespace-specific string that is valid by the general syntax. Except for Check and
+// Mend, it has also been accepted by Check.
 type Rules struct {
 	Check     func(nss string) *Finding
 	Lint      func(nss string) []Finding
@@ -57,18 +56,17 @@ type Rules struct {
 	Canonical func(nss string) string
 	Display   func(nss string) string
 
-	// Always says that Canonical also accepts strings that Check rejects, because equivalence
-	// in this namespace does not depend on the other rules.
+	// Always is true if Canonical also accepts strings that Check rejects, because equivalence does
+	// not depend on the other rules.
 	Always bool
 
-	// Mend returns what was probably meant by a string that Check rejects, and
-	// why, for [Suggest]. The string has no white space. The result need not be
-	// valid.
+	// Mend returns what was probably meant by a string that Check rejects, and describes the
+	// change. The argument has no white space, and the result may be invalid. [Suggest] uses it.
 	Mend func(nss string) (meant, why string)
 }
 
-// Check returns the first error in nss, or nil. A namespace without a rule
-// accepts everything. Check does not allocate for valid input.
+// Check returns the first error in nss, or nil if it is valid or the namespace has no rules. Check
+// does not allocate if nss is valid.
 func (n Namespace) Check(nss string) *Finding {
 	if n.Rules.Check == nil {
 		return nil
@@ -76,7 +74,7 @@ func (n Namespace) Check(nss string) *Finding {
 	return n.Rules.Check(nss)
 }
 
-// Lint returns remarks about a valid nss.
+// Lint returns findings about nss, which must be valid.
 func (n Namespace) Lint(nss string) []Finding {
 	if n.Rules.Lint == nil || n.Check(nss) != nil {
 		return nil
@@ -84,7 +82,7 @@ func (n Namespace) Lint(nss string) []Finding {
 	return n.Rules.Lint(nss)
 }
 
-// Parts splits a valid nss into its parts.
+// Parts splits nss, which must be valid, into its parts.
 func (n Namespace) Parts(nss string) []Part {
 	if n.Rules.Parts == nil || n.Check(nss) != nil {
 		return nil
@@ -92,10 +90,9 @@ func (n Namespace) Parts(nss string) []Part {
 	return n.Rules.Parts(nss)
 }
 
-// Canonical returns the spelling shared by all names that the namespace considers equivalent to
-// nss. nss must have the canonical spelling of the general syntax. If Check rejects nss,
-// Canonical returns it unchanged, because it is equivalent only to itself. If [Rules].Always is
-// set, Canonical converts it nevertheless.
+// Canonical returns a spelling of nss that is the same for all names that the namespace considers
+// equivalent. The argument must already have the canonical spelling of the general syntax. If Check
+// rejects nss, Canonical returns it unchanged, unless [Rules].Always is true.
 func (n Namespace) Canonical(nss string) string {
 	if n.Rules.Canonical == nil || !n.Rules.Always && n.Check(nss) != nil {
 		return nss
@@ -103,10 +100,8 @@ func (n Namespace) Canonical(nss string) string {
 	return n.Rules.Canonical(nss)
 }
 
-// Display returns nss in the form that people write, such as an ISBN with its
-// hyphens. If the namespace has no such form, Display returns the canonical
-// spelling. The result is the name without "urn:". Two different names never look
-// the same.
+// Display returns nss as people write it, such as an ISBN with hyphens. If the namespace has no
+// such form, Display returns the canonical spelling. Different names always look different.
 func (n Namespace) Display(nss string) string {
 	if n.Rules.Display == nil || n.Check(nss) != nil {
 		return n.Canonical(nss)
@@ -114,9 +109,8 @@ func (n Namespace) Display(nss string) string {
 	return n.Rules.Display(nss)
 }
 
-// Join joins parts to a namespace-specific string with a delimiter. Inside the
-// parts it escapes everything that cannot appear in a URN, and every delimiter of
-// the namespace, so that the string can be split again.
+// Join joins parts to a namespace-specific string. In the parts it escapes all delimiters of the
+// namespace, and characters that a URN cannot contain, so that the string can be split again.
 func (n Namespace) Join(delimiter byte, parts ...string) string {
 	b := make([]byte, 0, 64)
 	for i, p := range parts {
@@ -134,7 +128,7 @@ func (n Namespace) Join(delimiter byte, parts ...string) string {
 	return string(b)
 }
 
-// Missing returns the names of required fields of a registration that are empty.
+// Missing returns the names of the required fields that are empty.
 func (n Namespace) Missing() []string {
 	var missing []string
 	for _, f := range [...]Part{{"NID", n.NID}, {"name", n.Name}, {"reference", n.Reference}, {"security considerations", n.Security}} {
@@ -145,8 +139,8 @@ func (n Namespace) Missing() []string {
 	return missing
 }
 
-// Record returns the entry for a registry of package urn, including the data of
-// IANA's registry.
+// Record returns n as an entry in a registry of package urn. It includes what IANA's registry says
+// about n.
 func (n Namespace) Record() urn.Namespace { return n.record(urn.IANANamespaces()) }
 
 func (n Namespace) record(iana urn.Namespaces) urn.Namespace {

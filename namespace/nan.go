@@ -2,7 +2,7 @@ package namespace
 
 import "github.com/nomen-project/nomen/urn"
 
-// National Archive Numbers: the registration of 2023.
+// National Archive Numbers (the registration of 2023).
 var nan = Namespace{
 	NID: "nan", Name: "National Archive Numbers", Kind: urn.KindFormal,
 	Reference:   "urn-formal/nan (2023)",

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// National Bibliography Numbers: RFC 8458, which replaces RFC 3188.
+// National Bibliography Numbers (RFC 8458, which replaces RFC 3188).
 var nbn = Namespace{
 	NID: "nbn", Name: "National Bibliography Numbers", Kind: urn.KindFormal,
 	Reference:   "RFC 8458",
@@ -20,9 +20,8 @@ var nbn = Namespace{
 	Rules:       Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Always: true},
 }
 
-// prefixed parses prefix "-" string, the form of NBN and NAN, and returns the offset of the
-// hyphen. The prefix is a country code, followed by any number of sub-namespaces, each after a
-// colon.
+// prefixed parses prefix "-" string, which is the form of NBN and NAN, and returns the offset of
+// the hyphen. The prefix is a country code, and then sub-namespaces that each follow a colon.
 func prefixed(nss, name string) (int, *Finding) {
 	end := ascii.Run(nss, 0, ascii.IsLetter)
 	if end != 2 {
@@ -47,12 +46,12 @@ func prefixed(nss, name string) (int, *Finding) {
 	return end, nil
 }
 
-// shortString is the length below which the text after a country code is more
-// likely a sub-namespace than a string.
+// shortString is a length. A shorter text after a country code is more likely a sub-namespace than
+// a string.
 const shortString = 8
 
-// noHyphen returns the finding for a name without a hyphen. If the last colon was probably
-// written instead of the hyphen, the finding is at that colon.
+// noHyphen returns the finding for a name without a hyphen. If the last colon was probably meant as
+// a hyphen, the finding is about that colon.
 func noHyphen(nss, name string) *Finding {
 	message := "no hyphen between the prefix and the " + name + "-string"
 	at := strings.LastIndexByte(nss, ':')
@@ -64,8 +63,9 @@ func noHyphen(nss, name string) *Finding {
 	return f
 }
 
-// foldPrefix converts the prefix to lower case; the text after the hyphen is case-sensitive
-// (RFC 8458, 4.3). Without a hyphen only the country code is known to be part of the prefix.
+// foldPrefix converts the prefix to lower case, because only the text after the hyphen is
+// case-sensitive (RFC 8458, 4.3). If there is no hyphen, only the country code is certain to belong
+// to the prefix.
 func foldPrefix(nss string) string {
 	end := strings.IndexByte(nss, '-')
 	if end < 0 {
@@ -82,15 +82,14 @@ func checkNBN(nss string) *Finding {
 	return f
 }
 
-// checksDNB reports whether nss may end with the check digit of the German National Library.
-// Names of Austria and Switzerland may also have this check digit.
+// checksDNB reports whether nss may end with the check digit of the German National Library, which
+// is also used in Austria and Switzerland.
 func checksDNB(nss string) bool {
 	last := nss[len(nss)-1]
 	return ascii.IsDigit(last) || ascii.IsLetter(last)
 }
 
-// checkDNB compares the last character of nss with the check digit of the German National
-// Library.
+// checkDNB returns a finding if the last character of nss is not that check digit.
 func checkDNB(nss string, hyphen int) *Finding {
 	last := len(nss) - 1
 	if last == hyphen+1 {
@@ -103,11 +102,10 @@ func checkDNB(nss string, hyphen int) *Finding {
 	return judgeByte(nss, last, "check digit of the German National Library", want)
 }
 
-// lettersDNB are the numbers that represent the letters a to z.
+// lettersDNB are the numbers for the letters a to z in the computation of the check digit.
 var lettersDNB = [26]uint8{18, 14, 19, 15, 16, 21, 22, 23, 24, 25, 42, 26, 27, 13, 28, 29, 31, 12, 32, 33, 11, 34, 35, 36, 37, 38}
 
-// valueDNB returns the number that represents a character in the check digit of
-// the German library, or 0.
+// valueDNB returns the number for a character, or 0 if it has none.
 func valueDNB(c byte) int {
 	switch c = ascii.Lower(c); {
 	case c == '9':
@@ -134,10 +132,10 @@ func valueDNB(c byte) int {
 	return 0
 }
 
-// digitDNB returns the check digit of the German National Library for the name "urn:nbn:" + nss. It
-// multiplies each digit of the characters' values by its position. It divides the sum by the last
-// of these digits. The check digit is the last digit of the quotient. If a character has no value,
-// odd is its offset; otherwise odd is -1.
+// digitDNB returns the check digit of the German National Library for "urn:nbn:" + nss. Each
+// character has a number, and each digit of these numbers is multiplied by its position. The sum is
+// divided by the last of the digits, and the check digit is the last digit of the quotient. If a
+// character has no number, odd is its offset, and otherwise -1.
 func digitDNB(nss string) (check byte, odd int) {
 	var s sumDNB
 	for _, c := range []byte("urn:nbn:") {
@@ -156,7 +154,7 @@ func digitDNB(nss string) (check byte, odd int) {
 	return byte('0' + s.sum/s.last%10), -1
 }
 
-// A sumDNB adds digits multiplied by their positions.
+// A sumDNB adds digits, multiplied by their positions.
 type sumDNB struct{ sum, place, last int }
 
 func (s *sumDNB) add(value int) {
@@ -172,10 +170,10 @@ func (s *sumDNB) digit(d int) {
 	s.last = d
 }
 
-// A nationalForm is the form of the names of one country.
+// A nationalForm is a form that the names of a country must have.
 type nationalForm struct {
 	prefix string // the country code, in lower case
-	form   string // the form, in words
+	form   string // describes the form
 	fits   func(sub, s string) bool
 }
 
@@ -187,9 +185,9 @@ var nationalForms = [...]nationalForm{
 	{"it", "an institution, as in it:unimi-12345", fitsInstitution},
 }
 
-// fitsFinnish reports whether a Finnish name has the national form. It checks only strings of
-// the series fe without a sub-namespace, which must have at least eight digits after "fe". It
-// accepts all other names.
+// fitsFinnish reports whether a Finnish name has the national form, as far as it is known. Strings
+// that begin with "fe" and have no sub-namespace need at least eight digits after it. All other
+// strings are accepted.
 func fitsFinnish(sub, s string) bool {
 	series := ascii.Run(s, 0, ascii.IsLetter)
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)
@@ -232,7 +230,6 @@ func partsNBN(nss string) []Part {
 	return parts
 }
 
-// partsPrefixed returns the country, the sub-namespaces and the string.
 func partsPrefixed(nss, name string) []Part {
 	hyphen := strings.IndexByte(nss, '-')
 	country, sub, _ := strings.Cut(strings.ToLower(nss[:hyphen]), ":")

@@ -2,7 +2,7 @@ package namespace
 
 import "github.com/nomen-project/nomen/urn"
 
-// Names of OASIS: RFC 3121.
+// Names of OASIS (RFC 3121).
 var oasis = Namespace{
 	NID: "oasis", Name: "OASIS", Kind: urn.KindFormal,
 	Reference: "RFC 3121",

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Object identifiers: RFC 3061, and the first two arcs by Rec. ITU-T X.660.
+// Object identifiers (RFC 3061; Rec. ITU-T X.660 for the first two arcs).
 var oid = Namespace{
 	NID: "oid", Name: "Object identifiers", Kind: urn.KindFormal,
 	Reference: "RFC 3061, Rec. ITU-T X.660",

@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// opaque has the identifiers and names of the formal opaque namespaces.
+// opaque has the identifiers and names of the formal namespaces without rules.
 //
 //go:embed opaque.tsv
 var opaque string
 
-// opaqueNamespaces are the registered namespaces for which only the general
-// syntax is checked: their rules are up to the organisation, or not public.
+// opaqueNamespaces are registered namespaces for which only the general syntax is checked, because
+// their rules are not public or depend on the organisation.
 func opaqueNamespaces() []Namespace {
 	var list []Namespace
 	registry := urn.IANANamespaces()
@@ -46,8 +46,7 @@ func opaqueNamespace(name string, r urn.Namespace) Namespace {
 	return n
 }
 
-// foldHyphened converts the part before the first hyphen to lower case, if there
-// is one.
+// foldHyphened converts the part before the first hyphen to lower case.
 func foldHyphened(nss string) string {
 	if end := until(nss, 0, '-'); end < len(nss) {
 		return lowerUntil(nss, end)

@@ -8,7 +8,7 @@ import (
 
 func isLDH(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
 
-// value36 returns the value of a digit or letter: 0 to 9, A is 10, Z is 35.
+// value36 returns the value of a digit or a letter, where A is 10 and Z is 35.
 func value36(c byte) int {
 	if ascii.IsDigit(c) {
 		return int(c - '0')
@@ -16,12 +16,11 @@ func value36(c byte) int {
 	return int(ascii.Upper(c)-'A') + 10
 }
 
-// digit36 is the reverse of value36.
 func digit36(v int) byte { return "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[v] }
 
 func digits(s string, i int) int { return ascii.Run(s, i, ascii.IsDigit) }
 
-// until returns the offset of the first sep at or after i, or the end.
+// until returns the offset of the first sep from i on, or len(s).
 func until(s string, i int, sep byte) int { return ascii.Until(s, i, len(s), sep) }
 
 // emptyField returns the offset of the first empty field of s, or -1.
@@ -38,9 +37,9 @@ func emptyField(s string, sep byte) int {
 	}
 }
 
-// squeeze copies the letters and digits of s to dst, with letters in upper case
-// and without the single hyphens between them. It returns their number, and the
-// offset of the first byte that is not allowed or does not fit in dst, or -1.
+// squeeze copies the letters and digits of s to dst, in upper case and without the single hyphens
+// between them. It returns how many there are. The result bad is the offset of the first byte that
+// is not allowed or does not fit, or -1.
 func squeeze(s string, dst []byte) (n, bad int) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -55,7 +54,7 @@ func squeeze(s string, dst []byte) (n, bad int) {
 	return n, -1
 }
 
-// place returns the offset in s of the byte with index k, not counting hyphens.
+// place returns the offset in s of the character that has the index k when hyphens are not counted.
 func place(s string, k int) int {
 	for i := range len(s) {
 		if s[i] == '-' {
@@ -69,10 +68,9 @@ func place(s string, k int) int {
 	return len(s)
 }
 
-// bare returns s without hyphens, in upper case.
 func bare(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "-", "")) }
 
-// digitLike returns the digit that a mistyped c probably means, or "".
+// digitLike returns the digit that looks like c, or "".
 func digitLike(c byte) string {
 	switch c {
 	case 'O', 'o', 'Q':
@@ -89,7 +87,7 @@ func digitLike(c byte) string {
 	return ""
 }
 
-// isDate reports whether s is a date of the form YYYY-MM-DD.
+// isDate reports whether s has the form YYYY-MM-DD and is a date.
 func isDate(s string) bool {
 	return len(s) == 10 && s[4] == '-' && s[7] == '-' &&
 		digits(s, 0) == 4 && digits(s, 5) == 7 && digits(s, 8) == 10 &&
@@ -99,8 +97,7 @@ func isDate(s string) bool {
 func isMonth(s string) bool { return "01" <= s && s <= "12" }
 func isDay(s string) bool   { return "01" <= s && s <= "31" }
 
-// foldCase converts letters to lower case, but the hex digits of escapes to upper
-// case.
+// foldCase converts letters to lower case, except that the digits of escapes become upper case.
 func foldCase(s string) string {
 	same := true
 	for i := range len(s) {

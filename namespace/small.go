@@ -8,13 +8,12 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// smallNamespaces returns the namespaces with short rules, in the order of
-// their identifiers.
+// smallNamespaces returns namespaces with simple rules, sorted by identifier.
 func smallNamespaces() []Namespace {
 	return []Namespace{adid, alert, c2pa, ccsds, cdx, clei, etsi, example, fdc, gdst, iec, iptc, newsml, nfi, onem2m, pin, pwid, said, service, swift, threegpp, xmpp}
 }
 
-// folded returns the rules of a namespace that is entirely case-insensitive.
+// folded returns the rules of a namespace that ignores case.
 func folded(check func(string) *Finding) Rules {
 	return Rules{Check: check, Canonical: foldCase, Display: strings.ToUpper}
 }
@@ -389,7 +388,7 @@ var service = Namespace{
 	Rules:       Rules{Check: checkService, Parts: partsService, Canonical: foldCase},
 }
 
-// checkService parses labels between periods: 1 to 27 letters, digits and inner
+// checkService parses labels, which periods separate. A label has 1 to 27 letters, digits and inner
 // hyphens.
 func checkService(nss string) *Finding {
 	for i := 0; ; {

@@ -7,18 +7,16 @@ import (
 	"github.com/nomen-project/nomen/internal/tsv"
 )
 
-// A statement is what the documents of a namespace state about its special
-// characters, functional equivalence and services
-// (draft-ietf-urnbis-rfc2141bis-urn-03, 2.3, 2.5.2 and 6).
+// A statement is what the documents of a namespace say about its special characters, functional
+// equivalence and services (draft-ietf-urnbis-rfc2141bis-urn-03, 2.3, 2.5.2 and 6).
 type statement struct {
 	special    string   // see [Namespace.Delimiters]
 	functional string   // see [Namespace.Functional]
 	services   []string // designators of services; see statementTable
 	byDefault  string   // the default service
-	stated     string   // the documents and sections read; "" if none was available
+	stated     string   // the sections that were read, or "" if the document was not available
 }
 
-// with returns n with the statements of its documents.
 func (s statement) with(n Namespace) Namespace {
 	n.Delimiters, n.Functional = s.special, s.functional
 	n.Services, n.DefaultService = s.services, s.byDefault
@@ -27,16 +25,16 @@ func (s statement) with(n Namespace) Namespace {
 }
 
 // statementTable has a line for every NID of the standard catalogue. The last column names the
-// documents that were read; they say nothing about a column that is empty. If the last column is
-// empty, the row comes from other sources. A service that a document describes without its
-// designator, such as "URN to URL", is listed under the designator of RFC
-// 2483. None of these documents defines a query keyword or a parameter of an r- or
+// documents that were read, and they say nothing about a column that is empty. If the last column
+// is empty, the information comes from other sources.
+//
+// If a document describes a service such as "URN to URL" without naming it, the table has the name
+// from RFC 2483. None of the documents defines a query keyword, or a parameter of an r- or
 // q-component.
 //
 //go:embed statements.tsv
 var statementTable string
 
-// statements returns the statements by NID.
 func statements() map[string]statement {
 	all := map[string]statement{}
 	for row := range tsv.Rows(statementTable) {

@@ -9,23 +9,23 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// MaxSuggestions is the maximum number of results of [Suggest].
+// MaxSuggestions is the maximum number of suggestions that [Suggest] returns.
 const MaxSuggestions = 5
 
-// Limits of the work for any input.
+// Limits on the work of Suggest.
 const (
-	maxGuessed    = 2048 // bytes: longer texts are ignored
-	maxFixes      = 20   // mistakes that are corrected in one text
-	maxTransposed = 64   // bytes: no transpositions in longer strings
+	maxGuessed    = 2048 // bytes of a text; longer texts have no suggestions
+	maxFixes      = 20   // mistakes in a text that are corrected
+	maxTransposed = 64   // bytes of a string in which transpositions are tried
 )
 
 // A Suggestion is a valid name that was probably meant.
 type Suggestion struct {
-	Name string // a URN
-	Why  string // what was wrong, in words; never empty
+	Name string // the URN
+	Why  string // describes what was wrong with the text; never empty
 }
 
-// Suggest is like the function [Suggest].
+// Suggest is the function [Suggest] for c.
 func (c Catalogue) Suggest(s string) []Suggestion {
 	if s == "" || len(s) > maxGuessed {
 		return nil
@@ -49,12 +49,12 @@ func (c Catalogue) Suggest(s string) []Suggestion {
 type guess struct {
 	catalogue Catalogue
 	input     string
-	cut       bool   // the text comes from a URL, whose end may not be part of the name
-	why       string // what was removed from or added to the input so far
+	cut       bool   // the text was cut out of a URL, whose end may not belong to the name
+	why       string // describes what has been changed in the input so far
 	found     []Suggestion
 }
 
-// because adds to the reason of all suggestions that follow.
+// because adds a reason to all suggestions that follow.
 func (g *guess) because(why string) { g.why = joinWhy(g.why, why) }
 
 func joinWhy(a, b string) string {
@@ -67,8 +67,7 @@ func joinWhy(a, b string) string {
 	return a + "; " + b
 }
 
-// valid reports whether a text is a name that satisfies the rules of a known
-// namespace.
+// valid reports whether a name is valid by the rules of its namespace, which must be known.
 func (g *guess) valid(name string) bool {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -78,8 +77,8 @@ func (g *guess) valid(name string) bool {
 	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
 }
 
-// offer adds a name if it is valid and new, and reports whether it is valid. It does not add a name
-// without a reason: the name differs from the input only in the case of "URN".
+// offer suggests a name if it is valid and new, and reports whether it is valid. It does not
+// suggest a name without a reason, because that differs from the input only in the case of "URN".
 func (g *guess) offer(name, why string) bool {
 	if !g.valid(name) {
 		return false
@@ -97,8 +96,7 @@ func (g *guess) offer(name, why string) bool {
 	return true
 }
 
-// name interprets a text that begins with "urn:", and reports whether it is a
-// valid name.
+// name interprets a text that begins with "urn:", and reports whether it is a valid name.
 func (g *guess) name(text string) bool {
 	rest, ok := ascii.CutPrefix(text, "urn:")
 	for again := ok; again; {
@@ -130,7 +128,7 @@ func (g *guess) name(text string) bool {
 	return false
 }
 
-// trimAddress removes a final slash from text that comes from a URL.
+// trimAddress removes a slash at the end of a text that was cut out of a URL.
 func trimAddress(s string, cut bool) string {
 	if cut {
 		return strings.TrimRight(s, "/")
@@ -138,7 +136,7 @@ func trimAddress(s string, cut bool) string {
 	return s
 }
 
-// resolver tries a DOI name that includes the address of its resolver.
+// resolver tries a DOI that includes the address of its resolver.
 func (g *guess) resolver(rest string) bool {
 	nss, ok := ascii.CutPrefix(rest, "doi:")
 	for _, a := range [...]string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"} {
@@ -149,7 +147,7 @@ func (g *guess) resolver(rest string) bool {
 	return false
 }
 
-// betterForm tries the preferred forms in the remarks about a valid name.
+// betterForm suggests the preferred form of a valid name.
 func (g *guess) betterForm(name string) {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -162,9 +160,8 @@ func (g *guess) betterForm(name string) {
 	}
 }
 
-// nearNIDs tries the namespaces whose identifiers are one typo away. Many identifiers have three
-// letters. Namespaces with three letters or fewer are tried only if they have rules for their
-// names.
+// nearNIDs tries the namespaces whose identifiers are one typo away from nid. It skips those of up
+// to three letters that have no rules, because there are many of them.
 func (g *guess) nearNIDs(nid, nss string) {
 	nid = strings.ToLower(nid)
 	for i := range g.catalogue.list {
@@ -178,8 +175,8 @@ func (g *guess) nearNIDs(nid, nss string) {
 	}
 }
 
-// slip reports whether one typo turns a into b: one character is added, dropped or changed, or
-// two neighbours are swapped. Texts of fewer than three characters are too short for a guess.
+// slip reports whether a single typo turns a into b. A typo adds, drops or changes a character, or
+// swaps two neighbours. In texts of fewer than three characters it finds none.
 func slip(a, b string) bool {
 	if len(a) < 3 || len(b) < 3 || a == b {
 		return false
@@ -200,7 +197,7 @@ func slip(a, b string) bool {
 	return false
 }
 
-// repair tries to correct the namespace-specific string of a known namespace.
+// repair tries to correct a string in a known namespace.
 func (g *guess) repair(n *Namespace, nid, nss string) {
 	prefix := "urn:" + nid + ":"
 	if rest, ok := ascii.CutPrefix(nss, nid); ok {
@@ -219,7 +216,7 @@ func (g *guess) repair(n *Namespace, nid, nss string) {
 	g.elsewhere(n, clean)
 }
 
-// mend tries the namespace's own corrections, and the first word alone.
+// mend tries the corrections of the namespace, and the first word alone.
 func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	if n.Rules.Mend != nil {
 		mended, why := n.Rules.Mend(clean)
@@ -231,7 +228,7 @@ func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	}
 }
 
-// If the check digit is wrong, digits tries to replace letters by the digits that look like
+// digits tries to correct a wrong check digit by replacing letters with the digits that look like
 // them.
 func (g *guess) digits(n *Namespace, prefix, nss string) {
 	if f := n.Check(nss); f == nil || f.Code != CodeCheckDigit {
@@ -248,8 +245,7 @@ func (g *guess) digits(n *Namespace, prefix, nss string) {
 	}
 }
 
-// fix applies the corrections that the check suggests, one after the other, until the check
-// finds no error or suggests nothing new.
+// fix applies the corrections that Check suggests, until there is no error or no new correction.
 func (g *guess) fix(n *Namespace, prefix, nss string) {
 	why := ""
 	for range maxFixes {
@@ -270,7 +266,7 @@ func (g *guess) fix(n *Namespace, prefix, nss string) {
 	}
 }
 
-// If the check digit is wrong, transpose tries to swap neighbouring characters.
+// transpose tries to correct a wrong check digit by swapping neighbouring characters.
 func (g *guess) transpose(n *Namespace, prefix, nss string) {
 	if len(nss) > maxTransposed {
 		return
@@ -307,7 +303,7 @@ func ownPart(n *Namespace, nss string) int {
 // selfChecking are the namespaces with check digits, separated by spaces.
 const selfChecking = " isbn ismn issn isni lei eic "
 
-// elsewhere tries the string in the namespaces with check digits.
+// elsewhere tries the string in other namespaces, which have check digits.
 func (g *guess) elsewhere(n *Namespace, nss string) {
 	for nid := range strings.FieldsSeq(selfChecking) {
 		if other, ok := g.catalogue.Lookup(nid); ok && nid != n.NID {
@@ -316,10 +312,10 @@ func (g *guess) elsewhere(n *Namespace, nss string) {
 	}
 }
 
-// separators are characters used in place of a colon.
+// separators are characters that users write instead of a colon.
 const separators = ":;,/. _"
 
-// respelled interprets a text in which "urn" or the colons are misspelled.
+// respelled interprets a text in which "urn" or a colon is misspelled.
 func (g *guess) respelled(text string) {
 	first, rest := text, ""
 	if end := strings.IndexAny(text, separators); end >= 0 {
@@ -344,9 +340,9 @@ func (g *guess) respelled(text string) {
 	}
 }
 
-// cutKnown removes the identifier of a namespace that has rules, and the character in place of
-// the colon. If nothing replaces the colon, a digit must follow the identifier, and the
-// namespace must have check digits.
+// cutKnown removes the identifier of a namespace with rules, and the character that replaces the
+// colon. If nothing replaces the colon, a digit must follow and the namespace must have check
+// digits.
 func (g *guess) cutKnown(s string) (nid, nss string) {
 	end := strings.IndexAny(s, separators)
 	if end < 0 {
@@ -394,8 +390,7 @@ func (g *guess) bare(text string) {
 	}
 }
 
-// cutLabel removes a label of a known namespace, as written before numbers:
-// "ISBN-13: ", "e-ISSN ", "ISSN (online): ".
+// cutLabel removes a label such as "ISBN-13: ", "e-ISSN " or "ISSN (online): ".
 func (g *guess) cutLabel(s string) (nid, nss string) {
 	end := strings.IndexAny(s, ": ")
 	if end < 0 {
@@ -419,7 +414,7 @@ func (g *guess) cutLabel(s string) (nid, nss string) {
 	return g.cutKnown(s)
 }
 
-// series tries a text such as "RFC 2648" as the name of a document of the IETF.
+// series tries a text such as "RFC 2648" as the name of an IETF document.
 func (g *guess) series(text string) {
 	for _, s := range [...]string{"rfc", "bcp", "std", "fyi"} {
 		rest, ok := ascii.CutPrefix(text, s)
@@ -430,8 +425,7 @@ func (g *guess) series(text string) {
 	}
 }
 
-// looksISBN reports whether s is as long as an ISBN and begins, or is hyphenated,
-// like one.
+// looksISBN reports whether s has the length of an ISBN, and begins or is hyphenated like one.
 func looksISBN(s string) bool {
 	hyphens := strings.Count(s, "-")
 	switch len(s) - hyphens {
@@ -448,7 +442,7 @@ func isAddress(s string) bool {
 	return strings.Count(s, ".") == 3 && len(s) <= len("255.255.255.255")
 }
 
-// escape escapes the characters that cannot appear in a URN. Escapes in s stay unchanged.
+// escape escapes the characters of s that a URN cannot contain. It does not change escapes.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

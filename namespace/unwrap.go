@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// unwrap removes what commonly surrounds names, and records it as a reason. It
-// adds suggestions from names inside URLs to g.
+// unwrap removes what often surrounds names, and records it as a reason. It suggests names that it
+// finds in URLs.
 func (g *guess) unwrap(s string) string {
 	text := narrow(s)
 	if text != s {
@@ -20,7 +20,7 @@ func (g *guess) unwrap(s string) string {
 	}
 	trimmed = trimMarks(trimmed, marks)
 	if t := trimMarks(trimmed, marks+":"); t != trimmed && !g.valid(trimmed) {
-		trimmed = t // an empty last field may be part of a name
+		trimmed = t // an empty last field may belong to a name
 	}
 	if trimmed != text {
 		g.because("punctuation around the name")
@@ -33,8 +33,8 @@ func (g *guess) unwrap(s string) string {
 	return trimmed
 }
 
-// narrow converts full-width ASCII and Arabic digits to ASCII, and removes
-// invisible characters.
+// narrow converts full-width characters and Arabic digits to ASCII, and removes invisible
+// characters.
 func narrow(s string) string {
 	if ascii.IsASCII(s) || !utf8.ValidString(s) {
 		return s
@@ -54,11 +54,11 @@ func narrow(s string) string {
 	}, s)
 }
 
-// marks are the punctuation that follows names in sentences.
+// marks are punctuation that often follows names in sentences.
 const marks = ">)]}\"'“”„«»‘’ .,;!?…"
 
-// trimMarks removes brackets and quotation marks on both sides, and the given marks at the end.
-// A closing bracket stays if its opening bracket is inside the text.
+// trimMarks removes brackets and quotation marks on both sides, and marks at the end. A closing
+// bracket stays if its opening bracket is in the text.
 func trimMarks(s, marks string) string {
 	s = strings.TrimLeft(s, "<([{\"'“”„«»‘’ ")
 	unclosed := map[rune]int{}
@@ -88,7 +88,7 @@ func trimMarks(s, marks string) string {
 	return s
 }
 
-// plain converts typographic dashes to hyphens and removes white space.
+// plain converts typographic dashes to hyphens, and removes white space.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -104,8 +104,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// insideAddress returns the name in a web URL, and words for the kind of name. It returns "" if
-// the URL has no name.
+// insideAddress returns the name in a web URL and describes it. It returns "" if there is no name.
 func insideAddress(text string) (inner, why string) {
 	rest, ok := ascii.CutPrefix(text, "https://")
 	if !ok {
@@ -128,9 +127,8 @@ func insideAddress(text string) (inner, why string) {
 	return labelled(path)
 }
 
-// labelled looks in the segments of a path for the identifier of a namespace with check
-// digits, or for "doi". It returns the text after it: the number in isbn/9789510184356, or a
-// DOI name.
+// labelled returns what follows the label of a number in a path, as in isbn/9789510184356. The
+// label is "doi", or a namespace with check digits.
 func labelled(path string) (inner, why string) {
 	for segment, rest, more := "", path, true; more && rest != ""; {
 		segment, rest, more = strings.Cut(rest, "/")
@@ -164,8 +162,8 @@ func findURN(path string) string {
 	return ""
 }
 
-// unescapeURN decodes the colons and slashes of a URN that is escaped as in a query. s begins
-// with the URN, which ends at the first "&", "#" or "/".
+// unescapeURN decodes the colons and slashes of a URN at the start of s that is escaped as in a
+// query. The URN ends at the first "&", "#" or "/".
 func unescapeURN(s string) (string, bool) {
 	rest, ok := ascii.CutPrefix(s, "urn%3a")
 	if !ok {

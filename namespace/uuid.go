@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Universally unique identifiers: RFC 9562, which replaces RFC 4122.
+// Universally unique identifiers (RFC 9562, which replaces RFC 4122).
 var uuid = Namespace{
 	NID: "uuid", Name: "Universally unique identifiers", Kind: urn.KindFormal,
 	Reference:   "RFC 9562",

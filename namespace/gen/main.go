@@ -1,5 +1,5 @@
-// Command gen generates the table of ISBN ranges of package namespace from the
-// range message of the International ISBN Agency, in the JSON form of the library
+// Command gen generates the table of ISBN ranges in package namespace. Its input is the range
+// message of the International ISBN Agency, in the JSON form of the library
 // libbusiness-isbn-data-perl.
 package main
 
@@ -31,7 +31,6 @@ func main() {
 	}
 }
 
-// A message is the range message.
 type message struct {
 	Date   string
 	Groups map[string]struct {
@@ -40,8 +39,8 @@ type message struct {
 	}
 }
 
-// generate returns the table: a line for each group, with its prefix, its name
-// and its ranges.
+// generate returns the table, which has a line for each group with its prefix, its name and its
+// ranges.
 func generate(text []byte) ([]byte, error) {
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -66,8 +65,8 @@ func prefix(key string) string { return strings.ReplaceAll(key, "-", "") }
 
 func byPrefix(a, b string) int { return strings.Compare(prefix(a), prefix(b)) }
 
-// isRange reports whether r has two registrants of equal length, of one to seven
-// digits.
+// isRange reports whether r consists of two registrants with the same number of digits, which is
+// from one to seven.
 func isRange(r [2]string) bool {
 	const longest = 7
 	digits := strings.Trim(r[0]+r[1], "0123456789") == ""

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// writeCBOR writes an answer as CBOR: the members of [WriteJSON] in the core deterministic
-// encoding of RFC 8949, 4.2.1. Equal answers are equal octets, whichever program writes them, so
-// they can be hashed, signed and compared (1995, 3.1.1).
+// writeCBOR writes the members of [WriteJSON] as CBOR, in the core deterministic encoding of RFC
+// 8949, 4.2.1. All programs write equal answers as equal octets, so that they can be hashed, signed
+// and compared (1995, 3.1.1).
 func writeCBOR(w io.Writer, a *nomen.Answer) error {
 	var text bytes.Buffer
 	if err := WriteJSON(&text, a); err != nil {
@@ -38,8 +38,8 @@ func writeCBOR(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// integers replaces all numbers in a value read from JSON by integers. The numbers in answers are
-// always integers.
+// integers replaces all numbers in a value read from JSON by integers. Answers contain no other
+// numbers.
 func integers(value any) any {
 	switch v := value.(type) {
 	case json.Number:
@@ -58,8 +58,8 @@ func integers(value any) any {
 	return value
 }
 
-// readCBOR reads the output of [writeCBOR] without loss. It accepts any encoding of the same
-// data, but no tags, no invalid UTF-8 and no duplicate members.
+// readCBOR reads the output of [writeCBOR] without loss. It accepts any encoding of the same data,
+// except for tags, invalid UTF-8 and duplicate members.
 func readCBOR(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	fail := func(err error) (*nomen.Answer, error) {
 		return nil, &Error{Format: TypeCBOR, Rule: "cbor", Message: err.Error()}

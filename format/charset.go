@@ -10,17 +10,17 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A charset is a character set allowed in metainformation (1995, 3.4.2).
+// A charset is a character set that metainformation can be written in (1995, 3.4.2).
 type charset struct {
 	name string
 	page *charmap.Charmap // nil for US-ASCII and UTF-8
 	all  bool             // contains all characters, as UTF-8 does
 }
 
-// unicode is used for clients that accept UTF-8. The draft does not include it.
+// unicode is for clients that accept UTF-8, which the draft of 1995 does not include.
 var unicode = charset{name: "UTF-8", all: true}
 
-// charsets are the charsets that the draft allows. The first is the default.
+// charsets are the charsets of the draft of 1995. The first is the default.
 var charsets = [...]charset{
 	{name: defaultCharset},
 	{name: "ISO-8859-1", page: charmap.ISO8859_1},
@@ -34,13 +34,13 @@ var charsets = [...]charset{
 	{name: "ISO-8859-9", page: charmap.ISO8859_9},
 }
 
-// The default fields in the header of a part.
+// The values that a header field has if it is omitted.
 const (
 	defaultCharset  = "US-ASCII"
 	defaultLanguage = "x-unspecified"
 )
 
-// lookupCharset returns the charset of a name, ignoring case.
+// lookupCharset returns the charset with a name, in any case.
 func lookupCharset(name string) (charset, bool) {
 	for _, c := range charsets {
 		if strings.EqualFold(c.name, name) {
@@ -50,7 +50,7 @@ func lookupCharset(name string) (charset, bool) {
 	return charset{}, false
 }
 
-// append appends r to b. ok is false if c does not contain r.
+// append appends r to b, and returns false if c does not contain r.
 func (c charset) append(b []byte, r rune) (_ []byte, ok bool) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -69,7 +69,6 @@ func (c charset) append(b []byte, r rune) (_ []byte, ok bool) {
 	return append(b, octet), true
 }
 
-// has reports whether c contains r.
 func (c charset) has(r rune) bool {
 	_, ok := c.append(nil, r)
 	return ok
@@ -97,7 +96,7 @@ func (c charset) rune(b byte) rune {
 	return c.page.DecodeByte(b)
 }
 
-// missing counts the characters of s that are not in c.
+// missing returns how many characters of s are not in c.
 func (c charset) missing(s string) int {
 	n := 0
 	for _, r := range s {
@@ -111,10 +110,10 @@ func (c charset) missing(s string) int {
 // bestCharset returns the charset for a part:
 //
 //   - declared, if it contains all characters of the note.
-//   - Otherwise, the charset that lacks the fewest characters of the note. If there are several,
-//     the one of them that lacks the fewest characters of the description.
-//   - If that charset lacks a character of the note or the description, and the fallback is not
-//     zero: the fallback.
+//   - Otherwise, the charset that lacks the fewest characters of the note. If several do, it is the
+//     one of them that lacks the fewest characters of the description.
+//   - If that charset lacks a character of the note or the description, it is the fallback instead,
+//     unless the fallback is zero.
 func bestCharset(declared, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(declared); ok && c.missing(note) == 0 {
 		return c
@@ -136,9 +135,8 @@ func bestCharset(declared, note, description string, fallback charset) charset {
 	return best
 }
 
-// escape returns s with LF line endings. It writes control characters and characters outside c as
-// "&#x" hexadecimal digits ";". It also escapes an "&" that precedes "#x", so that unescape
-// restores s exactly.
+// escape writes control characters and characters outside c as "&#x", hexadecimal digits and ";".
+// It also escapes an "&" before "#x", so that unescape restores s exactly. Line endings become LF.
 func (c charset) escape(s string) string {
 	s = shown.Lines(s)
 	var b strings.Builder
@@ -155,7 +153,7 @@ func (c charset) escape(s string) string {
 
 const reference = "&#x"
 
-// unescape reverses escape. It leaves invalid references unchanged.
+// unescape reverses escape. It ignores invalid references.
 func unescape(s string) string {
 	var b strings.Builder
 	for {
@@ -174,8 +172,8 @@ func unescape(s string) string {
 	}
 }
 
-// referenced reads the hexadecimal digits and the ";" of a reference. It returns the character and
-// the number of bytes read. The number is 0 if s is not a reference.
+// referenced decodes the reference whose digits begin s. It returns the character and how many
+// bytes it read, which is 0 if there is no reference.
 func referenced(s string) (rune, int) {
 	const maxDigits = 6
 	end := strings.IndexByte(s[:min(len(s), maxDigits+1)], ';')

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A citation holds the data that reference managers use.
+// A citation has what reference managers need to cite a resource.
 type citation struct {
 	kind      workKind
 	id        string // the name
-	url       string // URL at which people read about the name; "" if unknown
+	url       string // the page about the name; "" if unknown
 	doi       string
 	number    string // ISBN or ISSN
 	numbering string // "ISBN", "ISSN" or ""
@@ -30,7 +30,7 @@ type citation struct {
 	issued                date
 }
 
-// A workKind is a kind of work in the terms of each vocabulary.
+// A workKind is a kind of work, such as a book, in the terms of several vocabularies.
 type workKind struct {
 	schema string // https://schema.org/
 	csl    string // CSL 1.0.2, appendix III
@@ -38,12 +38,12 @@ type workKind struct {
 	bibtex string // entry type
 }
 
-// unknownKind is the kind of a work without a known type.
+// unknownKind is for works without a known type.
 var unknownKind = workKind{"CreativeWork", "document", "GEN", "misc"}
 
-// workKinds maps values of the element type of Dublin Core to kinds: the DCMI Type Vocabulary,
-// the types of schema.org, and the most common terms of COAR and CSL. The keys are in lower
-// case, without spaces and hyphens.
+// workKinds maps types in Dublin Core metadata to kinds. It has the DCMI Type Vocabulary, the types
+// of schema.org, and the most common terms of COAR and CSL. Its keys are in lower case, without
+// spaces and hyphens.
 var workKinds = map[string]workKind{
 	"article":             {"Article", "article", "GEN", "misc"},
 	"articlejournal":      {"ScholarlyArticle", "article-journal", "JOUR", "article"},
@@ -80,8 +80,8 @@ var workKinds = map[string]workKind{
 	"website":             {"WebSite", "webpage", "ELEC", "misc"},
 }
 
-// kindOfWork returns the kind for the first known type in types. A type may also be a URI that ends
-// in a known term.
+// kindOfWork returns the kind for the first known type. A type may be a URI that ends in a known
+// term.
 func kindOfWork(types []string) workKind {
 	for _, s := range types {
 		if u, err := uri.Parse(s); err == nil {
@@ -95,12 +95,12 @@ func kindOfWork(types []string) workKind {
 	return unknownKind
 }
 
-// A person has a family name and possibly given names, or an undivided name, such as the name
-// of an organisation.
+// A person has a family name and perhaps given names. If the name cannot be divided, or is that of
+// an organisation, the person has a literal instead.
 type person struct{ family, given, literal string }
 
-// personOf parses "Family, Given". If a name has no comma, has several commas, or has a legal form
-// after the comma, personOf does not divide it.
+// personOf parses "Family, Given". It does not divide a name without a comma, with several commas,
+// or with a legal form after the comma.
 func personOf(s string) person {
 	s = shown.Inline(s)
 	family, given, ok := strings.Cut(s, ",")
@@ -122,8 +122,8 @@ func isLegalForm(s string) bool {
 	return false
 }
 
-// persons returns the persons in values. If at least one value is a name, persons drops the values
-// that are http or https URIs, because they identify the same persons as the names.
+// persons returns the persons in values. Values that are http or https URIs identify the same
+// persons as the names, so persons ignores them if there are names.
 func persons(values []string) []person {
 	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
 	var all []person
@@ -135,17 +135,16 @@ func persons(values []string) []person {
 	return all
 }
 
-// isWeb reports whether s is an http or https URI.
 func isWeb(s string) bool {
 	u, err := uri.Parse(s)
 	scheme, _ := u.Scheme()
 	return err == nil && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
 }
 
-// A date is year, month and day; unknown parts are 0.
+// A date has a year, a month and a day, which are 0 if unknown.
 type date struct{ year, month, day int }
 
-// dateOf parses the beginning of an RFC 3339 or W3CDTF date: YYYY, YYYY-MM or YYYY-MM-DD, with
+// dateOf parses the start of an RFC 3339 or W3CDTF date, which is YYYY, YYYY-MM or YYYY-MM-DD, with
 // or without a time.
 func dateOf(s string) (d date) {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "T")
@@ -165,13 +164,13 @@ func dateOf(s string) (d date) {
 	return d
 }
 
-// parts returns the parts of a date that are known, year first.
+// parts returns the year, month and day, as far as they are known.
 func (d date) parts() []int {
 	all := []int{d.year, d.month, d.day}
 	return all[:slices.Index(append(all, 0), 0)]
 }
 
-// ris returns the year, and the date in the form YYYY/MM/DD/. In the date, unknown parts are empty.
+// ris returns the year, and the date as YYYY/MM/DD/ without the unknown parts.
 func (d date) ris() (year, day string) {
 	if d.year == 0 {
 		return "", ""
@@ -187,9 +186,8 @@ func (d date) ris() (year, day string) {
 	return year, day
 }
 
-// cite returns the citation of an answer. The URL of the citation is the first of these that
-// exists: the URL of the name according to p, the name itself if it is a URL, the first location of
-// the resource.
+// cite returns the citation of an answer. Its URL is the first of these that exists: the URL of the
+// name according to p, the name itself if it is a URL, the first location of the resource.
 func cite(a *nomen.Answer, p Page) citation {
 	c := citeMetadata(a.Metadata)
 	c.id, c.url = a.Name.Key(), p.nameURL(a.Name.Key())
@@ -207,7 +205,6 @@ func cite(a *nomen.Answer, p Page) citation {
 	return c
 }
 
-// citeMetadata returns a citation with the data that the metadata have.
 func citeMetadata(m nomen.Metadata) citation {
 	c := citation{
 		kind:   kindOfWork(m["type"]),
@@ -223,9 +220,9 @@ func citeMetadata(m nomen.Metadata) citation {
 	return c
 }
 
-// Reference returns one line with which a text can cite a resource: creators, year, title,
-// publisher and URL, as far as they are known. It returns "" for metadata without a title. If the
-// date does not begin with a year, the line has the whole date in place of the year.
+// Reference returns a line with which a text can cite a resource. It consists of the creators,
+// year, title, publisher and URL, as far as they are known. If the date does not begin with a year,
+// Reference writes the whole date. Without a title it returns "".
 func Reference(m nomen.Metadata, url string) string {
 	c := citeMetadata(m)
 	title := first(c.titles)
@@ -253,7 +250,7 @@ func Reference(m nomen.Metadata, url string) string {
 	return strings.Join(append(parts, shown.Inline(url)), " ")
 }
 
-// identify sets the number of the citation if s contains one, such as an ISBN.
+// identify sets the number of the citation if s is or contains an ISBN or ISSN.
 func (c *citation) identify(s string) {
 	cut := func(prefix string) (string, bool) {
 		if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) || !isAbsolute(s) {
@@ -275,7 +272,7 @@ func (c *citation) identify(s string) {
 	}
 }
 
-// nonEmpty returns the values that are not blank, each on one line.
+// nonEmpty returns the values that are not blank, without line breaks.
 func nonEmpty(values []string) []string {
 	var all []string
 	for _, s := range values {
@@ -329,8 +326,8 @@ func cslNames(all []person) []cslName {
 	return names
 }
 
-// writeCSL writes the metadata of a as an item of CSL-JSON,
-// application/vnd.citationstyles.csl+json (citationstyles.org, CSL 1.0.2).
+// writeCSL writes the metadata as an item of CSL-JSON, application/vnd.citationstyles.csl+json
+// (citationstyles.org, CSL 1.0.2).
 func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	item := cslItem{
@@ -350,9 +347,9 @@ func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 	return encode(w, item)
 }
 
-// writeBibTeX writes an answer as an entry of BibTeX, application/x-bibtex, in UTF-8. It escapes
-// special characters of TeX, so that braces are balanced. Styles read the fields url and doi
-// verbatim, so in these fields writeBibTeX percent-encodes the characters that could end the field.
+// writeBibTeX writes the metadata as a BibTeX entry, application/x-bibtex, in UTF-8. It escapes the
+// special characters of TeX, so that braces are balanced. Because styles read the fields url and
+// doi verbatim, it percent-encodes the characters that could end these fields.
 func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	var b strings.Builder
@@ -395,8 +392,8 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// bibTeX returns the name in the form that BibTeX reads. An undivided name is in braces, because
-// otherwise BibTeX would interpret "and" and the order of the words.
+// bibTeX returns the name as BibTeX reads it. A name that is not divided is in braces, so that
+// BibTeX does not divide it either.
 func (p person) bibTeX() string {
 	if p.literal != "" {
 		return "{" + escapeTeX(p.literal) + "}"
@@ -406,7 +403,7 @@ func (p person) bibTeX() string {
 
 var monthNames = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// bibKey returns s with the characters replaced that the key of an entry cannot contain.
+// bibKey replaces the characters of s that the key of an entry cannot contain.
 func bibKey(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (ascii.IsAlnum(byte(r)) || strings.ContainsRune(":._/+-", r)) {
@@ -416,7 +413,7 @@ func bibKey(s string) string {
 	}, s)
 }
 
-// bibWord protects a part of a name that BibTeX would divide at a word or comma.
+// bibWord puts a part of a name in braces if BibTeX would divide it at a word or a comma.
 func bibWord(s string) string {
 	escaped := escapeTeX(s)
 	if slices.ContainsFunc(strings.Fields(s), func(word string) bool { return strings.EqualFold(word, "and") }) {
@@ -430,7 +427,7 @@ var texEscapes = strings.NewReplacer(
 	"#", `\#`, "$", `\$`, "%", `\%`, "&", `\&`, "_", `\_`,
 )
 
-// escapeTeX escapes the special characters of TeX. It writes braces by name, because BibTeX
+// escapeTeX escapes the special characters of TeX. It writes braces as commands, because BibTeX
 // counts braces even after a backslash.
 func escapeTeX(s string) string { return texEscapes.Replace(s) }
 
@@ -439,8 +436,8 @@ func verbatimTeX(s string) string {
 	return strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C", " ", "%20").Replace(s)
 }
 
-// writeRIS writes an answer as a record of application/x-research-info-systems, in UTF-8 with CRLF
-// line endings. Line breaks in values become spaces.
+// writeRIS writes the metadata as application/x-research-info-systems, in UTF-8 with CRLF line
+// endings. Line breaks in values become spaces.
 func writeRIS(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	var b strings.Builder

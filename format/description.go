@@ -11,26 +11,26 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A field is a line of a description in text/urc-0, before it is converted to a charset.
+// A field is a field of a description in text/urc-0, before conversion to a charset.
 type field struct{ name, value string }
 
-// firstField is the beginning of every description.
+// firstField begins every description.
 const firstField = "name:"
 
-// nameless stands for the name in the description of an answer without a name.
+// nameless replaces the name if an answer has none.
 const nameless = "-"
 
-// foreign is the prefix of elements outside Dublin Core.
+// foreign is the prefix of fields for elements outside Dublin Core.
 const foreign = "dc:"
 
-// dublinCore lists the elements of RFC 5013 in the order in which people expect them.
+// dublinCore are the elements of RFC 5013, in the order in which readers expect them.
 var dublinCore = [...]string{
 	"title", "creator", "contributor", "publisher", "date", "description", "subject", "type",
 	"format", "identifier", "source", "language", "relation", "coverage", "rights",
 }
 
-// elements returns the elements of m that have values: those of Dublin Core first, then the
-// others in byte order.
+// elements returns the elements of m that have values. Those of Dublin Core come first, and the
+// others are sorted.
 func elements(m nomen.Metadata) []string {
 	var known, other []string
 	for _, element := range dublinCore {
@@ -46,7 +46,7 @@ func elements(m nomen.Metadata) []string {
 	return append(known, other...)
 }
 
-// describe returns the description of an answer, its name first.
+// describe returns the fields that describe an answer, beginning with its name.
 func describe(a *nomen.Answer) []field {
 	all := []field{{"name", orDefault(spelling(a), nameless)}}
 	add := func(name string, values ...string) {
@@ -93,7 +93,7 @@ func describe(a *nomen.Answer) []field {
 	return all
 }
 
-// text returns all characters of a description.
+// text returns all names and values, to find out which characters a description has.
 func text(fields []field) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -102,8 +102,8 @@ func text(fields []field) string {
 	return b.String()
 }
 
-// writeFields returns the lines of a description in a charset. A line break in a value is
-// followed by a space.
+// writeFields returns the lines of a description in a charset. A space follows each line break in a
+// value.
 func writeFields(fields []field, c charset) string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
@@ -113,8 +113,8 @@ func writeFields(fields []field, c charset) string {
 	return strings.Join(all, "\n")
 }
 
-// fieldName escapes characters that would end the name of a field early. Elements outside
-// Dublin Core can have any name.
+// fieldName escapes the characters of a field name that would end it. Elements outside Dublin Core
+// can have such names.
 func fieldName(s string, c charset) string {
 	element, ok := strings.CutPrefix(s, foreign)
 	if !ok {
@@ -124,8 +124,8 @@ func fieldName(s string, c charset) string {
 	return foreign + strings.ReplaceAll(element, "\n", reference+"A;")
 }
 
-// readDescription reads the description at the end of meta, the metainformation of the first part.
-// It returns the text before the description.
+// readDescription reads the description at the end of meta, which is the metainformation of the
+// first part. It returns the text before the description.
 func readDescription(a *nomen.Answer, meta string) string {
 	note, block := "", meta
 	if i := strings.LastIndex(meta, "\n\n"+firstField); i >= 0 {
@@ -150,7 +150,7 @@ func readDescription(a *nomen.Answer, meta string) string {
 
 type fieldList []field
 
-// first returns the value of the first field with this name.
+// first returns the value of the first field with a name.
 func (fields fieldList) first(name string) string {
 	for _, f := range fields {
 		if f.name == name {
@@ -160,8 +160,8 @@ func (fields fieldList) first(name string) string {
 	return ""
 }
 
-// readFields reads the lines of a description. If they are not a description, or have more than
-// maxItems fields, ok is false.
+// readFields reads a description. It returns false if block is not a description or has more than
+// maxItems fields.
 func readFields(block string) (fieldList, bool) {
 	if !strings.HasPrefix(block, firstField) {
 		return nil, false
@@ -191,7 +191,7 @@ func readFields(block string) (fieldList, bool) {
 	return all, true
 }
 
-// setField sets the value of a field. An unknown field is metadata.
+// setField sets the value of a field. It treats an unknown field as metadata.
 func setField(a *nomen.Answer, f field) {
 	var err error
 	switch f.name {

@@ -1,45 +1,45 @@
-// Package format writes answers as bytes and reads them back. The server uses the writers, and
-// the client uses the readers. Writers and readers do not depend on each other.
+// Package format writes answers about names as text, HTML, JSON and other formats, and reads these
+// formats. The server uses the writers and the client uses the readers.
 //
 // # Formats
 //
-// [Formats] lists the formats, each with its writer and reader, in the server's order of
-// preference:
+// [Formats] returns these formats, in the server's order of preference:
 //
 //   - text/urc-0 (1995, 3.4.2); see also [WritePart] and [ReadParts];
 //   - text/html (1995, 3.4.3), with the list of locations of RFC 2169;
 //   - text/uri-list (RFC 2483, 5);
-//   - application/json, all data of an answer: [WriteJSON], [ReadJSON];
+//   - application/json, with all data of an answer: [WriteJSON], [ReadJSON];
 //   - application/linkset+json and application/linkset (RFC 9264);
 //   - application/ld+json, for search engines and catalogues;
-//   - application/cbor, the same data as the JSON. Equal answers have equal octets, as signatures
-//     and hashes require (1995, 3.1.1);
-//   - text/turtle, the same statements as the JSON-LD, as RDF;
-//   - text/plain, for people and without structure (1995, 3.4.4).
+//   - application/cbor, with the same data as the JSON. Equal answers have equal octets, as
+//     signatures and hashes require (1995, 3.1.1);
+//   - text/turtle, with the same statements as the JSON-LD, as RDF;
+//   - text/plain, for people, without a defined structure (1995, 3.4.4).
 //
-// [Citations] are the formats of reference managers (CSL-JSON, BibTeX and RIS) and the JSON-LD of
-// schema.org. A [Page] has the
-// URLs of the page on which people read the answer, for links and citations (FAIR Signposting).
+// [Citations] returns the formats of reference managers (CSL-JSON, BibTeX and RIS), and the JSON-LD
+// of schema.org. [Negotiate] chooses a format by an Accept field (RFC 9110, 12.5.1). A [Page] has
+// the URLs of the page about a name, which the formats need for links and citations (FAIR
+// Signposting).
 //
 // A [Problem] describes an error. It is written as application/problem+json (RFC 9457), or as a
-// page or text for people; [ProblemFormat] chooses between these formats. [Negotiate] chooses a
-// format for an answer by an Accept field (RFC 9110, 12.5.1). The answers to urn+a, urn+c and
-// urn+p are lists of lines: [WriteList], [ReadList]. [GopherMenu] writes the locations that a
-// Gopher client can follow.
+// page or text for people; [ProblemFormat] chooses between these.
+//
+// The answers to urn+a, urn+c and urn+p are lists of lines, which [WriteList] writes and [ReadList]
+// reads. [GopherMenu] writes the locations that a Gopher client can follow.
 //
 // # Content and safety
 //
-// For the services I2N and I2Ns, a list contains the Names of the answer. For all other services
-// it contains the URLs of the Locations. Readers return nil for an empty list, and times in UTC.
+// If the service is I2N or I2Ns, a list contains the Names of the answer. For all other services it
+// contains the URLs of the Locations. Readers return nil for an empty list, and times in UTC.
 //
-// The content of records is not trusted. Control characters are escaped or removed in every
-// output. A location is an active link only if its scheme is known to be harmless. A URL that is
-// not an absolute URI is shown to people, but not written where programs expect one.
+// The content of records is not trusted. In every format, control characters are escaped or
+// removed. A page only links to a location if the scheme is known to be harmless. A location that
+// is not an absolute URI is shown to people, but is omitted where programs expect a URI.
 //
 // # text/urc-0
 //
-// A header has two fields, charset and language. The draft of 1995 does not show their layout, so
-// this layout is a reconstruction:
+// The draft of 1995 says that the header of a part has a charset and a language, but not how they
+// are written. So this layout is a reconstruction:
 //
 //	=====;charset=ISO-8859-1;language=fr
 //	https://example.org/one
@@ -52,26 +52,27 @@
 //	<URL:https://example.org/a-very-long-one/
 //	folded>
 //
-// Each location is a part: its URL, and its note as metainformation. The language in the header
-// is the language of the location. The charset of a part is chosen in this order:
+// Each location is a part, with its URL, and its note as metainformation. The language in the
+// header is that of the location. The charset of a part is
 //
-//  1. the charset of the location, if that charset contains all characters of the note;
-//  2. the one of US-ASCII and ISO-8859-1 to -9 that contains most characters of the note.
+// 1. the charset of the location, if it contains all characters of the note; 2. otherwise the
+// charset that contains the most characters of the note, out of US-ASCII and
 //
-// If several charsets of step 2 contain equally many characters of the note, the writer chooses
-// that with most characters of the description (see below), then the first.
+//	ISO-8859-1 to -9.
 //
-// Characters outside the charset, and control characters, are escaped as character references of
+// If several charsets contain equally many characters of the note, the writer chooses the one with
+// the most characters of the description (see below), or else the first.
+//
+// Control characters, and characters outside the charset, are written as character references of
 // HTML, such as "&#x20AC;". An ampersand that could be mistaken for the start of a reference is
-// escaped too. A line of a note that begins with "=====", possibly after spaces, is written with
-// one more space. The reader undoes the escapes and removes that space. So a reader returns the
-// note unchanged, except that line endings become LF.
+// escaped too. If a line of a note begins with "=====", or with spaces and "=====", the writer adds
+// a space before it. The reader reverses both, so it returns the note unchanged, except that line
+// endings become LF.
 //
-// An answer to I2L or I2Ls that has locations has no description. Every other answer has a
-// description at the end of the metainformation of its first part. If there is a note before the
-// description, an empty line separates them. A line of a description is a field name, a colon, a
-// space and a value. A value continues on lines that begin with a space. The first field is name.
-// The fields are:
+// An answer to I2L or I2Ls that has locations has no description. All other answers have one, at
+// the end of the metainformation of the first part. An empty line separates it from a note before
+// it. Each line of a description is a field name, a colon, a space and a value. A value continues
+// on lines that begin with a space. The fields, of which name is the first, are:
 //
 //   - name, and key: the canonical form, if it differs from the name;
 //   - status, same, redirect, max-age (in seconds), stale-since, reason and successor;
@@ -80,9 +81,10 @@
 //
 // An answer without locations has a single part, which has text but no URL.
 //
-// A header field is omitted if it has its default: US-ASCII for charset, x-unspecified for
-// language. The reader accepts any plausible layout. A URL of more than 76 bytes is folded, up to 8
-// KiB. Readers need not join the lines of longer URLs.
+// A header field is omitted if its value is US-ASCII for charset or x-unspecified for language. The
+// reader accepts any plausible layout. A URL of more than 76 bytes is folded. Readers need not join
+// the lines of a URL of more than 8 KiB.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
+// drafts.
 package format

@@ -12,10 +12,10 @@ const (
 	dcTerms    = "http://purl.org/dc/terms/"
 )
 
-// dublinCore writes the metadata as HTML in the form of DCMI ("Expressing Dublin Core metadata
-// using HTML/XHTML meta and link elements", 2008). The name is written as an identifier. Elements
-// outside Dublin Core are omitted. If the language of the resource is known, a title is assumed to
-// be in that language. The language of any other value is unknown.
+// dublinCore writes the metadata as meta elements, as DCMI defines it ("Expressing Dublin Core
+// metadata using HTML/XHTML meta and link elements", 2008). The name is written as an identifier.
+// Elements outside Dublin Core are omitted. If the language of the resource is known, a title is
+// assumed to be in it; the language of all other values is unknown.
 func (p *page) dublinCore(a *nomen.Answer) {
 	if a.Name.IsZero() && len(a.Metadata) == 0 {
 		return
@@ -45,8 +45,7 @@ func (p *page) meta(name, language, content string) {
 	p.print("<meta name=\""+name+"\" lang=\"%s\" content=\"%s\">\n", language, content)
 }
 
-// languageOf returns the language of the resource. It returns "" if the language is unknown, or if
-// the resource has several.
+// languageOf returns the language of the resource, or "" if it is unknown or there are several.
 func languageOf(a *nomen.Answer) string {
 	if all := a.Metadata["language"]; len(all) == 1 {
 		return tagOrUnknown(all[0])

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// An Error reports invalid input of a reader, or a value that [WritePart] or [WriteList] cannot
+// An Error reports invalid input for a reader, or a value that [WritePart] or [WriteList] cannot
 // write.
 type Error struct {
-	Format  string // the media type
-	Offset  int    // in bytes, into the input or the text to be written
-	Rule    string // the production or field that was violated
-	Message string // for people
+	Format  string // the media type of the format
+	Offset  int    // in bytes from the start of the input, or of the text to write
+	Rule    string // the violated production or field
+	Message string // an explanation for people
 	Err     error  // the cause, or nil
 }
 
@@ -21,15 +21,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Limits of the readers.
+// Limits on the input of readers.
 const (
 	maxSize  = 8 << 20  // bytes of a body
 	maxItems = 100_000  // locations, names or parts in a body
-	maxURL   = 8 << 10  // bytes of a URL folded over several lines in text/urc-0
+	maxURL   = 8 << 10  // bytes of a folded URL in text/urc-0
 	maxLine  = 64 << 10 // bytes of a line of a list
 )
 
-// readAll reads the body of a format, up to maxSize.
 func readAll(r io.Reader, format string) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	switch {

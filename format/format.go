@@ -7,27 +7,26 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Format is a format of answers.
+// A Format is a format in which answers are written.
 type Format struct {
-	Name      string // for command lines and files: "urc", "json" ...
+	Name      string // for command lines and files, such as "urc" and "json"
 	MediaType string // without parameters
-	Charset   string // the parameter of the media type; "" for none
+	Charset   string // the charset parameter of the media type, or ""
 
-	// Write writes the answer to w. If the answer cannot be encoded, Write returns an error
-	// and writes nothing. All other errors are from w.
+	// Write writes an answer to w. If the answer cannot be encoded, Write returns an error without
+	// writing anything. All other errors come from w.
 	Write func(w io.Writer, a *nomen.Answer) error
 
-	// Read reads the output of Write, at most maxSize bytes. The parameter asked is the service
-	// of the question. Read is nil for formats that nomen only writes: html, turtle, text,
-	// csl-json, bibtex and ris.
+	// Read reads the output of Write, up to maxSize bytes. The parameter asked is the service that
+	// was requested, because some formats do not contain it. Read is nil for the formats that nomen
+	// only writes, which are html, turtle, text, csl-json, bibtex and ris.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
-	// writeOn is like Write, but also writes the links of page p. It is nil if the format has no
-	// links of a page.
+	// writeOn is Write with the links of page p. It is nil if the format has no such links.
 	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
 }
 
-// On returns the format with the links of the page p, on which people read the answer.
+// On returns a copy of f that also writes the links of p, which is the page about the name.
 func (f Format) On(p Page) Format {
 	if on := f.writeOn; on != nil {
 		f.Write = func(w io.Writer, a *nomen.Answer) error { return on(w, a, p) }
@@ -35,7 +34,7 @@ func (f Format) On(p Page) Format {
 	return f
 }
 
-// ContentType returns the media type with its charset parameter.
+// ContentType returns the value of a Content-Type field.
 func (f Format) ContentType() string { return contentType(f.MediaType, f.Charset) }
 
 func contentType(mediaType, charset string) string {
@@ -59,7 +58,7 @@ const (
 	TypeTurtle      = "text/turtle"
 	TypeProblem     = "application/problem+json"
 
-	TypeSchemaOrg = "application/vnd.schemaorg.ld+json" // another name of [TypeJSONLD], which clients for DOIs use
+	TypeSchemaOrg = "application/vnd.schemaorg.ld+json" // the same as [TypeJSONLD]; clients for DOIs request it by this name
 	TypeCSL       = "application/vnd.citationstyles.csl+json"
 	TypeBibTeX    = "application/x-bibtex"
 	TypeRIS       = "application/x-research-info-systems"
@@ -67,9 +66,9 @@ const (
 
 const charsetUTF8 = "utf-8"
 
-// InUnicode returns f for a client that accepts UTF-8. It changes only text/urc-0. A part of
-// text/urc-0 has one of the charsets of the draft (1995, 3.4.2). If no charset of the draft has
-// all characters of a part:
+// InUnicode returns the variant of f for a client that accepts UTF-8. It only changes text/urc-0,
+// whose parts otherwise have one of the charsets of the draft (1995, 3.4.2). If none of these has
+// all characters of a part, then
 //
 //   - with InUnicode, the part is in UTF-8, and its header says so;
 //   - without InUnicode, the missing characters become references, such as "&#x4E2D;".
@@ -80,8 +79,8 @@ func (f Format) InUnicode() Format {
 	return f
 }
 
-// Formats returns the formats of answers in the server's order of preference: text/urc-0 first
-// and text/plain last (1995, 3.4.2 and 3.4.4). The caller owns the slice.
+// Formats returns all formats of answers in the server's order of preference, from text/urc-0 to
+// text/plain (1995, 3.4.2 and 3.4.4). The caller may modify the slice.
 func Formats() []Format {
 	return []Format{
 		{"urc", TypeURC, "", WriteURC, readURC, nil},
@@ -97,9 +96,9 @@ func Formats() []Format {
 	}
 }
 
-// Citations returns the formats that contain the citable part of a description: those of reference
-// managers, and the JSON-LD of schema.org. The server offers them only for descriptions. The caller
-// owns the slice.
+// Citations returns the formats for citing a resource, which are those of reference managers and
+// the JSON-LD of schema.org. The server only offers them for descriptions. The caller may modify
+// the slice.
 func Citations() []Format {
 	return []Format{
 		Format{"csl-json", TypeCSL, "", nil, nil, writeCSL}.On(Page{}),
@@ -109,15 +108,14 @@ func Citations() []Format {
 	}
 }
 
-// Lookup returns the format of a body with this Content-Type. Parameters are
-// ignored.
+// Lookup returns the format with the media type in a Content-Type field. It ignores parameters.
 func Lookup(contentType string) (Format, bool) {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	mediaType = strings.Trim(mediaType, " \t")
 	return find(func(f Format) bool { return strings.EqualFold(f.MediaType, mediaType) })
 }
 
-// ByName returns the format with this name.
+// ByName returns the format with the given Name.
 func ByName(name string) (Format, bool) {
 	return find(func(f Format) bool { return f.Name == name })
 }
@@ -131,10 +129,10 @@ func find(is func(Format) bool) (Format, bool) {
 	return Format{}, false
 }
 
-// aboutNames reports whether a service asks for names rather than locations.
+// aboutNames reports whether a service requests names instead of locations.
 func aboutNames(s nomen.Service) bool { return s == nomen.I2N || s == nomen.I2Ns }
 
-// listed returns the names or URLs that a list format contains for an answer.
+// listed returns the names or URLs that formats for lists contain.
 func listed(a *nomen.Answer) []string {
 	if aboutNames(a.Service) {
 		return a.Names
@@ -146,7 +144,7 @@ func listed(a *nomen.Answer) []string {
 	return urls
 }
 
-// spelling returns the name of an answer in its registered spelling.
+// spelling returns the name of an answer as it was registered.
 func spelling(a *nomen.Answer) string {
 	if a.Spelling != "" {
 		return a.Spelling

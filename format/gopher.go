@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// GopherMenu writes those locations of an answer that are gopher URLs as a menu (1995, 4; RFC 1436,
-// 3.2 and appendix; RFC 4266). The title of an item is the first line of the note of the location.
-// If there is no note, the title is the URL.
+// GopherMenu writes the locations of an answer that are gopher URLs as a menu (1995, 4; RFC 1436,
+// 3.2 and appendix; RFC 4266). The title of an item is the first line of the note, or the URL if
+// there is no note.
 func GopherMenu(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	for _, l := range a.Locations {
@@ -29,8 +29,8 @@ func GopherMenu(w io.Writer, a *nomen.Answer) error {
 
 const gopherPort = "70"
 
-// gopherItem returns the menu line of a location. ok is true only for a gopher URL that has a
-// host, and a selector without tabs and line breaks.
+// gopherItem returns the menu line for a location. It returns false unless the location is a gopher
+// URL with a host, and with a selector without tabs and line breaks.
 func gopherItem(l nomen.Location) (string, bool) {
 	u, err := uri.Parse(l.URL)
 	if err != nil {
@@ -53,7 +53,7 @@ func gopherItem(l nomen.Location) (string, bool) {
 	return kind + gopherTitle(l) + "\t" + selector + "\t" + strings.Trim(host, "[]") + "\t" + orDefault(port, gopherPort), true
 }
 
-// gopherSelector parses [ gopher-type selector ]. If the path is empty, the type is 1, a menu.
+// gopherSelector parses [ gopher-type selector ]. For an empty path it returns the type of a menu.
 func gopherSelector(path string) (kind, selector string, ok bool) {
 	raw, ok := unpercent(path)
 	if !ok || bytes.ContainsAny(raw, "\t\r\n\x00") {
@@ -65,7 +65,7 @@ func gopherSelector(path string) (kind, selector string, ok bool) {
 	return string(raw[:1]), string(raw[1:]), raw[0] > ' ' && raw[0] <= '~'
 }
 
-// maxGopherTitle is the number of characters of a title that clients show (RFC 1436, 3.9).
+// maxGopherTitle is how many characters of a title clients show (RFC 1436, 3.9).
 const maxGopherTitle = 70
 
 func gopherTitle(l nomen.Location) string {

@@ -14,15 +14,17 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// ContentSecurityPolicy returns the policy to send with the pages of this package, if their site
-// has no settings. It allows only their own style sheet and forms.
+// ContentSecurityPolicy returns the policy for the pages of this package if the site has no
+// settings. It permits the style sheet and the forms of the pages, and nothing else.
 func ContentSecurityPolicy() string { return site.Default().Policy() }
 
-// writeHTML writes a page about an answer for people: the name, what it identifies, its locations
-// and its metadata. The locations (for a service about names, the names) are an unordered list of
-// links, as clients of RFC 2169 expect. Names link to their path on the server that sent the page.
-// The head has the same data for programs, as links, as Dublin Core and as JSON-LD. The page runs
-// no script, and loads nothing but the logo of the site.
+// writeHTML writes a page about an answer. It shows the name, what the name identifies, its
+// locations and its metadata. The locations, or the names if the service is about names, are an
+// unordered list of links, as RFC 2169 requires. A name links to its path on the server that sent
+// the page.
+//
+// The head has the same data for programs, as links, Dublin Core and JSON-LD. The page has no
+// scripts, and loads only the logo of the site.
 func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	p := newPage(on)
 	title := pageTitle(a)
@@ -40,8 +42,7 @@ func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	return p.end(w)
 }
 
-// WriteProblemHTML writes a page about p for people: what is wrong, where, and what to try
-// instead.
+// WriteProblemHTML writes a page that says what is wrong, where, and what to try instead.
 func WriteProblemHTML(w io.Writer, p *Problem) error {
 	page := newPage(p.On)
 	page.begin(page.problemTitle(p), p.Answer)
@@ -49,7 +50,7 @@ func WriteProblemHTML(w io.Writer, p *Problem) error {
 	return page.end(w)
 }
 
-// pageTitle returns the name and title of an answer, or "" if it has neither.
+// pageTitle returns the name and the title of the resource, or "" if it has neither.
 func pageTitle(a *nomen.Answer) string {
 	s := a.Name.Key()
 	if titles := a.Metadata["title"]; len(titles) > 0 {
@@ -58,11 +59,11 @@ func pageTitle(a *nomen.Answer) string {
 	return s
 }
 
-// A page is HTML under construction.
+// A page writes HTML.
 type page struct {
 	b   strings.Builder
 	on  Page
-	err error // the first error of the common part
+	err error // the first error of [page.common]
 }
 
 func newPage(on Page) *page {
@@ -70,7 +71,7 @@ func newPage(on Page) *page {
 	return &page{on: on}
 }
 
-// print writes a layout with values inserted. It escapes the values. Layouts must be constants.
+// print writes layout, which must be constant, with the values inserted. It escapes the values.
 func (p *page) print(layout string, values ...string) {
 	escaped := make([]any, len(values))
 	for i, v := range values {
@@ -79,10 +80,10 @@ func (p *page) print(layout string, values ...string) {
 	fmt.Fprintf(&p.b, layout, escaped...)
 }
 
-// t returns a text in the language of the page.
+// t returns a message in the language of the page.
 func (p *page) t(key string, args ...any) string { return p.on.Site.Plain(key, args...) }
 
-// say writes a sentence. Its arguments can be HTML.
+// say writes a message as a sentence. The arguments may be HTML.
 func (p *page) say(key string, args ...any) {
 	text, err := p.on.Site.T(key, args...)
 	if err != nil {
@@ -96,17 +97,17 @@ func (p *page) say(key string, args ...any) {
 	p.print("%s", fmt.Sprint(text))
 }
 
-// heading writes a heading of the second level.
+// heading writes a second-level heading.
 func (p *page) heading(key string) { p.print("<h2>%s</h2>\n", p.t(key)) }
 
-// markup returns what a function writes.
+// markup returns what the function write writes.
 func (p *page) markup(write func(*page)) template.HTML {
 	inner := &page{on: p.on}
 	write(inner)
 	return template.HTML(inner.b.String())
 }
 
-// code returns a text as HTML in a fixed-width font.
+// code returns s as HTML in a monospaced font.
 func (p *page) code(s string) template.HTML {
 	return p.markup(func(p *page) { p.print("<code>%s</code>", s) })
 }
@@ -121,15 +122,13 @@ func (p *page) foreign(s string) template.HTML {
 	return p.markup(func(p *page) { p.print("<span lang=\"\"><bdi>%s</bdi></span>", s) })
 }
 
-// moment returns a time as HTML.
 func (p *page) moment(t time.Time) template.HTML {
 	return p.markup(func(p *page) {
 		p.print("<time datetime=\"%s\">%s</time>", t.UTC().Format(time.RFC3339Nano), p.on.Site.Texts.Time(t))
 	})
 }
 
-// begin writes a page up to the beginning of its main part. If a is not nil, the head has the
-// links of the answer a.
+// begin writes the page up to its main part. If a is not nil, the head has its links.
 func (p *page) begin(title string, a *nomen.Answer) {
 	var head template.HTML
 	if a != nil {
@@ -142,7 +141,7 @@ func (p *page) begin(title string, a *nomen.Answer) {
 	p.common(p.on.Site.Begin(title, head))
 }
 
-// common writes a part that all pages have.
+// common writes a part that all pages of the site have.
 func (p *page) common(part template.HTML, err error) {
 	if err != nil {
 		p.err = err
@@ -159,7 +158,7 @@ func (p *page) end(w io.Writer) error {
 	return err
 }
 
-// links writes the links of an answer that programs read.
+// links writes the links for programs.
 func (p *page) links(a *nomen.Answer) {
 	switch {
 	case a.Name.IsZero():
@@ -197,19 +196,19 @@ func (p *page) attribute(name, value string) {
 	}
 }
 
-// linkedData writes the output of writeJSONLD as a data block, which browsers do not run and
-// policies do not forbid.
+// linkedData writes JSON-LD in a script element, which browsers do not run and policies do not
+// forbid.
 func (p *page) linkedData(a *nomen.Answer) {
 	if a.Name.IsZero() {
 		return
 	}
-	if b, err := jsonLD(a); err == nil { // on error the page has no linked data
+	if b, err := jsonLD(a); err == nil { // otherwise the page has no linked data
 		p.b.WriteString("<script type=\"" + TypeJSONLD + "\">" + string(b) + "</script>\n")
 	}
 }
 
-// Inert reports whether browsers ignore a link of this relation in the head of a page or
-// response. Browsers do act on other relations, such as stylesheet, icon and prefetch.
+// Inert reports whether browsers ignore links with the relation rel in a head or a response. They
+// do not ignore relations such as stylesheet, icon and prefetch.
 func Inert(rel string) bool {
 	switch rel {
 	case itemRelation, "archive", "archives", "author", "cite-as", "collection", "describedby", "license", "type", successorRelation:
@@ -218,9 +217,9 @@ func Inert(rel string) bool {
 	return false
 }
 
-// nameTarget returns the target of a link to a name. If the name is also a location, the target is
-// the name itself. Otherwise it is the path of the name on the server that sent the page. If the
-// name is not a URI, nameTarget returns "".
+// nameTarget returns the target of a link to a name. For a name that is also a location, it is the
+// name itself. For other names, it is the path on the server that sent the page. If s is not a URI,
+// nameTarget returns "".
 func (p *page) nameTarget(s string) string {
 	switch {
 	case location.IsLink(s):
@@ -231,7 +230,7 @@ func (p *page) nameTarget(s string) string {
 	return ""
 }
 
-// tagOrUnknown returns a language tag for the attribute lang, in which "" means unknown.
+// tagOrUnknown returns the value of a lang attribute, in which "" means unknown.
 func tagOrUnknown(lang string) string {
 	if isLanguageTag(lang) {
 		return lang

@@ -10,7 +10,8 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// answer writes the name, what it identifies and where it leads, under a heading element.
+// answer writes the name, what it identifies and where it leads. The name is in an element called
+// heading.
 func (p *page) answer(a *nomen.Answer, heading string) {
 	if !a.Name.IsZero() {
 		p.print("<"+heading+" class=\"name\">%s</"+heading+">\n", a.Name.Key())
@@ -48,7 +49,7 @@ func (p *page) kind(k kind) {
 	p.print("</p>\n")
 }
 
-// tombstone says that a name was retired, when and why, and what to use instead.
+// tombstone writes when and why a name was retired, and what to use instead.
 func (p *page) tombstone(a *nomen.Answer) {
 	if a.Status == nomen.Retired {
 		p.print("<div class=\"banner\" role=\"note\">\n<p><strong>")
@@ -72,7 +73,7 @@ func (p *page) tombstone(a *nomen.Answer) {
 	}
 }
 
-// instead writes what is left of a retired name: its successors, preserved copies, and the
+// instead writes what is left of a retired name. This can be successors, preserved copies, and
 // locations that its owner still shows.
 func (p *page) instead(a *nomen.Answer) {
 	if len(a.Successors) > 0 {
@@ -99,7 +100,6 @@ func (p *page) instead(a *nomen.Answer) {
 	}
 }
 
-// locations writes the list that RFC 2169 requires.
 func (p *page) locations(all []nomen.Location) {
 	if len(all) == 0 {
 		p.print("<p>%s</p>\n", p.t("page.no-location"))
@@ -124,7 +124,7 @@ func (p *page) locations(all []nomen.Location) {
 	p.print("</UL>\n</div>\n")
 }
 
-// aboutLocation returns a list of properties of a location, without its URL and note.
+// aboutLocation describes a location, apart from its URL and note.
 func (p *page) aboutLocation(l nomen.Location) string {
 	var all []string
 	add := func(key, s string) {
@@ -151,7 +151,7 @@ func (p *page) aboutLocation(l nomen.Location) string {
 	return strings.Join(all, ", ")
 }
 
-// link writes a link. The attribute HREF comes first, because simple clients search for "<A HREF=".
+// link writes a link. The first attribute is HREF, because simple clients search for "<A HREF=".
 func (p *page) link(target, text string) { p.print(`<A HREF="%s">%s</A>`, target, text) }
 
 func (p *page) names(all []string) {
@@ -177,13 +177,12 @@ func (p *page) name(s string) {
 	p.print("<code>%s</code>", s)
 }
 
-// isDescription reports whether the answer describes a name, and the server at which it is read
-// is known.
+// isDescription reports whether the answer describes a name, and the URL of the server is known.
 func (p *page) isDescription(a *nomen.Answer) bool {
 	return p.on.Base != "" && !a.Name.IsZero() && (a.Service == nomen.I2C || a.Service == nomen.I2Cs)
 }
 
-// cite says how to cite a name.
+// cite writes how to cite the name.
 func (p *page) cite(a *nomen.Answer) {
 	if !p.isDescription(a) {
 		return
@@ -201,7 +200,7 @@ func (p *page) cite(a *nomen.Answer) {
 	p.row(a, "bibtex", "ris", "csl-json")
 }
 
-// formats links to the formats of the description for programs.
+// formats writes links to the description in other formats.
 func (p *page) formats(a *nomen.Answer) {
 	if p.isDescription(a) {
 		p.print("<div class=\"screen\">\n")
@@ -211,7 +210,7 @@ func (p *page) formats(a *nomen.Answer) {
 	}
 }
 
-// row writes links to the description in several formats, by their names.
+// row writes links to the description in the formats with these names.
 func (p *page) row(a *nomen.Answer, names ...string) {
 	p.print("<ul class=\"row\">\n")
 	for _, s := range names {
@@ -222,8 +221,8 @@ func (p *page) row(a *nomen.Answer, names ...string) {
 	p.print("</ul>\n")
 }
 
-// facts writes the fields that are not shown elsewhere on the page. If a field has several values,
-// they have one label.
+// facts writes the fields that are not elsewhere on the page. All values of a field share one
+// label.
 func (p *page) facts(a *nomen.Answer) {
 	p.heading("page.about")
 	p.print("<dl>\n")
@@ -241,8 +240,8 @@ func (p *page) facts(a *nomen.Answer) {
 	p.print("</dl>\n")
 }
 
-// fieldLabel returns the label of a field in the language of the page. An element that is not of
-// Dublin Core has its own name.
+// fieldLabel returns the label of a field in the language of the page. For an element outside
+// Dublin Core it returns the name of the element.
 func (p *page) fieldLabel(name string) string {
 	if key := "field." + name; p.on.Site.Texts.Forms(key) != nil {
 		return p.t(key)
@@ -250,7 +249,6 @@ func (p *page) fieldLabel(name string) string {
 	return label(name)
 }
 
-// elsewhere reports whether the page shows f outside the facts.
 func elsewhere(f field, a *nomen.Answer) bool {
 	switch f.name {
 	case "name":
@@ -300,7 +298,7 @@ func (p *page) why(steps []string) {
 	p.print("</ol>\n")
 }
 
-// owner says who is responsible for the name, and how to reach them. If the authority has no
+// owner writes who is responsible for the name and how to reach them. If the authority has no
 // contact, owner writes the contact of the site.
 func (p *page) owner(heading string) {
 	o, contact := p.on.Owner, p.on.Site.Contact()
@@ -323,7 +321,7 @@ func (p *page) owner(heading string) {
 	p.print("</p>\n")
 }
 
-// contact returns a contact as HTML, with a link if that is safe.
+// contact returns a contact as HTML. It is a link if that is safe.
 func (p *page) contact(s string) template.HTML {
 	return p.markup(func(p *page) {
 		if !location.IsLink(s) {

@@ -7,8 +7,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// problemTitle returns the title of a problem in the language of the page. A problem of a kind
-// that has no text there has its own title.
+// problemTitle returns the title of a problem, in the language of the page if possible.
 func (p *page) problemTitle(e *Problem) string {
 	if p.on.Other {
 		return p.t("problem.no-page")
@@ -19,7 +18,7 @@ func (p *page) problemTitle(e *Problem) string {
 	return orDefault(e.Title, p.t("problem.no-answer"))
 }
 
-// problemKey returns the key of a text about the kind of a problem, or "" if there is none.
+// problemKey returns the key of a message about this kind of problem, or "" if there is none.
 func (p *page) problemKey(e *Problem, suffix string) string {
 	key := "problem." + e.Type[strings.LastIndexAny(e.Type, "/#:")+1:] + suffix
 	if e.Type == "" || strings.HasSuffix(e.Type, "#") || p.on.Site.Texts.Forms(key) == nil {
@@ -73,8 +72,8 @@ func (p *page) available(all []string) {
 	p.print("</ul>\n")
 }
 
-// suggestions writes the names that the client may have meant. If the last of these names is the
-// beginning of the unknown name in the question, it has its own heading.
+// suggestions writes the names that the client may have meant. If the last of these is only a
+// prefix of the unknown name, it has its own heading.
 func (p *page) suggestions(e *Problem) {
 	all, above := e.Suggestions, ""
 	if last := len(all) - 1; last >= 0 && e.Kind() == nomen.Unknown && isAbove(all[last], e.Name) {
@@ -91,7 +90,7 @@ func (p *page) suggestions(e *Problem) {
 	}
 }
 
-// isAbove reports whether name consists of the prefix, a delimiter and more text.
+// isAbove reports whether name continues prefix after a delimiter.
 func isAbove(prefix, name string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
 	return ok && strings.IndexAny(rest, "/:.-") == 0 && strings.Trim(rest, ".,;:!?)]}>'\"/-_") != ""
@@ -118,8 +117,8 @@ func (p *page) reason(e *Problem) {
 	}
 }
 
-// detail writes what happened. If the problem has no detail beyond its kind, detail writes a text
-// about the kind in the language of the page.
+// detail writes what happened. If Detail says no more than the kind of the problem, it writes a
+// message about this kind in the language of the page.
 func (p *page) detail(e *Problem) {
 	detail, at := e.Detail, p.on.Past.At
 	if !at.IsZero() {
@@ -141,7 +140,7 @@ func (p *page) detail(e *Problem) {
 	}
 }
 
-// offender writes the name in the question. If the name is malformed, it marks the error.
+// offender writes the name that was requested. If it is malformed, offender marks the error.
 func (p *page) offender(e *Problem) {
 	if e.Kind() != nomen.Malformed || e.Offset < 0 || e.Offset > len(e.Name) {
 		p.print("<code>%s</code>", e.Name)
@@ -151,8 +150,7 @@ func (p *page) offender(e *Problem) {
 	p.print("<code>%s<mark>%s</mark>%s</code>", before, orDefault(at, "\u2423"), after)
 }
 
-// around splits s into the part before the character at an offset, the character, and the part
-// after it.
+// around returns the character at offset, and the text before and after it.
 func around(s string, offset int) (before, at, after string) {
 	before, rest := s[:offset], s[offset:]
 	for i := range rest {

@@ -16,17 +16,19 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// WriteJSON writes an answer as a JSON object on one line. The members are those of a record, in
-// their order: name status locations metadata same_as successors reason modified revision. Lists
-// are never null. The name is in its registered spelling. The following members are written if
-// they have a value: key (the canonical form, if it differs from the name), service, redirect,
-// max_age (in seconds), same, resource (without its body), why. A result without structure has
-// content_type, body if it is text, and body_base64 if body does not equal the bytes of the
-// result. Elements of the metadata without values are omitted, and so is an unknown status.
+// WriteJSON writes an answer as a JSON object on one line. It always has these members, in the
+// order of a record: name, status, locations, metadata, same_as, successors, reason, modified,
+// revision. The name is spelled as it was registered. Lists are never null. An unknown status, and
+// elements of the metadata without values, are omitted.
+//
+// These members are written if they have a value: key (the canonical form, if it differs from the
+// name), service, redirect, max_age (in seconds), same, resource (without its body), why. A result
+// without structure has content_type, body if it is text, and body_base64 if body does not equal
+// the bytes of the result.
 func WriteJSON(w io.Writer, a *nomen.Answer) error { return encode(w, newObject(a)) }
 
-// ReadJSON reads the output of [WriteJSON] without loss. It ignores unknown members. Reading
-// the body of a resource fails, because it was not sent.
+// ReadJSON reads the output of [WriteJSON] without loss, and ignores unknown members. The JSON does
+// not contain the body of a resource, so reading that body returns an error.
 func ReadJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o object
 	if err := decode(r, TypeJSON, &o); err != nil {
@@ -42,7 +44,7 @@ func ReadJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// An object is an answer in JSON.
+// An object is the JSON form of an answer.
 type object struct {
 	Name       string         `json:"name"`
 	Status     nomen.Status   `json:"status,omitempty"`
@@ -140,8 +142,7 @@ func jsonError(field string, err error) *Error {
 	return &Error{Format: TypeJSON, Rule: field, Message: err.Error(), Err: err}
 }
 
-// setName sets the name and the spelling of an answer. The parameter key is "" if the spelling is
-// itself the key.
+// setName sets the name of an answer. If the parameter key is "", the spelling is also the key.
 func setName(a *nomen.Answer, spelling, key string) error {
 	if key == "" {
 		key = spelling
@@ -180,7 +181,7 @@ func keys(names []name.Name) []string {
 	return s
 }
 
-// withValues drops elements without values. It never returns nil.
+// withValues returns the elements that have values. It never returns nil.
 func withValues(m nomen.Metadata) nomen.Metadata {
 	c := make(nomen.Metadata, len(m))
 	for element, values := range m {
@@ -205,7 +206,7 @@ func orNil[T any](s []T) []T {
 	return s
 }
 
-// parseTime parses a time of RFC 3339. It returns the zero time with an error.
+// parseTime parses a time of RFC 3339. On error it returns the zero time.
 func parseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	return inUTC(t), err
@@ -218,7 +219,7 @@ func inUTC(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// absent is the body of a resource that was described without its body.
+// absent is the body of a resource that was not sent.
 type absent struct{}
 
 func (absent) Read([]byte) (int, error) {
@@ -227,11 +228,11 @@ func (absent) Read([]byte) (int, error) {
 
 func (absent) Close() error { return nil }
 
-// locations is a list with a limit. It is limited because a Location in memory is a hundred times
-// larger than its shortest JSON.
+// locations is a list that limits its length when it is read, because a Location in memory is up to
+// a hundred times larger than its JSON.
 type locations []nomen.Location
 
-// UnmarshalJSON reads an array of at most maxItems locations.
+// UnmarshalJSON implements [json.Unmarshaler].
 func (l *locations) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
@@ -250,7 +251,6 @@ func (l *locations) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// notArray is the error for anything but an array or null.
 func notArray(t json.Token) error {
 	if t == nil {
 		return nil
@@ -258,13 +258,14 @@ func notArray(t json.Token) error {
 	return errors.New("locations must be an array")
 }
 
-// seconds is a duration as a decimal number of seconds, exact to the nanosecond.
+// seconds is a duration that JSON represents as a number of seconds, exact to the nanosecond.
 type seconds time.Duration
 
-// MarshalJSON writes 86400 or 0.5.
+// MarshalJSON implements [json.Marshaler].
 func (s seconds) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
 
-// String returns "86400" or "0.5"; "0" for a negative duration.
+// String returns the number of seconds, such as "86400" or "0.5". For a negative duration it
+// returns "0".
 func (s seconds) String() string {
 	whole, fraction := max(s, 0)/seconds(time.Second), max(s, 0)%seconds(time.Second)
 	if fraction == 0 {
@@ -273,14 +274,14 @@ func (s seconds) String() string {
 	return strings.TrimRight(fmt.Sprintf("%d.%09d", whole, fraction), "0")
 }
 
-// UnmarshalJSON reads the output of MarshalJSON.
+// UnmarshalJSON implements [json.Unmarshaler].
 func (s *seconds) UnmarshalJSON(b []byte) error {
 	d, err := parseSeconds(string(b))
 	*s = d
 	return err
 }
 
-// parseSeconds parses digits, optionally followed by a point and at most nine digits.
+// parseSeconds parses digits, and perhaps a decimal point and at most nine more digits.
 func parseSeconds(text string) (seconds, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	const digits = 9
@@ -294,8 +295,8 @@ func parseSeconds(text string) (seconds, error) {
 	return seconds(n), nil
 }
 
-// encode writes v as JSON on one line, without the escapes that only HTML needs. It escapes
-// control characters, which a terminal would interpret.
+// encode writes v as JSON on one line. It escapes control characters, which a terminal would
+// interpret, but not characters that are special only in HTML.
 func encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -319,7 +320,7 @@ func decode(r io.Reader, format string, v any) error {
 	return nil
 }
 
-// decodeError adds the offset and rule to an error of encoding/json.
+// decodeError returns an error of encoding/json as an Error.
 func decodeError(format string, err error) *Error {
 	e := &Error{Format: format, Rule: "JSON", Message: err.Error(), Err: err}
 	var syntax *json.SyntaxError

@@ -15,15 +15,16 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// The context of the JSON-LD: schema.org, which programs expect, and Dublin Core, which covers
-// all of the metadata.
+// ldContext consists of schema.org, which programs expect, and Dublin Core, which covers all of the
+// metadata.
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
-// writeJSONLD writes an answer as application/ld+json: a creative work of schema.org whose @id is
-// the name. Locations of the resource are its encoding, and other names are sameAs. Locations with
-// other relations are license, subjectOf (for descriptions) or dcterms:relation. The elements of
-// Dublin Core are written under their own names; some are also written under their names in
-// schema.org. Other elements, and data that only resolvers use, are omitted. The output can be
+// writeJSONLD writes an answer as a schema.org CreativeWork in application/ld+json. Its @id is the
+// name, its encoding has the locations of the resource, and its sameAs has the other names. Other
+// locations are license, subjectOf (for descriptions) or dcterms:relation.
+//
+// All elements of Dublin Core are written under their own names, and some also under their names in
+// schema.org. Other elements, and data that only resolvers need, are omitted. The output can be
 // embedded in a script element of HTML.
 func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 	b, err := jsonLD(a)
@@ -34,7 +35,7 @@ func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// jsonLD returns JSON on one line. It escapes the characters that could be read as markup, and
+// jsonLD returns the JSON on one line. It escapes characters that could be read as markup, and
 // those that a terminal or browser interprets.
 func jsonLD(a *nomen.Answer) ([]byte, error) {
 	o := newWork(a)
@@ -45,7 +46,7 @@ func jsonLD(a *nomen.Answer) ([]byte, error) {
 	return shown.JSON(b), nil
 }
 
-// isResource reports whether a location leads to the resource or to a copy.
+// isResource reports whether a location leads to the resource, or to a copy of it.
 func isResource(l nomen.Location) bool { return nomen.RelationOf(l.Rel) <= nomen.Copied }
 
 func newWork(a *nomen.Answer) ldWork {
@@ -83,7 +84,7 @@ func newWork(a *nomen.Answer) ldWork {
 	return o
 }
 
-// link adds a location that leads to something other than the resource.
+// link adds a location that does not lead to the resource.
 func (o *ldWork) link(l nomen.Location) {
 	to := ldReference{l.URL, l.Type, tagOrUnknown(l.Lang), shown.Lines(l.Note)}
 	for _, rel := range locationRelations(l) {
@@ -98,13 +99,13 @@ func (o *ldWork) link(l nomen.Location) {
 	}
 }
 
-// An ldWork is an answer in JSON-LD.
+// An ldWork is the JSON-LD form of an answer.
 type ldWork struct {
 	Context json.RawMessage `json:"@context"`
 	Type    string          `json:"@type"`
 	ID      string          `json:"@id,omitempty"`
 
-	Identifier  []any  `json:"identifier,omitempty"` // the spelling, if it differs from the name; for I=I an ldProperty
+	Identifier  []any  `json:"identifier,omitempty"` // the spelling, if it differs from the name; for I=I, an ldProperty
 	Name        ldText `json:"name,omitempty"`
 	Description ldText `json:"description,omitempty"`
 	Creator     ldText `json:"creator,omitempty"`
@@ -128,7 +129,7 @@ type ldWork struct {
 	Reason   string              `json:"dcterms:provenance,omitempty"` // why the name was retired
 }
 
-// dublinCoreLD has the elements of RFC 5013.
+// A dublinCoreLD has the elements of RFC 5013.
 type dublinCoreLD struct {
 	Title         ldText `json:"dc:title,omitempty"`
 	DCCreator     ldText `json:"dc:creator,omitempty"`
@@ -171,8 +172,7 @@ type ldMedia struct {
 	Description string `json:"description,omitempty"`
 }
 
-// An ldReference is a reference to another thing. Other software may write the reference as a
-// string.
+// An ldReference is a reference to another thing. Other software may write it as a string.
 type ldReference struct {
 	ID          string `json:"@id"`
 	Format      string `json:"encodingFormat,omitempty"`
@@ -185,7 +185,7 @@ func (r *ldReference) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
 		return json.Unmarshal(b, &r.ID)
 	}
-	type plain ldReference // without this method, so that decoding does not call it again
+	type plain ldReference // has no methods, so that decoding does not call this one again
 	var thing struct {
 		plain
 		URL string `json:"url"`
@@ -204,10 +204,10 @@ type ldProperty struct {
 	Value bool   `json:"value"`
 }
 
-// ldMany is a list. If the list has a single value, JSON-LD allows the value without brackets.
+// An ldMany is a list. JSON-LD permits a single value without brackets.
 type ldMany[T any] []T
 
-// UnmarshalJSON reads a value, or an array of at most maxItems.
+// UnmarshalJSON reads a single value, or an array of at most maxItems values.
 func (m *ldMany[T]) UnmarshalJSON(b []byte) error {
 	*m = nil
 	if b[0] != '[' {
@@ -235,11 +235,10 @@ func (m *ldMany[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ldText is a list of strings. If the list has a single string, JSON-LD allows the string without
-// brackets.
+// An ldText is a list of strings. JSON-LD permits a single string without brackets.
 type ldText []string
 
-// UnmarshalJSON reads strings, and the name or identifier of objects. It ignores other values.
+// UnmarshalJSON reads strings, and the names or identifiers of objects. It ignores other values.
 func (t *ldText) UnmarshalJSON(b []byte) error {
 	var all ldMany[json.RawMessage]
 	if err := all.UnmarshalJSON(b); err != nil {
@@ -270,8 +269,8 @@ func (t *ldText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// readJSONLD reads the output of [writeJSONLD], or a schema.org work in the same form from another
-// source. It ignores members that it does not know.
+// readJSONLD reads the output of [writeJSONLD], or a similar schema.org work from another source.
+// It ignores unknown members.
 func readJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o ldWork
 	if err := decode(r, TypeJSONLD, &o); err != nil {
@@ -308,7 +307,7 @@ func readJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// spelling returns the first identifier that is a string, or else the @id.
+// spelling returns the first identifier that is a string, or otherwise the @id.
 func (o *ldWork) spelling() string {
 	for _, v := range o.Identifier {
 		if s, ok := v.(string); ok {
@@ -318,8 +317,8 @@ func (o *ldWork) spelling() string {
 	return o.ID
 }
 
-// same returns the result of I=I, which is one of the identifiers of the work: whether the two
-// names identify the same thing.
+// same returns the answer to I=I, which says whether two names identify the same thing. It is one
+// of the identifiers.
 func (o *ldWork) same() bool {
 	return slices.ContainsFunc(o.Identifier, func(v any) bool {
 		m, ok := v.(map[string]any)
@@ -327,8 +326,8 @@ func (o *ldWork) same() bool {
 	})
 }
 
-// setMetadata sets each element from its value in Dublin Core. If there is none, it uses the
-// corresponding property of schema.org.
+// setMetadata sets each element from Dublin Core, or otherwise from the corresponding property of
+// schema.org.
 func (o *ldWork) setMetadata(a *nomen.Answer) {
 	schema := map[string]ldText{
 		"title": o.Name, "creator": o.Creator, "contributor": o.Contributor, "publisher": o.Publisher,

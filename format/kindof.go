@@ -6,13 +6,12 @@ import (
 	"github.com/nomen-project/nomen/scheme/extra"
 )
 
-// A kind is the kind of a name: its namespace or scheme.
+// A kind says what kind of name a name is, by its namespace or scheme.
 type kind struct {
-	scheme    bool   // the name is not a URN
-	id, title string // of the namespace or scheme; empty if it is unknown
+	scheme    bool   // it is a scheme, because the name is not a URN
+	id, title string // of the namespace or scheme; "" if unknown
 }
 
-// kindOf returns what kind of name n is.
 func kindOf(n name.Name) kind {
 	if nid := n.NID(); nid != "" {
 		if s, ok := namespace.Lookup(nid); ok && s.Name != "" {
@@ -26,7 +25,7 @@ func kindOf(n name.Name) kind {
 	return kind{}
 }
 
-// String describes the kind for people; "" if it is unknown.
+// String describes the kind for people. It returns "" if the kind is unknown.
 func (k kind) String() string {
 	switch {
 	case k.id == "":

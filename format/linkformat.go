@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// writeLinkset writes the links of [writeLinksetJSON] as application/linkset (RFC 9264, 4.1): a
-// Link field of RFC 8288, with line breaks between the links.
+// writeLinkset writes the links of [writeLinksetJSON] as application/linkset (RFC 9264, 4.1). This
+// is a Link field of RFC 8288 with line breaks between the links.
 func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
 	for _, c := range contextsOf(a, p) {
@@ -33,8 +33,8 @@ func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// attributes returns the target attributes of a link. It encodes a title that has characters other
-// than printable ASCII.
+// attributes returns the target attributes of a link. It encodes a title with characters other than
+// printable ASCII.
 func (k link) attributes() string {
 	var b strings.Builder
 	if k.kind != "" {
@@ -62,7 +62,7 @@ func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// percent percent-encodes all characters of s that are not attr-char (RFC 8187, 3.2.1).
+// percent percent-encodes the characters of s that are not attr-char (RFC 8187, 3.2.1).
 func percent(s string) string {
 	return ascii.EscapeUnless(strings.ToValidUTF8(s, "\uFFFD"), func(c byte) bool {
 		return ascii.IsToken(c) && c != '*' && c != '\'' && c != '%'
@@ -70,7 +70,7 @@ func percent(s string) string {
 }
 
 // ReadLinkset reads application/linkset. The name is the anchor of the first link. ReadLinkset
-// ignores links with other anchors, which are not about the name, and links to relative
+// ignores links with other anchors, which are about something else, and links to relative
 // references.
 func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeLinkset)
@@ -105,11 +105,11 @@ func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return answerOf(first.anchor, all, asked), nil
 }
 
-// A linkValue is a link-value, which contains one link for each of its relation types.
+// A linkValue is a link-value, which has a link for each of its relation types.
 type linkValue struct {
 	link
 	anchor       string
-	seen         map[string]bool // parameters of which only the first occurrence counts
+	seen         map[string]bool // parameters whose later occurrences are ignored
 	titleEncoded bool
 }
 
@@ -122,7 +122,9 @@ func (v *linkValue) links() []link {
 	return all
 }
 
-// linkValue reads "<" URI-Reference ">" *( OWS ";" OWS link-param ).
+// linkValue reads the following:
+//
+//	"<" URI-Reference ">" *( OWS ";" OWS link-param )
 func (s *scanner) linkValue() (linkValue, bool) {
 	v := linkValue{seen: map[string]bool{}}
 	if !s.accept('<') {
@@ -154,8 +156,8 @@ func (s *scanner) linkValue() (linkValue, bool) {
 	return v, true
 }
 
-// looseValue reads a quoted-string. If there is none, it reads everything up to white space, ";" or
-// ",", because media types are also written without quotes (RFC 8288, B.3).
+// looseValue reads a quoted-string, or otherwise text up to white space, ";" or ",". Media types
+// are often written without quotes (RFC 8288, B.3).
 func (s *scanner) looseValue() (string, bool) {
 	if s.peek() == '"' {
 		return s.quoted()
@@ -167,8 +169,8 @@ func (s *scanner) looseValue() (string, bool) {
 	return s.s[start:s.i], s.i > start
 }
 
-// set sets a parameter of a link. If a parameter is repeated, only its first value counts, except
-// for hreflang.
+// set sets a parameter of a link. Only the first occurrence of a parameter counts, except for
+// hreflang.
 func (v *linkValue) set(param, value string) {
 	if param == "hreflang" {
 		v.langs = append(v.langs, value)
@@ -196,8 +198,9 @@ func (v *linkValue) set(param, value string) {
 	}
 }
 
-// decodeTitle reads charset "'" [ language ] "'" *( pct-encoded / attr-char )
-// (RFC 8187, 3.2.1).
+// decodeTitle decodes the following (RFC 8187, 3.2.1):
+//
+//	charset "'" [ language ] "'" *( pct-encoded / attr-char )
 func decodeTitle(s string) (title, bool) {
 	charset, rest, _ := strings.Cut(s, "'")
 	language, encoded, ok := strings.Cut(rest, "'")
@@ -218,7 +221,6 @@ func decodeTitle(s string) (title, bool) {
 	return title{}, false
 }
 
-// unpercent decodes the escapes of s.
 func unpercent(s string) ([]byte, bool) {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

@@ -14,14 +14,14 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Relations of links that are not locations.
+// Relations of links to things other than locations.
 const (
-	itemRelation      = "item"                                 // the default relation of a location
-	sameRelation      = "http://www.w3.org/2002/07/owl#sameAs" // relation of links to other names
+	itemRelation      = "item"                                 // for locations without a relation
+	sameRelation      = "http://www.w3.org/2002/07/owl#sameAs" // to other names
 	successorRelation = "successor-version"                    // RFC 5829
 )
 
-// A link is a link of a set (RFC 8288, 2). Its context is the name.
+// A link is a link to a target from the name (RFC 8288, 2).
 type link struct {
 	rel   string
 	href  string
@@ -30,13 +30,12 @@ type link struct {
 	title title
 }
 
-// A title is a label, together with its language if that is known.
+// A title is a label, and its language if known.
 type title struct{ value, language string }
 
-// linksOf returns links for the locations of an answer, one for each relation. After these it
-// returns links for the other names and for the successors. It omits targets that are not harmless
-// URIs (see [location.IsHarmless]), invalid language tags, invalid media types, and the parameters
-// of media types.
+// linksOf returns links to the locations of an answer, one for each relation, and then to its other
+// names and successors. It omits targets that are not harmless URIs (see [location.IsHarmless]). In
+// links it omits language tags and media types that are invalid, and the parameters of media types.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
@@ -63,8 +62,7 @@ func linksOf(a *nomen.Answer) []link {
 	return all
 }
 
-// relations returns the relation types in rel. Registered types are in lower case. Invalid types
-// are omitted.
+// relations returns the valid relation types in rel. Registered types are in lower case.
 func relations(rel string) []string {
 	var all []string
 	for r := range strings.FieldsSeq(rel) {
@@ -80,10 +78,10 @@ func relations(rel string) []string {
 	return all
 }
 
-// maxRelations bounds the links made of one location or link-value.
+// maxRelations is how many links a location or link-value may become.
 const maxRelations = 16
 
-// locationRelations returns the relations of a location; "item" if it has none.
+// locationRelations returns the relations of a location, or "item" if it has none.
 func locationRelations(l nomen.Location) []string {
 	if all := relations(l.Rel); all != nil {
 		return all
@@ -91,9 +89,9 @@ func locationRelations(l nomen.Location) []string {
 	return []string{itemRelation}
 }
 
-// isRegistered reports whether r has the form of a registered relation type: LOALPHA *( LOALPHA
-// / DIGIT / "." / "-" ) (RFC 8288, 3.3). The word anchor is excluded, because it would be read
-// as the link context.
+// isRegistered reports whether r has the form of a registered relation type, LOALPHA *( LOALPHA /
+// DIGIT / "." / "-" ) (RFC 8288, 3.3). It excludes "anchor", which would be read as the link
+// context.
 func isRegistered(r string) bool {
 	if r == "" || r == "anchor" || !ascii.IsLetter(r[0]) {
 		return false
@@ -106,8 +104,8 @@ func isRegistered(r string) bool {
 	return true
 }
 
-// answerOf converts links to an answer, according to their relations. A link with the relation
-// successor-version becomes a successor only if its target is a valid name.
+// answerOf converts links to an answer, by their relations. A link to a successor-version must have
+// a valid name as its target.
 func answerOf(anchor string, all []link, asked nomen.Service) *nomen.Answer {
 	a := &nomen.Answer{Service: asked}
 	if n, err := name.Parse(anchor); err == nil {
@@ -143,8 +141,8 @@ func (k link) location() nomen.Location {
 	return l
 }
 
-// writeLinksetJSON writes the locations of an answer, its other names and its successors as
-// application/linkset+json (RFC 9264, 4.2). A note is the title of its link.
+// writeLinksetJSON writes the locations, other names and successors as application/linkset+json
+// (RFC 9264, 4.2). The title of a link is the note of the location.
 func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
 	b.WriteString(`{"linkset":[`)
@@ -161,7 +159,7 @@ func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// encode writes c as a link context object.
+// encode writes a link context object.
 func (c linkContext) encode(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	comma := ""
@@ -221,7 +219,7 @@ type titleValue struct {
 	Language string `json:"language,omitempty"`
 }
 
-// encode writes k as a link target object.
+// encode writes a link target object.
 func (k link) encode(b *bytes.Buffer) error {
 	t := target{Href: k.href, Type: k.kind, Hreflang: k.langs}
 	if k.title.language == "" {
@@ -245,7 +243,7 @@ func (t target) link(rel string) link {
 }
 
 // readLinksetJSON reads application/linkset+json. The name is the first link context.
-// readLinksetJSON ignores links of other contexts, which are not about the name, and links to
+// readLinksetJSON ignores links from other contexts, which are about something else, and links to
 // relative references.
 func readLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o struct {
@@ -260,15 +258,15 @@ func readLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return answerOf(o.Linkset.anchor, o.Linkset.links, asked), nil
 }
 
-// contexts reads a linkset, and holds the links of its first context.
+// A contexts reads a linkset and keeps the links of its first context.
 type contexts struct {
 	anchor string
 	begun  bool
 	links  []link
-	count  int // number of links in all contexts
+	count  int // of links in all contexts
 }
 
-// UnmarshalJSON reads an array of link context objects and keeps the order of their members.
+// UnmarshalJSON reads an array of link context objects, whose members it needs in their order.
 func (c *contexts) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if err := expect(d, '['); err != nil {
@@ -282,7 +280,6 @@ func (c *contexts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// context reads a link context object.
 func (c *contexts) context(d *json.Decoder) error {
 	if err := expect(d, '{'); err != nil {
 		return err
@@ -312,8 +309,8 @@ func (c *contexts) context(d *json.Decoder) error {
 	return expect(d, '}')
 }
 
-// targets reads an array of link target objects. A member that is not an array is an extension
-// and is ignored (RFC 9264, 4.2.5).
+// targets reads an array of link target objects. It ignores anything else, which is an extension
+// (RFC 9264, 4.2.5).
 func (c *contexts) targets(d *json.Decoder, rel string, all []link) ([]link, error) {
 	var raw json.RawMessage
 	if err := d.Decode(&raw); err != nil {
@@ -339,7 +336,6 @@ func (c *contexts) targets(d *json.Decoder, rel string, all []link) ([]link, err
 	return all, nil
 }
 
-// expect reads a delimiter.
 func expect(d *json.Decoder, want json.Delim) error {
 	t, err := d.Token()
 	if err == nil && t != want {

@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// WriteList writes each name followed by CRLF, as in the answers to urn+a's list, urn+c and urn+p
-// (1995, 3.5.2 to 3.5.4). Without names the body is empty. It writes while it reads names, so that
-// long lists stream, and returns the first error of names or w. It returns an [*Error] for an empty
-// name, a name of more than maxLine bytes, and a name with a control character, which a reader
-// could take for a line break.
+// WriteList writes each name on a line that ends in CRLF, as for urn+a's list, urn+c and urn+p
+// (1995, 3.5.2 to 3.5.4). It writes while it reads, so that long lists can be streamed, and returns
+// the first error of names or w. It returns an [*Error] for a name that is empty, has more than
+// maxLine bytes, or has a control character, which a reader could take for a line break.
 func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 	b := bufio.NewWriter(w)
 	for s, err := range names {
@@ -24,7 +23,7 @@ func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 		if err != nil {
 			return errors.Join(err, b.Flush())
 		}
-		b.WriteString(s) // b keeps the error
+		b.WriteString(s) // the writer remembers its error
 		if _, err := b.WriteString(crlf); err != nil {
 			return err
 		}
@@ -32,7 +31,7 @@ func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 	return b.Flush()
 }
 
-// Each returns a sequence of names for [WriteList].
+// Each returns an iterator over names for [WriteList].
 func Each(names ...string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, s := range names {
@@ -56,10 +55,10 @@ func checkLine(s string) error {
 	return nil
 }
 
-// ReadList yields the lines of r without their endings (CRLF, LF or CR) and without surrounding
-// white space. It skips empty lines. It reads while it yields. A line is limited to maxLine
-// bytes; the number of lines is not limited. ReadList yields the first error with an empty name
-// and then ends.
+// ReadList returns an iterator over the lines of r, without their endings (CRLF, LF or CR) and
+// white space around them. It skips empty lines, and yields each line as soon as it is read. A line
+// can have up to maxLine bytes, and there can be any number of lines. After an error, which it
+// yields with an empty line, the iterator ends.
 func ReadList(r io.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s := bufio.NewScanner(r)
@@ -77,7 +76,7 @@ func ReadList(r io.Reader) iter.Seq2[string, error] {
 	}
 }
 
-// splitLine is a bufio.SplitFunc for lines. CRLF yields an extra empty line.
+// splitLine is a [bufio.SplitFunc]. It returns an extra empty line for CRLF.
 func splitLine(data []byte, atEOF bool) (int, []byte, error) {
 	i := slices.IndexFunc(data, func(c byte) bool { return c == '\r' || c == '\n' })
 	switch {

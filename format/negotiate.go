@@ -6,19 +6,19 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// Negotiate returns the offer that an Accept field prefers (RFC 9110, 12.5.1). Several fields
-// must be joined with commas first. Among offers of equal quality (q), an offer whose type is in
-// the field precedes one that matches "type/*", which precedes one that matches "*/*". Of offers
-// that are still equal, the earlier one wins. If the field is "", the first offer wins (1995,
+// Negotiate returns the offer that an Accept field prefers (RFC 9110, 12.5.1). If a request has
+// several such fields, join them with commas. Of offers with the same quality (q), one whose type
+// is in the field comes before one that matches "type/*", and that before one that matches "*/*".
+// After that, the earlier offer comes first. If the field is "", the first offer is chosen (1995,
 // 3.4.2).
 //
-// If no offer is acceptable, Negotiate returns the fallback. If q=0 excludes the fallback, it
-// returns the first offer that q=0 does not exclude. If q=0 excludes every offer, the result is
-// false, and the response must be 406.
+// If no offer is acceptable, Negotiate returns the fallback, unless the field excludes it by q=0.
+// It then returns the first offer that is not excluded. If all are excluded, it returns false, and
+// the response must have the status 406.
 //
-// A parameter charset in the field must equal the charset of the format; a format without a
-// charset counts as utf-8. A text type with any other parameter does not match. For other types,
-// such as JSON-LD and linksets, other parameters (for example profile) are ignored.
+// A charset in the field must be that of the format, and a format without a charset counts as
+// utf-8. If the field has any other parameter of a text type, that type does not match. Parameters
+// of other types, such as the profile of JSON-LD, are ignored.
 func Negotiate(field string, offers []Format, fallback Format) (Format, bool) {
 	var f accept.Field
 	f.ReadMedia(field)
@@ -44,7 +44,8 @@ func preference(field *accept.Field, mediaType, charset string) accept.Preferenc
 	return field.Media(mediaType, charset, !strings.HasPrefix(mediaType, "text/"))
 }
 
-// best returns the index of the preferred one of n offers, if one is acceptable.
+// best returns the index of the offer that the client prefers, and false if none of the n offers is
+// acceptable.
 func best(f *accept.Field, n int, of func(int) accept.Preference) (int, bool) {
 	top, index := accept.Preference{}, -1
 	for i := range n {
@@ -59,7 +60,7 @@ func best(f *accept.Field, n int, of func(int) accept.Preference) (int, bool) {
 	return index, index >= 0
 }
 
-// notExcluded returns the index of the first of n offers that q=0 does not exclude.
+// notExcluded returns the index of the first of n offers without q=0, and false if there is none.
 func notExcluded(n int, of func(int) accept.Preference) (int, bool) {
 	for i := range n {
 		if of(i).Q != 0 {

@@ -11,34 +11,34 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A Part is a part of text/urc-0 (1995, 3.4.2).
+// A Part is a part of an answer in text/urc-0 (1995, 3.4.2).
 type Part struct {
-	Charset  string // US-ASCII or ISO-8859-1 to -9; "" is written as US-ASCII
-	Language string // a language tag; "" is written as x-unspecified
+	Charset  string // US-ASCII or ISO-8859-1 to -9; "" means US-ASCII
+	Language string // a language tag; "" means x-unspecified
 	URL      string // an absolute URI, or ""
-	Meta     string // the metainformation: lines separated by LF
+	Meta     string // metainformation, as lines separated by LF
 
-	// These are set by ReadParts and ignored by WritePart.
-	Raw       []byte // the metainformation before it was decoded
-	Undecoded bool   // Meta does not represent all of Raw: see ReadParts
+	// ReadParts sets these fields, and WritePart ignores them.
+	Raw       []byte // Meta before it was decoded
+	Undecoded bool   // Meta lacks some of Raw; see ReadParts
 }
 
-// mark is the beginning of every header. No line of metainformation begins with it.
+// mark begins every header, and no line of metainformation.
 const mark = "====="
 
-// maxURLLine is the length above which a line with a URL is folded.
+// maxURLLine is the length of the longest line with a URL that is not folded.
 const maxURLLine = 76
 
-// WritePart writes p with CRLF line endings, and the metainformation in its charset. If p
-// cannot be written unchanged, it writes nothing and returns an [*Error] with the field as its
-// rule. The reasons are:
+// WritePart writes p in its charset, with CRLF line endings. If p cannot be written without change,
+// WritePart writes nothing and returns an [*Error], whose rule is the name of a field. The reasons
+// are:
 //
-//   - the charset is outside the closed set, or lacks a character of the metainformation;
+//   - the charset is not supported, or lacks a character of the metainformation;
 //   - the language tag is invalid;
 //   - the URL is not an absolute URI;
 //   - a line of the metainformation begins with "=====";
-//   - the part has no URL, and its first line of metainformation would be read as a URL;
-//   - the metainformation contains a control character other than a tab or a line break.
+//   - the part has no URL, and its first line of metainformation would be read as one;
+//   - the metainformation has a control character other than a tab or a line break.
 func WritePart(w io.Writer, p Part) error {
 	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
 	if !ok {
@@ -47,7 +47,7 @@ func WritePart(w io.Writer, p Part) error {
 	return p.writeIn(w, c)
 }
 
-// writeIn writes p in a charset, ignoring p.Charset.
+// writeIn writes p in charset c instead of p.Charset.
 func (p Part) writeIn(w io.Writer, c charset) error {
 	if err := p.check(c); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (p Part) writeIn(w io.Writer, c charset) error {
 	return err
 }
 
-// check returns the reason why p cannot be written in c, or nil.
+// check returns why p cannot be written in c, or nil.
 func (p Part) check(c charset) error {
 	fail := func(rule string, offset int, message string) error {
 		return &Error{Format: TypeURC, Offset: offset, Rule: rule, Message: message}
@@ -89,8 +89,7 @@ func (p Part) check(c charset) error {
 	return nil
 }
 
-// metaFault returns the offset and the reason why the metainformation cannot be written, or ""
-// if it can.
+// metaFault returns the offset and the reason why the metainformation cannot be written, or "".
 func (p Part) metaFault(c charset) (int, string) {
 	offset, first := 0, p.URL == ""
 	for line := range strings.SplitSeq(shown.Lines(p.Meta), "\n") {
@@ -126,9 +125,9 @@ func (p Part) writeHeader(b *bytes.Buffer) {
 	b.WriteString(crlf)
 }
 
-// writeURL writes the URL on one line, or folded if it is long. A folded line that begins with
-// "=" gets a space before it, so that it is not read as a header. No line ends in a hyphen,
-// which readers could take for a hyphenation.
+// writeURL writes the URL, folded if it is long. If a folded line begins with "=", a space is put
+// before it, because it would otherwise be read as a header. No line ends in a hyphen, which
+// readers could take for a hyphenation.
 func (p Part) writeURL(b *bytes.Buffer) {
 	if len(p.URL) <= maxURLLine || len(p.URL) > maxURL {
 		if p.URL != "" {
@@ -154,7 +153,7 @@ func (p Part) writeURL(b *bytes.Buffer) {
 	b.WriteString(closeURL + crlf)
 }
 
-// The delimiters of a URL over several lines (RFC 1738, appendix).
+// The delimiters of a folded URL (RFC 1738, appendix).
 const (
 	openURL  = "<URL:"
 	closeURL = ">"

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// ReadParts reads text/urc-0, with any layout of the header fields. It fails only if the body
-// cannot be read, has no header, or exceeds a limit. With the error it returns the parts read
-// before it.
+// ReadParts reads text/urc-0 with any layout of the header fields. It returns an error if the body
+// cannot be read, has no header, or exceeds a limit. With the error it returns the parts before it.
 //
-// Lines may end in CRLF, LF or CR; lines before the first header are ignored. A missing charset
-// or language is set to its default. If the charset is outside the closed set, Charset keeps its
-// name, Meta is "" and Raw has the bytes. Bytes that are invalid in the charset become U+FFFD in
-// Meta. In both cases Undecoded is true.
+// Lines may end in CRLF, LF or CR, and lines before the first header are ignored. A missing charset
+// or language gets its default. Two problems set Undecoded. If the charset is not supported, Meta
+// is "" and only Raw has the metainformation. If bytes are invalid in the charset, Meta has U+FFFD
+// in their place.
 func ReadParts(r io.Reader) ([]Part, error) {
 	b, err := readAll(r, TypeURC)
 	if err != nil {
@@ -35,10 +34,9 @@ func ReadParts(r io.Reader) ([]Part, error) {
 	return parts, nil
 }
 
-// atHeader reports whether the next line is a header.
 func (s *splitter) atHeader() bool { return bytes.HasPrefix(s.data[s.pos:], []byte(mark)) }
 
-// part reads a header and everything up to the next header.
+// part reads a header, and everything up to the next.
 func (s *splitter) part() Part {
 	header, _ := s.next()
 	var p Part
@@ -57,8 +55,7 @@ func (s *splitter) part() Part {
 	return p
 }
 
-// url reads the URL of a part and returns the rest of its line. It reads nothing if there is no
-// URL.
+// url reads the URL of a part, if there is one, and returns the rest of its line.
 func (s *splitter) url() (string, []byte) {
 	start := s.pos
 	for !s.atHeader() {
@@ -83,8 +80,8 @@ func (s *splitter) url() (string, []byte) {
 	return "", nil
 }
 
-// folded reads a URL that begins in line and continues in the following lines. It reads up to ">",
-// the next header or maxURL bytes, and removes white space.
+// folded reads a URL that begins in line, up to ">", the next header or maxURL bytes. It removes
+// white space.
 func (s *splitter) folded(line []byte) (string, []byte, bool) {
 	var u []byte
 	for {
@@ -115,8 +112,8 @@ func hasOpenURL(line []byte) bool {
 	return len(line) >= len(openURL) && bytes.EqualFold(line[:len(openURL)], []byte(openURL))
 }
 
-// meta reads the lines up to the next header and returns them separated by LF. If the parameter
-// first is not empty, it becomes the first line.
+// meta returns the lines before the next header, separated by LF. The parameter first is the first
+// line, unless it is empty.
 func (s *splitter) meta(first []byte) []byte {
 	var all []byte
 	begun := len(first) > 0
@@ -134,9 +131,9 @@ func (s *splitter) meta(first []byte) []byte {
 	return all
 }
 
-// headerFields returns the charset and language in the fields of a header, whatever their layout:
-// the fields may be separated by white space or one of ";,/:|()", and may have a name and "=" or
-// ":" before the value.
+// headerFields returns the charset and the language in a header, whatever its layout. The fields
+// may be separated by white space or one of ";,/:|()". A value may come after the name of its field
+// and "=" or ":".
 func headerFields(s string) (charset, language string) {
 	f := fields{s: s}
 	for f.more() {
@@ -162,7 +159,7 @@ func isCharset(s string) bool {
 	return ok
 }
 
-// fields splits the fields of a header into words.
+// A fields splits a header into words.
 type fields struct {
 	s string
 	i int
@@ -170,7 +167,6 @@ type fields struct {
 
 const cutters = " \t;,/:|()"
 
-// more advances to the next word.
 func (f *fields) more() bool {
 	f.skip(cutters + "=")
 	return f.i < len(f.s)
@@ -182,7 +178,7 @@ func (f *fields) skip(set string) {
 	}
 }
 
-// word reads up to a separator or "=". It drops quotes around the word.
+// word reads up to a separator or "=". It removes quotes around the word.
 func (f *fields) word() string {
 	start := f.i
 	for f.i < len(f.s) && strings.IndexByte(cutters+"=", f.s[f.i]) < 0 {
@@ -197,8 +193,8 @@ const (
 	fieldLanguage = "language"
 )
 
-// named reports whether word is the name of a field whose value follows, and returns the name. It
-// skips the delimiter after the name. Only a known name can be followed by ":" or just white space.
+// named reports whether word is the name of a field that is followed by its value, and returns the
+// name. It skips the delimiter between. Only a known name can be followed by ":" or white space.
 func (f *fields) named(word string) (string, bool) {
 	name := strings.ToLower(word)
 	switch name {

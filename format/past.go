@@ -8,26 +8,26 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Past describes a name at other times, for a page.
+// A Past says what a page shows about a name at other times.
 type Past struct {
-	At        time.Time  // time of the revision that is shown, if the question was for a time; zero otherwise
-	Present   string     // URL of the current state of the name
+	At        time.Time  // if the request was for an earlier time: when the revision that is shown was made
+	Present   string     // URL of the current state
 	Revisions []Revision // newest first
-	All       string     // URL of the list of all revisions; "" if Revisions is complete
-	Retired   time.Time  // when the name was retired; zero if it was not, or if that is unknown
-	Form      string     // path to which the form for another time leads; "" for no form
+	All       string     // URL of all revisions; "" if Revisions has all
+	Retired   time.Time  // when the name was retired; zero if unknown or not retired
+	Form      string     // path of the form for choosing another time, or ""
 }
 
-// A Revision is the public part of a change to a name.
+// A Revision is what the public may know about a change to a name.
 type Revision struct {
 	Number uint64
 	Time   time.Time
 	Status nomen.Status
-	Fields []string // the changed fields; none for the first revision
+	Fields []string // the changed fields; nil for the first revision
 	Target string   // URL of the name as of this revision
 }
 
-// memento says that a page shows an earlier state.
+// memento writes that the page shows an earlier state.
 func (p *page) memento() {
 	past := p.on.Past
 	if past.At.IsZero() {
@@ -42,8 +42,8 @@ func (p *page) memento() {
 	p.print("</p>\n</div>\n")
 }
 
-// history writes the public history, and a form for the state on a day. It writes nothing for a
-// single revision.
+// history writes the public history, and a form for choosing another day. It writes nothing if
+// there is only one revision.
 func (p *page) history() {
 	past := p.on.Past
 	if len(past.Revisions) < 2 {
@@ -60,7 +60,6 @@ func (p *page) history() {
 	p.print("<button>%s</button>\n</form>\n", p.t("page.as-of-button"))
 }
 
-// revisions writes the list of revisions.
 func (p *page) revisions(past Past) {
 	p.print("<ul>\n")
 	for _, r := range past.Revisions {

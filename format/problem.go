@@ -9,32 +9,32 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// A Problem says why there is no answer: problem details of RFC 9457, with extensions for the
-// five kinds of [nomen.Error]. Problems of other types can have the same members.
+// A Problem says why there is no answer. It has the problem details of RFC 9457, and extensions for
+// the five kinds of [nomen.Error]. Problems of other types can have the same extensions.
 type Problem struct {
-	Type     string // URI reference that ends in the kind, see [ProblemPath]; "" for about:blank
-	Title    string // title of the type, for people
-	Status   int    // HTTP status
-	Detail   string // what happened in this case, for people
-	Instance string // URI reference that identifies this case
-	On       Page   // the page on which people read the problem; not sent
+	Type     string // a URI reference that ends in the kind, see [ProblemPath]; "" means about:blank
+	Title    string // of the type, for people
+	Status   int    // of the HTTP response
+	Detail   string // what happened, for people
+	Instance string // a URI reference that identifies this occurrence
+	On       Page   // the page that shows the problem; not sent
 
-	Name        string        // the name in the question
-	Service     nomen.Service // the service in the question
-	Offset      int           // for a malformed name: offset of the error in Name, in bytes
-	Rule        string        // for a malformed name: the production that it violates
+	Name        string        // the name that was requested
+	Service     nomen.Service // the service that was requested
+	Offset      int           // for a malformed name: where in Name the error is, in bytes
+	Rule        string        // for a malformed name: the violated production
 	Suggestions []string      // names that the client may have meant
 	Legal       bool          // access is denied for legal reasons
-	Available   []string      // media types that are available
-	Answer      *nomen.Answer // the tombstone, if there is one
-	Why         []string      // explanation for people, if it was asked for
+	Available   []string      // the media types that are available
+	Answer      *nomen.Answer // the tombstone, if the name is retired
+	Why         []string      // an explanation for people, if requested
 }
 
-// ProblemPath is the path before the kind in the types set by [NewProblem].
+// ProblemPath is the path before the kind in a type that [NewProblem] sets.
 const ProblemPath = "/-/problems/"
 
-// NewProblem returns the problem for e and the status of the response. It does not include the
-// cause of e.
+// NewProblem returns the problem for e, with the HTTP status of the response. It does not reveal
+// the cause of e.
 func NewProblem(e *nomen.Error, status int) *Problem {
 	return &Problem{
 		Type:        ProblemPath + e.Kind.String(),
@@ -52,7 +52,6 @@ func NewProblem(e *nomen.Error, status int) *Problem {
 	}
 }
 
-// kindTitle returns the title of a kind, for people.
 func kindTitle(k nomen.Kind) string {
 	switch k {
 	case nomen.Malformed:
@@ -69,8 +68,8 @@ func kindTitle(k nomen.Kind) string {
 	return "No answer"
 }
 
-// Kind returns the kind at the end of the type of p, or 0 if the type does not end in one of the
-// five kinds.
+// Kind returns the kind at the end of the type, or 0 if the type does not end in one of the five
+// kinds.
 func (p *Problem) Kind() nomen.Kind {
 	last := p.Type[strings.LastIndexAny(p.Type, "/#:")+1:]
 	for k := nomen.Malformed; k <= nomen.Denied; k++ {
@@ -81,7 +80,7 @@ func (p *Problem) Kind() nomen.Kind {
 	return 0
 }
 
-// repeats reports whether the detail only repeats the reason in the tombstone.
+// repeats reports whether the detail is the same as the reason in the tombstone.
 func (p *Problem) repeats() bool { return p.Answer != nil && p.Answer.Reason == p.Detail }
 
 // nextStep says what a person can do about p.
@@ -97,8 +96,8 @@ func (p *Problem) nextStep() string {
 	return ""
 }
 
-// Err returns the error from which p was made, without its cause. It returns nil if p is not of one
-// of the five kinds.
+// Err returns the error from which p was made, without its cause. It returns nil if the type does
+// not end in one of the five kinds.
 func (p *Problem) Err() *nomen.Error {
 	k := p.Kind()
 	if k == 0 {
@@ -118,7 +117,6 @@ func (p *Problem) Err() *nomen.Error {
 	}
 }
 
-// A problemObject is a problem in JSON.
 type problemObject struct {
 	Type     string `json:"type,omitempty"`
 	Title    string `json:"title,omitempty"`
@@ -153,7 +151,7 @@ func WriteProblem(w io.Writer, p *Problem) error {
 	return encode(w, &o)
 }
 
-// ReadProblem reads the output of [WriteProblem], or problem details from other software.
+// ReadProblem reads problem details, which [WriteProblem] or other software has written.
 func ReadProblem(r io.Reader) (*Problem, error) {
 	var o problemObject
 	if err := decode(r, TypeProblem, &o); err != nil {
@@ -177,17 +175,17 @@ func ReadProblem(r io.Reader) (*Problem, error) {
 	return p, nil
 }
 
-// A ProblemForm is a format of problems.
+// A ProblemForm is a format in which problems are written.
 type ProblemForm struct {
 	MediaType string // without parameters
-	Charset   string // the parameter of the media type; "" for none
+	Charset   string // the charset parameter of the media type, or ""
 	Write     func(w io.Writer, p *Problem) error
 }
 
-// ContentType returns the media type with its parameter.
+// ContentType returns the value of a Content-Type field.
 func (f ProblemForm) ContentType() string { return contentType(f.MediaType, f.Charset) }
 
-// InUnicode is like [Format.InUnicode].
+// InUnicode returns the variant of f for a client that accepts UTF-8; see [Format.InUnicode].
 func (f ProblemForm) InUnicode() ProblemForm {
 	if f.MediaType == TypeURC {
 		f.Write = func(w io.Writer, p *Problem) error { return writeProblemURC(w, p, unicode) }
@@ -195,11 +193,10 @@ func (f ProblemForm) InUnicode() ProblemForm {
 	return f
 }
 
-// ProblemFormat returns the format of a problem for an Accept field: plain text, HTML, text/urc-0,
-// or problem details for a client that prefers some kind of JSON. If the client has no preference,
-// the format is plain text. If no format is acceptable, ProblemFormat returns the first format that
-// q=0 does not exclude. If q=0 excludes all formats, it returns plain text, because a problem never
-// leads to 406.
+// ProblemFormat returns the format of a problem for a request with this Accept field. It is plain
+// text, HTML, text/urc-0, or problem details for a client that prefers some kind of JSON. Without a
+// preference it is plain text. If no format is acceptable, it is the first that the field does not
+// exclude by q=0, or plain text if all are excluded. A problem never leads to the status 406.
 func ProblemFormat(field string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, writeProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
@@ -211,12 +208,13 @@ func ProblemFormat(field string) ProblemForm {
 	of := func(i int) accept.Preference { return preference(&f, types[i], forms[i].Charset) }
 	i, ok := best(&f, len(types), of)
 	if !ok {
-		i, _ = notExcluded(len(types), of) // the first format if all are excluded
+		i, _ = notExcluded(len(types), of) // 0 if all are excluded
 	}
 	return forms[i]
 }
 
-// StatusOf returns the HTTP status for an error: the status that a rule has set, or that of its kind.
+// StatusOf returns the HTTP status for e, which is the status that a rule has set, or otherwise
+// that of its kind.
 func StatusOf(e *nomen.Error) int {
 	if e.Status != 0 {
 		return e.Status

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A scanner reads the lexical elements shared by HTTP fields (RFC 9110, 5.6).
+// A scanner reads the syntax elements that HTTP fields share (RFC 9110, 5.6).
 type scanner struct {
 	s string
 	i int
@@ -14,7 +14,6 @@ type scanner struct {
 
 func (s *scanner) atEnd() bool { return s.i >= len(s.s) }
 
-// peek returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.atEnd() {
 		return 0
@@ -22,14 +21,13 @@ func (s *scanner) peek() byte {
 	return s.s[s.i]
 }
 
-// skip skips all following bytes that are in set.
 func (s *scanner) skip(set string) {
 	for !s.atEnd() && strings.IndexByte(set, s.s[s.i]) >= 0 {
 		s.i++
 	}
 }
 
-// accept skips c if it is next, and reports whether it was.
+// accept skips c if it is the next byte, and reports whether it was.
 func (s *scanner) accept(c byte) bool {
 	if s.atEnd() || s.s[s.i] != c {
 		return false
@@ -38,7 +36,7 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
-// acceptSpaced skips OWS, c and OWS. If c does not follow, it skips nothing.
+// acceptSpaced skips OWS, c and OWS, or nothing if c is missing.
 func (s *scanner) acceptSpaced(c byte) bool {
 	start := s.i
 	s.skip(space)
@@ -50,8 +48,8 @@ func (s *scanner) acceptSpaced(c byte) bool {
 	return true
 }
 
-// space is white space between elements. Line breaks do not occur in fields, but do in
-// application/linkset (RFC 9264, 4.1).
+// space is white space between elements. A field has no line breaks, but application/linkset does
+// (RFC 9264, 4.1).
 const space = " \t\r\n"
 
 // atElementEnd reports whether only OWS is left before a comma or the end.
@@ -60,12 +58,12 @@ func (s *scanner) atElementEnd() bool {
 	return s.atEnd() || s.peek() == ','
 }
 
-// atParameterEnd reports whether the parameter that begins at the current position is empty.
+// atParameterEnd reports whether the next parameter is empty.
 func (s *scanner) atParameterEnd() bool {
 	return s.atEnd() || s.peek() == ',' || s.peek() == ';'
 }
 
-// token reads 1*tchar; "" if there is none.
+// token reads 1*tchar, and returns "" if there is none.
 func (s *scanner) token() string {
 	start := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {
@@ -74,7 +72,8 @@ func (s *scanner) token() string {
 	return s.s[start:s.i]
 }
 
-// quoted reads a quoted-string and returns its value. It fails if the closing quote is missing.
+// quoted reads a quoted-string and returns its value. It returns false if the closing quote is
+// missing.
 func (s *scanner) quoted() (string, bool) {
 	var b strings.Builder
 	for s.i++; !s.atEnd(); s.i++ {

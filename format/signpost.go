@@ -8,8 +8,7 @@ import (
 	"github.com/nomen-project/nomen/internal/location"
 )
 
-// The relations of FAIR Signposting (signposting.org/FAIR), and of RFC 4287 for related
-// resources.
+// The relations of FAIR Signposting (signposting.org/FAIR), and of RFC 4287 for related resources.
 const (
 	relAuthor      = "author"
 	relCiteAs      = "cite-as"
@@ -22,18 +21,18 @@ const (
 	relType        = "type"
 )
 
-// describeQuery is appended to the path of a name to ask for its description.
+// describeQuery is the query that requests the description of a name.
 const describeQuery = "?s=I2C"
 
 // A Representation is a format of the description of a name, with its own URL.
 type Representation struct {
-	Rel   string // relation of a link to this format: describedby or linkset
+	Rel   string // relation of a link to this format, describedby or linkset
 	Type  string // media type
-	Query string // appended to the path of the name; begins with a question mark
+	Query string // follows the path of the name; begins with a question mark
 }
 
-// Representations returns the formats of a description that programs find by links, the most
-// common first.
+// Representations returns the formats of a description that programs find by links, the most common
+// first.
 func Representations() []Representation {
 	var all []Representation
 	for _, name := range []string{"json-ld", "turtle", "csl-json", "bibtex", "ris", "linkset-json", "linkset"} {
@@ -47,17 +46,17 @@ func Representations() []Representation {
 	return all
 }
 
-// A Sign is a link made from the metadata of a name.
+// A Sign is a link from a page about a name that is made from the metadata.
 type Sign struct{ Rel, URL string }
 
-// maxSigns bounds the links of one relation made from metadata.
+// maxSigns is how many links of one relation are made from metadata.
 const maxSigns = 5
 
-// AboutPage is the type of a page that describes something (FAIR Signposting).
+// AboutPage is the type of a page that describes something else (FAIR Signposting).
 const AboutPage = "https://schema.org/AboutPage"
 
-// Signs returns links for the creators, the licence and the type of a resource, if the metadata
-// give URIs for them. A type given by a known word is mapped to schema.org.
+// Signs returns links to the creators, the licence and the type of a resource, as far as the
+// metadata contain URIs of them. For a type that is a known word, it links to schema.org.
 func Signs(m nomen.Metadata) []Sign {
 	if len(m) == 0 {
 		return nil
@@ -80,8 +79,8 @@ func Signs(m nomen.Metadata) []Sign {
 	return all
 }
 
-// Signed returns the locations of an answer that are linked in addition to its [Signs]. If the
-// metadata have a licence with a URI, Signed omits the locations that are licences.
+// Signed returns the locations of an answer to which a page should link in addition to its [Signs].
+// If the metadata already have a licence with a URI, Signed omits the locations that are licences.
 func Signed(a *nomen.Answer) []nomen.Location {
 	if len(a.Metadata["rights"]) == 0 || !slices.ContainsFunc(Signs(a.Metadata), func(s Sign) bool { return s.Rel == relLicense }) {
 		return a.Locations
@@ -89,16 +88,15 @@ func Signed(a *nomen.Answer) []nomen.Location {
 	return slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return l.Rel == relLicense })
 }
 
-// A linkContext is the subject of some links, with those links.
+// A linkContext is the subject of some links, and these links.
 type linkContext struct {
 	anchor string
 	links  []link
 }
 
-// contextsOf returns the links of an answer, grouped by their subjects. The first subject is the
-// name. If the page is known, these subjects follow (FAIR Signposting, level 2): the URLs at which
-// a client may have found the name, the locations of the resource, and the formats of the
-// description.
+// contextsOf returns the links of an answer, grouped by subject. The first subject is the name. If
+// the page is known, the others are the URLs at which a client may have found the name, the
+// locations of the resource, and the formats of the description (FAIR Signposting, level 2).
 func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	key := a.Name.Key()
 	links := linksOf(a)
@@ -138,7 +136,7 @@ func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	return all
 }
 
-// landing returns the links of the page about a name, other than the links to its locations.
+// landing returns the links from the page about a name, except for those to its locations.
 func (p Page) landing(a *nomen.Answer) []link {
 	key := a.Name.Key()
 	home := p.Base + NamePath(key)

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteText writes an answer as text for people (1995, 3.4.4). Programs must not rely on its
-// layout.
+// WriteText writes an answer as text for people (1995, 3.4.4). Its layout may change, so programs
+// should use another format.
 func WriteText(w io.Writer, a *nomen.Answer) error {
 	var p plain
 	p.answer(a)
@@ -25,10 +25,10 @@ func writeProblemText(w io.Writer, p *Problem) error {
 	return out.end(w)
 }
 
-// plain is text under construction, with LF line endings.
+// A plain writes text with LF line endings.
 type plain struct{ b strings.Builder }
 
-// line writes a line. If a value has several lines, all of them get the same indent.
+// line writes a line. If a value has several lines, all of them are indented.
 func (p *plain) line(indent int, values ...string) {
 	margin := strings.Repeat(" ", indent)
 	s := shown.Text(strings.Join(values, ""))
@@ -89,7 +89,7 @@ func (p *plain) locations(all []nomen.Location) {
 	}
 }
 
-// facts writes the fields of the description that are not written yet.
+// facts writes the fields of the description that have not been written.
 func (p *plain) facts(a *nomen.Answer) {
 	for _, f := range describe(a) {
 		switch {
@@ -100,7 +100,7 @@ func (p *plain) facts(a *nomen.Answer) {
 	}
 }
 
-// raw writes a result without structure: the lines of a text, or a description of other data.
+// raw writes the lines of a text, or describes other data.
 func (p *plain) raw(r *nomen.Raw) {
 	if r == nil {
 		return
@@ -147,7 +147,6 @@ func (p *plain) block(heading string, all []string) {
 	}
 }
 
-// label returns the label of a field of a description.
 func label(name string) string {
 	switch name {
 	case "key":
@@ -170,7 +169,7 @@ func label(name string) string {
 	return name
 }
 
-// aboutLocation returns one line about a location, without its URL and note.
+// aboutLocation describes a location on one line, without its URL and note.
 func aboutLocation(l nomen.Location) string {
 	var all []string
 	add := func(before, s string) {

@@ -9,12 +9,12 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// The namespaces of [writeTurtle]. They match the context of schema.org.
+// turtlePrefixes are the namespaces of [writeTurtle]. They match the context of schema.org.
 const turtlePrefixes = "@prefix dc: <" + dcElements + "> .\n@prefix dcterms: <" + dcTerms + "> .\n" +
 	"@prefix schema: <http://schema.org/> .\n@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\n"
 
-// writeTurtle writes the statements of [writeJSONLD] as text/turtle (RDF 1.1 Turtle). Values of
-// the metadata that are http or https URIs become IRIs, all others literals.
+// writeTurtle writes the statements of [writeJSONLD] as text/turtle (RDF 1.1 Turtle). Values of the
+// metadata that are http or https URIs become IRIs, and all others literals.
 func writeTurtle(w io.Writer, a *nomen.Answer) error {
 	o := newWork(a)
 	t := &turtle{}
@@ -40,7 +40,7 @@ func writeTurtle(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// turtle collects statements about one subject.
+// A turtle writes statements about one subject.
 type turtle struct{ b strings.Builder }
 
 func (t *turtle) say(property, object string) {
@@ -64,7 +64,7 @@ func (t *turtle) identifiers(o ldWork) {
 	}
 }
 
-// metadata writes the elements of Dublin Core, and their equivalents of schema.org.
+// metadata writes the elements of Dublin Core, and their equivalents in schema.org.
 func (t *turtle) metadata(o ldWork) {
 	for i, values := range o.fields() {
 		for _, v := range *values {
@@ -91,7 +91,7 @@ func (t *turtle) metadata(o ldWork) {
 	}
 }
 
-// related writes the links to other things. It returns the statements about them.
+// related writes the links to other things, and returns the statements about those.
 func (t *turtle) related(o ldWork) (others string) {
 	for _, links := range []struct {
 		property string
@@ -127,10 +127,10 @@ func node(s string) string {
 	return literal(s)
 }
 
-// iri writes a URI as IRIREF. A URI has no characters that would end it.
+// iri returns a URI as IRIREF. No character of a URI would end it.
 func iri(s string) string { return "<" + s + ">" }
 
-// literal writes a string as STRING_LITERAL_QUOTE.
+// literal returns a string as STRING_LITERAL_QUOTE.
 func literal(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

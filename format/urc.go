@@ -9,12 +9,12 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteURC writes an answer as text/urc-0: a part for each location with its note. The first part
-// also has the description. The package comment specifies the details.
+// WriteURC writes an answer as text/urc-0, with a part for each location and its note. The package
+// comment defines this format.
 func WriteURC(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, charset{}) }
 
-// writeURC writes a. If no charset of the draft contains all characters of a part, it uses the
-// fallback for that part, unless the fallback is zero.
+// writeURC writes a. If no charset of the draft has all characters of a part, and the fallback is
+// not zero, it writes that part in the fallback.
 func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 	var b bytes.Buffer
 	for i, p := range answerParts(a) {
@@ -28,11 +28,11 @@ func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 
 // A urcPart is a part before conversion to a charset.
 type urcPart struct {
-	location    *nomen.Location // nil for a part without a location
+	location    *nomen.Location // nil if there is none
 	description []field         // nil except in the first part
 }
 
-// answerParts returns at least one part.
+// answerParts returns the parts, of which there is at least one.
 func answerParts(a *nomen.Answer) []urcPart {
 	parts := make([]urcPart, max(1, len(a.Locations)))
 	for i := range a.Locations {
@@ -42,8 +42,8 @@ func answerParts(a *nomen.Answer) []urcPart {
 	return parts
 }
 
-// describes reports whether to write the description. It is written if it was asked for, if there
-// is nothing else to write, or if a note could be mistaken for a description.
+// describes reports whether to write the description. This is so if it was requested, if there is
+// nothing else to write, or if a note could be mistaken for a description.
 func (p urcPart) describes(a *nomen.Answer) bool {
 	if a.Service != nomen.I2L && a.Service != nomen.I2Ls || p.location == nil {
 		return true
@@ -80,8 +80,8 @@ func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	return part.writeIn(w, c)
 }
 
-// indent adds a space to each line that begins with "=====", possibly after spaces (1995, 3.4.2).
-// So outdent can restore s exactly.
+// indent adds a space to each line that begins with "=====", or with spaces and "=====" (1995,
+// 3.4.2). It does the latter so that outdent can restore s exactly.
 func indent(s string) string {
 	return eachLine(s, func(line string) string {
 		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
@@ -91,7 +91,6 @@ func indent(s string) string {
 	})
 }
 
-// outdent reverses indent.
 func outdent(s string) string {
 	return eachLine(s, func(line string) string {
 		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
@@ -112,9 +111,9 @@ func eachLine(s string, change func(string) string) string {
 	return strings.Join(all, "\n")
 }
 
-// readURC reads text/urc-0 from [WriteURC] or from another server. A part with a URL becomes a
-// location. The text of a part without a URL is added to the element "description" of the metadata.
-// Text in an unknown charset is read as UTF-8, with U+FFFD for invalid bytes.
+// readURC reads text/urc-0 from any server. A part with a URL becomes a location. The text of a
+// part without a URL becomes part of the description in the metadata. Text in an unknown charset is
+// read as UTF-8, with U+FFFD for invalid bytes.
 func readURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	parts, err := ReadParts(r)
 	if err != nil {
@@ -163,9 +162,9 @@ func addMetadata(a *nomen.Answer, element, value string) {
 	a.Metadata[element] = append(a.Metadata[element], value)
 }
 
-// WriteProblemURC writes p as text/urc-0. If p has an answer, it writes the answer. Otherwise it
-// writes a part without a URL, whose metainformation is "problem: " followed by the text of
-// [writeProblemText].
+// WriteProblemURC writes p as text/urc-0. If p has an answer, WriteProblemURC writes the answer.
+// Otherwise it writes a part without a URL, whose metainformation is "problem: " and then the text
+// for people.
 func WriteProblemURC(w io.Writer, p *Problem) error { return writeProblemURC(w, p, charset{}) }
 
 func writeProblemURC(w io.Writer, p *Problem, fallback charset) error {

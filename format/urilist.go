@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// writeURIList writes the locations of an answer, or its names, as text/uri-list (RFC 2483, 5).
-// The first line is a comment with the name. Comments also contain everything that is not a URI,
-// the reason and the successors of a tombstone, and the answer to I=I. The output is ASCII; other
+// writeURIList writes the locations of an answer, or its names, as text/uri-list (RFC 2483, 5). The
+// first line is a comment with the name. Other comments have locations that are not URIs, the
+// reason and successors of a retired name, and the answer to I=I. The output is ASCII, and other
 // characters are escaped as in text/urc-0.
 func writeURIList(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
@@ -43,7 +43,7 @@ func writeURIList(w io.Writer, a *nomen.Answer) error {
 
 const crlf = "\r\n"
 
-// sameComment is the beginning of the comment with the answer to I=I, which is TRUE or FALSE.
+// sameComment begins the comment with the answer to I=I, which is TRUE or FALSE.
 const sameComment = "same: "
 
 func comment(b *bytes.Buffer, s string) {
@@ -52,10 +52,10 @@ func comment(b *bytes.Buffer, s string) {
 	}
 }
 
-// readURIList reads text/uri-list. The URIs are locations, or names if the question is for names.
+// readURIList reads text/uri-list. The URIs are locations, or names if the service is about names.
 // It takes the name from a comment on the first line, and the answer to I=I from any comment. Lines
-// may also end in LF or CR. If a line is not a URI, readURIList returns an [*Error], together with
-// what it read before that line.
+// may end in CRLF, LF or CR. If a line is not a URI, readURIList returns an [*Error] together with
+// what it read before.
 func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeURIList)
 	if err != nil {
@@ -93,7 +93,7 @@ func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	}
 }
 
-// nameFromComment sets the name of an answer from a comment, if the comment contains a name.
+// nameFromComment sets the name of an answer if the comment contains one.
 func nameFromComment(a *nomen.Answer, line string) {
 	s := strings.TrimSpace(strings.TrimLeft(line, "#"))
 	if n, err := name.Parse(s); err == nil {
@@ -101,7 +101,7 @@ func nameFromComment(a *nomen.Answer, line string) {
 	}
 }
 
-// A splitter yields the lines of data, which end in CRLF, LF or CR.
+// A splitter splits data into lines, which end in CRLF, LF or CR.
 type splitter struct {
 	data []byte
 	pos  int // where the next line starts

@@ -10,10 +10,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// isControl reports whether r is a C0 or C1 control character, or DEL.
 func isControl(r rune) bool { return r < ' ' || '\x7F' <= r && r < '\u00A0' }
 
-// isAbsolute reports whether s is a URI.
 func isAbsolute(s string) bool {
 	_, err := uri.Parse(s)
 	return err == nil
@@ -26,11 +24,11 @@ func isLanguageTag(s string) bool {
 	}
 	_, err := language.Parse(s)
 	var unknown language.ValueError
-	return err == nil || errors.As(err, &unknown) // well-formed, with an unregistered subtag
+	return err == nil || errors.As(err, &unknown) // an unregistered subtag in a well-formed tag
 }
 
-// mediaTypeOf returns type "/" subtype of a media type, without parameters (RFC 8288, 3.4.1;
-// RFC 6838, 4.2); "" if it is invalid.
+// mediaTypeOf returns a media type without its parameters (RFC 8288, 3.4.1; RFC 6838, 4.2), or ""
+// if it is invalid.
 func mediaTypeOf(s string) string {
 	s, _, _ = strings.Cut(s, ";")
 	s = strings.Trim(s, " \t")
@@ -55,8 +53,8 @@ func isRestrictedName(s string) bool {
 	return true
 }
 
-// isLanguage reports whether s has the form of a language tag (RFC 1766, 2; the default of
-// text/urc-0 has a longer subtag than that rule allows).
+// isLanguage reports whether s has the form of a language tag by RFC 1766, 2, but with subtags as
+// long as that of x-unspecified.
 func isLanguage(s string) bool {
 	const maxTag = 255
 	if len(s) > maxTag {

@@ -1,15 +1,15 @@
-// Package name computes the canonical key of a persistent name of any scheme. Stores keep every
-// name under its key, and requests look it up by the key.
+// Package name computes the canonical key of a persistent name. Stores keep the record of a name
+// under its key, so a request finds the record whichever valid spelling of the name it uses.
 //
 // # Rules
 //
-// One function, [Parse], turns any spelling into a [Name]. Two spellings that their scheme or
-// namespace considers equivalent have the same key. The rules, version [RulesVersion]:
+// [Parse] turns a spelling into a [Name]. Two spellings have the same key if their scheme or
+// namespace considers them equivalent. These are the rules, whose version is [RulesVersion]:
 //
 //   - urn (RFC 8141, 3.1): "urn" and NID in lower case, hex digits of escapes in upper case,
 //     the rest in the canonical spelling of the namespace ([namespace.Fold]). For example, an
 //     ISBN has thirteen digits without hyphens, a UUID is in lower case, an LEI in upper case.
-//     The namespace's spelling is not applied to a name that breaks the rules of the namespace.
+//     A name that breaks the rules of its namespace keeps the spelling of that rest.
 //     r-, q- and f-components belong to references, not to names, and are errors.
 //   - urn:dns: by the rules of draft-ietf-uri-yaurn-00, in every dialect: AuthorityID in lower case,
 //     escapes of RFC 1738 unreserved characters decoded, an unescaped tilde escaped.
@@ -27,18 +27,21 @@
 //   - http, https (a PURL): the normal form of RFC 3986, 6.2.2 and 6.2.3.
 //   - any other scheme: case and escapes normalised as in RFC 3986, 6.2.2.1 and 6.2.2.2.
 //
-// Angle brackets around a name, "URL:" after the opening bracket, and white space inside the
-// brackets are not part of the name (1995, 2; RFC 3986, appendix C).
+// Parse removes angle brackets around a name, "URL:" after the opening bracket, and white space
+// inside the brackets, because these do not belong to the name (1995, 2; RFC 3986, appendix C).
 //
-// A query or fragment after an ark, doi, hdl or info name is an error, because it is not part
-// of the name: a query is for the resolver or the resource, a fragment for the client.
+// A query or a fragment is an error after an ark, doi, hdl or info name. It does not belong to the
+// name either, since a query is for the resolver or the resource, and a fragment is for the client.
 //
-// A key is ASCII without control characters, and has at most [MaxLength] bytes. Keys are
-// ordered by their bytes. A store records the version of the rules that made its keys. A [Name]
-// does not include the spelling from which it was parsed.
+// # Keys and prefixes
 //
-// A [Prefix] is the beginning of the keys for which a naming authority is responsible. In these
-// keys a delimiter of the namespace follows the prefix ([namespace.Delimiters]).
+// A key is ASCII without control characters, and has at most [MaxLength] bytes. Keys are ordered by
+// their bytes. A store records the version of the rules by which its keys were made. A [Name] does
+// not remember the spelling from which it was parsed.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// A [Prefix] is what all names of a naming authority begin with, such as urn:nbn:fi. It ends before
+// a delimiter of the namespace ([namespace.Delimiters]).
+//
+// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
+// drafts.
 package name

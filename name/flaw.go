@@ -9,20 +9,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Flaw is a violation of a rule of the name's namespace or scheme, such as a wrong check
-// digit. The name may still be the intended one, because wrong numbers do get printed.
+// A Flaw is a violation of the rules of the name's namespace or scheme, such as a wrong check
+// digit. The name may still be the right one, because publishers sometimes print wrong numbers.
 type Flaw struct {
-	Offset  int    // the offset of the violation in the key, in bytes
-	Rule    string // the production or rule, in the document's spelling
-	Message string // what is wrong, in words
+	Offset  int    // where in the key the violation is, in bytes
+	Rule    string // the violated production or rule, as the document spells it
+	Message string // what is wrong, for people
 }
 
-// Flaw returns the first violation by n of a rule: of its namespace for a URN, of its scheme for
-// ark, doi, hdl, info and tag. It returns nil if n violates no rule, and also for other schemes,
-// which package scheme checks. It does not allocate for a URN without a flaw.
+// Flaw returns the first violation in n of the rules of its namespace, for a URN, or of its scheme,
+// for ark, doi, hdl, info and tag. It returns nil if there is none, and for names of other schemes;
+// use package scheme to check those. It does not allocate for a URN without a flaw.
 func (n Name) Flaw() *Flaw {
 	if nid := n.NID(); nid != "" {
-		if nid == "dns" { // the key of a urn:dns name always satisfies the rules
+		if nid == "dns" { // the key of a urn:dns name has been made valid
 			return nil
 		}
 		ns, _ := namespace.Lookup(nid)
@@ -44,9 +44,10 @@ func (n Name) Flaw() *Flaw {
 	return nil
 }
 
-// Suggest returns the names that s probably means. Use it if s is not a valid name, has a flaw
-// or is unknown. The likeliest suggestion comes first; there are at most
-// [namespace.MaxSuggestions]. All are valid names. It costs as much as [namespace.Suggest].
+// Suggest returns the names that the user who typed s probably meant, the likeliest first. Use it
+// if s is not a valid name, has a flaw, or is unknown. There are at most
+// [namespace.MaxSuggestions], and all are valid names. The limits on its work are those of
+// [namespace.Suggest].
 func Suggest(s string) []namespace.Suggestion {
 	all := namespace.Suggest(s)
 	if m, ok := Interpret(s); ok {

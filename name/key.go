@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnKey returns the key of an assigned URN: the one spelling of all names that its namespace
-// considers equivalent. A name that breaks the rules of its namespace keeps the canonical
-// spelling of the general syntax, unless [namespace.Rules].Always is set.
+// urnKey returns the key of an assigned URN, which is the same for all names that its namespace
+// considers equivalent. If the name breaks the rules of its namespace, the key has the canonical
+// spelling of the general syntax, unless [namespace.Rules].Always is true.
 func urnKey(u urn.URN) (string, error) {
 	if strings.EqualFold(u.NID(), "dns") {
 		return dnsKey(u)
@@ -30,7 +30,7 @@ func dnsKey(u urn.URN) (string, error) {
 	return old.Canonical(), nil
 }
 
-// schemeKey returns the key of a name u that is not a URN. The scheme is in lower case.
+// schemeKey returns the key of a name that is not a URN. The scheme must be in lower case.
 func schemeKey(u uri.URI, scheme string) (string, error) {
 	if pid.Lookup(scheme).Path {
 		return pathKey(u, scheme)
@@ -44,8 +44,8 @@ func schemeKey(u uri.URI, scheme string) (string, error) {
 	return u.Normalize(uri.LevelPercent).String(), nil
 }
 
-// pathKey returns the key of a name u whose scheme has no query: the text after a question mark
-// is for a resolver or for the resource. The scheme is in lower case.
+// pathKey returns the key of a name whose scheme has no query, because text after a question mark
+// is for a resolver or for the resource. The scheme must be in lower case.
 func pathKey(u uri.URI, scheme string) (string, error) {
 	s := u.String()
 	if q, ok := u.Query(); ok {
@@ -63,7 +63,7 @@ func pathKey(u uri.URI, scheme string) (string, error) {
 	return infoKey(s, u.Normalize(uri.LevelPercent).String())
 }
 
-// handleKey checks the form of a folded handle (RFC 3651, 2), and returns its key.
+// handleKey returns the key of a handle after checking its form (RFC 3651, 2).
 func handleKey(s, label, folded string) (string, error) {
 	prefix, local, ok := strings.Cut(folded, "/")
 	if !ok || prefix == "" || local == "" {
@@ -80,7 +80,7 @@ func infoKey(s, normal string) (string, error) {
 	return pid.FoldInfo(normal), nil
 }
 
-// webKey returns the normal form of an http or https URL. The scheme is in lower case.
+// webKey returns the key of an http or https URL. The scheme must be in lower case.
 func webKey(u uri.URI, scheme string) (string, error) {
 	s := u.String()
 	if host, ok := u.Host(); !ok || host == "" {
@@ -93,8 +93,8 @@ func webKey(u uri.URI, scheme string) (string, error) {
 	if _, ok := u.Userinfo(); ok {
 		return "", newError(s, len(scheme+"://"), "userinfo", "a web name cannot contain a user name or password")
 	}
-	// pid.HTTP and pid.HTTPS leave IPv6Text unset: existing stores have keys with IPv6 addresses
-	// in other spellings, which must not change.
+	// pid.HTTP and pid.HTTPS do not set IPv6Text, because the keys of existing stores must not
+	// change. These keys may have IPv6 addresses in other spellings.
 	return u.Normalize(uri.LevelScheme, pid.HTTP, pid.HTTPS).String(), nil
 }
 
@@ -114,7 +114,7 @@ func arkKey(s, rest string) (string, error) {
 	return key, nil
 }
 
-// upperHex converts the hex digits of the escapes of s to upper case.
+// upperHex converts the digits of escapes to upper case.
 func upperHex(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -129,7 +129,7 @@ func upperHex(s string) string {
 	return string(b)
 }
 
-// wrap converts a parser's error to an [*Error], with its offset and rule.
+// wrap converts the error of another parser to an [*Error], with its offset and rule.
 func wrap(s string, err error) error {
 	var own *Error
 	var bad uri.InputError

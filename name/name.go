@@ -10,28 +10,28 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// RulesVersion is the version of the rules that turn spellings into keys. Every
-// change that can alter a key increments it; docs/reference/files.md has its history.
+// RulesVersion is the version of the rules that turn spellings into keys. It is incremented when a
+// change of the rules can alter a key; docs/reference/files.md has its history.
 const RulesVersion = 3
 
-// MaxLength is the maximum length of a key, and of a spelling that is parsed, in
-// bytes. It is short enough for the index of any database.
+// MaxLength is the maximum length in bytes of a key, and of a spelling. It is short enough for the
+// index of any database.
 const MaxLength = 2048
 
-// A Name is a persistent name in canonical form. Names are comparable; the zero
-// Name is invalid.
+// A Name is a persistent name in its canonical form. It can be a map key: two Names are == exactly
+// if they are equivalent. The zero Name is not valid.
 type Name struct{ key string }
 
-// An Error reports why a spelling is not a valid name.
+// An Error says at which byte a spelling is not a valid name, and why.
 type Error struct {
 	Input   string // the whole input
-	Offset  int    // offset of the first invalid byte of Input
-	Rule    string // the production or rule that the input violates
-	Message string // what is wrong, in words
-	Err     error  // the error of the underlying parser, if any
+	Offset  int    // offset of the first byte that makes the input invalid
+	Rule    string // the violated production or rule, as the document spells it
+	Message string // what is wrong, for people
+	Err     error  // the error of the parser for this kind of name, or nil
 }
 
-const maxQuoted = 80 // the number of bytes of the input that an error message shows
+const maxQuoted = 80 // how many bytes of the input the message shows
 
 func (e *Error) Error() string {
 	s := fmt.Sprintf("name: %q: offset %d: %s: %s", ascii.Head(e.Input, maxQuoted), e.Offset, e.Rule, e.Message)
@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Violation makes e a [uri.InputError].
+// Violation implements [uri.InputError].
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
@@ -52,8 +52,9 @@ func newError(input string, offset int, rule, format string, args ...any) *Error
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// Parse parses the name s. Delimiters around the name, such as angle brackets, are
-// removed ([uri.Undelimit]; 1995, 2). The error is an [*Error] with the offset into s.
+// Parse parses s as a name of any scheme. It removes delimiters around the name, such as angle
+// brackets ([uri.Undelimit]; 1995, 2). If s is not a name, the error is an [*Error], whose offset
+// refers to s.
 func Parse(s string) (Name, error) {
 	if inner, delimited := uri.Undelimit(s); delimited {
 		n, err := parse(inner)
@@ -68,7 +69,7 @@ func Parse(s string) (Name, error) {
 	return parse(s)
 }
 
-// parse is like Parse, but accepts no delimiters around the name.
+// parse is Parse without the removal of delimiters.
 func parse(s string) (Name, error) {
 	if len(s) > MaxLength {
 		return Name{}, newError(s, MaxLength, "name", "longer than %d bytes", MaxLength)
@@ -87,8 +88,7 @@ func parse(s string) (Name, error) {
 	return FromURI(u)
 }
 
-// MustParse is like [Parse] but panics if s is not a name. Use it for constants
-// and in tests.
+// MustParse is like [Parse], but panics if s is not a name. Use it for constants and in tests.
 func MustParse(s string) Name {
 	n, err := Parse(s)
 	if err != nil {
@@ -97,8 +97,8 @@ func MustParse(s string) Name {
 	return n
 }
 
-// FromURN returns the name that u refers to. If u has a component, FromURN returns an error,
-// because components belong to the reference, not to the name. [urn.URN.Assigned] removes them.
+// FromURN returns the name for an assigned URN. It returns an error if u has a component, because
+// components do not belong to the name; [urn.URN.Assigned] removes them.
 func FromURN(u urn.URN) (Name, error) {
 	s := u.String()
 	if !u.IsValid() {
@@ -134,12 +134,12 @@ func FromURI(u uri.URI) (Name, error) {
 	return checked(s, key)
 }
 
-// FromKey returns the name with a key. It does not check the key, which must be canonical, such
-// as a key from a store of the same [RulesVersion].
+// FromKey returns the name with a key, without checking it. The key must be canonical, for example
+// because it comes from a store with the same [RulesVersion].
 func FromKey(key string) Name { return Name{key} }
 
-// checked returns the name with a key. It returns an error if the key violates a rule that
-// holds for every scheme.
+// checked returns the name with a key. It returns an error if the key violates a rule that applies
+// to every scheme.
 func checked(s, key string) (Name, error) {
 	if len(key) > MaxLength {
 		return Name{}, newError(s, len(s), "name", "its key is longer than %d bytes", MaxLength)
@@ -150,22 +150,21 @@ func checked(s, key string) (Name, error) {
 	return Name{key}, nil
 }
 
-// IsZero reports whether n is the invalid zero Name.
 func (n Name) IsZero() bool { return n.key == "" }
 
-// Key returns the key: the canonical spelling.
+// Key returns the key, which is the canonical spelling.
 func (n Name) Key() string { return n.key }
 
 // String returns the key.
 func (n Name) String() string { return n.key }
 
-// Scheme returns the scheme, in lower case.
+// Scheme returns the scheme in lower case.
 func (n Name) Scheme() string {
 	scheme, _, _ := strings.Cut(n.key, ":")
 	return scheme
 }
 
-// NID returns the namespace identifier of a URN, in lower case, or "".
+// NID returns the namespace identifier of a URN in lower case, or "" if the name is not a URN.
 func (n Name) NID() string {
 	rest, ok := strings.CutPrefix(n.key, "urn:")
 	if !ok {
@@ -184,14 +183,14 @@ func (n Name) URI() uri.URI {
 	return u
 }
 
-// Compare orders names by the bytes of their keys, as every store does.
+// Compare compares names by the bytes of their keys, which is the order in every store.
 func (n Name) Compare(m Name) int { return strings.Compare(n.key, m.key) }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (n Name) MarshalText() ([]byte, error) { return []byte(n.key), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler] for any spelling. An empty
-// text is the zero Name.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It parses any spelling of a name. An empty
+// text becomes the zero Name.
 func (n *Name) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*n = Name{}

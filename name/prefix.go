@@ -7,22 +7,21 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// A Prefix is the beginning of the keys for which a naming authority is responsible. It covers a
-// key if a delimiter of the scheme or namespace follows the prefix in the key. So "urn:nbn:fi"
-// covers "urn:nbn:fi-x" and "urn:nbn:fi:y-x", but not "urn:nbn:fin-x". "urn:oid:1.3" covers
-// "urn:oid:1.3.6".
+// A Prefix is what all names of a naming authority begin with. It covers a key that continues it
+// with a delimiter of the namespace. For example, "urn:nbn:fi" covers "urn:nbn:fi-x" and
+// "urn:nbn:fi:y-x", but not "urn:nbn:fin-x".
 //
-// A prefix is compared with keys, not with spellings: an ARK is stored without hyphens, so the
-// prefix of an ARK has no hyphens. A namespace whose names are single numbers (isbn, uuid) has
-// only one prefix, which covers all names of the namespace. A scheme such as doi or ark is
-// also a prefix: "doi". Prefixes are comparable; the zero Prefix is invalid.
+// A prefix must be spelled like keys: because the keys of ARKs have no hyphens, neither have their
+// prefixes. If the names of a namespace are single numbers, as in isbn and uuid, its only prefix is
+// the one that covers the whole namespace. A scheme such as "doi" or "ark" can be a prefix, too.
+// Two Prefixes can be compared with ==. The zero Prefix is not valid.
 type Prefix struct {
 	key  string
-	only byte // the only delimiter that may follow the prefix; 0 if every delimiter of the namespace may
+	only byte // the only delimiter that may follow, or 0 if all of the namespace may
 }
 
-// delimiters returns the characters that can follow a prefix or divide a key. It returns "" if
-// there are none. [Prefix.Join] inserts the first character.
+// delimiters returns the delimiters of the namespace or scheme of a key, or "" if there are none.
+// The first is the one that [Prefix.Join] inserts.
 func delimiters(key string) string {
 	scheme, rest, more := strings.Cut(key, ":")
 	if !more && isWhole(scheme) {
@@ -47,14 +46,12 @@ func delimiters(key string) string {
 	return "/"
 }
 
-// isWeb reports whether a key is that of a web name.
 func isWeb(key string) bool {
 	return strings.HasPrefix(key, "http://") || strings.HasPrefix(key, "https://")
 }
 
-// pathOffset returns the offset of the path in the part of a web key after the
-// scheme and colon, or -1. A colon before the path belongs to the port and is not
-// a delimiter.
+// pathOffset returns the offset of the path in a web key after its scheme and colon, or -1. A colon
+// before the path belongs to the port, so it is not a delimiter.
 func pathOffset(rest string) int {
 	const slashes = len("//")
 	if len(rest) < slashes {
@@ -67,9 +64,9 @@ func pathOffset(rest string) int {
 	return slashes + i
 }
 
-// ParsePrefix parses the prefix of an authority in any spelling. It drops a final
-// delimiter: "urn:ietf:rfc" and "URN:IETF:rfc:" are the same prefix. The error is
-// an [*Error]. A prefix under which no name is valid is an error too.
+// ParsePrefix parses the prefix of an authority in any spelling. It ignores a delimiter at the end,
+// so "urn:ietf:rfc" and "URN:IETF:rfc:" are the same prefix. It returns an [*Error] if s is not a
+// prefix, or if no valid name can begin with it.
 func ParsePrefix(s string) (Prefix, error) {
 	if s == "" {
 		return Prefix{}, newError(s, 0, "prefix", "empty")
@@ -88,7 +85,7 @@ func ParsePrefix(s string) (Prefix, error) {
 	case trimmed != "" && strings.IndexByte(d, trimmed[len(trimmed)-1]) >= 0:
 		return Prefix{}, newError(s, len(trimmed), "prefix", "ends with an empty part")
 	}
-	const element = "0" // represents any element
+	const element = "0" // stands for any element
 	n, err := Parse(trimmed + d[:1] + element)
 	if err != nil {
 		return Prefix{}, prefixError(s, err)
@@ -100,9 +97,9 @@ func ParsePrefix(s string) (Prefix, error) {
 	return Prefix{key: foldPrefix(key)}, nil
 }
 
-// CanonicalPrefix returns the prefix that [ParsePrefix] returns. If s ends in a delimiter, the
-// result ends in it too, and covers only names in which this delimiter follows the prefix; see
-// [ParseScope].
+// CanonicalPrefix returns the canonical spelling of the prefix s. Unlike [ParsePrefix], it keeps a
+// delimiter at the end, and the result then covers only names in which that delimiter follows the
+// prefix; see [ParseScope].
 func CanonicalPrefix(s string) (string, error) {
 	p, err := ParsePrefix(s)
 	if err != nil {
@@ -114,9 +111,9 @@ func CanonicalPrefix(s string) (string, error) {
 	return p.key, nil
 }
 
-// Beginning returns the beginning of the keys that a person looks for by a prefix. This is the
-// result of [CanonicalPrefix]. If s is not a prefix, it is s itself, because s may be the beginning
-// of a prefix, such as a part of a scheme.
+// Beginning returns the text with which the keys begin that a user looks for by typing s. This is
+// [CanonicalPrefix] of s. If s is not a prefix, it is s itself, because s may be an incomplete
+// prefix, such as a part of a scheme.
 func Beginning(s string) string {
 	if canonical, err := CanonicalPrefix(s); err == nil {
 		return canonical
@@ -124,9 +121,9 @@ func Beginning(s string) string {
 	return s
 }
 
-// ParseScope parses a result of [CanonicalPrefix]. It is like [ParsePrefix], with one difference.
-// If s ends with a delimiter, the result covers only names that continue with this delimiter. So
-// urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:ex:1.
+// ParseScope parses a result of [CanonicalPrefix]. Unlike [ParsePrefix], it does not ignore a
+// delimiter at the end. For example, urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not
+// urn:nbn:fi:ex:1.
 func ParseScope(s string) (Prefix, error) {
 	p, err := ParsePrefix(s)
 	if err == nil && len(delimiters(p.key)) > 1 && strings.HasPrefix(s, p.key) && len(s) == len(p.key)+1 {
@@ -135,11 +132,11 @@ func ParseScope(s string) (Prefix, error) {
 	return p, err
 }
 
-// isWhole reports whether a scheme, in lower case, can be a prefix for all its names, as "doi"
-// can.
+// isWhole reports whether a scheme, such as "doi", can be a prefix for all its names. The scheme
+// must be in lower case.
 func isWhole(scheme string) bool { return pid.Lookup(scheme).Prefix }
 
-// foldPrefix folds the prefix of keys in the same way as the names under it.
+// foldPrefix converts a prefix to the spelling that it has in keys.
 func foldPrefix(key string) string {
 	if root := rootLength(key); 0 < root && root < len(key) && !strings.HasPrefix(key, "urn:dns:") {
 		return key[:root+1] + namespace.FoldPrefix(key[len("urn:"):root], key[root+1:])
@@ -147,7 +144,7 @@ func foldPrefix(key string) string {
 	return key
 }
 
-// rootLength returns the length of "urn:" and the NID, 0 if key is not the key of a URN.
+// rootLength returns the length of "urn:" and the NID, or 0 if key is not the key of a URN.
 func rootLength(key string) int {
 	rest, ok := strings.CutPrefix(key, "urn:")
 	if !ok {
@@ -157,16 +154,15 @@ func rootLength(key string) int {
 	return len("urn:") + len(nid)
 }
 
-// wholeError returns the error for a prefix in a namespace whose names have no
-// parts.
+// wholeError is the error for a prefix in a namespace whose names have no parts.
 func wholeError(s string) *Error {
 	root := rootLength(strings.ToLower(s))
 	return newError(s, root, "prefix", "names of this namespace cannot be divided: the only prefix is %q", strings.ToLower(s[:root]))
 }
 
-// prefixError returns the error for the prefix s. Its argument err is the error of parsing s
-// followed by a placeholder. If parsing s alone fails at the same offset by the same rule,
-// prefixError returns that error, because err may refer to the placeholder.
+// prefixError returns the error for the prefix s, where err is the error for s followed by a
+// placeholder. If s alone has the same fault, prefixError returns the error for s alone, because
+// that cannot mention the placeholder.
 func prefixError(s string, err error) error {
 	e := wrap(s, err).(*Error)
 	if _, own := Parse(s); own != nil {
@@ -177,7 +173,7 @@ func prefixError(s string, err error) error {
 	return &Error{Input: s, Offset: min(e.Offset, len(s)), Rule: e.Rule, Message: e.Message, Err: e.Err}
 }
 
-// MustParsePrefix is like [ParsePrefix] but panics on an error.
+// MustParsePrefix is like [ParsePrefix], but panics if s is not a prefix.
 func MustParsePrefix(s string) Prefix {
 	p, err := ParsePrefix(s)
 	if err != nil {
@@ -186,14 +182,14 @@ func MustParsePrefix(s string) Prefix {
 	return p
 }
 
-// PrefixFromKey returns the prefix with the given String, such as one from a store of the same
-// [RulesVersion]. It does not check the key.
+// PrefixFromKey returns the prefix with the given String, without checking it. The argument must be
+// canonical, for example because it comes from a store with the same [RulesVersion].
 func PrefixFromKey(key string) Prefix { return Prefix{key: key} }
 
-// IsZero reports whether p is the invalid zero Prefix.
 func (p Prefix) IsZero() bool { return p.key == "" }
 
-// String returns the prefix without a final delimiter, unless it comes from [ParseScope].
+// String returns the canonical spelling of the prefix. It ends in a delimiter only if the prefix
+// comes from [ParseScope].
 func (p Prefix) String() string {
 	if p.only != 0 {
 		return p.key + string(p.only)
@@ -201,7 +197,6 @@ func (p Prefix) String() string {
 	return p.key
 }
 
-// delimiters returns the characters that may follow p.
 func (p Prefix) delimiters() string {
 	if p.only != 0 {
 		return string(p.only)
@@ -209,15 +204,14 @@ func (p Prefix) delimiters() string {
 	return delimiters(p.key)
 }
 
-// Covers reports whether n is under p. A web prefix also covers the name that consists of the prefix
-// and a slash.
+// Covers reports whether n begins with p and a delimiter. A web prefix also covers the name that
+// consists of the prefix and a slash.
 func (p Prefix) Covers(n Name) bool {
 	rest, ok := strings.CutPrefix(n.key, p.key)
 	return ok && p.key != "" && (len(rest) > 1 || rest == "/" && isWeb(n.key)) && strings.IndexByte(p.delimiters(), rest[0]) >= 0
 }
 
-// Spans returns the beginnings of the keys that p covers. Each beginning is p and one of the
-// delimiters that may follow p.
+// Spans returns the texts with which the keys covered by p can begin. Each is p and a delimiter.
 func (p Prefix) Spans() []string {
 	if p.key == "" {
 		return nil
@@ -229,8 +223,8 @@ func (p Prefix) Spans() []string {
 	return all
 }
 
-// Element returns the part of n after p, so that p.Join(p.Element(n)) is n. It is
-// "" if p does not cover n, and for the name of a web prefix and a slash.
+// Element returns the part of n after p and the delimiter, so that p.Join(p.Element(n)) is n. It
+// returns "" if p does not cover n, or if n consists of a web prefix and a slash.
 func (p Prefix) Element(n Name) string {
 	if !p.Covers(n) {
 		return ""
@@ -242,12 +236,12 @@ func (p Prefix) Element(n Name) string {
 	return rest[1:]
 }
 
-// Join returns the name of an element under p. Join inserts the first delimiter of the namespace.
-// If the namespace has several delimiters and the element begins with one of them, Join inserts
-// none. The Input of an error is the joined spelling.
+// Join returns the name that consists of p, a delimiter and element. It inserts the first delimiter
+// of the namespace, unless the namespace has several and element already begins with one of them.
+// If the result is not a valid name, the error is an [*Error], whose Input is the joined text.
 func (p Prefix) Join(element string) (Name, error) { return Parse(p.Spell(element)) }
 
-// Spell returns the spelling that [Prefix.Join] parses.
+// Spell returns the text that [Prefix.Join] parses.
 func (p Prefix) Spell(element string) string {
 	d := p.delimiters()
 	if len(d) > 1 && element != "" && strings.IndexByte(d, element[0]) >= 0 {
@@ -256,12 +250,12 @@ func (p Prefix) Spell(element string) string {
 	return p.key + d[:1] + element
 }
 
-// Prefixes yields every prefix that could cover n, the longest first. The method value is an
-// iterator.
+// Prefixes calls yield for every prefix that could cover n, the longest first. The method value
+// n.Prefixes is an iterator.
 func (n Name) Prefixes(yield func(Prefix) bool) {
 	d, root := delimiters(n.key), rootLength(n.key)
 	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
-	first := root + 1 // no prefix ends at or before this offset, because the part before the first delimiter is not empty
+	first := root + 1 // prefixes end after this offset, because the part before the first delimiter is not empty
 	if scheme, rest, _ := strings.Cut(n.key, ":"); isWeb(n.key) {
 		first = len(scheme) + pathOffset(rest)
 	}
@@ -288,8 +282,7 @@ func (n Name) Prefixes(yield func(Prefix) bool) {
 // MarshalText implements [encoding.TextMarshaler].
 func (p Prefix) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. An empty text is the zero
-// Prefix.
+// UnmarshalText implements [encoding.TextUnmarshaler]. An empty text becomes the zero Prefix.
 func (p *Prefix) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*p = Prefix{}

@@ -6,23 +6,24 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An Interpretation is the name that a text means although the text is not a spelling of the
-// name. The text is the URL of the name at a resolver, or the name without its scheme.
+// An Interpretation is the name that a text refers to without being a spelling of it. The text may
+// be the URL of the name at a resolver, or the name without its scheme.
 type Interpretation struct {
-	Spelling string // the name as spelled in the text
-	Why      string // what the text is, in words
-	Rest     string // query and fragment of the URL with their "?" or "#", which are not part of the name
+	Spelling string // the name as the text spells it
+	Why      string // what the text is, for people
+	Rest     string // query and fragment of the URL, including the "?" or "#"
 }
 
 // A resolver is a web site whose URLs contain names.
 type resolver struct {
-	hosts  string // in lower case, separated by spaces; "" for any host
-	path   string // the text between the host with its slash and the name
-	scheme string // the beginning of the name that the URL omits; "" if the URL has the whole name
-	begins string // the text after scheme with which every name begins, in lower case
+	hosts  string // in lower case, separated by spaces; "" means any host
+	path   string // the text between the slash after the host and the name
+	scheme string // what the URL omits at the start of the name, or ""
+	begins string // what every name has after that, in lower case
 }
 
-// resolvers are the well-known resolvers. The first row that gives a valid name applies.
+// resolvers are the well-known resolvers. The first row for which the result is a valid name
+// applies.
 var resolvers = [...]resolver{
 	{"doi.org dx.doi.org www.doi.org hdl.handle.net", "", "doi:", "10."},
 	{"doi.org dx.doi.org www.doi.org", "doi:", "doi:", "10."},
@@ -36,17 +37,17 @@ var resolvers = [...]resolver{
 	{"portal.issn.org", "resource/ISSN/", "urn:issn:", ""},
 	{"isni.org www.isni.org", "isni/", "urn:isni:", ""},
 	{"archive.softwareheritage.org", "", "", "swh:1:"},
-	{"", "", "", "ark:"}, // the host is not part of an ARK (draft-kunze-ark, 2)
+	{"", "", "", "ark:"}, // an ARK does not include the host (draft-kunze-ark, 2)
 	{"", "", "", "urn:"},
 }
 
-// Interpret returns the name that s means if s does not spell a name. It reports whether the
-// result is a valid name. It recognises:
+// Interpret returns the name that s refers to if s is not itself a spelling of a name, and whether
+// it is a valid name. It recognises
 //
-//   - the URL of a name at a well-known resolver: https://doi.org/10.1000/182 or
+//   - the URL of a name at a well-known resolver, such as https://doi.org/10.1000/182 or
 //     doi.org/10.1000/182;
-//   - such a URL after the scheme of the name: doi:https://doi.org/10.1000/182;
-//   - a DOI name without its scheme: 10.1000/182.
+//   - such a URL after the scheme of the name, such as doi:https://doi.org/10.1000/182;
+//   - a DOI without its scheme, such as 10.1000/182.
 func Interpret(s string) (Interpretation, bool) {
 	text := strings.TrimSpace(s)
 	bare, label := text, ""
@@ -74,9 +75,8 @@ func Interpret(s string) (Interpretation, bool) {
 	return m, m.valid()
 }
 
-// addressed returns the name in an address, which is a URL without its scheme and slashes. The
-// parameter web says whether the URL had a scheme. If it had none, the rows of the table for
-// any host do not apply.
+// addressed returns the name in a URL without its scheme and slashes. The parameter web says
+// whether there were a scheme and slashes. If not, the rows for any host do not apply.
 func addressed(address string, web bool) (Interpretation, bool) {
 	host, rest, ok := strings.Cut(address, "/")
 	host = strings.ToLower(host)
@@ -107,8 +107,8 @@ func addressed(address string, web bool) (Interpretation, bool) {
 	return Interpretation{}, false
 }
 
-// inPath returns the ARK after the first "/ark:" in the path of a URL: the address of a resolver of
-// ARKs can have a path (draft-kunze-ark, 2.1).
+// inPath returns the ARK after the first "/ark:" in the path of a URL, because the address of a
+// resolver of ARKs can have a path (draft-kunze-ark, 2.1).
 func inPath(host, rest string) (Interpretation, bool) {
 	end := strings.IndexAny(rest, "?#")
 	if end < 0 {
@@ -122,20 +122,17 @@ func inPath(host, rest string) (Interpretation, bool) {
 	return m, m.valid()
 }
 
-// valid reports whether the name satisfies the rules of its scheme.
 func (m *Interpretation) valid() bool {
 	n, err := Parse(m.Spelling)
 	return err == nil && n.Flaw() == nil
 }
 
-// isDOI reports whether s has the form of a DOI name (ISO 26324, 4.2).
 func isDOI(s string) bool {
 	prefix, local, ok := strings.Cut(s, "/")
 	registrant, ten := strings.CutPrefix(prefix, "10.")
 	return ok && ten && local != "" && registrant != "" && strings.Trim(registrant, "0123456789.") == ""
 }
 
-// hasWord reports whether a space-separated list contains a word.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if w == word {

@@ -11,15 +11,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// URI maps i to the equivalent URI: it escapes the octets of characters beyond
-// US-ASCII (3.1, step 2), in hosts too.
+// URI returns the equivalent URI (3.1, step 2). In it, the octets of all non-ASCII characters are
+// escaped, including those in the host.
 func (i IRI) URI() uri.URI { return i.u }
 
-// ASCIIURI maps i to a URI like [IRI.URI], but with the host in the ASCII form of domain names
-// (3.1). Use it for schemes whose hosts are domain names. It decodes escapes in the host first.
-// A missing or empty host and an IP address stay unchanged. Any other host must be a domain
-// name, and its ASCII form must neither be empty nor contain a delimiter; otherwise ASCIIURI
-// returns an error.
+// ASCIIURI is like [IRI.URI], except that it converts the host to the ASCII form of domain names
+// (3.1). It is for schemes whose hosts are domain names. For example, the host "bücher.example"
+// becomes "xn--bcher-kva.example".
+//
+// Escapes in the host are decoded first. An absent or empty host and an IP address do not change.
+// ASCIIURI returns an error if another host is not a domain name, or if its ASCII form is empty or
+// contains a delimiter.
 func (i IRI) ASCIIURI() (uri.URI, error) {
 	host, ok := i.u.Data(uri.ComponentHost)
 	if !ok || host == "" || i.HostKind() != uri.HostName {
@@ -35,9 +37,9 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 	return i.u.With(uri.ComponentHost, domain)
 }
 
-// LookupURI maps i to the URI that browsers look up. That is [IRI.ASCIIURI] if i has
-// characters beyond US-ASCII and is in a scheme whose hosts browsers treat as domain names
-// (http, https, ws, wss, ftp). Otherwise, and if ASCIIURI returns an error, it is [IRI.URI].
+// LookupURI returns the URI that a browser would use for i. This is [IRI.ASCIIURI] if i has
+// non-ASCII characters and browsers treat the hosts of its scheme as domain names (http, https, ws,
+// wss, ftp). For all others, or if ASCIIURI returns an error, it is [IRI.URI].
 func (i IRI) LookupURI() uri.URI {
 	if scheme, _ := i.Scheme(); isSpecial(scheme) && !ascii.IsASCII(i.s) {
 		if u, err := i.ASCIIURI(); err == nil {
@@ -47,8 +49,8 @@ func (i IRI) LookupURI() uri.URI {
 	return i.URI()
 }
 
-// UnicodeHost returns the host with Punycode labels decoded, for display (3.2.1).
-// It returns a host that is not a domain name unchanged.
+// UnicodeHost returns the host with Punycode labels decoded, for display (3.2.1), and whether there
+// is a host. If it is not a domain name, it does not change.
 func (i IRI) UnicodeHost() (string, bool) {
 	host, ok := i.Host()
 	if !ok || i.HostKind() != uri.HostName {
@@ -66,7 +68,6 @@ func (i IRI) UnicodeHost() (string, bool) {
 	return display, true
 }
 
-// escapeNonASCII escapes the octets beyond US-ASCII.
 func escapeNonASCII(s string) string {
 	return escapeIf(s, func(c byte) bool { return c >= 0x80 })
 }
@@ -93,12 +94,11 @@ func escapeIf(s string, which func(byte) bool) string {
 	return b.String()
 }
 
-// FromURI converts a URI to an IRI (3.2): it decodes escapes that are valid UTF-8 into the
-// characters they represent, if an IRI can contain these characters there. It keeps escapes of
-// reserved characters, of the percent sign and of characters that are hard to see (4.1, 6.1),
-// and keeps Punycode. The IRI maps back to an equivalent URI.
+// FromURI converts a URI to an IRI that maps back to an equivalent URI (3.2). It decodes escapes of
+// characters that an IRI can contain in that place. It keeps escapes of reserved characters, of the
+// percent sign, and of characters that are hard to see (4.1, 6.1). It also keeps Punycode.
 //
-// A URI of another dialect is parsed as one of RFC 3986; if that fails, the result is not
+// FromURI parses a URI of another dialect as a URI of RFC 3986. If that fails, the result is not
 // valid.
 func FromURI(u uri.URI) IRI {
 	s := u.String()
@@ -145,8 +145,8 @@ func stands(r rune, inQuery bool) bool {
 	}
 }
 
-// NFC returns i in normalization form C. Use it when an IRI is created or comes
-// from a text that is not Unicode (3.1, step 1; 5.3.2.2).
+// NFC returns i in normalization form C. Use it when you create an IRI, or read it from text that
+// is not Unicode (3.1, step 1; 5.3.2.2).
 func (i IRI) NFC() (IRI, error) {
 	if norm.NFC.IsNormalString(i.s) {
 		return i, nil
@@ -154,9 +154,9 @@ func (i IRI) NFC() (IRI, error) {
 	return ParseReference(norm.NFC.String(i.s))
 }
 
-// Normalize returns the normal form of i at a level of package uri (5.3.2,
-// 5.3.3). From [uri.LevelPercent] on it also decodes escapes that represent
-// characters of an IRI. It does not normalise characters; see [IRI.NFC].
+// Normalize returns the normal form of i at level l (5.3.2, 5.3.3); see [uri.URI.Normalize]. From
+// [uri.LevelPercent] on, this also decodes escapes of characters that an IRI can contain. It does
+// not change characters to a Unicode normal form; see [IRI.NFC].
 func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
 	switch {
 	case l == uri.LevelString || !i.IsValid():
@@ -168,12 +168,12 @@ func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
 	}
 }
 
-// fold converts, in the shadow of i, the US-ASCII characters of scheme and host to lower case,
-// and the digits of the escapes of i to upper case (5.3.2.1).
+// fold changes the shadow of i as 5.3.2.1 requires: it converts the scheme and ASCII characters of
+// the host to lower case, and the digits of escapes to upper case.
 func (i IRI) fold(shadow uri.URI) uri.URI {
 	b := []byte(shadow.Normalize(uri.LevelCase).String())
 	for n := 0; n+4 < len(b); n++ {
-		if string(b[n:n+3]) == "%25" { // "%25" is the percent sign of an escape of i
+		if string(b[n:n+3]) == "%25" { // in the shadow, "%25" is the percent sign of an escape of i
 			copy(b[n+3:n+5], strings.ToUpper(string(b[n+3:n+5])))
 		}
 	}
@@ -184,9 +184,8 @@ func (i IRI) fold(shadow uri.URI) uri.URI {
 	return u
 }
 
-// Equivalent reports whether a and b are equivalent at a level: as strings, or by
-// their normal forms (5.3). As for URIs, false means only that equivalence was
-// not established.
+// Equivalent reports whether a and b have the same normal form at level l (5.3). A false result
+// means only that equivalence could not be shown.
 func Equivalent(a, b IRI, l uri.Level, rules ...uri.SchemeRules) bool {
 	if !a.IsValid() || !b.IsValid() {
 		return false
@@ -200,7 +199,7 @@ func Equivalent(a, b IRI, l uri.Level, rules ...uri.SchemeRules) bool {
 	return a.Normalize(l) == b.Normalize(l)
 }
 
-// Resolve resolves ref against the base i; see [uri.URI.Resolve].
+// Resolve resolves ref relative to the base i; see [uri.URI.Resolve].
 func (i IRI) Resolve(ref IRI) (IRI, error) {
 	base, err := i.shadow()
 	if err != nil {
@@ -217,8 +216,8 @@ func (i IRI) Resolve(ref IRI) (IRI, error) {
 	return fromShadow(u)
 }
 
-// Relativize returns the shortest reference that resolves to target against the
-// base i; see [uri.URI.Relativize].
+// Relativize returns the shortest reference that resolves to target when i is the base; see
+// [uri.URI.Relativize].
 func (i IRI) Relativize(target IRI) (IRI, bool) {
 	base, err := i.shadow()
 	if err != nil {
@@ -236,9 +235,9 @@ func (i IRI) Relativize(target IRI) (IRI, bool) {
 	return ref, err == nil
 }
 
-// shadow returns the spelling as a URI in which percent signs are escaped too. So the spelling can
-// be restored from the shadow. An operation that only moves pieces of a URI can be applied to the
-// shadow in place of the IRI.
+// shadow returns i as a URI in which percent signs are escaped too, so that i can be restored from
+// it. Operations of package uri that only move parts of a URI can therefore be applied to the
+// shadow.
 func (i IRI) shadow() (uri.URI, error) {
 	return uri.ParseReference(escapeIf(i.s, func(c byte) bool { return c >= 0x80 || c == '%' }))
 }
@@ -251,8 +250,8 @@ func fromShadow(u uri.URI) (IRI, error) {
 	return ParseReference(s)
 }
 
-// through applies f to the shadow of i and converts the result back to an IRI. If this fails,
-// it returns i.
+// through applies f to the shadow of i and converts the result to an IRI. It returns i if that
+// fails.
 func (i IRI) through(f func(uri.URI) (uri.URI, error)) IRI {
 	u, err := i.shadow()
 	if err != nil {

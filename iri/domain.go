@@ -11,9 +11,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// profile is UTS 46 with nontransitional processing. Hyphens are allowed
-// anywhere, and labels may have any length, as in existing names
-// ("r3---sn-4g5e6nez.example").
+// profile returns UTS 46 with nontransitional processing. It permits hyphens anywhere and labels of
+// any length, because existing names have them ("r3---sn-4g5e6nez.example").
 func profile() *idna.Profile {
 	return idna.New(
 		idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false),
@@ -21,17 +20,18 @@ func profile() *idna.Profile {
 	)
 }
 
-// ASCIIDomain converts a domain name without escapes to ASCII (3.1; UTS 46, section 4.2), in lower
-// case. The result must be the same host. So an empty label, or a character that delimits hosts in
-// URLs, is an error, even if only the mapping produces it ("℀" is mapped to "a/c", "／" to "/").
+// ASCIIDomain converts a domain name without escapes to ASCII, in lower case (3.1; UTS 46, section
+// 4.2). It returns an error if the result would be a different host, because it has an empty label
+// or a delimiter of URLs. The conversion itself can produce a delimiter: "℀" becomes "a/c", and "／"
+// becomes "/".
 func ASCIIDomain(host string) (string, error) {
 	if !utf8.ValidString(host) {
 		return "", errors.New("not UTF-8")
 	}
 	domain := lowerASCII(host)
 	if !ascii.IsASCII(domain) {
-		// UTS 46 maps the capital sharp s to the small one since Unicode 15.1;
-		// the library's tables are older.
+		// Since Unicode 15.1, UTS 46 maps the capital sharp s to the small one. The tables of the
+		// library are older.
 		var err error
 		if domain, err = profile().ToASCII(strings.ReplaceAll(host, "\u1E9E", "ß")); err != nil {
 			return "", err
@@ -46,7 +46,7 @@ func ASCIIDomain(host string) (string, error) {
 	return domain, nil
 }
 
-// unicodeDomain decodes the Punycode labels of a result of [ASCIIDomain].
+// unicodeDomain decodes the Punycode labels of a domain name that [ASCIIDomain] returned.
 func unicodeDomain(domain string) (string, error) {
 	display, err := profile().ToUnicode(domain)
 	if err == nil && hasEmptyLabel(display) && !hasEmptyLabel(domain) {
@@ -55,14 +55,13 @@ func unicodeDomain(domain string) (string, error) {
 	return display, err
 }
 
-// hasEmptyLabel reports whether a label other than the root is empty.
 func hasEmptyLabel(s string) bool {
 	s = strings.TrimSuffix(s, ".")
 	return s == "" || s[0] == '.' || strings.Contains(s, "..")
 }
 
-// isForbidden reports whether a character is not allowed in a domain name: a
-// forbidden domain code point of the URL Standard, or one beyond ASCII.
+// isForbidden reports whether a domain name cannot contain a character. Such characters are the
+// forbidden domain code points of the URL Standard, and all that are not ASCII.
 func isForbidden(r rune) bool {
 	return r <= ' ' || r >= 0x7F || strings.ContainsRune("#%/:<>?@[\\]^|", r)
 }

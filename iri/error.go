@@ -10,29 +10,27 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxQuoted is the maximum number of bytes of the input that an error message
-// repeats.
 const maxQuoted = 80
 
-// An Error reports where and why an input is not an IRI.
+// An Error says at which byte an input is not an IRI, and why.
 type Error struct {
 	Input  string
 	Offset int      // offset of the first invalid character, in bytes
-	Rule   string   // the production of RFC 3987, 2.2, or the section
+	Rule   string   // the violated production of RFC 3987, 2.2, or the section
 	Code   uri.Code // what is wrong
 }
 
-// Error returns the input, the offset, the rule and what is wrong.
+// Error returns a message with the input, the offset, the rule and what is wrong.
 func (e *Error) Error() string {
 	return fmt.Sprintf("iri: %q: offset %d: %s: %s", ascii.Head(e.Input, maxQuoted), e.Offset, e.Rule, e.reason())
 }
 
-// Violation makes e a [uri.InputError].
+// Violation implements [uri.InputError].
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.reason()}
 }
 
-// reason says what was found and what was expected.
+// reason returns the part of the message after the offset and the rule.
 func (e *Error) reason() string {
 	found := "the end"
 	if e.Offset < len(e.Input) {
@@ -52,8 +50,7 @@ func newError(s string, off int, rule string, code uri.Code) *Error {
 	return &Error{Input: s, Offset: off, Rule: rule, Code: code}
 }
 
-// international converts the name of a production of RFC 3986 to the name of the corresponding
-// production of RFC 3987.
+// international returns the production of RFC 3987 that corresponds to a production of RFC 3986.
 func international(rule string) string {
 	switch rule {
 	case "URI-reference":
@@ -65,8 +62,7 @@ func international(rule string) string {
 	}
 }
 
-// fromURIError converts an error about a URI to an error about s, the IRI that was
-// mapped to that URI.
+// fromURIError converts an error about a URI to an error about s, which is the IRI for that URI.
 func fromURIError(s string, err error) error {
 	var e *uri.Error
 	if !errors.As(err, &e) {

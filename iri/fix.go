@@ -9,29 +9,29 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// What Fix changes, in addition to [uri.FindingStripped] and [uri.FindingBackslash].
+// The kinds of changes that Fix makes, in addition to [uri.FindingStripped] and
+// [uri.FindingBackslash].
 const (
-	FindingPercent   uri.FindingCode = "bare-percent"        // a percent sign that does not begin an escape
-	FindingUnescaped uri.FindingCode = "unescaped-character" // a character that must be escaped: a space, a bracket outside a host
-	FindingNonASCII  uri.FindingCode = "non-ascii"           // a character that only IRIs can contain, or an octet that is not UTF-8
+	FindingPercent   uri.FindingCode = "bare-percent"        // a percent sign that is not part of an escape
+	FindingUnescaped uri.FindingCode = "unescaped-character" // a character that must be escaped, such as a space, or a bracket outside a host
+	FindingNonASCII  uri.FindingCode = "non-ascii"           // a character that only IRIs can contain, or an octet that is not valid UTF-8
 	FindingSlashes   uri.FindingCode = "wrong-slashes"       // more or fewer than two slashes before a host
 	FindingNoScheme  uri.FindingCode = "colon-in-segment"    // a colon that does not end a scheme
 )
 
-// Fix parses an absolute URI as [uri.Parse] does and repairs an invalid one as browsers do, if
-// possible (URL Standard, 4.4). It returns the URI and its changes, in the order of the input;
-// each finding has the offsets of the bytes concerned and their replacement. Fix
+// Fix parses an absolute URI. It repairs an invalid URI as browsers do, if possible (URL Standard,
+// 4.4). It returns the URI and a finding for each change, with the range in s and its replacement.
+// Fix
 //
-//   - removes tabs and line breaks,
-//   - turns backslashes into slashes in the schemes in which browsers do (http, https, ws, wss,
-//     ftp, file),
-//   - writes two slashes before the host in these schemes except file,
+//   - removes tabs and line breaks;
+//   - changes backslashes to slashes in the schemes in which browsers do (http, https, ws, wss,
+//     ftp, file);
+//   - writes two slashes before the host in these schemes, except in file;
 //   - escapes characters that are not allowed, such as spaces, brackets outside a host, and
-//     percent signs that do not begin an escape,
-//   - converts international characters as [IRI.LookupURI] does.
+//     percent signs that are not part of an escape;
+//   - converts non-ASCII characters as [IRI.LookupURI] does.
 //
-// If the repaired URI would be invalid too, the error is the error of [uri.Parse] for the
-// input.
+// If s cannot be repaired, the error is that of [uri.Parse] for s.
 func Fix(s string) (uri.URI, []uri.Finding, error) {
 	u, err := uri.Parse(s)
 	if err == nil && !slashesWrong(s) {
@@ -43,8 +43,8 @@ func Fix(s string) (uri.URI, []uri.Finding, error) {
 	return fix(s, err, true)
 }
 
-// FixReference is Fix for a reference, which can be relative. It does not change the
-// number of slashes: whether "http:g" and "http:/g" have a host depends on the base.
+// FixReference is like [Fix], but also parses relative references. It does not change the number of
+// slashes, because whether "http:g" and "http:/g" have a host depends on the base.
 func FixReference(s string) (uri.URI, []uri.Finding, error) {
 	u, err := uri.ParseReference(s)
 	if err == nil {
@@ -53,7 +53,7 @@ func FixReference(s string) (uri.URI, []uri.Finding, error) {
 	return fix(s, err, false)
 }
 
-// fix repairs s, for which a parser returned err.
+// fix repairs s, for which the parser returned err.
 func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
 	m := mender{s: s, scheme: ascii.SchemeLength(s), absolute: absolute}
 	m.mend()
@@ -70,15 +70,15 @@ func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
 // A mender repairs an input.
 type mender struct {
 	s        string
-	scheme   int // the length of the scheme in s
+	scheme   int // length of the scheme in s
 	absolute bool
-	b        strings.Builder // the repaired input; usually an IRI
+	b        strings.Builder // the repaired input, which is usually an IRI
 	found    []uri.Finding
 
-	authority, query, fragment bool // whether the next byte is in the authority; whether the query, and the fragment, have begun
+	authority, query, fragment bool // which component the next byte belongs to
 }
 
-// result returns u and the changes. If u hides a host or lacks one, result returns an error.
+// result returns u and the changes. It returns an error if u hides a host or lacks a required one.
 func (m *mender) result(u uri.URI, err error) (uri.URI, []uri.Finding, error) {
 	if hidesHost(u) || m.absolute && slashesWrong(u.String()) {
 		return uri.URI{}, nil, m.failed(err)
@@ -91,11 +91,10 @@ func (m *mender) failed(err error) error {
 	if err != nil {
 		return err
 	}
-	return newError(m.s, m.scheme+1, "authority", uri.CodeHost) // the input is valid, but lacks a host
+	return newError(m.s, m.scheme+1, "authority", uri.CodeHost) // valid, but without a required host
 }
 
-// change appends the text right to the repaired input, and records that it replaces the bytes
-// between start and end.
+// change writes right, and records that it replaces the text between start and end.
 func (m *mender) change(code uri.FindingCode, start, end int, right, message string) {
 	m.b.WriteString(right)
 	m.found = append(m.found, uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: start, End: end, Message: message, Right: right})
@@ -156,8 +155,8 @@ func (m *mender) mendAt(i int, special bool) int {
 	return 1
 }
 
-// slashesWrong reports whether s has a scheme whose URIs have a host, and has more or fewer
-// than two slashes before the host.
+// slashesWrong reports whether s has a scheme that requires a host, but not exactly two slashes
+// before it.
 func slashesWrong(s string) bool {
 	n := ascii.SchemeLength(s)
 	if n == 0 || !isSpecial(s[:n]) || strings.EqualFold(s[:n], "file") {
@@ -167,19 +166,19 @@ func slashesWrong(s string) bool {
 	return !strings.HasPrefix(rest, "//") || slashRun(rest) != len("//")
 }
 
-// slashRun returns the number of slashes and backslashes at the beginning of s.
+// slashRun returns the number of slashes and backslashes at the start of s.
 func slashRun(s string) int { return len(s) - len(strings.TrimLeft(s, `/\`)) }
 
-// hidesHost reports whether u has an empty host although a browser would find one. In special
-// schemes except file, browsers skip slashes until a host begins.
+// hidesHost reports whether u has an empty host, but a browser would find a host. In special
+// schemes except file, browsers ignore additional slashes before a host.
 func hidesHost(u uri.URI) bool {
 	scheme, _ := u.Scheme()
 	host, ok := u.Host()
 	return ok && host == "" && isSpecial(scheme) && !strings.EqualFold(scheme, "file")
 }
 
-// atAuthority reports whether a slash that follows b would be the second slash before an
-// authority. The scheme at the beginning of b has n octets.
+// atAuthority reports whether a slash after b would be the second slash before an authority. The
+// parameter n is the length of the scheme in b.
 func atAuthority(b string, n int) bool {
 	if n > 0 {
 		n++
@@ -187,15 +186,15 @@ func atAuthority(b string, n int) bool {
 	return len(b) == n+1 && b[n] == '/'
 }
 
-// isSpecial reports whether browsers treat a scheme as special, which means that
-// backslashes are slashes and hosts are domain names. Relative references count as
+// isSpecial reports whether browsers treat the scheme as special. In special schemes, backslashes
+// are slashes and hosts are domain names. A relative reference may have such a scheme, so "" is
 // special.
 func isSpecial(scheme string) bool {
 	return slices.Contains([]string{"", "http", "https", "ftp", "ws", "wss", "file"}, strings.ToLower(scheme))
 }
 
-// inURI reports whether c can appear in a URI. It returns false for brackets and the number
-// sign.
+// inURI reports whether a URI can contain c. It returns false for brackets and the number sign,
+// which depend on the position.
 func inURI(c byte) bool {
 	return c == '%' || ascii.IsPchar(c)
 }

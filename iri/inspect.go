@@ -11,33 +11,33 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The kinds of findings of this package, in addition to those of package uri.
+// The kinds of findings that only this package returns.
 const (
-	// FindingMixedDirection: a component has characters of both writing
-	// directions (4.2, 1).
+	// FindingMixedDirection means that a component has characters of both writing directions (4.2,
+	// 1).
 	FindingMixedDirection uri.FindingCode = "mixed-direction"
-	// FindingRTLEnds: a component with right-to-left characters does not begin
-	// and end with them (4.2, 2).
+	// FindingRTLEnds means that a component with right-to-left characters does not begin and end
+	// with such characters (4.2, 2).
 	FindingRTLEnds uri.FindingCode = "rtl-ends"
-	// FindingNotNFC: the characters are not in normalization form C (5.3.2.2).
+	// FindingNotNFC means that the characters are not in normalization form C (5.3.2.2).
 	FindingNotNFC uri.FindingCode = "not-nfc"
-	// FindingIDNA: the host is not a domain name, or has a label that looks like
-	// Punycode and is not (3.1).
+	// FindingIDNA means that the host is not a domain name, or has a label that looks like Punycode
+	// but is invalid (3.1).
 	FindingIDNA uri.FindingCode = "idna"
-	// FindingMappedAddress: the host is a name that the mapping to ASCII turns
-	// into an IP address, as browsers do (UTS 46).
+	// FindingMappedAddress means that the host is a name that becomes an IP address when it is
+	// converted to ASCII, as in browsers (UTS 46).
 	FindingMappedAddress uri.FindingCode = "mapped-address"
 )
 
-// Inspect returns findings about what RFC 3987 advises against, with offsets into
-// the spelling. Use [uri.URI.Inspect] for findings about the URI that i maps to.
+// Inspect returns findings about what RFC 3987 does not recommend. Their offsets refer to the
+// spelling of i. Use [uri.URI.Inspect] for findings about the equivalent URI.
 func (i IRI) Inspect() []uri.Finding {
 	var found []uri.Finding
 	add := func(c uri.FindingCode, off int, format string, args ...any) {
 		found = append(found, uri.Finding{Code: c, Severity: uri.SeverityWarning, Offset: off, Message: fmt.Sprintf(format, args...)})
 	}
 	if !norm.NFC.IsNormalString(i.s) {
-		off := len(norm.NFC.String(i.s)) // the offset of the first difference
+		off := len(norm.NFC.String(i.s)) // offset of the first difference
 		for n, c := range []byte(norm.NFC.String(i.s)) {
 			if n >= len(i.s) || i.s[n] != c {
 				off = n
@@ -59,7 +59,6 @@ func (i IRI) Inspect() []uri.Finding {
 	return found
 }
 
-// inspectHost adds findings about a host name.
 func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, args ...any)) {
 	data, ok := i.u.Data(uri.ComponentHost)
 	if !ok || data == "" || i.HostKind() != uri.HostName {
@@ -83,14 +82,14 @@ func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, arg
 	}
 }
 
-// A piece is a component as defined in 4.2, and its offset.
+// A piece is a component as 4.2 defines it, and its offset.
 type piece struct {
 	text string
 	off  int
 }
 
-// directed returns the components of 4.2: segments, labels of the host, the
-// user information, the query and the fragment.
+// directed returns these components, which are segments, labels of the host, the user information,
+// the query and the fragment.
 func directed(i IRI) []piece {
 	var out []piece
 	start := 0
@@ -106,7 +105,7 @@ func directed(i IRI) []piece {
 	return out
 }
 
-// directions reports which strong directions occur in s.
+// directions reports which strong directions s has.
 func directions(s string) (ltr, rtl bool) {
 	for _, r := range s {
 		switch classOf(r) {
@@ -124,8 +123,7 @@ func classOf(r rune) bidi.Class {
 	return p.Class()
 }
 
-// endsRTL reports whether the first and the last character, ignoring marks, are
-// right-to-left.
+// endsRTL reports whether the first and the last character are right-to-left. It ignores marks.
 func endsRTL(s string) bool {
 	isRTL := func(r rune) bool { c := classOf(r); return c == bidi.R || c == bidi.AL }
 	runes := []rune(s)

@@ -9,11 +9,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An IRI is a parsed IRI or relative reference. It is an immutable value. Two IRIs
-// are == exactly if they have the same spelling. The zero IRI is not valid.
+// An IRI is a parsed IRI or relative reference. It is an immutable value, and can be a map key. Two
+// IRIs are == exactly if they have the same spelling. The zero IRI is not valid.
 type IRI struct {
 	s string
-	u uri.URI // s mapped to a URI, with the same delimiters
+	u uri.URI // the equivalent URI, which has the same delimiters
 }
 
 var (
@@ -22,14 +22,15 @@ var (
 	_ encoding.TextUnmarshaler = (*IRI)(nil)
 )
 
-// Parse parses an IRI, that is, a reference with a scheme, in UTF-8. An error is
-// a *[Error].
+// Parse parses an IRI in UTF-8. The IRI must have a scheme. If s is not an IRI, the error is an
+// *[Error].
 func Parse(s string) (IRI, error) { return parse(s, uri.Parse) }
 
-// ParseReference parses an IRI or a relative reference. An error is a *[Error].
+// ParseReference parses an IRI or a relative reference in UTF-8. If s is neither, the error is an
+// *[Error].
 func ParseReference(s string) (IRI, error) { return parse(s, uri.ParseReference) }
 
-// MustParse is like [Parse] and panics if s is not an IRI. Use it for constants.
+// MustParse is like [Parse], but panics if s is not an IRI. Use it for constants.
 func MustParse(s string) IRI {
 	i, err := Parse(s)
 	if err != nil {
@@ -52,10 +53,9 @@ func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
 	return IRI{s, u}, nil
 }
 
-// checkCharacters checks that each character beyond US-ASCII is ucschar, or in a query
-// iprivate, and that section 4.1 does not forbid it. It does not check that schemes, ports and
-// addresses are US-ASCII: other characters become escapes in the URI, and the URI parser
-// rejects escapes in these components.
+// checkCharacters checks that each non-ASCII character is ucschar, or iprivate in a query, and is
+// not forbidden by 4.1. It does not check that schemes, ports and addresses are ASCII, because
+// other characters become escapes in the URI, which the URI parser rejects there.
 func checkCharacters(s string) error {
 	query, fragment := false, false
 	for i, r := range s {
@@ -106,22 +106,22 @@ func isPrivate(r rune) bool {
 	return 0xE000 <= r && r <= 0xF8FF || 0xF0000 <= r && r <= 0xFFFFD || 0x100000 <= r && r <= 0x10FFFD
 }
 
-// isFormatting reports whether r is LRM, RLM, LRE, RLE, PDF, LRO or RLO (4.1), or
-// one of the isolates that Unicode added later.
+// isFormatting reports whether r is LRM, RLM, LRE, RLE, PDF, LRO or RLO (4.1), or an isolate, which
+// Unicode added later.
 func isFormatting(r rune) bool {
 	return r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }
 
-// IsValid reports whether i came from a parser.
+// IsValid reports whether i was parsed. It returns false only for the zero IRI.
 func (i IRI) IsValid() bool { return i.u.IsValid() }
 
 // IsReference reports whether i is a relative reference.
 func (i IRI) IsReference() bool { return i.u.IsReference() }
 
-// String returns the spelling that was parsed.
+// String returns the text from which i was parsed.
 func (i IRI) String() string { return i.s }
 
-// Get returns a component as it was written.
+// Get returns a component as it is spelled in i, and whether i has that component.
 func (i IRI) Get(c uri.Component) (string, bool) {
 	raw, ok := i.u.Get(c)
 	if !ok || raw == "" || len(i.s) == len(i.u.String()) {
@@ -130,9 +130,9 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns the component c as it is spelled in the IRI. The component must not be empty. slice
-// adds up the lengths of the parts before c. It converts the length of each part in the URI to its
-// length in the spelling.
+// slice returns the spelling of component c, which must not be empty. It finds the start by adding
+// up the lengths of the earlier components, after converting their lengths in the URI to those in
+// the spelling.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s
 	if c == uri.ComponentAuthority {
@@ -152,8 +152,7 @@ func (i IRI) slice(c uri.Component) string {
 	return ""
 }
 
-// spelled returns the length of the beginning of s that was mapped to piece, which is a part of
-// the URI.
+// spelled returns how much of the start of s became piece, which is part of the URI.
 func spelled(s, piece string) int {
 	n := 0
 	for left := len(piece); left > 0; n++ {
@@ -177,40 +176,42 @@ func trimDelimiters(c uri.Component, piece string) string {
 	}
 }
 
-// Scheme returns the scheme as written.
+// Scheme returns the scheme, and whether there is one. It does not convert the scheme to lower
+// case.
 func (i IRI) Scheme() (string, bool) { return i.Get(uri.ComponentScheme) }
 
-// Authority returns the authority as written.
+// Authority returns the authority, and whether there is one.
 func (i IRI) Authority() (string, bool) { return i.Get(uri.ComponentAuthority) }
 
-// Userinfo returns the user information as written.
+// Userinfo returns the user information, and whether there is any.
 func (i IRI) Userinfo() (string, bool) { return i.Get(uri.ComponentUserinfo) }
 
-// Host returns the host as written; an IP literal includes its brackets.
+// Host returns the host, and whether there is one. An IP literal includes its brackets.
 func (i IRI) Host() (string, bool) { return i.Get(uri.ComponentHost) }
 
 // HostKind returns the kind of the host.
 func (i IRI) HostKind() uri.HostKind { return i.u.HostKind() }
 
-// Port returns the port as written.
+// Port returns the port, and whether there is one.
 func (i IRI) Port() (string, bool) { return i.Get(uri.ComponentPort) }
 
-// Path returns the path as written.
+// Path returns the path, which may be empty.
 func (i IRI) Path() string {
 	s, _ := i.Get(uri.ComponentPath)
 	return s
 }
 
-// Query returns the query as written.
+// Query returns the query without its question mark, and whether there is one.
 func (i IRI) Query() (string, bool) { return i.Get(uri.ComponentQuery) }
 
-// Fragment returns the fragment as written.
+// Fragment returns the fragment without its number sign, and whether there is one.
 func (i IRI) Fragment() (string, bool) { return i.Get(uri.ComponentFragment) }
 
-// MarshalText returns the spelling.
+// MarshalText implements [encoding.TextMarshaler]. It returns the spelling of i.
 func (i IRI) MarshalText() ([]byte, error) { return []byte(i.s), nil }
 
-// UnmarshalText parses a reference. On error i is unchanged.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It parses a reference. If there is an error,
+// i does not change.
 func (i *IRI) UnmarshalText(text []byte) error {
 	v, err := ParseReference(string(text))
 	if err != nil {
@@ -220,5 +221,5 @@ func (i *IRI) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// LogValue returns the URI of i without a password.
+// LogValue implements [slog.LogValuer]. It returns the URI of i without a password.
 func (i IRI) LogValue() slog.Value { return i.u.LogValue() }

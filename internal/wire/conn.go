@@ -12,61 +12,60 @@ import (
 )
 
 const (
-	// maxBlankLines is the number of empty lines that are skipped before a request line.
+	// maxBlankLines is how many empty lines may precede a request line.
 	maxBlankLines = 8
-	// minRead is the minimum free space in the buffer for a read.
+	// minRead is the least free space in the buffer before a read.
 	minRead = 512
 )
 
-// stage is what a conn does with the bytes it reads.
+// A stage says what a conn does with the bytes that it reads.
 type stage uint8
 
 const (
-	looking  stage = iota // buffer heads until they are complete
-	through               // pass on everything
-	emptying              // discard what follows the last request
-	ended                 // report the end of input
+	looking  stage = iota // buffer each head until it is complete
+	through               // pass on all bytes
+	emptying              // discard bytes after the last request
+	ended                 // report the end of the input
 )
 
-// conn is a connection for net/http. As usual in net/http, only one goroutine reads at a time,
-// and only one writes.
+// A conn is a connection for net/http. As usual there, one goroutine at a time reads, and one at a
+// time writes.
 type conn struct {
 	net.Conn
 	listener *listener
-	known    bool // ConnContext has attached this connection to the context of its requests
+	known    bool // ConnContext has put the connection into the context of its requests
 	deadline deadline
 
 	// State of the reader.
 	stage   stage
 	head    head
 	in      []byte  // bytes that were read but not passed on
-	cleared int     // bytes of in that can be passed on
-	ahead   bool    // the first byte of in was already passed on
-	blank   int     // number of empty lines skipped before the head
-	emptied int     // number of bytes that stage emptying has discarded
+	cleared int     // how many bytes of in may be passed on
+	ahead   bool    // the first byte of in has been passed on
+	blank   int     // number of empty lines before the head
+	emptied int     // number of bytes that were discarded in the stage emptying
 	arming  *filter // becomes the filter when the cleared bytes have been passed on
 
 	// Requests that are answered without net/http.
-	answer Answerer  // answers plain requests; nil if net/http answers all requests
-	alone  bool      // the connection is in the lane: net/http does not know it yet
+	answer Answerer  // answers plain requests; nil if net/http answers all
+	alone  bool      // the connection is in the lane, so net/http does not know it yet
 	final  bool      // the connection ends after the last response of the Answerer
-	timed  time.Time // when the deadlines of plain requests were last set
-	begun  time.Time // when the connection came into the lane
+	timed  time.Time // when deadlines for plain requests were last set
+	begun  time.Time // when the connection entered the lane
 
-	// State for handlers and writers.
+	// State that handlers and writers use.
 	request  atomic.Pointer[mendedRequest]
 	filter   atomic.Pointer[filter]
-	refused  atomic.Bool // this package has answered the request, so net/http must not
+	refused  atomic.Bool // this package has answered the request, and net/http must not
 	hijacked atomic.Bool
 
 	closing   closing
 	lingering atomic.Bool
 }
 
-// Read passes the next bytes to net/http. While heads are inspected, it passes on only complete
-// heads.
-//
-// Usually a good head arrives in one piece. Read then inspects the head in p without copying it.
+// Read passes the next bytes to net/http. As long as heads are inspected, it only passes on
+// complete heads. A good head usually arrives in one piece, and Read then inspects it in p without
+// copying it.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -98,9 +97,9 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // handOn copies cleared bytes to p.
 //
-// While a handler runs, net/http reads at most one byte. So when the last byte of a mended head is
-// passed on, every earlier response has been written. handOn installs the filter at this moment.
-// Therefore the filter sees only the response to the mended request.
+// It also installs the filter, when it passes on the last byte of a mended head. Because net/http
+// reads at most one byte while a handler runs, it has then written all earlier responses. So the
+// filter sees only the response to the mended request.
 func (c *conn) handOn(p []byte) int {
 	n := copy(p, c.in[:c.cleared])
 	c.in = c.in[n:]
@@ -121,8 +120,8 @@ func (c *conn) handOn(p []byte) int {
 	return n
 }
 
-// clear allows the first n bytes of in to be passed on. If net/http already has the first byte, this
-// byte is not passed on again.
+// clear permits the first n bytes of in to be passed on. If net/http already has the first of them,
+// that byte is not passed on again.
 func (c *conn) clear(n int) {
 	if c.ahead {
 		c.in = c.in[1:]
@@ -132,7 +131,7 @@ func (c *conn) clear(n int) {
 	c.cleared = n
 }
 
-// letThrough stops inspecting; all later bytes pass unchanged.
+// letThrough stops the inspection.
 func (c *conn) letThrough() {
 	c.stage = through
 	c.closing.begun.Store(false)
@@ -140,10 +139,9 @@ func (c *conn) letThrough() {
 	c.clear(len(c.in))
 }
 
-// readAhead passes on a single byte while a handler runs. By this byte net/http notices that the
-// client is still connected. The rest of the head waits until the response is written. So an answer
-// of the wire cannot be written in the middle of this response. The byte is the first byte of a
-// method, and mending does not change methods.
+// readAhead passes on a single byte while a handler runs. It shows net/http that the client is
+// still connected. The byte begins a method, which mending does not change. The rest of the head
+// waits for the end of the response, so that no answer of the wire can appear in the middle of it.
 func (c *conn) readAhead(p []byte) (int, error) {
 	for {
 		c.skipBlankLines()
@@ -160,8 +158,8 @@ func (c *conn) readAhead(p []byte) (int, error) {
 	}
 }
 
-// readInPlace reads into p. It returns how many bytes at the beginning of p are good heads. It copies
-// the bytes after the good heads to c.in for readHead.
+// readInPlace reads into p, and returns how many bytes at its start are good heads. It copies the
+// bytes after them to c.in for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
 	if !c.waitForRequest() {
 		return 0, io.EOF
@@ -190,8 +188,8 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	return k, nil // the next read returns the error again
 }
 
-// readHead reads until it can decide about the head in c.in. Then it passes the head on, mends the
-// head, or rejects the request. If readHead returns an error, Read must return this error.
+// readHead reads until it can decide what to do with the head in c.in, and does it: pass it on,
+// mend it, or reject the request. An error of readHead must be the result of Read.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()
@@ -226,8 +224,8 @@ func (c *conn) letHeadThrough() {
 	c.blank = 0
 }
 
-// mendHead replaces the head in c.in. If the head declares a body, the bytes after it are the body;
-// otherwise they are ignored.
+// mendHead replaces the head in c.in. Bytes after the head are kept if the head declares a body,
+// and are otherwise discarded.
 func (c *conn) mendHead() {
 	r := newMendedRequest(c.head.line)
 	m := c.head.mended(c.in, r.path)
@@ -244,7 +242,7 @@ func (c *conn) mendHead() {
 	c.arming = &filter{reasonHeader: c.listener.reasonHeader, closes: true, bare: r.simple()}
 }
 
-// readMore waits for more of a head. The timeout of a head begins with its first byte.
+// readMore waits for more of a head. The timeout begins with the first byte of the head.
 func (c *conn) readMore() error {
 	c.deadline.limit(c.Conn, c.listener.config.HeadTimeout)
 	c.in = slices.Grow(c.in, minRead)
@@ -255,15 +253,15 @@ func (c *conn) readMore() error {
 	case n > 0 || err == nil:
 		return nil
 	case !errors.Is(err, os.ErrDeadlineExceeded):
-		c.letThrough() // net/http gets the incomplete head, and then the error
+		c.letThrough() // net/http gets the incomplete head and then the error
 		return nil
 	case c.deadline.spent():
 		return c.refuse(requestTimeout)
 	}
-	return err // a deadline of net/http has passed
+	return err // a deadline that net/http has set
 }
 
-// skipBlankLines drops empty lines at the beginning of c.in.
+// skipBlankLines removes empty lines at the start of c.in.
 func (c *conn) skipBlankLines() {
 	for c.blank < maxBlankLines {
 		rest, ok := bytes.CutPrefix(c.in, []byte("\n"))
@@ -278,12 +276,12 @@ func (c *conn) skipBlankLines() {
 	}
 }
 
-// headBegun reports whether c.in begins with a part of a request line. A single CR does not count: it
-// may be the beginning of an empty line.
+// headBegun reports whether a part of a request line has arrived. A single CR is not one, because
+// it may begin an empty line.
 func (c *conn) headBegun() bool { return len(c.in) > 0 && string(c.in) != "\r" }
 
-// empty reads and discards input until the client disconnects or exceeds a limit. Reading lets
-// net/http notice the disconnection.
+// empty reads and discards input until the client disconnects or exceeds a limit. By reading,
+// net/http notices the disconnection.
 func (c *conn) empty() error {
 	buf := make([]byte, minRead)
 	for c.emptied < maxLinger {
@@ -296,7 +294,7 @@ func (c *conn) empty() error {
 	return io.EOF
 }
 
-// Write sends the output of net/http, through the filter if there is one.
+// Write writes a part of a response of net/http, which the filter may change.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.refused.Load() {
 		return 0, net.ErrClosed
@@ -320,7 +318,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite tells the client that no more data will come. net/http calls it.
+// CloseWrite closes the connection for writing. net/http calls it.
 func (c *conn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()
@@ -331,17 +329,17 @@ func (c *conn) CloseWrite() error {
 // NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// SetReadDeadline sets the deadline of net/http. The deadline for a head does not change.
+// SetReadDeadline sets the deadline of net/http, which is independent of the deadline for a head.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }
 
-// SetWriteDeadline sets the deadline of net/http. This replaces the deadline for short answers.
+// SetWriteDeadline sets the deadline of net/http, which replaces the deadline for short answers.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.timed = time.Time{}
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// SetDeadline is called by net/http when it passes the connection to a hijacker. From then on
-// all bytes pass unchanged.
+// SetDeadline stops the inspection, because net/http calls it when it passes the connection to a
+// hijacker.
 func (c *conn) SetDeadline(t time.Time) error {
 	c.hijacked.Store(true)
 	c.filter.Store(nil)

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// deadline is the earlier of two deadlines: the deadline of net/http for reading, and the deadline for
-// the end of a head.
+// A deadline combines the deadline of net/http for reading with the deadline for a head. The
+// earlier of them applies.
 type deadline struct {
 	mu     sync.Mutex
 	server time.Time
-	head   time.Time // zero if no head is being read
+	head   time.Time // zero unless a head is being read
 }
 
-// set sets the deadline of net/http. It can be called during a read, because net/http interrupts
-// reads in this way. The other methods must not be called during a read.
+// set sets the deadline of net/http. Only this method may be called during a read, because net/http
+// interrupts reads in this way.
 func (d *deadline) set(c net.Conn, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -23,7 +23,7 @@ func (d *deadline) set(c net.Conn, t time.Time) error {
 	return c.SetReadDeadline(earlier(t, d.head))
 }
 
-// limit starts the timeout of a head, unless it is running.
+// limit starts the timeout of a head, unless it is already running.
 func (d *deadline) limit(c net.Conn, timeout time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -33,7 +33,7 @@ func (d *deadline) limit(c net.Conn, timeout time.Duration) {
 	}
 }
 
-// lift stops the timeout of a head, if it is running.
+// lift stops the timeout of a head.
 func (d *deadline) lift(c net.Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,7 +50,7 @@ func (d *deadline) spent() bool {
 	return !d.head.IsZero() && !time.Now().Before(d.head)
 }
 
-// earlier returns the earlier of two deadlines. Zero means that there is no deadline.
+// earlier returns the earlier of two deadlines, where zero means none.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

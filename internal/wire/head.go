@@ -7,43 +7,42 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// fate is what to do with a head.
+// A fate says what to do with a head.
 type fate uint8
 
 const (
-	unfinished fate = iota // the end of the head has not arrived
-	good                   // a GET or HEAD without a body: pass it on, and inspect the next head
-	last                   // pass on this head and all that comes after it
+	unfinished fate = iota // wait, because the head is incomplete
+	good                   // pass on this GET or HEAD without a body, and inspect the next head
+	last                   // pass on this head and all later bytes
 	mend                   // replace the request line by one that net/http accepts
 	longLine               // answer 414
 	longHeader             // answer 431
 	misframed              // answer 400
 )
 
-// head is the state of parsing the request head at the beginning of a buffer. The zero value is
-// ready for use. It inspects each byte once, even if scan is called several times.
+// A head is the state of parsing the head at the start of a buffer. The zero head is ready to use.
+// It inspects each byte once, even if scan is called several times.
 type head struct {
 	first  bool // this is the first request of the connection
 	lenGot bool // a Content-Length was found
 	coded  bool // a Transfer-Encoding was found
 	old    bool // the version is HTTP/1.0
 	odd    bool // bytes after this request must not be inspected
-	body   bool // the request has, or may have, a body
+	body   bool // there may be a body
 	torn   bool // the request line must be mended
 
-	line   requestLine // request line of a head to be mended
+	line   requestLine // if torn: the request line
 	begun  int         // offset of the current line
-	sought int         // offset before which no line ending was found in the current line
-	block  int         // offset of the header block; 0 until the request line is complete
-	end    int         // offset of the end of the head, when it is known
+	sought int         // offset before which the current line does not end
+	block  int         // offset of the header block; 0 if the request line is incomplete
+	end    int         // offset of the end of the head, if known
 }
 
-// scan continues to parse the head and returns its fate. The parameter b must begin with the bytes
-// of the previous call. After scan has returned anything but unfinished, it must not be called
-// again.
+// scan parses more of the head and returns its fate. The buffer b must begin with the bytes of the
+// previous call. After a fate other than unfinished, scan must not be called again.
 func (h *head) scan(b []byte, limits *Config) fate {
 	if len(b) > 0 && !ascii.IsToken(b[0]) {
-		return last // TLS, a leading space, or garbage, which net/http rejects at this line
+		return last // TLS, a leading space or garbage, which net/http rejects
 	}
 	for {
 		i := bytes.IndexByte(b[h.sought:], '\n')
@@ -63,8 +62,8 @@ func (h *head) scan(b []byte, limits *Config) fate {
 	}
 }
 
-// measure returns the fate of a head whose line is too long. The line ends at the offset end, and
-// may be incomplete.
+// measure returns the fate of a head whose line ends at offset end, if the line is too long. The
+// line may be incomplete.
 func (h *head) measure(line []byte, end int, limits *Config) fate {
 	switch {
 	case h.block == 0 && len(line) > limits.MaxLine:
@@ -75,7 +74,7 @@ func (h *head) measure(line []byte, end int, limits *Config) fate {
 	return unfinished
 }
 
-// take processes a complete line. The parameter is the line without its line ending.
+// take processes a complete line without its line ending.
 func (h *head) take(line []byte) fate {
 	switch {
 	case h.block == 0:
@@ -107,9 +106,9 @@ func (h *head) takeRequestLine(line []byte) fate {
 	return unfinished
 }
 
-// takeField checks whether a header line makes the request odd. This is so for a body, a protocol
-// upgrade, Expect, and lines that parsers interpret differently. A line with an invalid name or value
-// needs no check: net/http rejects the request and closes the connection.
+// takeField checks whether a header line makes the request odd. This is so for a body, an upgrade,
+// Expect, and lines that parsers interpret differently. An invalid name or value needs no check,
+// because net/http then rejects the request and closes the connection.
 func (h *head) takeField(line []byte) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 0 || isSpace(line[0]) {
@@ -129,8 +128,8 @@ func (h *head) takeField(line []byte) {
 	}
 }
 
-// settle returns the fate of a complete head. If parsers could disagree about where the body ends
-// (RFC 9112, 6.1 and 6.3), the request is rejected.
+// settle returns the fate of a complete head. It rejects a request if parsers could disagree about
+// where the body ends (RFC 9112, 6.1 and 6.3).
 func (h *head) settle() fate {
 	switch {
 	case h.coded && (h.old || h.lenGot):
@@ -143,12 +142,12 @@ func (h *head) settle() fate {
 	return good
 }
 
-// mended returns the head at the beginning of b as an HTTP/1.0 request with path as its target. The
-// request is the last of its connection.
+// mended returns the head at the start of b as an HTTP/1.0 request for path, which is the last
+// request of its connection.
 //
-// The added line comes first. There net/http checks whether an HTTP/1.0 client asks for a persistent
-// connection. If the block begins with white space, the line is not added, because the block would be
-// folded into it. net/http rejects such a block anyway.
+// The added line "Connection: close" comes first, where net/http looks for a request to keep the
+// connection. If the header block begins with white space, adding the line would turn this block
+// into its continuation, so mended does not add it. net/http rejects such a block anyway.
 func (h *head) mended(b []byte, path string) []byte {
 	m := make([]byte, 0, len(h.line.method)+len(path)+64+h.end-h.block)
 	m = append(append(append(m, h.line.method...), ' '), path...)
@@ -163,7 +162,7 @@ func (h *head) mended(b []byte, path string) []byte {
 	return append(m, block...)
 }
 
-// trimLineEnd removes an LF at the end of a line and one CR before it, as net/http does. It also
+// trimLineEnd removes an LF and a CR before it from the end of a line, as net/http does. It also
 // removes a CR that may be the first half of a line ending.
 func trimLineEnd(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\n' {

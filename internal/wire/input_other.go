@@ -4,5 +4,5 @@ package wire
 
 import "net"
 
-// hasInput returns false, because this system does not say whether bytes have arrived.
+// hasInput returns false, because this system does not tell whether bytes have arrived.
 func hasInput(net.Conn) bool { return false }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hasInput reports whether bytes have arrived that were not read yet.
+// hasInput reports whether bytes have arrived that have not been read.
 func hasInput(c net.Conn) (has bool) {
 	for {
 		switch v := c.(type) {

@@ -5,17 +5,17 @@ import (
 	"syscall"
 )
 
-// ListenConfig returns a configuration for listeners. Their connections have the usual TCP keep-alive
-// of package net. The listening socket has the settings, and on Linux connections inherit them. This
-// saves four system calls for each connection.
+// ListenConfig returns a configuration of listeners whose connections have the usual TCP keep-alive
+// of package net. It applies the settings to the listening socket, from which connections inherit
+// them on Linux. This saves four system calls for each connection.
 func ListenConfig() net.ListenConfig {
 	return net.ListenConfig{KeepAlive: -1, Control: func(_, _ string, raw syscall.RawConn) error {
 		return raw.Control(func(fd uintptr) { keepAlive(int(fd)) })
 	}}
 }
 
-// keepAlive makes the settings that package net makes for accepted connections: a probe after 15 s
-// without data and then every 15 s, and nine probes. Like package net, it ignores errors.
+// keepAlive makes the settings of package net for accepted connections, which are a probe after 15
+// s without data, then one every 15 s, and nine probes. It ignores errors, as package net does.
 func keepAlive(fd int) {
 	const seconds, probes = 15, 9
 	_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1)

@@ -14,47 +14,47 @@ import (
 )
 
 const (
-	// workerRest is how long a worker without a connection waits for the next connection. A connection
-	// on which nothing arrives loses its worker after this time, or after up to twice this time.
+	// workerRest is how long a worker waits for its next connection. A connection on which nothing
+	// arrives loses its worker after this time, or at most twice this time.
 	workerRest = 10 * time.Second
-	// laneBuffer is the size of the buffer of a worker for requests. sleepBuffer is the size of the
-	// buffer of a connection without a worker. net/http gets longer requests.
+	// laneBuffer is the size of a worker's buffer, and sleepBuffer that of a connection without a
+	// worker. Longer requests are left to net/http.
 	laneBuffer, sleepBuffer = 4 << 10, 2 << 10
 )
 
-// A lane answers the plain requests at the beginning of each connection; see conn.answerPlain. At the
-// first request that is not plain, or not complete, it passes the connection to net/http, with the
+// A lane answers the plain requests at the start of each connection; see conn.answerPlain. At the
+// first request that is not plain, or is incomplete, it passes the connection to net/http, with the
 // bytes that it has read.
 //
-// A lane reuses its goroutines. The goroutine that became idle last gets the next connection: its
-// stack has already grown, and its memory is in the caches of the processor. If a connection is idle
-// for long, it waits in another goroutine with a small stack and a small buffer.
+// A lane reuses its goroutines. The one that became idle last gets the next connection, because its
+// stack has grown and its memory is in the caches of the processor. A connection that is idle for
+// long waits in another goroutine, with a small stack and a small buffer.
 type lane struct {
 	mu       sync.Mutex
 	closed   bool
 	all      map[*worker]struct{}
-	idle     []*worker      // in the order in which they became idle
-	sweeping bool           // a timer is running; it will call sweep
+	idle     []*worker      // those that became idle first come first
+	sweeping bool           // a timer will call sweep
 	busy     sync.WaitGroup // connections in the lane
 }
 
-// A worker is a goroutine of a lane. It serves one connection at a time.
+// A worker is a goroutine of a lane, which serves one connection at a time.
 type worker struct {
 	lane  *lane
-	next  chan *conn // the next connection; nil ends the worker
-	since time.Time  // when the worker became idle
+	next  chan *conn // its next connection; nil ends the worker
+	since time.Time  // when it became idle
 	in    []byte
 
-	sleeper bool          // the goroutine only waits for the next request of its connection
-	reads   atomic.Uint64 // how often the worker has begun to read
-	seen    uint64        // the value of reads when the lane was last swept
+	sleeper bool          // it only waits for the next request of its connection
+	reads   atomic.Uint64 // how often it has begun to read
+	seen    uint64        // reads at the time of the last sweep
 
 	mu   sync.Mutex
-	conn *conn // the connection of the worker; nil if none
-	lazy bool  // nothing has arrived on this connection for long
+	conn *conn // its connection, or nil
+	lazy bool  // nothing has arrived on the connection for long
 }
 
-// serve makes a worker serve a connection.
+// serve lets a worker serve a connection.
 func (l *lane) serve(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +70,7 @@ func (l *lane) serve(c *conn) {
 	go w.run(c)
 }
 
-// startSweeping makes sure that sweep is called. l.mu must be held.
+// startSweeping starts a timer for sweep, unless it is running. l.mu must be held.
 func (l *lane) startSweeping() {
 	if !l.sweeping {
 		l.sweeping = true
@@ -78,7 +78,7 @@ func (l *lane) startSweeping() {
 	}
 }
 
-// park makes a worker wait for its next connection. It returns false if the worker must end.
+// park lets a worker wait for its next connection. It returns false if the worker must end.
 func (l *lane) park(w *worker) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *lane) park(w *worker) bool {
 	return true
 }
 
-// sweep ends workers that have been idle for workerRest. It wakes up workers whose connection has
+// sweep ends workers that have been idle for workerRest, and wakes up those whose connection has
 // been silent for workerRest.
 func (l *lane) sweep() {
 	l.mu.Lock()
@@ -115,13 +115,13 @@ func (l *lane) sweep() {
 	}
 }
 
-// disturb ends the present or next wait of a worker for a request. w.mu must be held.
+// disturb ends the present or next wait of the worker for a request. w.mu must be held.
 func (w *worker) disturb(c *conn) {
 	w.lazy = true
 	c.deadline.set(c.Conn, time.Unix(1, 0))
 }
 
-// sleep makes a connection wait for its next request without a worker.
+// sleep lets a connection wait for its next request without a worker.
 func (l *lane) sleep(c *conn) {
 	w := &worker{lane: l, sleeper: true, in: make([]byte, sleepBuffer)}
 	l.mu.Lock()
@@ -130,7 +130,7 @@ func (l *lane) sleep(c *conn) {
 	go w.wait(c)
 }
 
-// wait waits for the next request of a connection, and then passes the connection to a worker.
+// wait waits for the next request of a connection, and then gives the connection to a worker.
 func (w *worker) wait(c *conn) {
 	w.hold(c)
 	c.deadline.set(c.Conn, c.until())
@@ -147,7 +147,7 @@ func (w *worker) wait(c *conn) {
 	w.lane.serve(c)
 }
 
-// end ends the n workers that have been idle longest. l.mu must be held.
+// end ends the n workers that became idle first. l.mu must be held.
 func (l *lane) end(n int) {
 	for _, w := range l.idle[:n] {
 		delete(l.all, w)
@@ -156,8 +156,8 @@ func (l *lane) end(n int) {
 	l.idle = append([]*worker(nil), l.idle[n:]...)
 }
 
-// close ends the idle workers, and wakes up the workers that wait for a request. Call it after
-// the listener is closed.
+// close ends idle workers, and wakes up those that wait for a request. The listener must be closed
+// before.
 func (l *lane) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +168,7 @@ func (l *lane) close() {
 	}
 }
 
-// abort closes the connections of the lane.
+// abort closes all connections of the lane.
 func (l *lane) abort() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,7 +177,7 @@ func (l *lane) abort() {
 	}
 }
 
-// withConn calls f with the connection of a worker, if it has one.
+// withConn calls f with the connection of the worker, if it has one.
 func (w *worker) withConn(f func(*conn)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -186,14 +186,13 @@ func (w *worker) withConn(f func(*conn)) {
 	}
 }
 
-// hold sets the connection of a worker.
 func (w *worker) hold(c *conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.conn, w.lazy = c, false
 }
 
-// isLazy reports whether nothing has arrived for long on the connection of a worker.
+// isLazy reports whether nothing has arrived for long on the connection.
 func (w *worker) isLazy() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -210,8 +209,7 @@ func (w *worker) run(c *conn) {
 	}
 }
 
-// serve answers the plain requests of a connection. Then it closes the connection, or passes it
-// on.
+// serve answers the plain requests of a connection, and then closes it or passes it on.
 func (w *worker) serve(c *conn) {
 	w.hold(c)
 	rest, end := w.answer(c)
@@ -219,8 +217,8 @@ func (w *worker) serve(c *conn) {
 	w.leave(c, rest, end)
 }
 
-// leave closes or passes on a connection that the worker does not serve any more. The parameter rest
-// has the bytes that were read but not answered.
+// leave closes or passes on a connection that the worker no longer serves. The parameter rest has
+// the bytes that were read but not answered.
 func (w *worker) leave(c *conn, rest []byte, end ending) {
 	if end == asleep {
 		w.lane.sleep(c)
@@ -237,18 +235,18 @@ func (w *worker) leave(c *conn, rest []byte, end ending) {
 	}
 }
 
-// An ending is why a worker has stopped answering the requests of a connection.
+// An ending is why a worker stops answering the requests of a connection.
 type ending uint8
 
 const (
-	done   ending = iota // nothing more arrives, or the response was the last one
-	excess               // the response was the last one, but the client has sent more
+	done   ending = iota // nothing else arrives, or the response was the last
+	excess               // the response was the last, but the client has sent more
 	odd                  // net/http must continue
 	asleep               // nothing has arrived for long
 )
 
-// answer answers the plain requests of a connection. If net/http must continue, answer also
-// returns the bytes that were read but not answered.
+// answer answers the plain requests of a connection. If net/http must continue, the result rest has
+// the bytes that were read but not answered.
 func (w *worker) answer(c *conn) (rest []byte, end ending) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -271,7 +269,7 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 		switch {
 		case err != nil:
 			return nil, done
-		case c.final && (k < n || n >= sleepBuffer): // after a full buffer, there may be more bytes
+		case c.final && (k < n || n >= sleepBuffer): // if the buffer was full, there may be more
 			return nil, excess
 		case c.final:
 			return nil, done
@@ -281,11 +279,11 @@ func (w *worker) answer(c *conn) (rest []byte, end ending) {
 	}
 }
 
-// read reads the next bytes of a connection. If it returns 0 bytes, the ending says why the worker
-// must stop serving the connection.
+// read reads the next bytes of a connection. If there are none, the ending says why the worker must
+// stop.
 func (w *worker) read(c *conn) (n int, end ending) {
 	w.reads.Add(1)
-	if c.listener.isClosed() { // after the deadline was set, so that close wakes up the Read below
+	if c.listener.isClosed() { // the deadline was set before, so close wakes up the Read below
 		return 0, c.whenClosed()
 	}
 	n, err := c.Conn.Read(w.in)
@@ -300,7 +298,7 @@ func (w *worker) read(c *conn) (n int, end ending) {
 	return 0, done
 }
 
-// until returns the time at which a connection of the lane ends if nothing more arrives.
+// until returns when a connection in the lane ends if nothing else arrives.
 func (c *conn) until() time.Time {
 	if c.head.first {
 		return c.begun.Add(c.listener.config.HeadTimeout)
@@ -308,9 +306,9 @@ func (c *conn) until() time.Time {
 	return c.timed.Add(c.listener.config.IdleTimeout)
 }
 
-// whenClosed returns what to do with a connection when the listener is closed. The connection has no
-// complete request. If its first request has not arrived yet, or a request is arriving now, the
-// client still gets a response.
+// whenClosed returns what to do with a connection without a complete request when the listener is
+// closed. The client still gets a response if its first request has not arrived yet, or if a
+// request is arriving now.
 func (c *conn) whenClosed() ending {
 	if c.head.first || hasInput(c.Conn) {
 		return odd
@@ -318,7 +316,7 @@ func (c *conn) whenClosed() ending {
 	return done
 }
 
-// handOver passes a connection to net/http. There net/http first reads the given bytes.
+// handOver passes a connection to net/http, which reads the bytes of rest first.
 func (c *conn) handOver(rest []byte) {
 	c.alone = false
 	c.in = bytes.Clone(rest)
@@ -330,15 +328,16 @@ func (c *conn) handOver(rest []byte) {
 	c.listener.deliver(arrival{conn: c})
 }
 
-// logPanic logs a panic of an [Answerer], unless the Answerer has logged the panic itself.
+// logPanic logs a panic in an [Answerer], unless the Answerer has done so.
 func (c *conn) logPanic(v any) {
 	if v != http.ErrAbortHandler {
 		c.listener.config.Log.Error("panic", "value", v, "stack", string(debug.Stack()))
 	}
 }
 
-// Drain waits until a closed listener has no more connections in its lane. When ctx ends, Drain closes
-// these connections. If the listener does not come from [NewListener], Drain does nothing.
+// Drain waits until no connection is left in the lane of a closed listener. When ctx ends, it
+// closes those that are left. Drain returns at once if the listener does not come from
+// [NewListener].
 func Drain(ctx context.Context, of net.Listener) {
 	l, ok := of.(*listener)
 	if !ok {

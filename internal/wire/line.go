@@ -9,18 +9,17 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// maxVersionDigits is the maximum number of digits in each number of a version.
 const maxVersionDigits = 8
 
-// requestLine is a request line as sent, split into its parts.
+// A requestLine is a request line as the client sent it, split into its parts.
 type requestLine struct {
 	method, target, proto string // proto is empty in a Simple-Request
 }
 
 func (l requestLine) simple() bool { return l.proto == "" }
 
-// accepted reports whether net/http accepts a request line, and returns the method. The line must not
-// have a line ending.
+// accepted reports whether net/http accepts a request line without its line ending, and returns the
+// method.
 func accepted(line []byte) (method []byte, ok bool) {
 	method, rest, ok1 := bytes.Cut(line, space)
 	target, proto, ok2 := bytes.Cut(rest, space)
@@ -35,7 +34,7 @@ func acceptedProto(proto []byte) bool {
 	return ok
 }
 
-// acceptedTarget reports whether net/http accepts a target. It is faster for paths without escapes.
+// acceptedTarget reports whether net/http accepts a target. It is fast for paths without escapes.
 func acceptedTarget(method, target []byte) bool {
 	if len(target) > 0 && target[0] == '/' && bytes.IndexByte(target, '%') < 0 && !hasControl(target) {
 		return true
@@ -48,8 +47,8 @@ func acceptedTarget(method, target []byte) bool {
 	return err == nil
 }
 
-// mendable splits a line that net/http rejects into its parts, if the wire can mend it. A
-// Simple-Request must be the first of its connection.
+// mendable splits a line that net/http rejects into its parts. It returns false if the line cannot
+// be mended. A Simple-Request must be the first of its connection.
 //
 //	Simple-Request = "GET" SP Request-URI CRLF                  (RFC 1945, 5)
 //
@@ -58,18 +57,18 @@ func mendable(line []byte, first bool) (requestLine, bool) {
 	words, n := splitWords(line)
 	l := requestLine{string(words[0]), string(words[1]), string(words[2])}
 	switch n {
-	case 2: // "GET HTTP/1.0" is a Full-Request without its target.
+	case 2: // "GET HTTP/1.0" is a Full-Request without a target
 		_, versioned := majorVersion(words[1])
 		return l, first && l.method == http.MethodGet && !versioned && !hasControl(words[1])
-	case 3: // The target of CONNECT is a host and port, which is not mended.
+	case 3: // the target of CONNECT is a host and a port, which are not mended
 		major, ok := majorVersion(words[2])
 		return l, ok && major == 1 && isToken(words[0]) && l.method != http.MethodConnect && !hasControl(words[1])
 	}
 	return requestLine{}, false
 }
 
-// splitWords splits a line at spaces and tabs. It returns the first three words, and the number of
-// words; 4 means four or more.
+// splitWords returns the first three words of a line, and the number of words, where 4 means more
+// than three. Spaces and tabs separate words.
 func splitWords(line []byte) (words [3][]byte, n int) {
 	for i := 0; i < len(line); {
 		if isSpace(line[i]) {
@@ -89,8 +88,8 @@ func splitWords(line []byte) (words [3][]byte, n int) {
 	return words, n
 }
 
-// majorVersion parses a version as leniently as RFC 1945, 3.1 requires: leading zeros are
-// ignored, numbers may have several digits, and case does not matter.
+// majorVersion parses a version as leniently as RFC 1945, 3.1 requires: numbers may have leading
+// zeros and several digits, and case does not matter.
 //
 //	HTTP-Version = "HTTP" "/" 1*DIGIT "." 1*DIGIT
 func majorVersion(word []byte) (major int, ok bool) {

@@ -19,26 +19,25 @@ const (
 	DefaultHeadTimeout = 10 * time.Second
 )
 
-// Config has limits for requests, and options for short answers. The zero value is ready for use.
+// A Config has limits on requests, and options for short answers. The zero Config is ready to use.
 type Config struct {
-	// MaxLine is the maximum length of a request line in bytes, without its line ending; 0
-	// means [DefaultMaxLine].
+	// MaxLine is the maximum length in bytes of a request line without its line ending. 0 means
+	// [DefaultMaxLine].
 	MaxLine int
-	// MaxHeader is the maximum length of a header block in bytes, with line endings but without
-	// the empty line; 0 means [DefaultMaxHeader].
+	// MaxHeader is the maximum length in bytes of a header block with its line endings, without the
+	// empty line. 0 means [DefaultMaxHeader].
 	MaxHeader int
-	// HeadTimeout is the time from the first to the last byte of a head, and for a TLS
-	// handshake; 0 means [DefaultHeadTimeout].
+	// HeadTimeout is how long a client may take from the first to the last byte of a head, or for a
+	// TLS handshake. 0 means [DefaultHeadTimeout].
 	HeadTimeout time.Duration
-	// Now returns the time for the Date field of the responses of this package; if nil, time.Now.
+	// Now returns the time for the Date field in responses of this package. nil means [time.Now].
 	Now func() time.Time
-	// Short returns the Answerer for the plain requests of a connection. If it returns nil, or if
-	// Short is nil, net/http answers them. Short is not used for encrypted connections.
+	// Short returns the Answerer for the plain requests of a connection. If Short is nil or returns
+	// nil, net/http answers these requests. Short is not called for connections with TLS.
 	Short func(local, remote net.Addr) Answerer
-	// IdleTimeout and WriteTimeout must be those of the http.Server. They are needed only with
-	// Short.
+	// IdleTimeout and WriteTimeout must be those of the http.Server. They are only used with Short.
 	IdleTimeout, WriteTimeout time.Duration
-	// Log gets a line for each request that the wire answers with an error; nil means no log.
+	// Log gets a line for each request that the wire answers with an error. nil means no log.
 	Log *slog.Logger
 }
 
@@ -55,10 +54,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// NewListener returns a listener for an [http.Server]. The connections of the listener mend requests
-// that net/http rejects. The listener must be passed to the server without a wrapper. Closing the
-// listener closes l. l may be a TLS listener: its connections must be of type [*tls.Conn], or have a
-// method NetConn that returns a [*tls.Conn].
+// NewListener returns a listener for an [http.Server] whose connections mend requests that net/http
+// would reject. It accepts connections from l, and closes l when it is closed. The server must use
+// it without a wrapper. A connection of l that has TLS must be a [*tls.Conn], or have a method
+// NetConn that returns one.
 func NewListener(l net.Listener, c Config) net.Listener {
 	return &listener{
 		Listener:     l,
@@ -73,32 +72,32 @@ func NewListener(l net.Listener, c Config) net.Listener {
 	}
 }
 
-// listener accepts connections in the background. So slow TLS handshakes, and requests in the lane, do
-// not delay other connections.
+// A listener accepts connections in the background, so that slow TLS handshakes and requests in the
+// lane do not delay other connections.
 type listener struct {
 	net.Listener
 	config       Config
-	reasonHeader string // name of the field that carries a reason phrase from the handler to the filter
+	reasonHeader string // name of the field that carries the reason phrase from the handler to the filter
 
 	start    sync.Once
 	arrivals chan arrival
 	stop     sync.Once
 	closed   chan struct{}
-	left     chan struct{}  // closed some time after closed; then drain waits no longer
-	drained  chan struct{}  // closed after the last connection was passed to Accept
+	left     chan struct{}  // closed some time after closed, when drain stops waiting
+	drained  chan struct{}  // closed when the last connection has been passed to Accept
 	shaking  sync.WaitGroup // TLS handshakes in progress
 	rooms    sync.Pool      // of *room
 	lane     lane
 }
 
-// arrival is a result that Accept can return.
+// An arrival is a result of Accept.
 type arrival struct {
 	conn net.Conn
 	err  error
 }
 
-// Accept waits for the next connection that is ready to be served. After Close, it first returns the
-// connections that were already accepted. Then it returns an error.
+// Accept waits for the next connection that is ready to be served. When the listener is closed, it
+// returns the connections that were already accepted, and then an error.
 func (l *listener) Accept() (net.Conn, error) {
 	l.start.Do(func() { go l.acceptAll() })
 	select {
@@ -109,7 +108,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close makes Accept return. Accepted connections stay open.
+// Close makes Accept return an error. Accepted connections stay open.
 func (l *listener) Close() error {
 	l.stop.Do(func() {
 		close(l.closed)
@@ -120,9 +119,9 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Dial makes a new connection in memory to a listener of NewListener, and returns the end of the
-// client. A program uses this connection to send a request to itself, and to check the response; see
-// [Own]. The connection does not count towards any limit, and has no TLS.
+// Dial makes a connection in memory to a listener of NewListener, and returns the client's end. A
+// program can use it to send a request to itself; see [Own]. The connection does not count towards
+// any limit, and has no TLS.
 func Dial(ctx context.Context, to net.Listener) (net.Conn, error) {
 	l, ok := to.(*listener)
 	if !ok {
@@ -173,8 +172,8 @@ func (l *listener) admit(c *conn) bool {
 	return true
 }
 
-// drain waits until the handshakes in progress have ended, and the lane has passed on or closed its
-// connections. Then it closes the channel drained. It does not wait long.
+// drain closes the channel drained when all handshakes have ended, and the lane has passed on or
+// closed its connections. It does not wait long.
 func (l *listener) drain() {
 	ended := make(chan struct{})
 	go func() {
@@ -211,8 +210,9 @@ func tlsOf(c net.Conn) *tls.Conn {
 	return t
 }
 
-// shakeHands makes the TLS handshake of t, and then delivers c. The connection t is c, or is wrapped
-// by c. If the handshake fails, or HTTP/2 was negotiated, net/http must get a bare *tls.Conn.
+// shakeHands completes the TLS handshake of t, which is c or is wrapped by c, and then delivers c.
+// If the handshake fails or HTTP/2 was negotiated, it delivers t, because net/http needs a bare
+// *tls.Conn.
 func (l *listener) shakeHands(c net.Conn, t *tls.Conn) {
 	t.SetDeadline(time.Now().Add(l.config.HeadTimeout))
 	err := t.Handshake()
@@ -232,11 +232,11 @@ func (l *listener) wrap(c net.Conn) *conn {
 	return &conn{Conn: c, listener: l, head: head{first: true}}
 }
 
-// tlsConn is a conn that net/http recognizes as encrypted.
+// A tlsConn is a conn that net/http recognizes as encrypted.
 type tlsConn struct {
 	*conn
 	tls *tls.Conn
 }
 
-// ConnectionState makes net/http set [http.Request.TLS].
+// ConnectionState lets net/http set [http.Request.TLS].
 func (c *tlsConn) ConnectionState() tls.ConnectionState { return c.tls.ConnectionState() }

@@ -10,32 +10,32 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Plain is a request: a GET or HEAD of a path, without a body. Only these fields of the request have
-// an influence on the answer.
+// A Plain is a GET or HEAD request without a body, whose answer depends only on these fields.
 type Plain struct {
 	Method, Target            string
-	Old                       bool   // the version is HTTP/1.0; otherwise it is HTTP/1.1
-	Final                     bool   // the client has requested that the response is the last of the connection
-	Host                      string // "" only in HTTP/1.0
-	Accept, Languages, Coding string // values of Accept, Accept-Language and Accept-Encoding; "" if absent
-	Agent                     string // value of User-Agent
+	Old                       bool   // the version is HTTP/1.0 instead of HTTP/1.1
+	Final                     bool   // the client has requested that the connection be closed after the response
+	Host                      string // "" is possible only in HTTP/1.0
+	Accept, Languages, Coding string // Accept, Accept-Language and Accept-Encoding; "" if absent
+	Agent                     string // User-Agent
 }
 
-// An Answerer answers the requests of one connection in place of net/http, in order. It appends the
-// complete response to out, and returns true. If net/http must answer the request, it returns out
-// unchanged and false. The response has the version of the request. If the version is HTTP/1.1 and
-// the request is final, the response has "Connection: close".
+// An Answerer answers the requests of a connection without net/http, in order. It appends the
+// complete response to out and returns true. The version in the response is that of the request,
+// and the response to a final request in HTTP/1.1 has "Connection: close". If net/http must answer,
+// the Answerer returns out unchanged and false.
 type Answerer func(out []byte, q Plain) ([]byte, bool)
 
-// maxHeldAnswers is the number of bytes after which answers to pipelined requests are written.
+// maxHeldAnswers is how many bytes of answers to pipelined requests are held before they are
+// written.
 const maxHeldAnswers = 32 << 10
 
-// answerPlain answers the plain requests at the beginning of p, and returns how many bytes they
-// have.
+// answerPlain answers the plain requests at the start of p, and returns the length of these
+// requests.
 //
-// It must be called when a connection of the lane, or net/http, waits for a request. At this moment
-// all earlier responses are written, and net/http counts the connection as idle; see [conn.Close].
-// A final request is answered only in the lane, because only the lane can close the connection.
+// It must be called while the lane or net/http waits for a request. All earlier responses are then
+// written, and net/http considers the connection idle; see [conn.Close]. A final request is only
+// answered in the lane, because only the lane can close the connection.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	room := c.listener.rooms.Get().(*room)
 	defer c.listener.rooms.Put(room)
@@ -66,21 +66,22 @@ func (c *conn) answerPlain(p []byte) (k int, err error) {
 	return k, err
 }
 
-// A room has the memory for answering requests of one connection after the other.
+// A room has the memory for answering the requests of one connection. It is reused for other
+// connections.
 type room struct {
 	out  []byte
 	last lastPlain
 }
 
-// A lastPlain is the last plain request that was read. Because many requests have equal header
-// blocks, it is often enough to compare the next block with this one.
+// A lastPlain is the last plain request. Many requests on a connection have the same header block,
+// so it is often enough to compare the next block with this one.
 type lastPlain struct {
-	block []byte // the lines after the request line, including the empty line; nil if there is no last request
+	block []byte // the lines after the request line, with the empty line; nil if there is no request
 	q     Plain
 }
 
-// read reads the head at the beginning of p, and returns its length. If the head is incomplete, or the
-// request is not plain, ok is false.
+// read reads the head at the start of p, and returns its length. It returns false if the head is
+// incomplete or the request is not plain.
 func (l *lastPlain) read(p []byte, limits *Config) (q Plain, end int, ok bool) {
 	if q, end, ok = l.readEqual(p, limits); ok {
 		return q, end, true
@@ -95,7 +96,7 @@ func (l *lastPlain) read(p []byte, limits *Config) (q Plain, end int, ok bool) {
 	return q, h.end, ok
 }
 
-// readEqual reads a head if it differs from the last one only in its method and target.
+// readEqual reads a head that differs from the last one only in its request line.
 func (l *lastPlain) readEqual(p []byte, limits *Config) (q Plain, end int, ok bool) {
 	i := bytes.IndexByte(p, '\n')
 	if i < 1 || p[i-1] != '\r' || i-1 > limits.MaxLine || l.block == nil || !bytes.HasPrefix(p[i+1:], l.block) {
@@ -110,15 +111,14 @@ func (l *lastPlain) readEqual(p []byte, limits *Config) (q Plain, end int, ok bo
 	return q, i + 1 + len(l.block), true
 }
 
-// sendAnswers writes the answers that are ready.
 func (c *conn) sendAnswers(out []byte) error {
 	c.setTimes()
 	_, err := c.Conn.Write(out)
 	return err
 }
 
-// setTimes sets the deadlines that net/http would set for each request. Setting deadlines is slow, so
-// setTimes leaves them unchanged if they are wrong by at most a sixty-fourth.
+// setTimes sets the deadlines that net/http would set for each request. Because setting deadlines
+// is slow, it tolerates an error of one sixty-fourth.
 func (c *conn) setTimes() {
 	idle, write := c.listener.config.IdleTimeout, c.listener.config.WriteTimeout
 	now := time.Now()
@@ -126,14 +126,14 @@ func (c *conn) setTimes() {
 		return
 	}
 	c.timed = now
-	if !c.final { // otherwise nothing is read any more
+	if !c.final { // otherwise nothing else is read
 		c.deadline.set(c.Conn, now.Add(idle))
 	}
 	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
-// readPlain parses a good head. If the head has an unusual spelling, ok is false. ok is also false if
-// the head has anything that may have an influence on the answer, but has no field in Plain.
+// readPlain parses a good head. It returns false if the head has an unusual spelling, or has
+// anything that may influence the answer but does not fit into Plain.
 func readPlain(head string) (q Plain, ok bool) {
 	line, rest, _ := strings.Cut(head, "\r\n")
 	if q, ok = readPlainLine(line); !ok {
@@ -162,7 +162,7 @@ func readPlainLine(line string) (q Plain, ok bool) {
 	return Plain{Method: method, Target: target, Old: old, Final: old}, ok
 }
 
-// take stores the value of a field. If the field is unknown or repeated, it returns false.
+// take stores the value of a field. It returns false if the field is unknown or repeated.
 func (q *Plain) take(name, value string) bool {
 	into := &q.Host
 	switch {
@@ -187,9 +187,9 @@ func (q *Plain) take(name, value string) bool {
 	return true
 }
 
-// takeConnection processes a Connection field. It returns false if the value is neither "close" nor
-// "keep-alive". For HTTP/1.0 it also returns false for "keep-alive": the response then needs another
-// field, so net/http must answer.
+// takeConnection reads the value of a Connection field. It returns false unless the value is
+// "close" or "keep-alive". It also returns false for "keep-alive" in HTTP/1.0, because the response
+// would need another field.
 func (q *Plain) takeConnection(value string) bool {
 	if ascii.EqualFold(value, "close") {
 		q.Final = true
@@ -198,8 +198,7 @@ func (q *Plain) takeConnection(value string) bool {
 	return !q.Old && ascii.EqualFold(value, "keep-alive")
 }
 
-// idleFields are header fields without influence on the answer to a plain request. Browsers and
-// programs often send them.
+// idleFields are common fields that have no influence on the answer to a plain request.
 var idleFields = []string{
 	"Cache-Control", "DNT", "Pragma", "Priority", "Referer", "Sec-CH-UA", "Sec-CH-UA-Mobile", "Sec-CH-UA-Platform",
 	"Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Sec-GPC", "Upgrade-Insecure-Requests",
@@ -219,7 +218,7 @@ func isText(s string) bool {
 	return true
 }
 
-// isPlainHost reports whether h is a host name or address, with or without a port.
+// isPlainHost reports whether h is a host name or an address, with or without a port.
 func isPlainHost(h string) bool {
 	for _, c := range []byte(h) {
 		if !ascii.IsAlnum(c) && c != '-' && c != '.' && c != ':' && c != '[' && c != ']' {

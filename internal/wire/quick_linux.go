@@ -12,12 +12,13 @@ import (
 	"unsafe"
 )
 
-// Quick returns a connection like c that takes less processor time for reading and writing. If c does
-// not come from the kernel, Quick returns c.
+// Quick returns a connection that behaves like c and takes less processor time to read and write.
+// If c is not a connection of the kernel, Quick returns c.
 //
-// Package net tells Go's scheduler about each system call, because it may wait. But a read or write of
-// a connection never waits, because its socket is non-blocking. For the scheduler, a connection of
-// Quick makes no system calls. The race detector needs those of package net, so with it Quick returns c.
+// Package net tells Go's scheduler of each system call, because a system call may wait. Reading and
+// writing a connection never waits, because its socket is non-blocking. So the connections of Quick
+// make system calls without telling the scheduler. The race detector needs the calls of package
+// net, so Quick returns c if it is enabled.
 func (p *Pauses) Quick(c net.Conn) net.Conn {
 	s, ok := c.(socket)
 	if !ok {
@@ -39,7 +40,6 @@ type socket interface {
 	CloseWrite() error
 }
 
-// A quick is a connection of Quick.
 type quick struct {
 	socket
 	raw     syscall.RawConn
@@ -50,11 +50,11 @@ type quick struct {
 // A transfer is a read or a write.
 type transfer struct {
 	mu    sync.Mutex
-	p     []byte // the buffer, of a write the rest
-	n     int    // bytes transferred
+	p     []byte // the buffer, or what is still to be written
+	n     int    // how many bytes were transferred
 	errno syscall.Errno
 	waits bool                  // the socket was not ready
-	try   func(fd uintptr) bool // tries to transfer; false means that the socket is not ready
+	try   func(fd uintptr) bool // tries to transfer, and returns false if the socket is not ready
 }
 
 func (q *quick) Read(p []byte) (n int, err error) {
@@ -87,14 +87,13 @@ func (q *quick) Write(p []byte) (int, error) {
 
 func (t *transfer) begin(p []byte) { t.p, t.n, t.errno, t.waits = p, 0, 0, false }
 
-// end returns how many bytes were transferred.
 func (t *transfer) end() int {
 	t.p = nil
 	return t.n
 }
 
-// failure returns the error of a transfer as package net does. The parameter err is the error of
-// waiting for the socket.
+// failure returns the error of a transfer in the form of package net. The parameter err is the
+// error of waiting for the socket.
 func (t *transfer) failure(c net.Conn, op string, err error) error {
 	var of *net.OpError
 	switch {
@@ -108,14 +107,14 @@ func (t *transfer) failure(c net.Conn, op string, err error) error {
 	return err
 }
 
-// read reads what is there.
+// read reads what has arrived.
 func (t *transfer) read(fd uintptr) (ready bool) {
 	n, ready := t.call(syscall.SYS_READ, fd)
 	t.n = n
 	return ready
 }
 
-// write writes until everything is written.
+// write writes until all is written.
 func (t *transfer) write(fd uintptr) (ready bool) {
 	for len(t.p) > 0 {
 		n, ready := t.call(syscall.SYS_WRITE, fd)
@@ -128,7 +127,7 @@ func (t *transfer) write(fd uintptr) (ready bool) {
 	return true
 }
 
-// call makes a system call. If the socket is not ready, it returns false.
+// call makes a system call. It returns false if the socket is not ready.
 func (t *transfer) call(number, fd uintptr) (n int, ready bool) {
 	for {
 		n, _, errno := syscall.RawSyscall(number, fd, uintptr(unsafe.Pointer(unsafe.SliceData(t.p))), uintptr(len(t.p)))

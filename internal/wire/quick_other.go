@@ -4,5 +4,5 @@ package wire
 
 import "net"
 
-// Quick returns c. On Linux, it can return a faster connection.
+// Quick returns c. On Linux it can return a faster connection.
 func (*Pauses) Quick(c net.Conn) net.Conn { return c }

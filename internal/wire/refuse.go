@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// These limits say how long, and how many bytes, the connection reads on after the last response.
-// If a connection with unread bytes is closed, the connection is reset. The client may then lose the
-// response (RFC 9112, 9.6).
+// After the last response the connection reads on for this time and this many bytes. If it were
+// closed with unread bytes, it would be reset, and the client could lose the response (RFC 9112,
+// 9.6).
 const (
 	lingerTime = time.Second
 	maxLinger  = 256 << 10
 )
 
-// refusal is an error response that this package sends.
+// A refusal is an error response of this package.
 type refusal struct {
 	status int
 	advice string
@@ -32,7 +32,7 @@ var (
 	requestTimeout = refusal{http.StatusRequestTimeout, "The request did not arrive in time."}
 )
 
-// refuse responds instead of net/http, and ends the connection. net/http then finds nothing more to
+// refuse responds instead of net/http, and ends the connection. After that, net/http has nothing to
 // read, and its writes fail.
 func (c *conn) refuse(r refusal) error {
 	c.stage = ended
@@ -48,8 +48,8 @@ func (c *conn) refuse(r refusal) error {
 	return io.EOF
 }
 
-// logRefusal logs an error response. The address of the client is a [netip.Addr], as in package
-// requestlog.
+// logRefusal logs an error response. As in package requestlog, the client's address is a
+// [netip.Addr].
 func (c *conn) logRefusal(status int) {
 	attrs := []slog.Attr{slog.Int("status", status)}
 	if from, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {

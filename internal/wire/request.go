@@ -7,24 +7,24 @@ import (
 	"net/http"
 )
 
-// mendedRequest is the request that the client sent, before it was mended.
+// A mendedRequest is a request as it was before it was mended.
 type mendedRequest struct {
 	requestLine
-	path string // the target that net/http gets
+	path string // the target that net/http sees
 }
 
-// newMendedRequest gives a request a random path. Clients cannot guess the path, and it is valid only
-// for this request. The request is the last of its connection, so a client that learns the path cannot
-// use it.
+// newMendedRequest gives the request a random path. The path is valid only for this request, so no
+// client can guess it. A client that learns the path cannot use it either, because the connection
+// ends after this request.
 func newMendedRequest(line requestLine) *mendedRequest {
 	return &mendedRequest{requestLine: line, path: "/mended/" + rand.Text()}
 }
 
-// contextKey is the key of the context value with the *conn of a request.
+// contextKey is the key for the *conn in the context of a request.
 type contextKey struct{}
 
-// ConnContext attaches a connection to the context of its requests. It must be the ConnContext of
-// the [http.Server], or be called by it.
+// ConnContext puts a connection into the context of its requests. The ConnContext of the
+// [http.Server] must be this function, or call it.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	w, ok := c.(interface{ wire() *conn })
 	if !ok {
@@ -41,7 +41,7 @@ func connOf(r *http.Request) *conn {
 	return c
 }
 
-// mendedOf returns the mended request from which r was made, or nil if r was not mended.
+// mendedOf returns the request from which r was made, or nil if r was not mended.
 func mendedOf(r *http.Request) *mendedRequest {
 	c := connOf(r)
 	if c == nil {
@@ -54,9 +54,9 @@ func mendedOf(r *http.Request) *mendedRequest {
 	return m
 }
 
-// Target returns the request target exactly as the client sent it. For a mended request r.URL,
-// r.RequestURI and r.URL.Path are meaningless, and r.Host is the Host field even if the target
-// has a host.
+// Target returns the request target as the client sent it. For a mended request, r.URL,
+// r.RequestURI and r.URL.Path have no meaning, and r.Host is the Host field even if the target has
+// a host.
 func Target(r *http.Request) string {
 	if m := mendedOf(r); m != nil {
 		return m.target
@@ -64,8 +64,8 @@ func Target(r *http.Request) string {
 	return r.RequestURI
 }
 
-// Proto returns the HTTP version exactly as the client sent it, for example "http/1.0". For a
-// Simple-Request, it returns "".
+// Proto returns the HTTP version as the client sent it, such as "http/1.0". For a Simple-Request it
+// returns "".
 func Proto(r *http.Request) string {
 	if m := mendedOf(r); m != nil {
 		return m.proto
@@ -73,8 +73,8 @@ func Proto(r *http.Request) string {
 	return r.Proto
 }
 
-// Watched reports whether the listener inspects the bytes after r on the connection of r. After an
-// HTTP/1.x request for which Watched reports false, a server should close the connection. Then the
+// Watched reports whether the listener inspects the next request on the connection of r. If it does
+// not, a server should close the connection after answering an HTTP/1.x request, so that the
 // framing of all requests has been checked.
 func Watched(r *http.Request) bool {
 	if r.ProtoMajor != 1 {
@@ -84,23 +84,23 @@ func Watched(r *http.Request) bool {
 		r.Header["Upgrade"] == nil && r.Header["Expect"] == nil
 }
 
-// Own reports whether the program itself sent r, through [Dial].
+// Own reports whether the program sent r to itself, through [Dial].
 func Own(r *http.Request) bool {
 	c := connOf(r)
 	return c != nil && c.RemoteAddr().Network() == "pipe"
 }
 
-// Simple reports whether r is a Simple-Request of HTTP/0.9. Only the body of the response is
-// sent.
+// Simple reports whether r is a Simple-Request of HTTP/0.9, so that only the body of the response
+// is sent.
 func Simple(r *http.Request) bool {
 	m := mendedOf(r)
 	return m != nil && m.simple()
 }
 
-// SetReason sets the reason phrase of the response to r. Call it before w writes the header of the
-// response. An empty phrase restores the default. Control characters become spaces. A phrase longer
-// than [MaxReason] bytes is not used. SetReason has no effect on connections of other listeners, and
-// in HTTP/2, because HTTP/2 has no reason phrases.
+// SetReason sets the reason phrase of the response to r. It must be called before the header of the
+// response is written. An empty phrase restores the default. Control characters become spaces. A
+// phrase of more than [MaxReason] bytes is ignored. SetReason has no effect in HTTP/2, which has no
+// reason phrases, or on connections of other listeners.
 func SetReason(w http.ResponseWriter, r *http.Request, phrase string) {
 	c := connOf(r)
 	if c == nil || c.hijacked.Load() {

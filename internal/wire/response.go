@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// MaxReason is the maximum length of a reason phrase in bytes.
+	// MaxReason is the maximum length in bytes of a reason phrase.
 	MaxReason = 4096
 	// maxResponseHead is the maximum size of the part of a response that a filter holds back.
 	maxResponseHead = 1 << 20
@@ -16,23 +16,23 @@ const (
 
 var errResponseHead = errors.New("wire: head of the response is too large")
 
-// filter edits the head of one response while net/http writes the head. After the last byte of the
-// head the filter removes itself, so it never inspects a body.
+// A filter edits the head of one response while net/http writes it. After the head the filter
+// removes itself, so it never inspects a body.
 //
-// For a mended request, the filter is installed between two responses. So the first byte that the
-// filter sees begins a head. [SetReason] may be called at any time. It puts the phrase into a header
-// line with a secret name. This name sorts before all others, so net/http writes the header line
-// immediately after the status line. A head without this line belongs to another response, and is not
-// edited.
+// For a mended request, the filter is installed between two responses, so that the first byte it
+// sees begins a head. But [SetReason] may install it at any time. For this case, SetReason adds a
+// header field with a secret name to the response, which carries the phrase. Because the name sorts
+// before all others, net/http writes the field immediately after the status line. A head without
+// this field belongs to another response, and is not edited.
 type filter struct {
-	reasonHeader string // name of the header field that carries the reason phrase
-	closes       bool   // the response is to a mended request, so it is the last one
-	bare         bool   // the response is to a Simple-Request, so only its body is sent
-	held         []byte // the beginning of an incomplete head
+	reasonHeader string // name of the field that carries the reason phrase
+	closes       bool   // responds to a mended request, so the connection ends
+	bare         bool   // responds to a Simple-Request, so only the body is sent
+	held         []byte // the start of an incomplete head
 }
 
-// take processes output of net/http and returns what to send. If done is true, all later output
-// passes unchanged.
+// take processes output of net/http, and returns what to send. If done is true, later output is
+// sent as it is.
 func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	f.held = append(f.held, p...)
 	for f.owns(f.held) {
@@ -51,8 +51,8 @@ func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	return append(out, rest...), len(rest) > 0 && string(rest) != goAhead, nil
 }
 
-// goAhead is a response without header lines. If a handler reads the body of a request with Expect,
-// net/http writes goAhead before the actual response.
+// goAhead is a response without header lines. net/http writes it before the actual response, when a
+// handler reads the body of a request with Expect.
 const goAhead = "HTTP/1.1 100 Continue\r\n\r\n"
 
 // owns reports whether b begins with the head that the filter must edit.
@@ -68,10 +68,10 @@ func (f *filter) checkHeld() error {
 	return nil
 }
 
-// appendEdited edits a head and appends it to dst.
+// appendEdited appends the edited head to dst.
 func (f *filter) appendEdited(dst, head []byte) []byte {
 	if f.bare || f.closes && isInterim(head) {
-		return dst // HTTP/0.9 has no heads, and HTTP/1.0 no interim responses
+		return dst // HTTP/0.9 has no heads, and HTTP/1.0 has no interim responses
 	}
 	line, fields, _ := bytes.Cut(head, crlf)
 	phrase, fields := f.sift(fields)
@@ -81,8 +81,8 @@ func (f *filter) appendEdited(dst, head []byte) []byte {
 	return slices.Concat(dst, line, crlf, fields)
 }
 
-// sift removes the reason phrase from the lines of a head, and ensures that a last response has
-// Connection: close.
+// sift removes the field with the reason phrase from the lines of a head. It also makes sure that a
+// last response has Connection: close.
 func (f *filter) sift(fields []byte) (phrase, rest []byte) {
 	for line := range bytes.Lines(fields) {
 		if p, ok := bytes.CutPrefix(line, []byte(f.reasonHeader+": ")); ok {
@@ -102,7 +102,6 @@ func (f *filter) sift(fields []byte) (phrase, rest []byte) {
 
 var crlf = []byte("\r\n")
 
-// codeEnd is the offset of the end of the status code in "HTTP/1.1 200 OK".
 const codeEnd = len("HTTP/1.1 200")
 
 func cutHead(b []byte) (head, rest []byte, found bool) {
@@ -118,9 +117,9 @@ func isInterim(head []byte) bool {
 	return head[codeEnd-3] == '1' && string(head[codeEnd-3:codeEnd]) != "101"
 }
 
-// Reason returns a phrase as written in a status line (RFC 9112, 4): control characters become
-// spaces. A phrase longer than [MaxReason] bytes becomes empty. It is not shortened, because a part
-// of a name in the phrase could be a different name.
+// Reason returns a phrase as it is written in a status line (RFC 9112, 4). Control characters
+// become spaces. A phrase of more than [MaxReason] bytes becomes "". It is not truncated, because a
+// truncated name in it could be a different name.
 //
 //	reason-phrase = 1*( HTAB / SP / VCHAR / obs-text )
 func Reason(phrase string) string {

@@ -11,27 +11,27 @@ import (
 // Limits of the cache.
 const (
 	maxKept     = 4096             // responses
-	maxLife     = 24 * time.Hour   // maximum lifetime of a response, even if its zone allows more
-	maxNegative = 10 * time.Minute // maximum lifetime of a negative response (RFC 2308, 5 would allow hours)
+	maxLife     = 24 * time.Hour   // maximum lifetime of a response, whatever its zone says
+	maxNegative = 10 * time.Minute // maximum lifetime of a negative response, for which RFC 2308, 5 would permit hours
 )
 
-// A question is the key of a cached response. Its name is in lower case.
+// A question identifies a cached response. Its name is in lower case.
 type question struct {
 	name string
 	kind uint16
 }
 
-// An answer is the accepted part of a response.
+// An answer is the part of a response that was accepted.
 type answer struct {
-	records []dns.RR // of the requested type
-	alias   string   // the name to look up next, if the response has no records
+	records []dns.RR // of the type in the question
+	alias   string   // if there are no records, the name to look up next
 	life    time.Duration
-	expires time.Time // time until which a cached response is valid
+	expires time.Time // when a cached answer expires
 }
 
-// read returns the records in a message that answer a question. These are the records of the given
-// type, in class IN, whose owner is fqdn or a name to which fqdn is an alias. It ignores all other
-// records, including additional ones.
+// read returns the records in a message that answer a question. These are records of type t and
+// class IN whose owner is fqdn, or a name to which fqdn is an alias. All others are ignored,
+// including additional records.
 func read(m *dns.Msg, fqdn string, t uint16) answer {
 	a := answer{life: maxLife}
 	owner, hops := fqdn, 0
@@ -65,8 +65,8 @@ func read(m *dns.Msg, fqdn string, t uint16) answer {
 	return a
 }
 
-// negativeLife returns how long a negative response is valid (RFC 2308, 5). If the zone does not
-// say, it returns 0.
+// negativeLife returns how long a negative response is valid (RFC 2308, 5), or 0 if the zone does
+// not say.
 func negativeLife(m *dns.Msg) time.Duration {
 	for _, rr := range m.Ns {
 		if soa, ok := rr.(*dns.SOA); ok {
@@ -76,7 +76,7 @@ func negativeLife(m *dns.Msg) time.Duration {
 	return 0
 }
 
-// A cache stores responses while they are valid, at most maxKept of them.
+// A cache stores responses until they expire, but at most maxKept of them.
 type cache struct {
 	now func() time.Time
 
@@ -84,8 +84,7 @@ type cache struct {
 	kept map[question]answer
 }
 
-// get returns a cached response. It reduces the time to live of the records by the time since they
-// were received.
+// get returns a cached response. It reduces the time to live of the records by their age.
 func (c *cache) get(q question) (answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +104,7 @@ func (c *cache) get(q question) (answer, bool) {
 	return a, true
 }
 
-// put stores a response. If the cache is full, it evicts another response.
+// put stores a response. If the cache is full, another response is evicted.
 func (c *cache) put(q question, a answer) {
 	if a.life <= 0 {
 		return

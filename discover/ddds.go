@@ -13,22 +13,22 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Database looks up the rules of DDDS in DNS (RFC 3403); [Resolver] implements it. Errors
-// are those of [Resolver]: a [*net.DNSError] with IsNotFound if there are no such records,
-// otherwise a failure of DNS.
+// A Database looks up rules of DDDS, the Dynamic Delegation Discovery System, in DNS (RFC 3403).
+// [Resolver] implements it. If there are no such records, the error is a [*net.DNSError] with
+// IsNotFound. Any other error means that DNS failed.
 type Database interface {
 	LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error)
 	LookupSRV(ctx context.Context, name string) ([]SRV, error)
 }
 
-// Limits of one search.
+// Limits on one search.
 const (
-	maxRules    = 64 // maximum number of rules of one key
-	maxLookups  = 16 // maximum number of lookups of rules and services
-	maxRestarts = 2  // maximum number of restarts because of expired rules
+	maxRules    = 64 // rules at one key
+	maxLookups  = 16 // lookups of rules and services
+	maxRestarts = 2  // restarts after rules have expired
 )
 
-// The flags of rules (RFC 3404, 4.3). A rule without a flag leads to further rules.
+// The flags of rules (RFC 3404, 4.3). A rule without a flag leads to other rules.
 const (
 	flagNone    = 0
 	flagService = 'S'
@@ -37,31 +37,31 @@ const (
 	flagOther   = 'P'
 )
 
-// A ruleSet has the rules of a key, in their order, and how far the search has come in them.
+// A ruleSet holds the rules at a key, in order, and the progress of the search in them.
 type ruleSet struct {
 	key      string
 	rules    []NAPTR
 	next     int
 	matched  bool      // a rule matched
-	order    uint16    // of the rule that matched
-	fruitful bool      // the rules of this set led to a way
-	expires  time.Time // time until which the rules are valid; zero if they are valid for one search only
+	order    uint16    // order of the rule that matched
+	fruitful bool      // a rule of the set led to a way
+	expires  time.Time // when the rules expire; zero means at the end of the search
 }
 
-// A search is one run of the algorithm of RFC 3402, 3.3, as RFC 3404 applies it. A rule that is
-// terminal in the sense of the RFC yields ways. If the caller continues, further rules of the same
-// order are tried, and yield their ways too.
+// A search runs the algorithm of RFC 3402, 3.3, as RFC 3404 applies it. When a terminal rule
+// matches, the search yields the ways to which the rule leads. If the caller continues, it tries
+// other rules of the same order too.
 type search struct {
 	f       *Finder
-	aus     string // the application unique string, to which all rules are applied
+	aus     string // the application unique string, to which rules are applied
 	sets    []*ruleSet
 	seen    map[string]bool
 	lookups int
 	yield   func(Way) bool
 }
 
-// firstKey returns the key of the first well known rule (RFC 3404, 4.2 and 4.5), and says in words
-// where the key comes from. It returns false for schemes that are not valid domain labels.
+// firstKey returns the key of the first well known rule (RFC 3404, 4.2 and 4.5), and describes
+// where the key comes from. It returns false if the scheme cannot be a domain label.
 func firstKey(n name.Name) (key, why string, ok bool) {
 	if nid := n.NID(); nid != "" {
 		key, why = nid+".urn.arpa", "namespace "+nid
@@ -71,8 +71,8 @@ func firstKey(n name.Name) (key, why string, ok bool) {
 	return key, why, isDomainName(key)
 }
 
-// run searches from a key. The error is the reason why the search failed. It is nil if the key
-// has no rules, or if none of them applies to this name.
+// run searches from a key. It returns an error if the search failed. That is not so if the key has
+// no rules, or if none of them applies to the name.
 func (s *search) run(ctx context.Context, key, reason string) error {
 	for range maxRestarts + 1 {
 		s.sets, s.seen = nil, map[string]bool{}
@@ -90,7 +90,7 @@ var (
 	errEnough  = errors.New("stopped by the caller")
 )
 
-// once searches from the first key until there are no more rules.
+// once searches from the first key until no rules are left.
 func (s *search) once(ctx context.Context, key, why string) error {
 	err := s.enter(ctx, key, why)
 	if isNotFound(err) {
@@ -122,7 +122,7 @@ func (s *search) expired() bool {
 	return slices.ContainsFunc(s.sets, func(set *ruleSet) bool { return !set.expires.IsZero() && now.After(set.expires) })
 }
 
-// enter looks up the rules of a key and puts them on the stack.
+// enter looks up the rules at a key and pushes them onto the stack.
 func (s *search) enter(ctx context.Context, key, why string) error {
 	s.f.trace(why+": look up NAPTR", key)
 	if err := s.count(key); err != nil {
@@ -158,8 +158,8 @@ func (s *search) count(key string) error {
 	return nil
 }
 
-// follow continues with the rules of the next key. If the next key has no rules, follow
-// returns an error, and no other rule is tried in place of this one (RFC 3403, 8).
+// follow continues with the rules at the next key. If there are none, it returns an error, and no
+// other rule is tried instead (RFC 3403, 8).
 func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	if s.seen[key] {
 		return &RuleError{set.key, "they form a loop back to " + key}
@@ -171,21 +171,21 @@ func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	return err
 }
 
-// A checkedRule is a rule with parsed fields.
+// A checkedRule is a rule whose fields have been parsed.
 type checkedRule struct {
 	NAPTR
 	flag     byte
 	services Services
 }
 
-// String returns the rule in the format of a master file, without its owner.
+// String returns the rule as in a master file, without its owner.
 func (r NAPTR) String() string {
 	return fmt.Sprintf("%d %d %s %s %s %s.", r.Order, r.Preference,
 		quoteString(r.Flags), quoteString(r.Services), quoteString(r.Regexp), r.Replacement)
 }
 
-// match returns the next rule of a set that applies to the name and that the caller can follow. It
-// also returns the result of applying that rule.
+// match returns the next rule that applies to the name and that the caller can follow, with the
+// result of applying it.
 func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	for set.next < len(set.rules) {
 		r := checkedRule{NAPTR: set.rules[set.next]}
@@ -205,8 +205,8 @@ func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	return checkedRule{}, "", false
 }
 
-// apply parses a rule and applies it to the name. If it cannot apply the rule, the result reason says why.
-// It ignores a rule with unknown flags, even if the rule matches.
+// apply parses a rule and applies it to the name. If that is not possible, reason says why. A rule
+// with unknown flags is ignored.
 func (s *search) apply(set *ruleSet, r *checkedRule) (result, reason string) {
 	var ok bool
 	if r.flag, ok = readFlags(r.Flags); !ok {
@@ -233,7 +233,7 @@ func (s *search) apply(set *ruleSet, r *checkedRule) (result, reason string) {
 	return result, ""
 }
 
-// readFlags returns the flag of a rule. S, A, U and P are mutually exclusive.
+// readFlags returns the flag of a rule, which is at most one of S, A, U and P.
 func readFlags(flags string) (flag byte, ok bool) {
 	for i := range len(flags) {
 		switch c := flags[i] &^ 0x20; c {
@@ -249,8 +249,8 @@ func readFlags(flags string) (flag byte, ok bool) {
 	return flag, true
 }
 
-// rewrite applies the substitution of a rule, either an expression or a domain
-// name (RFC 3403, 4.1).
+// rewrite applies the substitution of a rule, which is an expression or a domain name (RFC 3403,
+// 4.1).
 func rewrite(r NAPTR, aus string) (result, why string) {
 	switch {
 	case r.Regexp != "" && r.Replacement != "":
@@ -272,15 +272,15 @@ func rewrite(r NAPTR, aus string) (result, why string) {
 	return result, ""
 }
 
-// protocols has the names that rules use for the protocol of RFC 2169, with the default port of the
-// protocol. Older rules call it http (RFC 2168; RFC 2915, 7).
+// protocols are the names of the protocol of RFC 2169 in rules, with its default port. Older rules
+// call it http (RFC 2168; RFC 2915, 7).
 var protocols = map[string]uint16{"thttp": 80, "http": 80}
 
 func (f *Finder) knows(protocol string) bool {
 	return protocols[protocol] != 0 || slices.Contains(f.o.Protocols, protocol)
 }
 
-// use returns the reason why a matching rule cannot be used, or "".
+// use returns why a matching rule cannot be used, or "".
 func (f *Finder) use(r *checkedRule, result string) string {
 	protocol := r.services.Protocol
 	switch {
@@ -307,7 +307,7 @@ func useURI(protocol, result string, f *Finder) string {
 	return ""
 }
 
-// finish yields the ways of a terminal rule.
+// finish yields the ways to which a terminal rule leads.
 func (s *search) finish(ctx context.Context, set *ruleSet, r checkedRule, result string) error {
 	how := fmt.Sprintf("a rule of %s, %s", set.key, flagNames[r.flag])
 	switch r.flag {
@@ -326,7 +326,7 @@ var flagNames = map[byte]string{
 	flagOther:   "whose protocol defines the rest",
 }
 
-// endpoint returns the way to a host that supports a protocol.
+// endpoint returns the way to a host for a protocol.
 func endpoint(s Services, host string, port uint16, how string) Way {
 	w := Way{Kind: Kind(s.Protocol), Host: host, Port: port, Services: s.Known(), How: how}
 	if standard := protocols[s.Protocol]; standard != 0 {
@@ -336,7 +336,7 @@ func endpoint(s Services, host string, port uint16, how string) Way {
 	return w
 }
 
-// thttpURL returns the URL of the services of RFC 2169 at a host.
+// thttpURL returns the URL at which a host offers the services of RFC 2169.
 func thttpURL(host string, port uint16) string {
 	if port != protocols["thttp"] {
 		host = hostPort(host, port)
@@ -346,9 +346,9 @@ func thttpURL(host string, port uint16) string {
 	return "http://" + host + "/uri-res/"
 }
 
-// services yields the ways to the hosts of a service. If there are no SRV records, it returns an
-// error. If the zone says that the service is not offered (RFC 2782), it yields nothing and returns
-// no error.
+// services yields the ways to the hosts that SRV records list for a service. It returns an error if
+// there are no such records. If the zone says that the service is not offered (RFC 2782), it yields
+// nothing.
 func (s *search) services(ctx context.Context, r checkedRule, key, how string) error {
 	s.f.trace("the rule leads to servers: look up SRV", key)
 	if err := s.count(key); err != nil {
@@ -380,7 +380,6 @@ func (s *search) services(ctx context.Context, r checkedRule, key, how string) e
 	return nil
 }
 
-// found yields a way.
 func (s *search) found(w Way) error {
 	for _, set := range s.sets {
 		set.fruitful = true
@@ -391,8 +390,8 @@ func (s *search) found(w Way) error {
 	return nil
 }
 
-// quoteString quotes a character-string as in a master file (RFC 1035, 5.1):
-// backslashes and quotes are doubled.
+// quoteString quotes a character-string for a master file, with backslashes and quotes doubled (RFC
+// 1035, 5.1).
 func quoteString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -11,26 +11,25 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// Port is the TCP port of resolvers (1995, 3.2), until one is assigned.
+// Port is the TCP port of resolvers in the protocol of 1995 (3.2). No port has been assigned.
 const Port = 4500
 
-// maxAddresses is the maximum number of addresses of one host that are
-// considered.
+// maxAddresses is how many addresses of a host are used.
 const maxAddresses = 16
 
 // DNS looks up addresses; [net.Resolver] implements it.
 type DNS interface {
-	// LookupNetIP returns the addresses of host; network is "ip" for both
-	// families.
+	// LookupNetIP returns the addresses of host. The network is "ip", which means IPv4 and IPv6.
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Addresses returns the addresses of a fully qualified domain name, without duplicates, at
-// most [maxAddresses]. The address families alternate, beginning with the family of the first
-// address (RFC 8305, 4), so a client that tries them in order soon reaches a family that works.
-// Within a family the addresses have the order that dns returned. The name is looked up exactly,
-// never with a local search list. If fqdn is itself an address, Addresses returns this address.
-// The error is the error of dns, or says that the name has no address.
+// Addresses looks up the addresses of a fully qualified domain name. It returns at most
+// [maxAddresses], without duplicates. If fqdn is itself an address, Addresses returns it. The error
+// is that of dns, or says that the name has no address.
+//
+// Addresses of IPv4 and IPv6 alternate, beginning with the family of the first address (RFC 8305,
+// 4), so that a client that tries them in order soon finds a family that works. Within a family
+// they keep the order of dns. A search list of the local machine is never used.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -38,8 +37,8 @@ func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) 
 	return lookup(ctx, dns, strings.TrimSuffix(fqdn, ".")+".")
 }
 
-// HostAddresses is like [Addresses] for a host that a user has entered: the search list of this
-// machine may complete the name.
+// HostAddresses is like [Addresses], for a host that a user has typed. The search list of the local
+// machine may complete it.
 func HostAddresses(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

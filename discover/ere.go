@@ -9,40 +9,40 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits for the expressions in rules, which are untrusted input.
+// Limits on the expressions in rules, which come from strangers.
 const (
 	maxRepeat  = 255  // RE_DUP_MAX of POSIX
-	maxProgram = 1000 // characters of an expression after expansion of its repetitions
+	maxProgram = 1000 // characters of an expression after its repetitions are expanded
 )
 
-// A standing says what precedes the current position in an expression.
+// A standing says what comes before the current position of the parser.
 type standing int
 
 const (
 	atBegin  standing = iota // the start of the expression, a group or an alternative
-	atAnchor                 // ^ or $
-	atAtom                   // something that can be repeated
+	atAnchor                 // after ^ or $
+	atAtom                   // after something that can be repeated
 	atRepeat
 )
 
-// An ere parses an extended regular expression of POSIX 1003.2, 2.8.4, and
-// converts it to the syntax of package regexp, whose matching takes linear time.
-// Expressions that POSIX leaves undefined are errors.
+// An ere converts an extended regular expression of POSIX 1003.2, 2.8.4 to the syntax of package
+// regexp, which matches in linear time. Expressions whose meaning POSIX leaves undefined are
+// errors.
 type ere struct {
 	in    string
 	at    int
-	delim rune // when escaped, it is a literal
+	delim rune // an escaped delimiter is a literal
 	out   strings.Builder
 
 	before standing
 	groups int
-	open   []int // size of the text before each open group
-	size   int   // size of the text read so far in the innermost open group
+	open   []int // for each open group, the size of the text before it
+	size   int   // size of the text so far in the innermost open group
 	last   int   // size of the last atom
 }
 
-// compileERE compiles an expression and returns it with the number of its groups. The expression
-// matches leftmost-longest. An error has no Input, and its offset is an offset in s.
+// compileERE compiles an expression, and returns it with the number of its groups. The expression
+// prefers the leftmost longest match. An error has no Input, and its offset is in s.
 func compileERE(s string, delim rune, fold bool) (*regexp.Regexp, int, error) {
 	e := ere{in: s, delim: delim}
 	if fold {
@@ -71,7 +71,7 @@ func (e *ere) fail(at int, format string, args ...any) error {
 	return refuse("", at, "ere", format, args...)
 }
 
-// next reads one character. The text is valid UTF-8.
+// next reads a character. The text is valid UTF-8.
 func (e *ere) next() rune {
 	r, n := utf8.DecodeRuneInString(e.in[e.at:])
 	e.at += n
@@ -80,7 +80,6 @@ func (e *ere) next() rune {
 
 func (e *ere) peek(s string) bool { return strings.HasPrefix(e.in[e.at:], s) }
 
-// element reads one element of the expression.
 func (e *ere) element() error {
 	begin := e.at
 	switch r := e.next(); r {
@@ -115,7 +114,7 @@ func (e *ere) element() error {
 	return nil
 }
 
-// atom writes an atom, which is something that can be repeated, and adds its size.
+// atom writes something that can be repeated, and adds its size.
 func (e *ere) atom(begin int, text string, size int) error {
 	e.out.WriteString(text)
 	e.before, e.last = atAtom, size
@@ -126,7 +125,7 @@ func (e *ere) atom(begin int, text string, size int) error {
 	return nil
 }
 
-// close ends a group. If no group is open, ")" is a literal.
+// close ends a group. Without an open group, ")" is a literal.
 func (e *ere) close(begin int) error {
 	switch {
 	case len(e.open) == 0:
@@ -139,7 +138,7 @@ func (e *ere) close(begin int) error {
 	return e.atom(begin, ")", inner)
 }
 
-// escape reads an escaped character. The character is a literal.
+// escape reads an escaped character, which is a literal.
 func (e *ere) escape(begin int) error {
 	if e.at == len(e.in) {
 		return e.fail(begin, `"\" at the end`)
@@ -151,8 +150,8 @@ func (e *ere) escape(begin int) error {
 	return e.atom(begin, regexp.QuoteMeta(string(r)), 1)
 }
 
-// repeat applies a repetition to the last atom. n is the number of copies of the atom in the
-// expanded program.
+// repeat repeats the last atom. The parameter n is the number of copies of the atom in the expanded
+// expression.
 func (e *ere) repeat(begin int, text string, n int) error {
 	if e.before != atAtom {
 		return e.fail(begin, "%q has nothing to repeat", e.in[begin:e.at])
@@ -183,7 +182,7 @@ func (e *ere) interval(begin int) error {
 	return e.repeat(begin, text, max(most, 1))
 }
 
-// number reads a number up to maxRepeat.
+// number reads a number that is at most maxRepeat.
 func (e *ere) number() (n int, ok bool) {
 	for e.at < len(e.in) && ascii.IsDigit(e.in[e.at]) && n <= maxRepeat {
 		n = 10*n + int(e.in[e.at]-'0')
@@ -192,8 +191,7 @@ func (e *ere) number() (n int, ok bool) {
 	return n, ok && n <= maxRepeat
 }
 
-// bracket reads a bracket expression. A backslash in it is a literal, unless it precedes the
-// delimiter.
+// bracket reads a bracket expression. A backslash is a literal there, except before the delimiter.
 func (e *ere) bracket(begin int) error {
 	var class strings.Builder
 	class.WriteByte('[')
@@ -214,8 +212,7 @@ func (e *ere) bracket(begin int) error {
 	return e.atom(begin, class.String(), 1)
 }
 
-// member reads one member of a bracket expression: a class, a range or a
-// character.
+// member reads a character class, a range or a character in a bracket expression.
 func (e *ere) member(class *strings.Builder, first bool) error {
 	begin := e.at
 	if e.peek("[:") {
@@ -244,7 +241,7 @@ func (e *ere) member(class *strings.Builder, first bool) error {
 	return nil
 }
 
-// bound reads one character in brackets, also in the form "[.x.]" or "[=x=]".
+// bound reads a character in a bracket expression, which may have the form "[.x.]" or "[=x=]".
 func (e *ere) bound() (rune, error) {
 	begin := e.at
 	if e.at == len(e.in) {
@@ -272,7 +269,7 @@ func (e *ere) bound() (rune, error) {
 	return r, nil
 }
 
-// class reads a character class.
+// class reads a character class such as "[:digit:]".
 func (e *ere) class(class *strings.Builder) error {
 	begin := e.at
 	name, _, ok := strings.Cut(e.in[begin+2:], ":]")

@@ -6,11 +6,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Error reports a syntax error in a substitution expression, a service field
-// or a line of a table.
+// An Error reports a syntax error in a substitution expression, a service field or a line of a
+// table.
 type Error struct {
 	Input   string
-	Line    int // in a table, from 1; 0 elsewhere
+	Line    int // line of a table, from 1; otherwise 0
 	Offset  int // in bytes, into Input
 	Rule    string
 	Message string
@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("discover: %q: %s: %s: %s", e.Input, at, e.Rule, e.Message)
 }
 
-// Violation makes e a [uri.InputError].
+// Violation implements [uri.InputError].
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
@@ -33,15 +33,15 @@ func refuse(input string, offset int, rule, format string, args ...any) *Error {
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// A RuleError reports that the rules in DNS lead nowhere: the error is in the
-// zone at Key, not in the network.
+// A RuleError means that the rules in DNS are invalid or do not lead to a resolver. It is a mistake
+// in the zone at Key, and not a failure of the network.
 type RuleError struct {
-	Key    string // domain name whose rules or records are invalid
+	Key    string // the domain name with the invalid rules or records
 	Reason string
 }
 
-// Public returns the text of the error for clients of a server. The text reveals nothing about
-// the server, because the rules are those of another zone.
+// Public returns a message that a server may show to its clients. It reveals nothing about the
+// server.
 func (e *RuleError) Public() string { return "invalid rules of " + e.Key + ": " + e.Reason }
 
 func (e *RuleError) Error() string { return fmt.Sprintf("discover: rules of %s: %s", e.Key, e.Reason) }

@@ -11,8 +11,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// answer returns the response for one name, from the cache if the cache has it. Concurrent calls
-// with the same question share one query.
+// answer returns the response for a name from the cache, or queries DNS. Concurrent calls with the
+// same question share a query.
 func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, error) {
 	key := question{fqdn, t}
 	for {
@@ -39,7 +39,7 @@ func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, e
 	}
 }
 
-// askFor sends the query and passes the result to all waiting calls.
+// askFor sends the query and gives the result to all calls that wait for it.
 func (r *Resolver) askFor(ctx context.Context, key question, a *asking) (answer, error) {
 	defer func() {
 		r.mu.Lock()
@@ -57,7 +57,7 @@ func (r *Resolver) askFor(ctx context.Context, key question, a *asking) (answer,
 	return a.answer, nil
 }
 
-// exchange queries one server after the other until one answers.
+// exchange queries the servers in order until one of them answers.
 func (r *Resolver) exchange(ctx context.Context, fqdn string, t uint16) (*dns.Msg, error) {
 	c := r.config()
 	var last error
@@ -76,7 +76,7 @@ func (r *Resolver) exchange(ctx context.Context, fqdn string, t uint16) (*dns.Ms
 	return nil, last
 }
 
-// failure converts an error of a server to a DNS error.
+// failure converts the error of a server to a DNS error.
 func failure(fqdn, server string, err error) error {
 	var timeout net.Error
 	return &net.DNSError{
@@ -85,8 +85,8 @@ func failure(fqdn, server string, err error) error {
 	}
 }
 
-// askServer queries one server. If the server does not support EDNS, it repeats the query
-// without EDNS (RFC 6891, 7).
+// askServer queries a server. If the server does not support EDNS, the query is repeated without it
+// (RFC 6891, 7).
 func (r *Resolver) askServer(ctx context.Context, server, fqdn string, t uint16, timeout time.Duration) (*dns.Msg, error) {
 	q := new(dns.Msg)
 	q.SetQuestion(fqdn, t)
@@ -115,7 +115,7 @@ func rcode(code int) string {
 	return "error " + strconv.Itoa(code)
 }
 
-// askBoth sends a query over UDP. If the response was truncated, it sends the query again over TCP.
+// askBoth sends a query over UDP, and again over TCP if the response was truncated.
 func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	m, err := r.ask(ctx, "udp", server, q, timeout)
 	if err == nil && m.Truncated {
@@ -124,8 +124,8 @@ func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeo
 	return m, err
 }
 
-// ask sends one query from a port of its own and waits for the response. Over UDP, ask ignores
-// packets that do not belong to the query.
+// ask sends a query from a new port, and waits for the response. Over UDP it ignores packets that
+// are not responses to the query.
 func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -157,9 +157,8 @@ func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, 
 	return nil, errors.New("too many responses to other questions")
 }
 
-// answers reports whether m is the response to q: it must have the same ID, and a question with the
-// same name, type and class. If the server could not parse the question, m need not have the
-// question.
+// answers reports whether m is a response to q. It must have the same ID and the same question. The
+// question may be missing if the server could not parse it.
 func answers(m, q *dns.Msg) bool {
 	if m.Id != q.Id || !m.Response || m.Opcode != dns.OpcodeQuery {
 		return false

@@ -18,63 +18,63 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits for DNS queries and responses.
+// Limits on DNS queries and responses.
 const (
-	maxServers  = 8    // servers that are used of those configured
-	maxAttempts = 5    // queries to all servers together
-	maxStrange  = 64   // packets that are ignored between a query and its response
+	maxServers  = 8    // servers that are used
+	maxAttempts = 5    // queries to all servers for one question
+	maxStrange  = 64   // packets that are ignored while waiting for a response
 	maxRecords  = 256  // in one response
 	maxAliases  = 8    // aliases in a chain
-	udpSize     = 1232 // octets that avoid fragmentation (DNS flag day of 2020)
+	udpSize     = 1232 // octets of a response without fragmentation (DNS flag day of 2020)
 )
 
-// systemConfig is the file in which the system lists its servers.
+// systemConfig is the file that lists the DNS servers of the system.
 const systemConfig = "/etc/resolv.conf"
 
-// A NAPTR is a rule of DDDS in DNS (RFC 3403, 4.1).
+// A NAPTR is a rule of DDDS as DNS stores it (RFC 3403, 4.1).
 type NAPTR struct {
 	Order, Preference uint16
 	Flags             string
 	Services          string
-	Regexp            string // octets as on the wire, without escaped backslashes
-	Replacement       string // without the final dot; "" for the root
+	Regexp            string // octets as they are sent, without escaped backslashes
+	Replacement       string // without the dot at its end; "" for the root
 	TTL               time.Duration
 }
 
-// An SRV is the location of a service (RFC 2782).
+// An SRV says where a service is (RFC 2782).
 type SRV struct {
 	Priority, Weight, Port uint16
-	Target                 string // without the final dot; "" for the root, which means that the service is not offered
+	Target                 string // without the dot at its end; "" means that the service is not offered
 	TTL                    time.Duration
 }
 
-// ResolverOptions configure a [Resolver].
+// ResolverOptions configure a [Resolver]. The zero value uses the DNS servers of the system.
 type ResolverOptions struct {
-	// Servers are the addresses of recursive servers, IP or IP:PORT. If empty,
-	// File lists them.
+	// Servers are the addresses of recursive servers, as IP or IP:PORT. If there are none, File
+	// lists them.
 	Servers []string
 
-	// File is a resolv.conf(5); the default is /etc/resolv.conf. It is read again
-	// when it changes. Its search list is not used.
+	// File is a file in the format of resolv.conf(5), by default /etc/resolv.conf. It is read again
+	// when it has changed. Its search list is not used.
 	File string
 
-	// Timeout is the timeout of one query to one server. 0 means the timeout in File, or 5
+	// Timeout limits the time for one query to one server. 0 means the timeout in File, or 5
 	// seconds if Servers is set.
 	Timeout time.Duration
 
-	// Dial opens connections; nil for [net.Dialer.DialContext].
+	// Dial opens connections. nil means [net.Dialer.DialContext].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Now is the clock for cached responses; nil means [time.Now].
+	// Now returns the current time, to find out which cached responses have expired. nil means
+	// [time.Now].
 	Now func() time.Time
 }
 
-// A Resolver queries recursive DNS servers, over UDP and, if a response is
-// truncated, over TCP. It caches responses for their time to live. It is safe for
-// concurrent use.
+// A Resolver queries recursive DNS servers, over UDP and over TCP if a response is truncated. It
+// caches responses for their time to live. A Resolver is safe for concurrent use.
 //
-// Errors are [*net.DNSError]: IsNotFound means that the name does not exist or
-// has no such records; all others mean that DNS failed.
+// Its errors are of type [*net.DNSError]. IsNotFound means that the name does not exist or has no
+// such records, and any other error means that DNS failed.
 type Resolver struct {
 	o ResolverOptions
 
@@ -84,13 +84,12 @@ type Resolver struct {
 	cache  cache
 }
 
-// An asking is a query in progress. Concurrent lookups with the same question
-// wait for its result.
+// An asking is a query in progress. Concurrent lookups with the same question wait for its result.
 type asking struct {
 	done   chan struct{} // closed when the other fields are set
 	answer answer
 	err    error
-	cut    bool // the caller cancelled the query, so the result does not apply to other lookups
+	cut    bool // the query was cancelled by its caller, so other lookups cannot use the result
 }
 
 var (
@@ -98,7 +97,7 @@ var (
 	_ Database = (*Resolver)(nil)
 )
 
-// NewResolver returns a resolver. It is an error if a server address is invalid.
+// NewResolver returns a Resolver. It returns an error if a server address is invalid.
 func NewResolver(o ResolverOptions) (*Resolver, error) {
 	if o.Dial == nil {
 		o.Dial = new(net.Dialer).DialContext
@@ -133,7 +132,7 @@ func serverAddress(s, port string) (string, error) {
 	return "", fmt.Errorf("discover: invalid DNS server %q: must be an IP address, optionally with a port", s)
 }
 
-// A config lists the servers to query.
+// A config says which servers to query.
 type config struct {
 	servers  []string
 	timeout  time.Duration
@@ -142,11 +141,10 @@ type config struct {
 	modified time.Time
 }
 
-// recheck is the interval at which the file with the servers is checked for
-// changes.
+// recheck is how often the file with the servers is checked for changes.
 const recheck = 5 * time.Second
 
-// config returns the servers to query. If the file has changed, it reads the file again.
+// config returns the configuration, after reading the file again if it has changed.
 func (r *Resolver) config() config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,8 +158,8 @@ func (r *Resolver) config() config {
 	return c
 }
 
-// readConfig reads the file. If the file is missing or lists no servers, readConfig uses the
-// local host as the server, as resolv.conf(5) specifies.
+// readConfig reads the file. If the file is missing or lists no servers, the server is the local
+// host (resolv.conf(5)).
 func (r *Resolver) readConfig() {
 	old := r.conf
 	info, err := os.Stat(r.o.File)
@@ -188,8 +186,8 @@ func (r *Resolver) readConfig() {
 	r.conf = c
 }
 
-// LookupNetIP returns the addresses of a host, those of IPv6 first; network is
-// "ip", "ip4" or "ip6". The host is an absolute name: no search list is used.
+// LookupNetIP returns the addresses of a host, with those of IPv6 first. The network is "ip", "ip4"
+// or "ip6". The host is an absolute name, and no search list is used.
 func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -211,12 +209,12 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	return r.families(ctx, host, types)
 }
 
-// grace is the time to wait for the addresses of the second family after those of the first family
-// have arrived. Some servers never answer queries for IPv6 (RFC 8305, 3).
+// grace is how long to wait for the addresses of the other family after those of one family have
+// arrived. Some servers never answer queries for IPv6 (RFC 8305, 3).
 const grace = time.Second
 
-// families looks up addresses of several types concurrently, and returns them in
-// the order of the types.
+// families looks up addresses of several types at the same time, and returns them in the order of
+// types.
 func (r *Resolver) families(ctx context.Context, host string, types []uint16) ([]netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -301,7 +299,7 @@ func (r *Resolver) LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error
 	return rules, err
 }
 
-// LookupSRV returns the SRV records at exactly a domain name, in the order of the
+// LookupSRV returns the SRV records at a domain name, which is not completed, in the order of the
 // response.
 func (r *Resolver) LookupSRV(ctx context.Context, name string) ([]SRV, error) {
 	records, err := r.lookup(ctx, name, dns.TypeSRV)
@@ -316,7 +314,7 @@ func (r *Resolver) LookupSRV(ctx context.Context, name string) ([]SRV, error) {
 
 func ttl(rr dns.RR) time.Duration { return time.Duration(rr.Header().Ttl) * time.Second }
 
-// octets decodes the escapes that package dns uses in strings.
+// octets decodes the escapes that package dns puts into strings.
 func octets(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -338,10 +336,10 @@ func octets(s string) string {
 	return b.String()
 }
 
-// canonicalHost returns a domain name in lower case without the final dot.
+// canonicalHost returns a domain name in lower case, without the dot at its end.
 func canonicalHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// isNotFound reports whether err says that something does not exist in DNS.
+// isNotFound reports whether err means that something does not exist in DNS.
 func isNotFound(err error) bool {
 	var e *net.DNSError
 	return errors.As(err, &e) && e.IsNotFound
@@ -351,7 +349,7 @@ func notFound(name string) *net.DNSError {
 	return &net.DNSError{Err: "no such host", Name: canonicalHost(name), IsNotFound: true}
 }
 
-// lookup returns the records of a type at a name or at the target of its alias.
+// lookup returns the records of a type at a name, or at the name to which it is an alias.
 func (r *Resolver) lookup(ctx context.Context, name string, t uint16) ([]dns.RR, error) {
 	if !isDomainName(strings.TrimSuffix(name, ".")) {
 		return nil, notFound(name)
@@ -372,8 +370,8 @@ func (r *Resolver) lookup(ctx context.Context, name string, t uint16) ([]dns.RR,
 	return nil, &net.DNSError{Err: fmt.Sprintf("chain of more than %d aliases", maxAliases), Name: canonicalHost(name)}
 }
 
-// isDomainName reports whether name can be looked up: labels of letters, digits,
-// hyphens and underscores (RFC 1123, 2.1; RFC 2782).
+// isDomainName reports whether name consists of labels with letters, digits, hyphens and
+// underscores (RFC 1123, 2.1; RFC 2782).
 func isDomainName(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false

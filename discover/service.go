@@ -6,31 +6,31 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Services is a parsed service field of a rule: a protocol, and the services
-// offered by it.
+// Services is the parsed service field of a rule, which has a protocol and the services that it
+// offers.
 type Services struct {
-	Protocol string   // in lower case; "" if the field has none
-	Names    []string // in the spelling of RFC 2483 if that RFC defines the service, otherwise as in the field
+	Protocol string   // in lower case, or ""
+	Names    []string // as RFC 2483 spells them, or otherwise as in the field
 }
 
-// services maps the upper-case names in rules to resolution services. The older documents call the
-// services N2x and L2x, by the kind of identifier (RFC 2169).
+// services maps the names of services in rules, in upper case, to their names in RFC 2483. Older
+// documents call them N2x and L2x, by the kind of identifier (RFC 2169).
 var services = map[string]string{
 	"I2L": "I2L", "I2LS": "I2Ls", "I2R": "I2R", "I2RS": "I2Rs", "I2C": "I2C", "I2CS": "I2Cs", "I2N": "I2N", "I2NS": "I2Ns",
 	"N2L": "I2L", "N2LS": "I2Ls", "N2R": "I2R", "N2RS": "I2Rs", "N2C": "I2C", "N2NS": "I2Ns",
 	"L2L": "I2L", "L2LS": "I2Ls", "L2R": "I2R", "L2RS": "I2Rs", "L2C": "I2C", "L2N": "I2N", "L2NS": "I2Ns",
 }
 
-// maxToken is the maximum length of a protocol or service (RFC 3404, 4.4).
+// maxToken is the maximum length of the name of a protocol or a service (RFC 3404, 4.4).
 const maxToken = 32
 
 // ParseServices parses a service field (RFC 3404, 4.4; RFC 2915, 2):
 //
 //	service_field = [ [protocol] *("+" rs) ]
 //
-// It also accepts the order of later applications of DDDS, services before the
-// protocol: in a field whose first word is a service and whose last word is not,
-// the last word is the protocol. An error is an [*Error].
+// Later applications of DDDS put the services before the protocol. So if the first word is a
+// service and the last is not, the last word is the protocol. If the field is invalid, the error is
+// an [*Error].
 func ParseServices(field string) (Services, error) {
 	var s Services
 	if field == "" {
@@ -60,7 +60,7 @@ func ParseServices(field string) (Services, error) {
 	return s, nil
 }
 
-// wordLength returns the length of the start of w that matches ALPHA *31ALPHANUM.
+// wordLength returns how many bytes of w match ALPHA *31ALPHANUM.
 func wordLength(w string) int {
 	for i := range len(w) {
 		if i == maxToken || !ascii.IsLetter(w[i]) && (i == 0 || !ascii.IsDigit(w[i])) {
@@ -72,8 +72,8 @@ func wordLength(w string) int {
 
 func isService(w string) bool { return services[strings.ToUpper(w)] != "" }
 
-// Known returns the services in the field that RFC 2483 defines, without duplicates. It returns nil
-// if there are none.
+// Known returns the services that RFC 2483 defines, without duplicates. It returns nil if there are
+// none.
 func (s Services) Known() []string {
 	var known []string
 	seen := map[string]bool{}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// sortSRV returns records in the order in which to try their servers: by
-// priority, and within one priority at random, in proportion to their weights
-// (RFC 2782). pick returns a uniformly random number from 0 to n-1.
+// sortSRV returns records in the order in which to try their servers (RFC 2782). Records are sorted
+// by priority, and those of the same priority are in random order, with probabilities in proportion
+// to their weights. The function pick returns a random number from 0 to n-1.
 func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	rest := slices.Clone(records)
 	slices.SortStableFunc(rest, func(a, b SRV) int {
@@ -23,9 +23,9 @@ func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	return rest
 }
 
-// draw chooses one of the records, which are sorted by weight, and moves it to the front. The
-// records that were before it keep their order. So records of weight 0 stay before the others. In
-// this position, each draw chooses them with a small probability, as RFC 2782 demands.
+// draw moves one of the records to the front, chosen at random by weight. The records must be
+// sorted by weight. Those before the chosen one keep their order, so that records of weight 0
+// always come first, where RFC 2782 gives them a small chance.
 func draw(records []SRV, pick func(n int) int) {
 	sum := 0
 	for _, r := range records {

@@ -8,23 +8,22 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// maxExpression is the maximum length of a substitution expression, in octets: it
-// is a character-string of DNS (RFC 3403, 4.1).
+// maxExpression is the maximum length of a substitution expression in octets. It is the limit of a
+// character-string in DNS (RFC 3403, 4.1).
 const maxExpression = 255
 
-// maxResult is the maximum length of the result of a substitution, a domain name
-// or a URI.
+// maxResult is the maximum length of the domain name or URI that a substitution returns.
 const maxResult = 4096
 
-// A Substitution is the substitution expression of a rule (RFC 3402, 3.2).
-// Applying it takes linear time. It is immutable.
+// A Substitution is the substitution expression of a rule (RFC 3402, 3.2). It is immutable, and
+// applying it takes linear time.
 type Substitution struct {
 	source string
 	ere    *regexp.Regexp
 	repl   []piece
 }
 
-// A piece of a replacement is text or the match of a group of the expression.
+// A piece of a replacement is text, or refers to a group of the expression.
 type piece struct {
 	text  string
 	group int // number of the group, from 1; 0 for text
@@ -34,8 +33,8 @@ type piece struct {
 //
 //	subst-expr = delim-char ere delim-char repl delim-char *flags
 //
-// The ere is an extended regular expression of POSIX, with the departures listed in the
-// package documentation. An error is an [*Error] with the offset of the syntax error.
+// The ere is an extended regular expression of POSIX, with the departures listed in the package
+// comment. If s is invalid, the error is an [*Error].
 func ParseSubstitution(s string) (*Substitution, error) {
 	if err := checkExpression(s); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func ParseSubstitution(s string) (*Substitution, error) {
 	return &Substitution{s, ere, repl}, nil
 }
 
-// checkExpression checks length, characters and delimiter.
+// checkExpression checks the length, the characters and the delimiter.
 func checkExpression(s string) error {
 	switch {
 	case s == "":
@@ -83,8 +82,7 @@ func checkExpression(s string) error {
 	return nil
 }
 
-// endOfPart returns the offset of the first unescaped delimiter that is not before the offset start,
-// or -1 if s has no such delimiter.
+// endOfPart returns the offset of the first unescaped delimiter from start on, or -1.
 func endOfPart(s string, start int, delim string) int {
 	for i := start; i < len(s); i++ {
 		switch {
@@ -97,7 +95,6 @@ func endOfPart(s string, start int, delim string) int {
 	return -1
 }
 
-// parseFlags parses what follows the third delimiter.
 func parseFlags(s string, at int, delim string) (fold bool, err error) {
 	for i := at; i < len(s); i++ {
 		switch {
@@ -112,7 +109,6 @@ func parseFlags(s string, at int, delim string) (fold bool, err error) {
 	return fold, nil
 }
 
-// parseReplacement parses the pieces of a replacement.
 func parseReplacement(s, delim string, groups int) ([]piece, error) {
 	var pieces []piece
 	var text strings.Builder
@@ -137,19 +133,19 @@ func parseReplacement(s, delim string, groups int) ([]piece, error) {
 	return append(pieces, piece{text: text.String()}), nil
 }
 
-// within converts an error about a part of s, which begins at an offset, to an error about s.
+// within converts an error about the part of s that begins at offset begin to an error about s.
 func within(s string, begin int, err error) error {
 	e := err.(*Error)
 	e.Input, e.Offset = s, begin+e.Offset
 	return e
 }
 
-// String returns the expression that was parsed.
+// String returns the text from which s was parsed.
 func (s *Substitution) String() string { return s.source }
 
-// Apply returns the replacement for the first match in text, without the text
-// around the match (RFC 3402, 3.2). It reports false if there is no match, or if
-// the result is empty or longer than maxResult.
+// Apply returns the replacement for the first match in text, without the text around the match (RFC
+// 3402, 3.2). It returns false if there is no match, or if the result is empty or longer than
+// maxResult.
 func (s *Substitution) Apply(text string) (string, bool) {
 	m := s.ere.FindStringSubmatchIndex(text)
 	if m == nil {

@@ -12,42 +12,42 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Entry maps a prefix to the resolver for its names.
+// An Entry says which resolver answers for the names with a prefix.
 type Entry struct {
-	Prefix string // as for an authority: "urn:nbn:fi", "doi" ...
+	Prefix string // a prefix such as "urn:nbn:fi" or "doi"
 
-	// Target is the resolver:
+	// Target is the resolver. It has one of these forms:
 	//
-	//   - HOST or HOST:PORT: a resolver with the protocol of 1995. For urn:dns
-	//     names requests contain the ElementID, for others the full name;
+	//   - HOST or HOST:PORT: a resolver with the protocol of 1995. Requests contain
+	//     the ElementID for urn:dns names, and the full name for all others;
 	//   - HOST/full or HOST:PORT/full: the same, but requests always contain the
 	//     full name;
 	//   - HOST/element or HOST:PORT/element: the same, but requests always contain
 	//     the ElementID;
 	//   - an http or https URL that ends with "/uri-res/": a resolver with the
 	//     protocol of RFC 2169;
-	//   - a URL that contains {name}: the name is inserted there;
-	//   - a URL that contains {element}: the part of the name after the prefix is
-	//     inserted there. The result is assumed to be the URL of the resource;
-	//   - any other http or https URL: the name is appended as a path;
-	//   - "-": names under the prefix are not resolved.
+	//   - a URL that contains {name}, which is replaced by the name;
+	//   - a URL that contains {element}, which is replaced by the part of the name
+	//     after the prefix. The result is assumed to be the URL of the resource;
+	//   - any other http or https URL, to which the name is appended as a path;
+	//   - "-": the names are not resolved.
 	Target string
 
-	Services []string // services of RFC 2483 that are offered; nil for all
+	Services []string // the services of RFC 2483 that it offers; nil means all
 }
 
-// None is the target of names that are not resolved.
+// None is the target for names that are not resolved.
 const None = "-"
 
 // maxTarget is the maximum length of a target, in octets.
 const maxTarget = 2048
 
-// ParseEntry parses a line of a table: prefix, target and optionally services,
+// ParseEntry parses a line of a table, which consists of a prefix, a target and perhaps services,
 // separated by white space:
 //
 //	urn:nbn:fi  https://urn.fi/{name}  services=I2L,I2R
 //
-// An error is an [*Error].
+// If the line is invalid, the error is an [*Error].
 func ParseEntry(line string) (Entry, error) {
 	prefix, at := word(line, 0)
 	target, at := word(line, at)
@@ -80,7 +80,7 @@ func ParseEntry(line string) (Entry, error) {
 	return e, nil
 }
 
-// word returns the first word of a line at or after an offset, and the offset of its end.
+// word returns the first word of line from offset at on, and the offset of its end.
 func word(line string, at int) (string, int) {
 	const blank = " \t\r\n"
 	for at < len(line) && strings.IndexByte(blank, line[at]) >= 0 {
@@ -93,9 +93,9 @@ func word(line string, at int) (string, int) {
 	return line[at:end], end
 }
 
-// ParseTable parses a table with one entry per line, in the form of [ParseEntry]. It ignores
-// empty lines and lines that begin with "#". It returns the entries of all valid lines, and an
-// error that joins an [*Error] for each invalid line.
+// ParseTable parses a table with an entry on each line; see [ParseEntry]. Empty lines and lines
+// that begin with "#" are ignored. ParseTable returns the entries of all valid lines, and joins the
+// [*Error] of each invalid line.
 func ParseTable(text string) ([]Entry, error) {
 	var entries []Entry
 	var errs []error
@@ -129,9 +129,8 @@ func (e Entry) String() string {
 //go:embed public.txt
 var public string
 
-// Public returns resolvers that are known to resolve names of well-known namespaces for
-// everyone. Other organisations run these resolvers and may change them; callers can use
-// another table instead.
+// Public returns a table of public resolvers for well-known namespaces. The resolvers are run by
+// other organisations, which may change them, so a program should let its user replace this table.
 func Public() []Entry {
 	entries, err := ParseTable(public)
 	if err != nil {
@@ -140,7 +139,7 @@ func Public() []Entry {
 	return entries
 }
 
-// A target is a parsed entry.
+// A target is a parsed Target of an entry.
 type target struct {
 	prefix name.Prefix
 	way    Way
@@ -163,7 +162,6 @@ func (e Entry) compile(port uint16) (name.Prefix, target, error) {
 	return p, t, nil
 }
 
-// parseTarget reads the target of an entry.
 func parseTarget(s string, port uint16) (target, error) {
 	switch {
 	case s == "":
@@ -180,8 +178,8 @@ func parseTarget(s string, port uint16) (target, error) {
 
 const wantTarget = "must be an http or https URL, HOST or HOST:PORT, optionally followed by /full or /element"
 
-// parseHostTarget parses HOST, HOST:PORT or an address, in brackets if it is IPv6
-// with a port.
+// parseHostTarget parses HOST, HOST:PORT or an address. An IPv6 address with a port must be in
+// brackets.
 func parseHostTarget(s string, port uint16) (target, error) {
 	at, form, told := strings.Cut(s, "/")
 	if told && form != FormFull && form != FormElement {
@@ -207,13 +205,12 @@ func parseHostTarget(s string, port uint16) (target, error) {
 	return target{way: Way{Kind: Authority, Host: host, Port: uint16(n), Form: form}}, nil
 }
 
-// The placeholders for the parts of a name in a template.
+// The placeholders for parts of a name in a target.
 const (
 	wholeName   = "{name}"
 	elementName = "{element}"
 )
 
-// parseURLTarget parses a URL or a URL template.
 func parseURLTarget(s string) (target, error) {
 	plain := strings.NewReplacer(wholeName, "n", elementName, "e").Replace(s)
 	if i := strings.IndexAny(plain, "{}"); i >= 0 {
@@ -269,8 +266,8 @@ func (t target) to(n name.Name, how string) Way {
 	return w
 }
 
-// expand fills in a template. In the query of the template, it escapes the characters that have a
-// meaning in a query.
+// expand inserts the name and the element into a template. In the query of the template it escapes
+// characters with a special meaning.
 func expand(template, whole, element string) string {
 	before, query, ok := strings.Cut(template, "?")
 	fill := func(s string, escape func(string) string) string {
@@ -285,7 +282,7 @@ func expand(template, whole, element string) string {
 	})
 }
 
-// A table finds targets by the longest prefix.
+// A table maps prefixes to targets.
 type table map[name.Prefix][]target
 
 func compileTable(entries []Entry, port uint16) (table, error) {
@@ -300,7 +297,7 @@ func compileTable(entries []Entry, port uint16) (table, error) {
 	return t, nil
 }
 
-// find returns the targets of the longest prefix that covers a name.
+// find returns the targets for the longest prefix that covers a name.
 func (t table) find(n name.Name) []target {
 	if len(t) == 0 {
 		return nil

@@ -13,36 +13,36 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Kind is the kind of destination of a [Way].
+// A Kind says how to use a [Way].
 type Kind string
 
-// The kinds of ways. If [Options.Protocols] is set, a rule of DNS can lead to
-// other protocols; their Kind is the name of the protocol.
+// The kinds of ways. If [Options.Protocols] is set, there are more kinds, which are the names of
+// these protocols.
 const (
-	Authority Kind = "authority" // the protocol of 1995 at every address of Host, at Port
-	THTTP     Kind = "thttp"     // RFC 2169: URL is "http://HOST[:PORT]/uri-res/"
-	Path      Kind = "path"      // URL is an http(s) URL to which the path of names is appended, or a template with {name}
-	Location  Kind = "location"  // URL leads to the resource itself, or to the result of Services, as a rule says
+	Authority Kind = "authority" // use the protocol of 1995 at any address of Host, on Port
+	THTTP     Kind = "thttp"     // use RFC 2169; URL is "http://HOST[:PORT]/uri-res/"
+	Path      Kind = "path"      // append the name to URL as a path, or insert it for {name}
+	Location  Kind = "location"  // URL leads to the resource, or to the result of Services
 )
 
 // The forms of a name in a request of the protocol of 1995.
 const (
-	FormFull    = "full"    // the full name, as expected by resolvers that serve several authorities or forward requests
-	FormElement = "element" // the ElementID only, as expected by the resolver of the authority (1995, 3.3)
+	FormFull    = "full"    // the full name, for resolvers that serve several authorities or forward requests
+	FormElement = "element" // the ElementID, for the resolver of the authority itself (1995, 3.3)
 )
 
-// A Way is one way to reach a resolver of a name, or the resource itself.
+// A Way is a way to reach a resolver of a name, or the resource itself.
 type Way struct {
 	Kind     Kind
-	Host     string   // of Authority and THTTP
-	Port     uint16   // of Host
-	URL      string   // of THTTP, Path and Location
-	Form     string   // of Authority: FormFull or FormElement; "" means the ElementID for urn:dns names, and the full name for all others
-	Services []string // services of RFC 2483 offered there; nil if unknown
-	How      string   // why this way was found, in words
+	Host     string   // for Authority and THTTP
+	Port     uint16   // for Authority and THTTP
+	URL      string   // for THTTP, Path and Location
+	Form     string   // for Authority: FormFull or FormElement; "" means the ElementID for urn:dns names and the full name for others
+	Services []string // the services of RFC 2483 that are offered; nil if unknown
+	How      string   // how this way was found, for people
 }
 
-// String returns the destination of the way.
+// String returns the host or the URL to which the way leads.
 func (w Way) String() string {
 	if w.URL != "" {
 		return string(w.Kind) + " " + w.URL
@@ -54,59 +54,56 @@ func (w Way) String() string {
 	return s
 }
 
-// A Step is one step of a search, described in words. Its subject is a domain name or a URL.
+// A Step describes a step of a search for people. It is about a domain name or a URL.
 type Step struct {
 	How    string
 	Target string
 }
 
-// Options configure a [Finder]. The zero value uses only the name itself: the
-// host of a urn:dns name.
+// Options configure a [Finder]. With the zero Options, it only finds the host of a urn:dns name.
 type Options struct {
-	// Table is the user's own table, which has priority. The entries with the
-	// longest matching prefix apply, in their order.
+	// Table is the user's own table, which is tried first. If several entries have the longest
+	// matching prefix, they are tried in order.
 	Table []Entry
 
-	// Port is the port of resolvers of urn:dns names, and of hosts in tables for which the table
-	// has no port; 0 means [Port].
+	// Port is the port of resolvers for urn:dns names, and of hosts without a port in tables. 0
+	// means [Port].
 	Port uint16
 
-	// Rules is the database of rules (RFC 3404), such as a [Resolver]; nil
-	// disables the search by rules.
+	// Rules looks up rules in DNS (RFC 3404), and is usually a [Resolver]. nil means that rules are
+	// not used.
 	Rules Database
 
-	// Protocols are the protocols that the caller supports in addition to THTTP,
-	// in lower case.
+	// Protocols are other protocols that the caller supports besides THTTP, in lower case.
 	Protocols []string
 
-	// Public are known resolvers, tried after the rules; usually the result of the function
-	// [Public].
+	// Public are known resolvers, which are tried after the rules. Usually this is the result of
+	// the function [Public].
 	Public []Entry
 
-	// Default is the resolver to try last, in the form of [Entry.Target], without
-	// {element}.
+	// Default is the resolver that is tried last, in the form of [Entry.Target] without {element}.
 	Default string
 
-	// Pick returns a uniformly random number from 0 to n-1, to choose one of
-	// several servers. Nil means [rand.IntN].
+	// Pick returns a random number from 0 to n-1, to choose one of several servers. nil means
+	// [rand.IntN].
 	Pick func(n int) int
 
-	// Now is the clock for the expiry of rules; nil means [time.Now].
+	// Now returns the current time, to find out which rules have expired. nil means [time.Now].
 	Now func() time.Time
 
-	// Trace, if not nil, is called for each step.
+	// Trace is called for each step of a search. It may be nil.
 	Trace func(Step)
 }
 
-// A Finder finds the resolvers of names. It is safe for concurrent use if the
-// functions of its options are.
+// A Finder finds the resolvers of names. It is safe for concurrent use if the functions in its
+// Options are.
 type Finder struct {
 	o             Options
 	table, public table
 	fallback      *target
 }
 
-// New returns a finder. If the options are invalid, the error is an [*Error].
+// New returns a Finder. If the options are invalid, the error is an [*Error].
 func New(o Options) (*Finder, error) {
 	if o.Port == 0 {
 		o.Port = Port
@@ -145,18 +142,17 @@ func (f *Finder) trace(how, target string) {
 	}
 }
 
-// Find yields the ways to a name in the order in which to try them, each once:
+// Find returns an iterator over the ways to resolve a name, in the order in which to try them and
+// without duplicates:
 //
-//  1. those of the user's table, for the longest matching prefix;
-//  2. the host of a urn:dns name (1995, 2.2.1);
-//  3. those of the rules of DNS (RFC 3404), for all other names;
-//  4. known public resolvers;
-//  5. the default resolver.
+// 1. those in the user's table, for the longest matching prefix; 2. the host of a urn:dns name
+// (1995, 2.2.1); 3. those to which rules in DNS lead (RFC 3404), for all other names; 4. known
+// public resolvers; 5. the default resolver.
 //
-// It is lazy: later steps cause DNS queries only if the caller continues. If a step fails,
-// Find yields its error and continues with the next step. A [*net.DNSError] means that DNS
-// failed, which does not mean that there is no resolver; a [*RuleError] means that the rules
-// lead nowhere. After yielding the error of ctx, Find ends.
+// DNS is queried only when the caller reaches that source. If a source fails, the iterator yields
+// the error and continues with the next. A [*net.DNSError] means that DNS failed, so there may be a
+// resolver; a [*RuleError] means that the rules do not lead to one. The iterator ends after the
+// error of ctx.
 func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	return func(yield func(Way, error) bool) {
 		if n.IsZero() {
@@ -175,7 +171,7 @@ func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	}
 }
 
-// A walk is one call of Find. Its steps report whether the caller continues.
+// A walk is a call of Find. Its methods return false if the caller stops.
 type walk struct {
 	f     *Finder
 	n     name.Name
@@ -183,7 +179,7 @@ type walk struct {
 	yield func(Way, error) bool
 }
 
-// found yields a way unless it was yielded before.
+// found yields a way, unless it was yielded before.
 func (w *walk) found(way Way) bool {
 	key := way.String()
 	if w.seen[key] {
@@ -193,8 +189,7 @@ func (w *walk) found(way Way) bool {
 	return w.yield(way, nil)
 }
 
-// own yields the ways of the user's table. An entry with the target [None] excludes all
-// further ways.
+// own yields the ways in the user's table. It returns false for an entry with the target [None].
 func (w *walk) own(context.Context) bool {
 	for _, t := range w.f.table.find(w.n) {
 		if t.none {
@@ -208,8 +203,8 @@ func (w *walk) own(context.Context) bool {
 	return true
 }
 
-// authority yields the authority of a urn:dns name, which is the host in the name. It infers
-// nothing from the structure of the host name (Y95-11).
+// authority yields the host of a urn:dns name. Nothing is inferred from the structure of the host
+// name (Y95-11).
 func (w *walk) authority(context.Context) bool {
 	host, ok := hostOf(w.n)
 	return !ok || w.found(Way{Kind: Authority, Host: host, Port: w.f.o.Port, How: "the authority of a urn:dns name is the host of its resolver"})
@@ -225,8 +220,8 @@ func hostOf(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// rules yields the ways that the rules of DNS give. It yields nothing for urn:dns names, because
-// their authority is known.
+// rules yields the ways to which rules in DNS lead. There are none for urn:dns names, because their
+// authority is known.
 func (w *walk) rules(ctx context.Context) bool {
 	if _, ok := hostOf(w.n); ok || w.f.o.Rules == nil {
 		return true
@@ -244,7 +239,7 @@ func (w *walk) rules(ctx context.Context) bool {
 	case err == nil:
 		return true
 	case ctx.Err() != nil:
-		return true // Find yields the error of ctx
+		return true // Find yields the error of ctx itself
 	}
 	w.f.trace("the search by rules failed: "+shown.Error(err), key)
 	return w.yield(Way{}, fmt.Errorf("discover: rules for %s: %w", why, err))

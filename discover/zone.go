@@ -15,28 +15,27 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Zone is the input for the DNS records by which a [Finder] finds the resolver
-// of an authority. The records usually belong to several zones.
+// A Zone describes an authority, so that [Zone.Records] can return the DNS records by which a
+// [Finder] finds its resolver. These records usually belong to several zones.
 type Zone struct {
 	Prefix    name.Prefix
-	Host      string // the host of the resolver
+	Host      string // the host name of the resolver
 	Port      uint16
-	Services  []string // services that it offers; nil means [ZoneServices]
+	Services  []string // the services that it offers; nil means [ZoneServices]
 	TTL       time.Duration
-	Addresses []netip.Addr // of Host, if known
+	Addresses []netip.Addr // the addresses of Host; nil if unknown
 }
 
 // ZoneServices returns the services that every nomen server offers.
 func ZoneServices() []string { return []string{"I2L", "I2Ls", "I2C", "I2Cs", "I2N", "I2Ns"} }
 
-// A Record is a line of a zone in the syntax of master files (RFC 1035, 5), or a
-// remark.
+// A Record is a line of a master file (RFC 1035, 5), or a remark.
 type Record struct {
-	Owner  string `json:"owner"` // with the final dot
+	Owner  string `json:"owner"` // with the dot at its end
 	TTL    uint32 `json:"ttl,omitempty"`
 	Type   string `json:"type,omitempty"`
 	Data   string `json:"data,omitempty"`
-	Remark string `json:"remark,omitempty"` // what else is needed; in place of type and data
+	Remark string `json:"remark,omitempty"` // what else is needed; such a Record has no type and data
 }
 
 // String returns the line.
@@ -47,8 +46,8 @@ func (r Record) String() string {
 	return fmt.Sprintf("%s\t%d\tIN\t%s\t%s", r.Owner, r.TTL, r.Type, r.Data)
 }
 
-// Records returns the records of a zone. The error says why no records can be made, for
-// example because the prefix is too long for a rule.
+// Records returns the records to publish in DNS. It returns an error if there are no such records,
+// for example because the prefix is too long for a rule.
 func (z Zone) Records() ([]Record, error) {
 	if _, number := uri.ParseNumericHost(canonicalHost(z.Host)); number || !isDomainName(canonicalHost(z.Host)) {
 		return nil, fmt.Errorf("discover: %q is not a domain name", z.Host)
@@ -76,17 +75,16 @@ func (z Zone) Records() ([]Record, error) {
 
 func (z Zone) port() uint16 { return cmp.Or(z.Port, Port) }
 
-// sample returns a name under the prefix.
+// sample returns a name with the prefix.
 func (z Zone) sample() name.Name { return name.FromKey(z.Prefix.Spell("0")) }
 
-// dnsAuthority returns the host of the prefix of urn:dns names.
+// dnsAuthority returns the host in a prefix of urn:dns names.
 func dnsAuthority(p name.Prefix) (string, bool) {
 	rest, ok := strings.CutPrefix(p.String(), "urn:dns:")
 	host, _, _ := strings.Cut(rest, ":")
 	return host, ok && host != ""
 }
 
-// addressRecords returns the address records of a host.
 func (z Zone) addressRecords(host string) []Record {
 	var records []Record
 	if len(z.Addresses) == 0 {
@@ -112,8 +110,8 @@ func addressType(a netip.Addr) string {
 	return "AAAA"
 }
 
-// delegation returns the rule that leads from the namespace to the host. The rule is for all names,
-// or only for those under the prefix.
+// delegation returns the rule in the zone of the namespace that leads to the host. The rule is for
+// all names or only for those with the prefix.
 func (z Zone) delegation() (NAPTR, error) {
 	r := NAPTR{Order: 100, Preference: 10}
 	key, host := z.Prefix.String(), canonicalHost(z.Host)
@@ -135,8 +133,7 @@ func (z Zone) delegation() (NAPTR, error) {
 	return r, nil
 }
 
-// escapeERE returns an expression that matches a text, for use between
-// exclamation marks.
+// escapeERE returns an expression that matches s, for use between exclamation marks.
 func escapeERE(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -148,7 +145,7 @@ func escapeERE(s string) string {
 	return b.String()
 }
 
-// server returns the rule of the host that leads to its server.
+// server returns the rule at the host that leads to its server.
 func (z Zone) server() NAPTR {
 	offered := z.Services
 	if len(offered) == 0 {
@@ -164,7 +161,7 @@ func (z Zone) record(owner, kind, data string) Record {
 	return Record{Owner: owner + ".", TTL: uint32(z.TTL / time.Second), Type: kind, Data: data}
 }
 
-// checked returns the records, or an error if a name server could not parse them.
+// checked returns an error if a name server could not parse a record.
 func (z Zone) checked(records []Record) ([]Record, error) {
 	for _, r := range records {
 		if r.Remark != "" {
@@ -177,7 +174,7 @@ func (z Zone) checked(records []Record) ([]Record, error) {
 	return records, nil
 }
 
-// A Difference is a difference between a live zone and the expected records.
+// A Difference is a difference between the records in DNS and those of a [Zone].
 type Difference struct {
 	Owner    string `json:"owner"`
 	Type     string `json:"type"`
@@ -198,15 +195,15 @@ func (d Difference) String() string {
 	return s
 }
 
-// LiveDNS looks up the records of a live zone; [Resolver] implements it.
+// LiveDNS looks up records in DNS. [Resolver] implements it.
 type LiveDNS interface {
 	DNS
 	Database
 }
 
-// Check looks up a live zone and returns the differences from [Zone.Records]. It does not
-// compare times to live, orders, preferences and rules for other names, which the operator
-// chooses. The error is a failure of DNS, or the error of Records.
+// Check looks up the records in DNS and returns how they differ from [Zone.Records]. It ignores
+// times to live, orders, preferences and rules for other names, which the operator chooses. The
+// error is that of Records, or means that DNS failed.
 func (z Zone) Check(ctx context.Context, live LiveDNS) ([]Difference, error) {
 	if _, err := z.Records(); err != nil {
 		return nil, err
@@ -224,7 +221,6 @@ func (z Zone) Check(ctx context.Context, live LiveDNS) ([]Difference, error) {
 	return c.found, nil
 }
 
-// A zoneCheck collects differences.
 type zoneCheck struct {
 	z     Zone
 	live  LiveDNS
@@ -236,7 +232,7 @@ func (c *zoneCheck) differ(owner, kind, problem, expected, found string) {
 	c.found = append(c.found, Difference{owner + ".", kind, problem, expected, found})
 }
 
-// naptr looks up rules. It is not an error if there are none.
+// naptr looks up rules. If there are none, it does not return an error.
 func (c *zoneCheck) naptr(ctx context.Context, owner string) ([]NAPTR, error) {
 	rules, err := c.live.LookupNAPTR(ctx, owner)
 	if isNotFound(err) {
@@ -245,12 +241,12 @@ func (c *zoneCheck) naptr(ctx context.Context, owner string) ([]NAPTR, error) {
 	return rules, err
 }
 
-// sameRule reports whether two rules are the same, apart from their order and preference.
+// sameRule reports whether two rules differ only in their order and preference.
 func sameRule(a, b NAPTR) bool {
 	return strings.EqualFold(a.Flags, b.Flags) && strings.EqualFold(a.Services, b.Services) && a.Regexp == b.Regexp && a.Replacement == b.Replacement
 }
 
-// delegation checks that the namespace leads to the host.
+// delegation checks that the rules of the namespace lead to the host.
 func (c *zoneCheck) delegation(ctx context.Context) error {
 	key, _, _ := firstKey(c.z.sample())
 	want, err := c.z.delegation()
@@ -264,7 +260,7 @@ func (c *zoneCheck) delegation(ctx context.Context) error {
 	return err
 }
 
-// server checks that the rules of the host lead only to its server, by the same protocol.
+// server checks that the rules at the host lead only to its server, by the same protocol.
 func (c *zoneCheck) server(ctx context.Context) error {
 	want := c.z.server()
 	rules, err := c.naptr(ctx, c.host)
@@ -282,7 +278,7 @@ func (c *zoneCheck) server(ctx context.Context) error {
 	return nil
 }
 
-// service checks that the SRV records lead to the host and port and nowhere else.
+// service checks that the SRV records contain the host and port, and no others.
 func (c *zoneCheck) service(ctx context.Context) error {
 	owner := c.z.server().Replacement
 	records, err := c.live.LookupSRV(ctx, owner)
@@ -301,7 +297,7 @@ func (c *zoneCheck) service(ctx context.Context) error {
 	return nil
 }
 
-// lookup returns the addresses of a host, or none.
+// lookup returns the addresses of a host. If there are none, it does not return an error.
 func (c *zoneCheck) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	addrs, err := c.live.LookupNetIP(ctx, "ip", host+".")
 	if isNotFound(err) {
@@ -310,8 +306,7 @@ func (c *zoneCheck) lookup(ctx context.Context, host string) ([]netip.Addr, erro
 	return addrs, err
 }
 
-// addresses checks that the host has the known addresses. If no addresses are
-// known, it checks that the host has at least one.
+// addresses checks that the host has the known addresses, or at least one if none are known.
 func (c *zoneCheck) addresses(ctx context.Context) error {
 	found, err := c.lookup(ctx, c.host)
 	if err != nil {
@@ -325,8 +320,8 @@ func (c *zoneCheck) addresses(ctx context.Context) error {
 	return nil
 }
 
-// authority checks that the host of urn:dns names has all addresses of the
-// resolver and no other (Y95-23, Y95-24).
+// authority checks that the host in urn:dns names has exactly the addresses of the resolver
+// (Y95-23, Y95-24).
 func (c *zoneCheck) authority(ctx context.Context) error {
 	owner, _ := dnsAuthority(c.z.Prefix)
 	want := c.z.Addresses
@@ -363,8 +358,8 @@ func (c *zoneCheck) compare(owner string, want, found []netip.Addr) {
 	}
 }
 
-// search checks that a search for a name under the prefix finds the resolver, whatever other rules
-// there are. It runs only if there are no other differences.
+// search checks that a search for a name with the prefix finds the resolver, even if there are
+// other rules. It runs only if there are no other differences.
 func (c *zoneCheck) search(ctx context.Context) error {
 	if len(c.found) > 0 {
 		return nil

@@ -1,6 +1,5 @@
-// Package dnstest is a DNS server for tests. It listens on the loopback
-// interface, over UDP and TCP on one port, serves a zone in the syntax of master
-// files (RFC 1035, 5), and can inject faults.
+// Package dnstest provides a DNS server for tests. It serves a zone in the syntax of master files
+// (RFC 1035, 5) on loopback, over UDP and TCP, and can send faulty responses.
 package dnstest
 
 import (
@@ -23,16 +22,16 @@ type Query struct {
 	EDNS bool
 }
 
-// A Fault is a fault to inject into a response. The zero Fault has no effect.
+// A Fault is what is wrong with a response. The zero Fault changes nothing.
 type Fault struct {
-	Silent   bool          // no response at all
-	Delay    time.Duration // before the response
-	Rcode    int           // response code in place of the zone's response: 2 is SERVFAIL
-	Truncate bool          // a response over UDP has only the first part
-	Torn     bool          // a response over UDP ends within a record
-	Forged   int           // number of responses with another ID that are sent first; one more has another question
-	Garbage  bool          // octets that are not a message are sent before the response
-	Alien    bool          // records of another owner precede the requested records
+	Silent   bool          // send no response
+	Delay    time.Duration // wait before responding
+	Rcode    int           // response code instead of a response from the zone; 2 is SERVFAIL
+	Truncate bool          // over UDP, send only the first part, marked as truncated
+	Torn     bool          // over UDP, end the response within a record
+	Forged   int           // number of responses with another ID to send first, and then one to another question
+	Garbage  bool          // first send octets that are not a message
+	Alien    bool          // put records of another owner before the right ones
 }
 
 // A Server is a running DNS server.
@@ -48,7 +47,8 @@ type Server struct {
 	closing  chan struct{}
 }
 
-// Start starts a server for a zone. fault, if not nil, is called for every query.
+// Start starts a server for a zone. For each query it calls fault, which may be nil, and sends a
+// response with that fault.
 func Start(zone string, fault func(Query) Fault) (*Server, error) {
 	s := &Server{closing: make(chan struct{}), fault: fault}
 	if err := s.Serve(zone); err != nil {
@@ -71,7 +71,7 @@ func Start(zone string, fault func(Query) Fault) (*Server, error) {
 	return s, nil
 }
 
-// listen finds a port that is free for UDP and TCP.
+// listen finds a port that is free for both UDP and TCP.
 func listen() (net.PacketConn, net.Listener, error) {
 	var last error
 	for range 20 {
@@ -107,14 +107,13 @@ func (s *Server) Serve(zone string) error {
 	return nil
 }
 
-// Queries returns the received queries, in order.
+// Queries returns the queries so far, in order.
 func (s *Server) Queries() []Query {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Query(nil), s.queries...)
 }
 
-// Close stops the server.
 func (s *Server) Close() error {
 	close(s.closing)
 	return errors.Join(s.udp.Shutdown(), s.tcp.Shutdown())
@@ -136,7 +135,7 @@ func (s *Server) answer(w dns.ResponseWriter, m *dns.Msg, tcp bool) {
 	s.spoil(w, reply, fault, tcp)
 }
 
-// spoil adds a fault to a reply, and then sends the reply.
+// spoil sends a reply with a fault.
 func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) {
 	select {
 	case <-time.After(f.Delay):
@@ -166,7 +165,7 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 	if f.Torn && !tcp && len(reply.Answer) > 0 {
 		reply.Truncated = true
 		if packet, err := reply.Pack(); err == nil {
-			const rest = 3 // octets of the last record
+			const rest = 3 // octets of the last record that are left
 			_, _ = w.Write(packet[:len(packet)-rest])
 		}
 		return
@@ -177,7 +176,7 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 	_ = w.WriteMsg(reply)
 }
 
-// forgeReplies sends n replies with another ID, and one reply to another question.
+// forgeReplies sends n replies with another ID, and then one to another question.
 func forgeReplies(w dns.ResponseWriter, reply *dns.Msg, n int) {
 	for range n {
 		forged := reply.Copy()
@@ -191,7 +190,6 @@ func forgeReplies(w dns.ResponseWriter, reply *dns.Msg, n int) {
 	_ = w.WriteMsg(forged)
 }
 
-// forge returns a misleading record.
 func forge(q dns.Question) []dns.RR {
 	rdata := map[uint16]string{
 		dns.TypeA: "192.0.2.66", dns.TypeAAAA: "2001:db8::66", dns.TypeSRV: "0 0 66 forged.example.",
@@ -204,7 +202,7 @@ func forge(q dns.Question) []dns.RR {
 	return []dns.RR{rr}
 }
 
-// lookup answers from the zone, and follows aliases in it.
+// lookup answers from the zone, and follows aliases.
 func (s *Server) lookup(m *dns.Msg) *dns.Msg {
 	reply := new(dns.Msg)
 	reply.SetReply(m)
@@ -234,7 +232,7 @@ func (s *Server) lookup(m *dns.Msg) *dns.Msg {
 	return reply
 }
 
-// exists reports whether there are records at or below a name.
+// exists reports whether the zone has records at or below a name.
 func (s *Server) exists(name string) bool {
 	for owner := range s.records {
 		if owner == name || strings.HasSuffix(owner, "."+name) {
@@ -244,7 +242,7 @@ func (s *Server) exists(name string) bool {
 	return false
 }
 
-// authority returns the SOA record of the zone to which a name belongs, if the zone file has one.
+// authority returns the SOA record of the zone that a name belongs to, if there is one.
 func (s *Server) authority(name string) []dns.RR {
 	for name != "" {
 		for _, rr := range s.records[name] {

@@ -12,18 +12,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Limits of conditions.
+// Limits on conditions.
 const (
 	maxConditions = 32             // conditions of a rule
-	maxValue      = name.MaxLength // bytes of a value; a longer one counts as absent
+	maxValue      = name.MaxLength // bytes of a value; a longer value counts as missing
 )
 
-// A Request has the parts of a request on which rules can have conditions.
+// A Request has the parts of a request that rules can test.
 type Request struct {
-	Accept    string `json:"accept,omitempty"`                       // field Accept, as sent
-	Languages string `json:"languages,omitempty"`                    // field Accept-Language, as sent
-	UserAgent string `json:"user_agent,omitempty" toml:"user_agent"` // field User-Agent, as sent
-	Query     string `json:"query,omitempty"`                        // query without "?", as sent
+	Accept    string `json:"accept,omitempty"`                       // Accept field as sent
+	Languages string `json:"languages,omitempty"`                    // Accept-Language field as sent
+	UserAgent string `json:"user_agent,omitempty" toml:"user_agent"` // User-Agent field as sent
+	Query     string `json:"query,omitempty"`                        // query as sent, without "?"
 }
 
 // Fields returns the parts of the request that are not empty, as texts such as "accept: text/html".
@@ -36,7 +36,7 @@ func (r Request) Fields() (all []string) {
 	return all
 }
 
-// Terms returns the conditions of the rule, its status and what it does with queries, as texts for
+// Terms describes the conditions of the rule, its status, and what it does with queries, for
 // people.
 func (r *Rule) Terms() (all []string) {
 	for _, when := range r.When {
@@ -59,44 +59,44 @@ func (r *Rule) Terms() (all []string) {
 	return all
 }
 
-// A Condition restricts a rule to some requests. The conditions of a rule are tested in order, and
-// all must hold. But if Or is set, at least one of this condition and the next one must hold.
+// A Condition restricts a rule to some requests. All conditions of a rule must hold. They are
+// tested in order. If Or is true, it is enough that this condition or the next one holds.
 type Condition struct {
-	On         string `json:"on"`                                       // what is tested, see [Conditions]
-	Regexp     string `json:"regexp"`                                   // must match somewhere in the value; its named groups are parts
-	IgnoreCase bool   `json:"ignore_case,omitempty" toml:"ignore_case"` // ignore the case of letters
-	Not        bool   `json:"not,omitempty"`                            // the expression must not match
-	Or         bool   `json:"or,omitempty"`                             // this condition or the next one must hold
+	On         string `json:"on"`                                       // what is tested; see [Conditions]
+	Regexp     string `json:"regexp"`                                   // must match a part of what is tested; its named groups become parts
+	IgnoreCase bool   `json:"ignore_case,omitempty" toml:"ignore_case"` // ignore case
+	Not        bool   `json:"not,omitempty"`                            // the expression must not match instead
+	Or         bool   `json:"or,omitempty"`                             // this or the next condition must hold
 }
 
-// Values of the field On of conditions. The texts of a request are tested as the client sent them:
-// "text/html" matches in any Accept field that contains it, whatever its weights are.
+// The possible values of On. Conditions test fields as the client sent them, so "text/html" matches
+// every Accept field that contains it, whatever its weight.
 const (
 	onAccept    = "accept"
 	onLanguages = "languages"
 	onUserAgent = "user_agent"
 	onQuery     = "query"
-	onElement   = "element" // the text with which the patterns are matched
-	onPath      = "path"    // the path of a web name, decoded; for other names, the element
+	onElement   = "element" // the text to which patterns are applied
+	onPath      = "path"    // the decoded path of a web name, or the element of another name
 )
 
-// Conditions returns the values of the field On of conditions.
+// Conditions returns the possible values of On.
 func Conditions() []string {
 	return []string{onAccept, onLanguages, onUserAgent, onQuery, onElement, onPath}
 }
 
-// A compiledCondition is an expression, and the part of the request or name with which it is matched.
-// Equal conditions of a set are compiled once.
+// A compiledCondition is the expression of a condition and what it tests. Equal conditions of a set
+// share one.
 type compiledCondition struct {
 	on    string
 	re    *regexp.Regexp
 	names []string
 	cost  int
-	raw   bool // for the element: it is matched with its escapes
-	merge bool // for the element and the path: they are matched without empty segments
+	raw   bool // on the element: keep its escapes
+	merge bool // on the element or the path: remove empty segments
 }
 
-// compileConditions compiles the conditions of rule r. It adds the expressions to the set.
+// compileConditions compiles the conditions of a rule into the set.
 func (c *Compiled) compileConditions(r *compiledRule) error {
 	if len(r.source.When) > maxConditions {
 		return fmt.Errorf("more than %d", maxConditions)
@@ -123,7 +123,7 @@ func (c *Compiled) compileConditions(r *compiledRule) error {
 	return nil
 }
 
-// condition returns the index of the expression of a condition of rule r in the set.
+// condition returns the index in the set of a condition of rule r.
 func (c *Compiled) condition(when Condition, r *Rule) (int, error) {
 	if !slices.Contains(Conditions(), when.On) {
 		return 0, fmt.Errorf("invalid value %q of \"on\": must be one of %s", when.On, strings.Join(Conditions(), ", "))
@@ -142,7 +142,7 @@ func (c *Compiled) condition(when Condition, r *Rule) (int, error) {
 	if len(when.Regexp) > maxPattern {
 		return 0, &Error{clip(when.Regexp), maxPattern, "regular expression", fmt.Sprintf("longer than %d bytes", maxPattern)}
 	}
-	if _, err := syntax.Parse(when.Regexp, syntax.Perl); err != nil { // parse it alone first, so that ")(" cannot close our group
+	if _, err := syntax.Parse(when.Regexp, syntax.Perl); err != nil { // on its own first, so that ")(" cannot close our group
 		return 0, regexpError(when.Regexp, err)
 	}
 	p, err := compile(when.Regexp, expression)
@@ -153,26 +153,25 @@ func (c *Compiled) condition(when Condition, r *Rule) (int, error) {
 	return len(c.conditions) - 1, nil
 }
 
-// A situation is a request and a name, with the results of the conditions that have been tested.
+// A situation is a request for a name, with the results of the conditions tested so far.
 type situation struct {
 	*Compiled
 	request Request
 	name    name.Name
 	escaped string // the element with its escapes
-	plain   string // the element without escapes
-	steps   int    // steps so far
-	agent   bool   // a condition on User-Agent has been tested
-	fields  bool   // a condition on any part of the request has been tested
+	plain   string // the element with its escapes decoded
+	steps   int    // steps taken so far
+	agent   bool   // a condition on User-Agent was tested
+	fields  bool   // a condition on any part of the request was tested
 	results map[int]match
 }
 
-// A match is the result of an expression.
 type match struct {
 	ok    bool
 	parts map[string]string
 }
 
-// element returns the element in the form with which a rule is matched.
+// element returns the element in the form that a rule tests.
 func (s *situation) element(raw, merge bool) string {
 	element := s.plain
 	if raw {
@@ -184,7 +183,7 @@ func (s *situation) element(raw, merge bool) string {
 	return element
 }
 
-// merged returns a path with one slash in place of several.
+// merged replaces each run of slashes by one slash.
 func merged(path string) string {
 	if !strings.Contains(path, "//") {
 		return path
@@ -198,8 +197,8 @@ func merged(path string) string {
 	return b.String()
 }
 
-// holds reports whether the conditions of a rule hold, and adds the parts that their expressions
-// match to the map parts.
+// holds reports whether the conditions of a rule hold. It adds the named groups of their
+// expressions to parts.
 func (s *situation) holds(r *compiledRule, parts map[string]string) bool {
 	for i := 0; i < len(r.when); i++ {
 		when := &r.source.When[i]
@@ -213,14 +212,14 @@ func (s *situation) holds(r *compiledRule, parts map[string]string) bool {
 		case !when.Not:
 			maps.Copy(parts, m.parts)
 		}
-		for r.source.When[i].Or { // do not test the remaining alternatives
+		for r.source.When[i].Or { // one of these holds, so skip the others
 			i++
 		}
 	}
 	return true
 }
 
-// match matches expression i of the set, or returns the result of an earlier call.
+// match returns the result of expression i, which it computes only once.
 func (s *situation) match(i int) match {
 	c := &s.conditions[i]
 	s.agent = s.agent || c.on == onUserAgent
@@ -253,7 +252,7 @@ func (s *situation) match(i int) match {
 	return m
 }
 
-// value returns the text with which a condition is matched.
+// value returns what a condition tests.
 func (s *situation) value(c *compiledCondition) string {
 	value := ""
 	switch c.on {
@@ -290,7 +289,7 @@ func (s *situation) path() string {
 	return s.plain
 }
 
-// pathOf returns the decoded path after a host, without the query.
+// pathOf returns the decoded path after the host, without the query.
 func pathOf(rest string) string {
 	_, path, _ := strings.Cut(rest, "/")
 	path, _, _ = strings.Cut(path, "?")

@@ -9,17 +9,17 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Limits on the cost of a name. A step is an instruction of a pattern executed for one byte of
-// the element. With many groups a step costs more, because their positions are copied.
-// docs/reference/authority.md says how long the worst accepted set takes.
+// Limits on the time for one name. A step is the execution of one instruction of a pattern for one
+// byte of the element. It takes longer if the pattern has many groups, because their positions are
+// copied. docs/reference/authority.md says how long the worst set takes that is accepted.
 const (
-	maxSteps     = 8 << 20          // steps in all patterns of a set, for one name
-	maxTestSteps = 4 * maxSteps     // steps in all tests of a set
-	maxExpanded  = 4 * maxExpansion // bytes that a rule generates for one name
+	maxSteps     = 8 << 20          // steps of all patterns of a set for one name
+	maxTestSteps = 4 * maxSteps     // steps of all tests of a set
+	maxExpanded  = 4 * maxExpansion // bytes that a rule can generate for one name
 )
 
-// steps returns the maximum cost of matching an element. If the pattern obviously does not match, it
-// returns 0.
+// steps returns the most steps that matching an element can take. It returns 0 if the pattern
+// obviously does not match.
 func (p *Pattern) steps(element string) int {
 	if p.most >= 0 && len(element) > p.most || !p.mayBegin(element) {
 		return 0
@@ -27,7 +27,7 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// mayBegin reports whether s begins with the text with which every match of p begins.
+// mayBegin reports whether s begins with p.begin, as every match does.
 func (p *Pattern) mayBegin(s string) bool {
 	if p.fold {
 		return hasFoldedPrefix(s, p.begin)
@@ -35,7 +35,7 @@ func (p *Pattern) mayBegin(s string) bool {
 	return strings.HasPrefix(s, p.begin)
 }
 
-// hasFoldedPrefix reports whether s begins with a text, ignoring case as package regexp does.
+// hasFoldedPrefix reports whether s begins with a text, ignoring case in the way of package regexp.
 func hasFoldedPrefix(s, begin string) bool {
 	for _, want := range begin {
 		got, size := utf8.DecodeRuneInString(s)
@@ -47,10 +47,12 @@ func hasFoldedPrefix(s, begin string) bool {
 	return true
 }
 
-// checkCost returns an error for a set that may take more than maxSteps for some name. The pattern of
-// each rule begins with a literal text, which may be empty. Apply tries a rule only for elements that
-// begin with its literal text T. For these elements it also tries all rules whose literal text is a
-// prefix of T. So, for each rule, checkCost adds up the costs of the rule and of these other rules.
+// checkCost returns an error if the set can take more than maxSteps for a name.
+//
+// Each pattern begins with literal text, which may be empty, and is only tried for elements that
+// begin with this text. So the rules that are tried for one element all have literal texts that are
+// prefixes of each other. For each rule, checkCost adds up the cost of that rule and of all rules
+// whose literal text is a prefix of its own.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {
@@ -67,8 +69,8 @@ func (c *Compiled) checkCost() error {
 	return nil
 }
 
-// costWith returns the maximum cost of an element that begins with the literal text of a pattern. It
-// includes the cost of all conditions, because each is tested at most once.
+// costWith returns the most steps for an element that begins with the literal text of a pattern. It
+// includes all conditions, because each is tested at most once.
 func (c *Compiled) costWith(first *Pattern) (all int) {
 	for i := range c.conditions {
 		all += c.conditions[i].cost * (maxValue + 1)
@@ -87,8 +89,8 @@ func (c *Compiled) costWith(first *Pattern) (all int) {
 	return all
 }
 
-// beginning returns literal text with which every match of an expression begins. The expression must
-// begin with "^". If fold is set, the case of the text does not matter.
+// beginning returns literal text with which every match of an expression begins. The expression
+// must begin with "^". If fold is true, the text ignores case.
 func beginning(re *syntax.Regexp) (text string, fold bool) {
 	for (re.Op == syntax.OpConcat || re.Op == syntax.OpCapture) && len(re.Sub) > 0 {
 		next := re.Sub[0]
@@ -103,12 +105,11 @@ func beginning(re *syntax.Regexp) (text string, fold bool) {
 	return "", false
 }
 
-// unbounded is the length of an expression without a longest match.
+// unbounded is the length of a match without a limit.
 const unbounded = -1
 
-// longest returns the length in bytes of the longest match of an expression, or a negative
-// number if matches can have any length. The recursion is as deep as the expression, which
-// package syntax bounds.
+// longest returns the length in bytes of the longest match of an expression, or unbounded. Its
+// recursion is as deep as the expression, which package syntax limits.
 func longest(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -136,8 +137,8 @@ func longest(re *syntax.Regexp) int {
 	return 0
 }
 
-// longestOf computes the longest length of each part of an expression, and combines these
-// lengths with the function combine. The result is unbounded if one of the lengths is.
+// longestOf combines the results of longest for the parts of an expression. It returns unbounded if
+// one of them is.
 func longestOf(parts []*syntax.Regexp, combine func(all, n int) int) (all int) {
 	for _, part := range parts {
 		n := longest(part)

@@ -1,33 +1,34 @@
-// Package rule derives locations from names, so that these names need no records. A rule extracts
-// parts of a name with a pattern, and inserts the parts into URI templates.
-//
-// # Templates
-//
-// A template is a URI template of RFC 6570, with all four levels. For any values, the length of an
-// expansion is limited, and all its characters are valid in a URI.
+// Package rule computes the locations of names that have no records. A rule matches names with a
+// pattern, and inserts parts of the name into templates for URLs. For example, a rule can send
+// urn:ietf:rfc:2648 to https://www.rfc-editor.org/rfc/rfc2648.
 //
 // # Patterns
 //
-// A [Pattern] selects the names to which a rule applies. It is matched with the element of a name. The
-// element is the part after the prefix of the authority. A pattern is literal text with parts in
-// braces:
+// A [Pattern] says to which names a rule applies. It is matched against the element, which is the
+// part of a name after the prefix of the authority. A pattern consists of literal text, and of
+// parts in braces:
 //
 //	rfc{number:d1-5}
 //	{series:a}/{year:d4}-{rest:*}
 //
-// For complex cases, a pattern is a regular expression with named groups, in the syntax of package
-// regexp. It takes linear time for any input.
+// For complex cases a pattern can be a regular expression with named groups, in the syntax of
+// package regexp, which matches any text in linear time.
+//
+// # Templates
+//
+// A template is a URI template of RFC 6570, level 4. The result has a limited length, and only
+// characters that are valid in a URI.
 //
 // # Rules
 //
-// A [Set] is a list of rules. The first rule whose pattern matches applies. Each rule has
-// tests: names with their expected locations, and names that must not match. [Set.Compile]
-// returns an error if a rule has no tests or if a test fails.
+// A [Set] is a list of rules, of which the first that matches applies. Each rule has tests, which
+// are names with their expected locations, and names that must not match. [Set.Compile] returns an
+// error if a rule has no tests or a test fails.
 //
-// The scheme of a template and the domain at the end of its host are literal. Values from a name can
-// fill only single labels before this domain, and the text after the host:
-// "https://{series}.example.org/{number}". So the host of a location is always in a domain that the
-// author of the rule has chosen.
+// The scheme and the domain in a template are literal. A part of a name can only be a single label
+// before the domain, or come after the host, as in "https://{series}.example.org/{number}". So all
+// locations are in a domain that the author of the rule has chosen.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
+// drafts.
 package rule

@@ -9,18 +9,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Link is a template for pages about names, usually at another resolver. It is immutable and
-// safe for concurrent use; the zero Link expands to nothing.
+// A Link is a template for pages about names, usually at another resolver. It is immutable and safe
+// for concurrent use. The zero Link expands to "".
 type Link struct{ place place }
 
-// Directives are the keywords of the directives in a question about a name (2012, 2.3). They have the
-// order in which they are written.
+// Directives are the keywords of directives in a question (2012, 2.3), in the order in which they
+// are written.
 var Directives = [...]string{"s", "c", "with", "at"}
 
-// ParseLink parses the template of an http or https link. The template must contain the variable
-// "name" or "element". It may also contain the variable "prefix" and the variables in [Directives], as
-// in "{+name}{?s,c}". As in the locations of rules, the scheme and the host must be literal. The error
-// is an [*Error].
+// ParseLink parses a template for an http or https URL. It must contain the variable "name" or
+// "element". It may also contain "prefix" and the variables in [Directives], as in "{+name}{?s,c}".
+// The scheme and the host must be literal, as in the locations of rules. If the template is
+// invalid, the error is an [*Error].
 func ParseLink(s string) (Link, error) {
 	t, err := parseTemplate(s)
 	if err != nil {
@@ -54,8 +54,8 @@ func ParseLink(s string) (Link, error) {
 // String returns the template.
 func (l Link) String() string { return l.place.template.String() }
 
-// Asking returns the link for the name n under p. The map values has the values of [Directives], by
-// keyword. Variables without a value are undefined.
+// Asking returns the link for the name n under p. The map values has the values of [Directives],
+// and variables without a value are undefined.
 func (l Link) Asking(p name.Prefix, n name.Name, values map[string]string) (string, error) {
 	parts := map[string]string{"name": n.Key(), "element": p.Element(n), "prefix": p.String()}
 	value := func(label string) templateValue {
@@ -71,6 +71,6 @@ func (l Link) Asking(p name.Prefix, n name.Name, values map[string]string) (stri
 	return at.URL, err
 }
 
-// Climbs reports whether a path could lead outside its directory: some program interprets one of its
-// segments as "." or "..". Escaped dots count as dots, and backslashes count as separators.
+// Climbs reports whether a path could lead out of its directory, because a program could read one
+// of its segments as "." or "..". Escaped dots count as dots, and backslashes as slashes.
 func Climbs(path string) bool { return hasDots(path) }

@@ -9,26 +9,26 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits of patterns.
+// Limits on patterns.
 const (
 	maxPattern = 4096  // bytes of a pattern or regular expression
 	maxProgram = 10000 // instructions of the compiled expression
 	maxRepeat  = 1000  // repetitions of a class, as in package regexp
-	maxGroups  = 64    // parts and other groups of a pattern
+	maxGroups  = 64    // groups of a pattern, including parts
 )
 
-// A Pattern extracts the parts of an element. It is immutable and safe for concurrent use.
+// A Pattern matches elements and extracts their parts. It is immutable and safe for concurrent use.
 type Pattern struct {
 	source string
 	re     *regexp.Regexp
 	names  []string // names of the groups; "" for unnamed groups
-	begin  string   // text with which every match begins
-	fold   bool     // the case of begin does not matter
-	most   int      // maximum bytes of a match; negative for no maximum
-	cost   int      // cost of matching one byte; see maxSteps
+	begin  string   // literal text with which every match begins
+	fold   bool     // begin ignores case
+	most   int      // maximum length of a match in bytes; negative if there is none
+	cost   int      // steps for each byte; see maxSteps
 }
 
-// classes are the characters of a part, by the letter in the pattern.
+// classes maps the letter of a class to its characters, as a regular expression.
 var classes = map[byte]string{
 	'd': `[0-9]`,
 	'x': `[0-9A-Fa-f]`,
@@ -38,16 +38,19 @@ var classes = map[byte]string{
 	'*': `.`,
 }
 
-// ParsePattern parses a pattern. It consists of literal text and parts. In literal text, "\" makes the
-// next character literal. A part is
+// ParsePattern parses a pattern, which consists of literal text and parts. In literal text, "\"
+// makes the next character literal. A part is
 //
 //	"{" name [ ":" class [ least [ "-" [ most ] ] ] ] "}"
 //
-// The name consists of letters, digits and "_", and begins with a letter. The class is "d" for digits,
-// "x" for hexadecimal digits, "a" for ASCII letters, "n" for letters and digits, "s" (the default) for
-// everything but ":" and "/", or "*" for everything. Without numbers a part has at least one
-// character; only a part of class "*" may be empty. A pattern must match the whole element. With fold,
-// the case of ASCII letters in literal text is ignored. The error is an [*Error].
+// The name consists of letters, digits and "_", and begins with a letter. The class is "d" for
+// digits, "x" for hexadecimal digits, "a" for ASCII letters, "n" for letters and digits, "s" (the
+// default) for everything but ":" and "/", or "*" for everything. Two numbers limit the length of
+// the part. Without them, a part has at least one character, except that a part of class "*" may be
+// empty.
+//
+// A pattern matches only whole elements. If fold is true, literal text ignores the case of ASCII
+// letters. If the pattern is invalid, the error is an [*Error].
 func ParsePattern(s string, fold bool) (Pattern, error) {
 	if len(s) > maxPattern {
 		return Pattern{}, &Error{clip(s), maxPattern, "pattern", "longer than " + strconv.Itoa(maxPattern) + " bytes"}
@@ -88,7 +91,7 @@ func ParsePattern(s string, fold bool) (Pattern, error) {
 	return compile(s, re.String())
 }
 
-// writePart writes the part s[i:end] of a pattern as a named group of a regular expression.
+// writePart writes the part s[i:end] as a named group of a regular expression.
 func writePart(re *strings.Builder, s string, i, end int) error {
 	label, class, typed := strings.Cut(s[i:end], ":")
 	for j := range len(label) {
@@ -114,7 +117,7 @@ func writePart(re *strings.Builder, s string, i, end int) error {
 	return nil
 }
 
-// repetition converts the count after the letter of a class to the syntax of package regexp.
+// repetition converts the numbers after the letter of a class to the syntax of package regexp.
 func repetition(class string) (string, bool) {
 	if len(class) == 1 {
 		if class == "*" {
@@ -147,10 +150,10 @@ func number(s string) (int, bool) {
 	return n, err == nil && n <= maxRepeat
 }
 
-// ParseRegexp parses a regular expression in the syntax of package regexp (RE2). This syntax has no
-// back-references and no look-around, so a match takes linear time. The expression must match the
-// whole element, even without "^" and "$". Named groups are parts. With fold, case is ignored. The
-// error is an [*Error].
+// ParseRegexp parses a regular expression in the syntax of package regexp, which matches in linear
+// time because it has no back-references and no look-around. The expression must match the whole
+// element, even without "^" and "$". Its named groups are the parts. If fold is true, it ignores
+// case. If it is invalid, the error is an [*Error].
 func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if len(s) > maxPattern {
 		return Pattern{}, &Error{clip(s), maxPattern, "regular expression", "longer than " + strconv.Itoa(maxPattern) + " bytes"}
@@ -159,13 +162,13 @@ func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if fold {
 		flags = "(?si:"
 	}
-	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // parse s alone first, so that ")(" cannot close our group
+	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // on its own first, so that ")(" cannot close our group
 		return Pattern{}, regexpError(s, err)
 	}
 	return compile(s, "^"+flags+s+")$")
 }
 
-// compile returns the pattern for a regular expression. The parameter source is the text that the user
+// compile returns the pattern for a regular expression. The parameter source is what the user
 // wrote.
 func compile(source, expression string) (Pattern, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
@@ -205,10 +208,10 @@ func regexpError(source string, err error) error {
 	return e
 }
 
-// String returns the source of the pattern.
+// String returns the text from which the pattern was parsed.
 func (p Pattern) String() string { return p.source }
 
-// labels yields the names of the parts. Use it as an iterator.
+// labels calls yield for the name of each part.
 func (p Pattern) labels(yield func(string) bool) {
 	for _, label := range p.names {
 		if label != "" && !yield(label) {
@@ -217,8 +220,8 @@ func (p Pattern) labels(yield func(string) bool) {
 	}
 }
 
-// Match returns the parts of element, or nil if the pattern does not match. If a part is in an
-// alternative that does not match, it is absent.
+// Match returns the parts of element by name, or nil if the pattern does not match. A part in an
+// alternative that was not used is missing.
 func (p Pattern) Match(element string) map[string]string {
 	if p.re == nil || p.steps(element) == 0 {
 		return nil
@@ -236,6 +239,6 @@ func (p Pattern) Match(element string) map[string]string {
 	return parts
 }
 
-// Expression returns the pattern as a regular expression of package regexp, with a named group for
-// each part. It begins with "^" and ends with "$".
+// Expression returns the pattern as a regular expression with a named group for each part. It
+// begins with "^" and ends with "$".
 func (p Pattern) Expression() string { return p.re.String() }

@@ -11,15 +11,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A place is a location whose URL is a template.
+// A place is a location of a rule, whose URL is a template.
 type place struct {
 	nomen.Location
 	template template
 	labels   []string // variables in the host
 }
 
-// newPlace checks that the template has a literal scheme and host. Only labels before a literal
-// domain may be variables.
+// newPlace parses a location. The scheme and the host must be literal, except that labels before
+// the domain may be variables.
 func newPlace(l nomen.Location, t template) (place, error) {
 	p := place{Location: l, template: t}
 	scheme, rest, ok := "", "", false
@@ -34,7 +34,7 @@ func newPlace(l nomen.Location, t template) (place, error) {
 	case ok:
 		err := p.setHost(scheme, rest)
 		return p, err
-	case isWeb(scheme): // browsers read these URLs as if the slashes were there
+	case isWeb(scheme): // browsers read such a URL as if it had two slashes
 		return p, t.fault(len(scheme)+1, "hier-part", `missing "//" and a host`)
 	case bare && len(t.parts) > 1 && (rest != "" || t.parts[1].op.char != 0):
 		return p, t.fault(t.parts[1].offset, "hier-part", "the text after the scheme must be literal, so that a name cannot add a host")
@@ -42,11 +42,11 @@ func newPlace(l nomen.Location, t template) (place, error) {
 	return p, nil // the URL has no host
 }
 
-// setHost checks the host of the template and records its variables. The text after "//"
-// in the first part of the template is tail.
+// setHost checks the host of the template and records its variables. The parameter tail is the
+// first literal text, after "//".
 func (p *place) setHost(scheme, tail string) error {
 	t := p.template
-	const variable = "{" // stands for a variable in the text host; a literal cannot contain it
+	const variable = "{" // replaces a variable in host; literal text cannot contain it
 	host := ""
 	for i := 0; ; tail = t.parts[i].literal {
 		literal, _, ended := cutAny(tail, "/?#")
@@ -74,7 +74,7 @@ func (p *place) setHost(scheme, tail string) error {
 	case len(p.labels) > 0 && (!strings.HasPrefix(domain, ".") || strings.Count(domain, ".") < 2):
 		return t.fault(offset, "host", `the host must end in a literal domain, such as "{part}.example.org"`)
 	}
-	written := scheme + "://" + strings.ReplaceAll(host, variable, "x") + "/" // the part that a name cannot change
+	written := scheme + "://" + strings.ReplaceAll(host, variable, "x") + "/" // the part that does not depend on the name
 	var bad *location.Error
 	if errors.As(location.Check(written), &bad) {
 		return t.fault(min(bad.Offset, len(t.source)), bad.Rule, bad.Message)
@@ -82,7 +82,7 @@ func (p *place) setHost(scheme, tail string) error {
 	return nil
 }
 
-// cutAny splits s before the first character that is in chars.
+// cutAny cuts s before the first character that is in chars.
 func cutAny(s, chars string) (before, after string, found bool) {
 	if i := strings.IndexAny(s, chars); i >= 0 {
 		return s[:i], s[i:], true
@@ -90,8 +90,7 @@ func cutAny(s, chars string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// isWeb reports whether browsers find a host after a scheme, whatever the number of slashes after the
-// scheme.
+// isWeb reports whether browsers find a host in URLs of a scheme, however many slashes they have.
 func isWeb(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ftp", "ws", "wss":
@@ -115,7 +114,7 @@ var (
 	errTooLong = fmt.Errorf("longer than %d bytes", maxExpansion)
 )
 
-// expand returns the location for the parts of a name.
+// expand returns the location for a name with these parts.
 func (p *place) expand(parts map[string]string, value func(string) templateValue) (nomen.Location, error) {
 	for _, label := range p.labels {
 		if !isLabel(parts[label]) {
@@ -155,8 +154,8 @@ func isLabel(s string) bool {
 	return true
 }
 
-// hasDots reports whether a path has a segment that some program interprets as "." or "..".
-// Escaped dots count as dots. Slashes and backslashes separate segments, even if they are escaped.
+// hasDots reports whether a path has a segment that a program could read as "." or "..". Escaped
+// dots count as dots. Slashes and backslashes, escaped or not, separate segments.
 func hasDots(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		plain := unescape(segment)

@@ -13,40 +13,41 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Limits of sets.
+// Limits on sets.
 const (
 	maxRules     = 2048 // rules of a set
 	maxLocations = 64   // locations of a rule
 	maxTests     = 256  // tests of a rule
-	maxPad       = 256  // characters of a padded part
+	maxPad       = 256  // characters to which a part can be padded
 	maxDrop      = 256  // bytes of Drop and Trim
 )
 
-// A Set is the list of rules of an authority. The first rule whose pattern matches applies.
+// A Set is the list of rules of an authority. The first rule that matches a name and a request
+// applies.
 type Set []Rule
 
-// A Rule gives locations to the names that its pattern matches. Its templates can use the parts
-// of the pattern and three more variables: "name", the full key of the name; "element", the
-// part after the prefix; and "prefix".
+// A Rule gives locations to the names that its pattern matches. Its templates can use the parts of
+// the pattern and three other variables: "name" is the key of the name, "element" is the part after
+// the prefix, and "prefix" is the prefix.
 type Rule struct {
-	Match      string           `json:"match,omitempty"`                              // a pattern, see [ParsePattern]
-	Regexp     string           `json:"regexp,omitempty"`                             // or a regular expression, see [ParseRegexp]
+	Match      string           `json:"match,omitempty"`                              // a pattern; see [ParsePattern]
+	Regexp     string           `json:"regexp,omitempty"`                             // a regular expression instead; see [ParseRegexp]
 	IgnoreCase bool             `json:"ignore_case,omitempty" toml:"ignore_case"`     // ignore the case of ASCII letters
-	Merge      bool             `json:"merge_slashes,omitempty" toml:"merge_slashes"` // match the element without empty segments, as web servers do
-	Raw        bool             `json:"raw,omitempty"`                                // keep the escapes of the element; otherwise they are decoded
-	Parts      map[string]Part  `json:"parts,omitempty"`                              // conversions of parts
-	Locations  []nomen.Location `json:"locations,omitempty"`                          // their URLs are templates
-	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`             // templates of aliases
+	Merge      bool             `json:"merge_slashes,omitempty" toml:"merge_slashes"` // remove empty segments from the element before matching, as web servers do
+	Raw        bool             `json:"raw,omitempty"`                                // do not decode the escapes of the element
+	Parts      map[string]Part  `json:"parts,omitempty"`                              // conversions of parts, by name
+	Locations  []nomen.Location `json:"locations,omitempty"`                          // the URLs are templates
+	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`             // templates for aliases
 	When       []Condition      `json:"when,omitempty"`                               // conditions on the request
-	Status     int              `json:"status,omitempty"`                             // see [Rule.checkStatus]; if 0, the authority determines it
-	Query      string           `json:"query,omitempty"`                              // "append" or "ignore" the query of the request; if "", the authority determines it
-	Tests      []Test           `json:"tests"`                                        // the name of at least one test must match the rule
+	Status     int              `json:"status,omitempty"`                             // HTTP status, see [Rule.checkStatus]; 0 means that of the authority
+	Query      string           `json:"query,omitempty"`                              // "append" or "ignore" the query of the request; "" means as the authority says
+	Tests      []Test           `json:"tests"`                                        // at least one test must match the rule
 }
 
-// checkStatus checks the status of a rule and its locations. A rule with locations redirects with the
-// status 301, 302, 303, 307 or 308, or with that of the authority if the status is 0. A rule without
-// locations has the status 403, 404, 406 or 410, which says why it has no location for the request. On
-// error, member is the invalid member of the rule.
+// checkStatus checks that the status of a rule fits its locations. A rule with locations redirects,
+// so its status is 301, 302, 303, 307 or 308, or 0 for the status of the authority. The status of a
+// rule without locations says why there are none, and is 403, 404, 406 or 410. If there is an
+// error, member is the invalid field.
 func (r *Rule) checkStatus() (member string, err error) {
 	n := len(r.Locations) + len(r.SameAs)
 	switch r.Status {
@@ -68,43 +69,43 @@ func (r *Rule) checkStatus() (member string, err error) {
 	return "", nil
 }
 
-// Values of the field Query of a rule.
+// The possible values of Query in a rule.
 const (
-	QueryAppend = "append" // append the query of the request to that of the location
-	QueryIgnore = "ignore" // ignore it
+	QueryAppend = "append" // append the query to the location
+	QueryIgnore = "ignore" // ignore the query
 )
 
-// A Part says how to convert a part of a name. The conversions are applied in the order of the
-// fields.
+// A Part says how to convert a part of a name before inserting it. The conversions are applied in
+// the order of the fields.
 type Part struct {
 	Drop string `json:"drop,omitempty"` // characters to remove, such as "-"
-	Trim string `json:"trim,omitempty"` // characters to remove at the beginning, such as "0"; the last character of the part stays
-	Case string `json:"case,omitempty"` // "lower" or "upper": convert ASCII letters to this case
-	Pad  int    `json:"pad,omitempty"`  // minimum number of characters; zeros are added at the beginning
+	Trim string `json:"trim,omitempty"` // characters to remove from the start, such as "0"; one character always stays
+	Case string `json:"case,omitempty"` // "lower" or "upper" converts ASCII letters
+	Pad  int    `json:"pad,omitempty"`  // number of characters up to which zeros are added at the start
 
-	Escape bool `json:"escape,omitempty"` // percent-encode the characters that a path cannot contain, for templates with "{+part}"
+	Escape bool `json:"escape,omitempty"` // percent-encode characters that a path cannot contain; for templates with "{+part}"
 }
 
-// A Test is a name with the expected result.
+// A Test is a name and the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
-	To   []string `json:"to,omitempty"` // the URLs of all locations in order, or the aliases if the rule has no locations; empty if the name may match no rule
+	To   []string `json:"to,omitempty"` // the URLs of all locations, or the aliases if the rule has none; empty if no rule may match
 
-	Request     // of the client
-	Status  int `json:"status,omitempty"` // status of the rule; with 403, 404, 406 or 410, a rule must match, and To is empty
+	Request     // the request of the client
+	Status  int `json:"status,omitempty"` // the status of the rule; if it is 403, 404, 406 or 410, a rule must match and To is empty
 }
 
-// Matches reports whether the test expects its rule to match.
+// Matches reports whether the test expects the rule to match.
 func (t *Test) Matches() bool { return len(t.To) > 0 || t.Status != 0 }
 
-// A TestError reports a failed test.
+// A TestError means that a test failed.
 type TestError struct {
-	Rule, Test int // indexes, from 0
+	Rule, Test int // indexes from 0
 	From       string
 	Got, Want  []string
-	Matched    int // index of the rule that matched, or -1 if no rule matched
+	Matched    int // index of the rule that matched, or -1
 
-	GotStatus, WantStatus int // WantStatus is 0 if the test expects no particular status
+	GotStatus, WantStatus int // WantStatus is 0 if the test does not say
 }
 
 func (e *TestError) Error() string {
@@ -130,10 +131,10 @@ func quoted(urls []string) string {
 	return strings.Join(urls, " ")
 }
 
-// An IndexError reports an invalid rule of a set.
+// An IndexError means that a rule of a set is invalid.
 type IndexError struct {
 	Rule int    // index, from 0
-	What string // "match", "locations", "tests" ...
+	What string // the invalid field, such as "match" or "tests"
 	Err  error
 }
 
@@ -143,12 +144,12 @@ func (e *IndexError) Error() string {
 
 func (e *IndexError) Unwrap() error { return e.Err }
 
-// A Compiled is a set that is ready to use. It is safe for concurrent use.
+// A Compiled is a set that is ready for use. It is safe for concurrent use.
 type Compiled struct {
 	prefix     name.Prefix
 	rules      []compiledRule
-	conditions []compiledCondition // of all rules, each only once
-	tested     int                 // steps that all tests took
+	conditions []compiledCondition // of all rules, without duplicates
+	tested     int                 // steps that the tests took
 }
 
 type compiledRule struct {
@@ -156,12 +157,13 @@ type compiledRule struct {
 	pattern   Pattern
 	locations []place
 	sameAs    []template
-	when      []int    // indexes of the conditions
-	given     []string // parts that conditions give
+	when      []int    // indexes in conditions
+	given     []string // names of the parts that come from conditions
 }
 
-// Check is like [Set.Compile]. Use it before you store a set. Check also rejects a set that may take
-// too long for a name. Compile accepts such a set: an older version may have stored it.
+// Check compiles the set like [Set.Compile], and also returns an error if the set could take too
+// long for some name. Check a set before storing it. Compile accepts such a set, because an older
+// version may have stored it.
 func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.Compile(prefix)
 	if err != nil {
@@ -170,15 +172,15 @@ func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	return c, c.checkCost()
 }
 
-// Compile prepares the set for the names under a prefix and runs its tests. The error is an
-// [*IndexError] or a [*TestError].
+// Compile prepares the set for names with a prefix, and runs its tests. If the set is invalid, the
+// error is an [*IndexError]; if a test fails, it is a [*TestError].
 func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.prepare(prefix)
 	if err != nil {
 		return nil, err
 	}
 	for i := range s {
-		if c.tested > maxTestSteps { // stop: the set is from an older version, and Check rejects it
+		if c.tested > maxTestSteps { // only a set from an older version, which Check would reject
 			break
 		}
 		if err := c.test(i, s[i].Tests); err != nil {
@@ -188,7 +190,7 @@ func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 	return c, nil
 }
 
-// prepare compiles the rules of the set.
+// prepare compiles the rules without running tests.
 func (s Set) prepare(prefix name.Prefix) (*Compiled, error) {
 	if len(s) > maxRules {
 		return nil, &IndexError{maxRules, "rules", fmt.Errorf("more than %d", maxRules)}
@@ -202,7 +204,7 @@ func (s Set) prepare(prefix name.Prefix) (*Compiled, error) {
 	return c, nil
 }
 
-// compileRule compiles rule i of a set.
+// compileRule compiles rule i of the set.
 func (c *Compiled) compileRule(i int, source *Rule) error {
 	r := &c.rules[i]
 	r.source = *source
@@ -225,7 +227,8 @@ func (c *Compiled) compileRule(i int, source *Rule) error {
 // reserved returns the variables that every template can use.
 func reserved() []string { return []string{"name", "element", "prefix"} }
 
-// compilePattern compiles the pattern. On error, member is the invalid member of the rule.
+// compilePattern compiles the pattern. If there is an error, member is the invalid field of the
+// rule.
 func (c *compiledRule) compilePattern() (member string, err error) {
 	r := &c.source
 	member = "match"
@@ -271,7 +274,8 @@ func (c *compiledRule) checkParts() error {
 	return nil
 }
 
-// compileTemplates compiles the templates. On error, member is the invalid member of the rule.
+// compileTemplates compiles the templates. If there is an error, member is the invalid field of the
+// rule.
 func (c *compiledRule) compileTemplates() (member string, err error) {
 	known := append(slices.AppendSeq(reserved(), c.pattern.labels), c.given...)
 	for _, l := range c.source.Locations {
@@ -295,7 +299,7 @@ func (c *compiledRule) compileTemplates() (member string, err error) {
 	return "", nil
 }
 
-// templateOf parses a template with known variables.
+// templateOf parses a template whose variables are all in known.
 func templateOf(s string, known []string) (template, error) {
 	t, err := parseTemplate(s)
 	if err != nil {
@@ -331,27 +335,26 @@ func (c *Compiled) test(i int, tests []Test) error {
 	return nil
 }
 
-// A Result is the result of a rule for a name.
+// A Result is what a rule gives for a name.
 type Result struct {
 	Rule      int // index of the rule, from 0
 	Pattern   string
 	Locations []nomen.Location
 	SameAs    []string
-	Left      []string // the locations that the rule cannot give for this name, each with the reason, such as an invalid host
-	Status    int      // as in the rule
-	Query     string   // as in the rule
+	Left      []string // for each location that cannot be made for this name, the reason, such as an invalid host
+	Status    int      // Status of the rule
+	Query     string   // Query of the rule
 }
 
-// A Consulted says on which parts of a request the result of a set depends. The result always depends
-// on the name.
+// A Consulted says which parts of the request influenced the result. The name always does.
 type Consulted struct {
-	Fields    bool // on any part of the request
+	Fields    bool // any part of the request
 	UserAgent bool
 }
 
-// Apply returns the result of the first rule that matches n and the request. If no rule matches, ok
-// is false. After maxSteps steps, Apply stops and returns a result without locations. The field
-// Left of this result gives the reason. This happens only with sets that [Set.Check] rejects.
+// Apply returns the result of the first rule that matches the name and the request, and whether
+// there is one. After maxSteps steps Apply gives up, and returns a result without locations whose
+// field Left says so. This can only happen for sets that [Set.Check] rejects.
 func (c *Compiled) Apply(n name.Name, request Request) (r *Result, ok bool, on Consulted) {
 	r, ok, s := c.apply(n, request)
 	return r, ok, Consulted{s.fields, s.agent}
@@ -377,7 +380,7 @@ func (c *Compiled) apply(n name.Name, request Request) (r *Result, ok bool, s si
 	return nil, false, s
 }
 
-// try returns the parts of the name, or nil if a rule does not match.
+// try returns the parts of the name, or nil if the rule does not match.
 func (s *situation) try(rule *compiledRule) map[string]string {
 	element := s.element(rule.source.Raw, rule.source.Merge)
 	if s.steps += rule.pattern.steps(element); s.steps > maxSteps {
@@ -435,7 +438,7 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 	return r
 }
 
-// apply returns s after the conversions of p.
+// apply applies the conversions of p to s.
 func (p Part) apply(s string) string {
 	if p.Drop != "" {
 		s = strings.Map(func(r rune) rune {
@@ -479,11 +482,11 @@ func mapASCII(s string, first, last byte) string {
 	return string(b)
 }
 
-// unescape decodes the escapes of s, a part of a URI.
+// unescape decodes the escapes of s.
 func unescape(s string) string {
 	plain, err := uri.Unescape(s)
 	if err != nil {
-		return s // s is not from a URI, so it has no escapes
+		return s // s does not come from a URI, and has no escapes
 	}
 	return plain
 }

@@ -9,35 +9,35 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Limits of templates and their expansions.
+// Limits on templates and their expansions.
 const (
 	maxTemplate  = 4096     // bytes of a template
 	maxExpansion = 64 << 10 // bytes of an expansion
-	maxPrefix    = 9999     // characters of a prefix modifier (RFC 6570, 2.4.1)
+	maxPrefix    = 9999     // characters in a prefix modifier (RFC 6570, 2.4.1)
 )
 
-// An Error reports an invalid template, pattern or rule.
+// An Error says at which byte a template, a pattern or a rule is invalid, and why.
 type Error struct {
-	Input   string // the template or pattern
-	Offset  int    // offset of the first invalid byte of Input
-	Rule    string // the production or rule that was violated
-	Message string // what is wrong, in words
+	Input   string // the template or the pattern
+	Offset  int    // offset of the first invalid byte
+	Rule    string // the violated production or rule
+	Message string // what is wrong, for people
 }
 
 func (e *Error) Error() string {
 	return "rule: " + strconv.Quote(e.Input) + ": offset " + strconv.Itoa(e.Offset) + ": " + e.Rule + ": " + e.Message
 }
 
-// Violation makes e a [uri.InputError].
+// Violation implements [uri.InputError].
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// A templateValue is the value of a variable: a string, a list of strings or a list of pairs (RFC 6570,
-// 2.3). The zero templateValue is undefined, which differs from the empty string.
+// A templateValue is a string, a list of strings or a list of pairs (RFC 6570, 2.3). The zero
+// templateValue is undefined, which differs from the empty string.
 type templateValue struct {
 	kind  valueKind
-	texts []string // the text, the members of the list, or the names and values of the pairs in turn
+	texts []string // the string, the elements of the list, or alternately names and values of pairs
 }
 
 type valueKind uint8
@@ -49,10 +49,9 @@ const (
 	pairs
 )
 
-// stringValue returns the value of a string.
 func stringValue(s string) templateValue { return templateValue{text, []string{s}} }
 
-// listValue returns a list. An empty list is undefined.
+// listValue returns a list of strings. An empty list is undefined.
 func listValue(members ...string) templateValue {
 	if len(members) == 0 {
 		return templateValue{}
@@ -60,8 +59,8 @@ func listValue(members ...string) templateValue {
 	return templateValue{list, members}
 }
 
-// pairsValue returns a list of pairs from a list in which each name is followed by its value. An empty
-// list is undefined. If the last name has no value, it is ignored.
+// pairsValue returns a list of pairs, from alternating names and values. An empty list is
+// undefined, and a last name without a value is ignored.
 func pairsValue(namesAndValues ...string) templateValue {
 	if len(namesAndValues) < 2 {
 		return templateValue{}
@@ -69,8 +68,8 @@ func pairsValue(namesAndValues ...string) templateValue {
 	return templateValue{pairs, namesAndValues[:len(namesAndValues)&^1]}
 }
 
-// A template is a URI template (RFC 6570). It is immutable and safe for concurrent use; the
-// zero template expands to nothing.
+// A template is a URI template (RFC 6570). It is immutable and safe for concurrent use. The zero
+// template expands to "".
 type template struct {
 	source string
 	parts  []templatePart
@@ -78,26 +77,26 @@ type template struct {
 
 // A templatePart is literal text or an expression.
 type templatePart struct {
-	literal string // literal text, escaped
+	literal string // escaped literal text
 	op      operator
 	vars    []varspec
-	offset  int // offset of the expression in the source
+	offset  int // offset of the expression in the template
 }
 
 type varspec struct {
 	name    string
-	prefix  int // how many characters of the value to use; 0 means all
+	prefix  int // how many characters of the value are used; 0 means all
 	explode bool
 }
 
 // An operator is a row of the table in RFC 6570, appendix A.
 type operator struct {
-	char     byte // 0 for simple expansion
+	char     byte // 0 means simple expansion
 	first    string
 	sep      string
 	named    bool
 	ifEmpty  string
-	reserved bool // do not escape reserved characters and escapes
+	reserved bool // leave reserved characters and escapes as they are
 }
 
 var operators = [...]operator{
@@ -141,13 +140,12 @@ func parseTemplate(s string) (template, error) {
 	return t, nil
 }
 
-// fault returns an error of the template.
 func (t template) fault(offset int, rule, message string) error {
 	return &Error{t.source, offset, rule, message}
 }
 
-// literal returns the number of bytes of the literal character at s[i]. The apostrophe is a literal
-// character, too: the grammar of RFC 6570, 2.1 omits it by mistake (erratum 6937).
+// literal returns the length of the literal character at s[i]. An apostrophe is one too, although
+// the grammar of RFC 6570, 2.1 omits it by mistake (erratum 6937).
 func literal(s string, i int) (int, error) {
 	c := s[i]
 	switch {
@@ -170,7 +168,7 @@ func literal(s string, i int) (int, error) {
 	return size, nil
 }
 
-// parseExpression parses "{" [operator] variable-list "}" at s[i] and returns its end.
+// parseExpression parses "{" [operator] variable-list "}" at s[i], and returns its end.
 func parseExpression(s string, i int) (templatePart, int, error) {
 	length := strings.IndexByte(s[i:], '}')
 	if length < 0 {
@@ -237,7 +235,7 @@ func parseVarspec(s string, i, end int) (varspec, error) {
 // String returns the source of the template.
 func (t template) String() string { return t.source }
 
-// variables yields the names of the variables, with repetitions. Use it as an iterator.
+// variables calls yield for the name of each variable. A name can occur repeatedly.
 func (t template) variables(yield func(string) bool) {
 	for _, p := range t.parts {
 		for _, v := range p.vars {
@@ -248,10 +246,9 @@ func (t template) variables(yield func(string) bool) {
 	}
 }
 
-// expand returns the template with its variables replaced (RFC 6570, 3). The function value returns
-// the value of a variable. If it returns the zero templateValue, the variable is undefined. If all
-// variables of an expression are undefined, the expression expands to nothing. If the result would be
-// longer than maxExpansion, expand reports false.
+// expand replaces the variables of the template (RFC 6570, 3) by the results of value, where the
+// zero templateValue means undefined. An expression whose variables are all undefined becomes
+// empty. If the result would be longer than maxExpansion, expand returns false.
 func (t template) expand(value func(name string) templateValue) (string, bool) {
 	var buf [256]byte
 	b := buf[:0]
@@ -269,7 +266,6 @@ func (t template) expand(value func(name string) templateValue) (string, bool) {
 	return string(b), true
 }
 
-// append appends the expansion of an expression.
 func (p *templatePart) append(b []byte, value func(string) templateValue) []byte {
 	sep := p.op.first
 	for _, v := range p.vars {
@@ -287,7 +283,6 @@ func (p *templatePart) append(b []byte, value func(string) templateValue) []byte
 	return b
 }
 
-// appendValue appends the expansion of a variable.
 func (p *templatePart) appendValue(b []byte, v varspec, val templateValue) []byte {
 	if val.kind != text && v.explode {
 		return p.appendExploded(b, v, val)
@@ -307,7 +302,7 @@ func (p *templatePart) appendValue(b []byte, v varspec, val templateValue) []byt
 	return b
 }
 
-// appendExploded appends the members of a list or of pairs one by one.
+// appendExploded appends the elements of a list, or its pairs, as separate values.
 func (p *templatePart) appendExploded(b []byte, v varspec, val templateValue) []byte {
 	step := 1
 	if val.kind == pairs {
@@ -342,7 +337,7 @@ func (p *templatePart) appendName(b []byte, name string, empty bool) []byte {
 	return append(b, '=')
 }
 
-// cut returns the first n characters of s, or the whole of s if n is 0.
+// cut returns the first n characters of s, or s if n is 0.
 func cut(s string, n int) string {
 	if n == 0 {
 		return s
@@ -356,8 +351,8 @@ func cut(s string, n int) string {
 	return s
 }
 
-// appendEscaped appends s. It escapes all characters except unreserved characters. If keepReserved is
-// true, it escapes neither reserved characters nor escapes.
+// appendEscaped appends s with all characters escaped that are not unreserved. If keepReserved is
+// true, it leaves reserved characters and escapes as they are.
 func appendEscaped(b []byte, s string, keepReserved bool) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -379,6 +374,6 @@ func isEscape(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && ascii.IsHex(s[i+1]) && ascii.IsHex(s[i+2])
 }
 
-const maxQuoted = 80 // bytes; longer input is shortened
+const maxQuoted = 80 // bytes of the input that a message shows
 
 func clip(s string) string { return s[:min(len(s), maxQuoted)] }

@@ -7,25 +7,25 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A TestResult is the result of one test of a rule.
+// A TestResult is the result of a test.
 type TestResult struct {
-	Rule    int      `json:"rule"` // index, from 0
-	Test    int      `json:"test"` // index in the rule, from 0
+	Rule    int      `json:"rule"` // index of the rule, from 0
+	Test    int      `json:"test"` // index of the test, from 0
 	From    string   `json:"from"`
 	Want    []string `json:"want,omitempty"` // empty if no rule may match
 	Got     []string `json:"got,omitempty"`
-	Matched int      `json:"matched"`          // index of the rule that matched, or -1 if no rule matched
-	Status  int      `json:"status,omitempty"` // status of the rule that matched, 0 if it has none
+	Matched int      `json:"matched"`          // index of the rule that matched, or -1
+	Status  int      `json:"status,omitempty"` // status of that rule; 0 if it has none
 
-	WantStatus int `json:"want_status,omitempty"` // 0 if the test does not say it
+	WantStatus int `json:"want_status,omitempty"` // 0 if the test does not say
 
 	Passed bool `json:"passed"`
 
-	Request // of the test
+	Request // the request in the test
 }
 
-// RunTests runs all tests of a set: it does not stop if a test fails. The error is an [*IndexError]
-// about an invalid rule or test.
+// RunTests runs all tests of a set, even after one has failed. If a rule or test is invalid, the
+// error is an [*IndexError].
 func (s Set) RunTests(prefix name.Prefix) ([]TestResult, error) {
 	c, err := s.prepare(prefix)
 	if err != nil {
@@ -49,7 +49,6 @@ func (s Set) RunTests(prefix name.Prefix) ([]TestResult, error) {
 	return all, nil
 }
 
-// run runs test j of rule i.
 func (c *Compiled) run(i, j int, t Test) (TestResult, error) {
 	out := TestResult{Rule: i, Test: j, From: t.From, Want: t.To, Matched: -1, Request: t.Request, WantStatus: t.Status}
 	n, err := name.Parse(t.From)

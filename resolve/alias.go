@@ -8,12 +8,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliased answers a request for an unknown name with a record that lists the name as an alias. The
-// answer has the record's name. Aliases of aliases are not followed, so there are no loops.
+// aliased answers a request for an unknown name from a record that lists the name as an alias. The
+// answer has the record's own name. Aliases of aliases are not followed, so there are no loops.
 //
-// If only one record lists the name, that record answers. If several records list the name and
-// exactly one of them is active, the active record answers. Otherwise the name stays unknown.
-// Reserved records do not count.
+// If several records list the name, exactly one of them must be active, and that one answers.
+// Otherwise the name is unknown. Reserved records do not count.
 func (d *decision) aliased() (*nomen.Answer, error) {
 	all, err := d.listing()
 	if err != nil {
@@ -32,12 +31,12 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 		return nil, d.unknown()
 	}
 	a, err := second.registered(all[0])
-	*d = second // the authority of the record's name decides about the answer
+	*d = second // the authority of the record decides on the answer
 	return a, err
 }
 
-// unknownOf returns the error for a name that no record lists as an alias, or that several records
-// list. The error suggests the names of these records that are public.
+// unknownOf returns the error for an alias that does not lead to exactly one record. It suggests
+// the public names of the records that list the alias.
 func (d *decision) unknownOf(all []*store.Record) *nomen.Error {
 	if len(all) == 0 {
 		return d.unknown()
@@ -78,14 +77,14 @@ func (d *decision) listing() (all []*store.Record, err error) {
 	return all, nil
 }
 
-// listedBy reports whether a record lists the name as an alias and may answer for it.
+// listedBy reports whether a record lists the name as an alias, and may answer for it.
 func (d *decision) listedBy(rec *store.Record) bool {
 	return isPublic(rec) && rec.HasAlias(d.set, d.name) && d.mayAlias(rec)
 }
 
-// mayAlias reports whether a record may answer for a name that it lists as an alias. If the alias
-// has no authority in this store, it may. Otherwise, the authorities of the alias and of the record
-// must be the same or have a common owner.
+// mayAlias reports whether a record may answer for the name. It may if the name has no authority in
+// this store. Otherwise the authorities of the name and of the record must be the same or share an
+// owner.
 func (d *decision) mayAlias(rec *store.Record) bool {
 	theirs := d.set.Of(rec.Name)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer tries four sources in this order: the record of the name, the record of a shorter name
-// (policy Suffix), the rules, the delegation. If there is no delegation, it tries the aliases last.
+// answer tries the sources in order: the record of the name, the record of a shorter name (policy
+// Suffix), the rules, and the delegation or otherwise the aliases.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()
@@ -46,7 +46,6 @@ func (d *decision) answer() (*nomen.Answer, error) {
 	return d.aliased()
 }
 
-// registered returns the answer from the record of the name.
 func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	if d.q.Explain {
 		d.explain("its record, revision %d, is %s", rec.Revision, rec.Status)
@@ -64,7 +63,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	return d.found(d.describe(rec))
 }
 
-// retired returns the answer for a retired name: a redirect to the successor, or a tombstone.
+// retired returns a redirect to the successor, or a tombstone.
 func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	a := d.describe(rec)
 	a.Locations = d.fit(a.Locations)
@@ -95,7 +94,7 @@ func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	return nil, e
 }
 
-// maxSuccessors is the maximum number of retired successors that are followed in a chain.
+// maxSuccessors is how many retired successors are followed, one after the other.
 const maxSuccessors = 16
 
 // comesBack reports whether the chain of successors of n leads back to n.
@@ -120,11 +119,10 @@ func (d *decision) comesBack(n name.Name) (bool, error) {
 	return false, nil
 }
 
-// successorAge is how long a client may cache a redirect to a successor, whatever the
-// authority's max_age is.
+// successorAge is how long a client may cache a redirect to a successor. The max_age of the
+// authority does not apply to it.
 const successorAge = 24 * time.Hour
 
-// describe returns the description of a record.
 func (d *decision) describe(rec *store.Record) *nomen.Answer {
 	a := &nomen.Answer{
 		Service:   d.service,
@@ -139,7 +137,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 		Revision:  rec.Revision,
 	}
 	if rec.Status == nomen.Retired && !rec.ShowLocations {
-		a.Locations = nil // a withdrawn location must not be in any format or link
+		a.Locations = nil // no format and no link may contain a location that was withdrawn
 	}
 	if rec.Spelling != rec.Name.Key() {
 		a.Spelling = rec.Spelling
@@ -153,7 +151,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 }
 
 // found returns the answer for the requested service. The parameter a is a complete description,
-// which found reduces.
+// from which found takes what the service needs.
 func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2N, nomen.I2Ns:
@@ -188,8 +186,8 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located returns the answer for the requested service. The first location of the parameter a must
-// be the best location.
+// located returns the answer for the requested service. The best location must be the first one of
+// a.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:
@@ -229,7 +227,7 @@ func preferURN(names []string) {
 	}
 }
 
-// ruled returns the answer from the rules of the authority. If no rule matches, it returns nil.
+// ruled returns the answer from the rules of the authority, or nil if no rule matches.
 func (d *decision) ruled() (*nomen.Answer, error) {
 	result, err := d.applied(d.authority, d.name)
 	if err != nil || result == nil {
@@ -254,7 +252,7 @@ func (d *decision) ruled() (*nomen.Answer, error) {
 	})
 }
 
-// ruledOut returns the error that a rule gives for a name, or nil if the rule gives locations.
+// ruledOut returns the error that a rule gives instead of locations, or nil.
 func (d *decision) ruledOut(result *rule.Result) error {
 	kind, message := nomen.NoResult, "a rule gives nothing for this request"
 	switch result.Status {
@@ -286,7 +284,7 @@ func (d *decision) applied(a *store.Authority, n name.Name) (*rule.Result, error
 	request := rule.Request{Accept: d.q.Accept, Languages: d.q.Languages, UserAgent: d.q.UserAgent, Query: d.q.Query}
 	result, ok, on := c.Rules.Apply(n, request)
 	if d.consults = on; on.UserAgent {
-		d.depends.Unknown() // answers are cached for all values of User-Agent
+		d.depends.Unknown() // a cached answer would be used for every User-Agent
 	}
 	if !ok {
 		return nil, nil

@@ -27,7 +27,7 @@ func (c *choice) read(q *nomen.Question) {
 	c.languages.AddParents(unstated)
 }
 
-// fit removes, in place, locations that are not allowed. They can come from an old store, from
+// fit removes locations that are not allowed from all. They can come from an old store, from
 // another program, or from a rule.
 func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	return slices.DeleteFunc(all, func(l nomen.Location) bool {
@@ -39,12 +39,11 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	})
 }
 
-// usable removes, in place, locations that are not valid at the time of the question. Of the valid
-// ones, it keeps the first of these sets that is not empty:
+// usable removes locations that are not valid at the time of the question from all. It keeps the
+// first of these sets that is not empty:
 //
-//  1. the locations of the requested component (2012, 2.3);
-//  2. the locations of the whole resource;
-//  3. all valid locations.
+// 1. valid locations of the requested component (2012, 2.3); 2. valid locations of the whole
+// resource; 3. all valid locations.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	at := d.q.At
 	valid := all[:0]
@@ -70,8 +69,8 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	return valid
 }
 
-// ofResource keeps, in place, the locations of the resource and of its description. If there are
-// none, it keeps all locations. A licence or an author is a link, not a location of the resource.
+// ofResource keeps only locations of the resource and of its description, unless there are none.
+// Other locations, such as a licence, are only links.
 func ofResource(all []nomen.Location) []nomen.Location {
 	beside := func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Beside }
 	if !slices.ContainsFunc(all, func(l nomen.Location) bool { return !beside(l) }) {
@@ -96,8 +95,8 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return !ok || at.Before(until)
 }
 
-// A validity has the times of the last and the next change of the set of valid locations. A time is
-// zero if the set has never changed, or will not change.
+// A validity says when the set of valid locations last changed and when it changes next. A time is
+// zero if there is no such change.
 type validity struct{ last, next time.Time }
 
 // note includes the start and the end of a location's validity.
@@ -116,29 +115,28 @@ func (v *validity) note(l *nomen.Location, now time.Time) {
 	}
 }
 
-// bound limits how long an answer may be cached: at most until the set of valid locations
-// changes.
+// bound prevents an answer from being cached beyond the next change.
 func (v *validity) bound(a *nomen.Answer, now time.Time) {
 	if v.last.After(a.Modified) {
 		a.Changed = v.last.UTC()
 	}
 	if !v.next.IsZero() && a.MaxAge > 0 {
-		a.MaxAge = min(a.MaxAge, max(v.next.Sub(now), 1)) // not 0, which would mean unknown
+		a.MaxAge = min(a.MaxAge, max(v.next.Sub(now), 1)) // 0 would mean unknown
 	}
 }
 
 func instant(s string) (time.Time, bool) {
 	if s == "" {
-		return time.Time{}, false // returns early, because an error of Parse would be allocated
+		return time.Time{}, false // Parse would allocate an error
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	return t, err == nil
 }
 
-// A rank has the criteria of a location, except its weight.
+// A rank has the criteria of a location except for its weight.
 type rank struct {
 	down     bool
-	mediaQ   int // quality of the media type, 0 to 1000
+	mediaQ   int // quality of the media type, from 0 to 1000
 	langQ    int
 	priority int
 	rel      nomen.Relation
@@ -152,13 +150,12 @@ func (c *choice) rank(l *nomen.Location) rank {
 	}
 }
 
-// unstated is the quality of a media type or language that matches no preference of the client. A
-// location without a type matches only "*/*", and one without a language only "*". The quality
-// unstated is above the quality of a value that the client rejects. It is not above the quality of
-// any value that the client accepts.
+// unstated is the quality of a media type or language that the client's preferences do not mention.
+// It is higher than that of a value that the client rejects, but not than that of a value that the
+// client accepts. A location without a type only matches "*/*", and one without a language only
+// "*".
 const unstated = 1
 
-// mediaQ returns the quality of a media type for the client.
 func (c *choice) mediaQ(mediaType string) int {
 	if c.types.Len() == 0 {
 		return accept.Most
@@ -167,7 +164,6 @@ func (c *choice) mediaQ(mediaType string) int {
 	return weightOf(c.types.Media(strings.TrimSpace(mediaType), "*", true))
 }
 
-// langQ returns the quality of a language for the client.
 func (c *choice) langQ(tag string) int {
 	if c.languages.Len() == 0 {
 		return accept.Most
@@ -182,7 +178,7 @@ func weightOf(p accept.Preference) int {
 	return p.Q
 }
 
-// compare returns a negative number if a is better than b, and a positive number if b is better.
+// compare returns a negative number if a is better than b, and a positive one if b is better.
 func (a rank) compare(b rank) int {
 	if a.down != b.down {
 		if b.down {
@@ -199,7 +195,7 @@ func (a rank) compare(b rank) int {
 	)
 }
 
-// String returns the rank as text for people to read.
+// String describes the rank for people.
 func (a rank) String() string {
 	s := fmt.Sprintf("media type %d/1000, language %d/1000, priority %d, %s", a.mediaQ, a.langQ, a.priority, a.rel)
 	if a.near > 0 {
@@ -213,7 +209,7 @@ func (a rank) String() string {
 
 func orOne(n int) int { return max(n, 1) }
 
-// nearness returns 1 if the location is in the client's country, and otherwise 0.
+// nearness returns 1 if the location is in the client's country, and 0 otherwise.
 func nearness(l *nomen.Location, country string) int {
 	if country != "" && strings.EqualFold(l.Country, country) {
 		return 1
@@ -221,8 +217,7 @@ func nearness(l *nomen.Location, country string) int {
 	return 0
 }
 
-// order sorts locations, best first. For the same locations and criteria, the order is always the
-// same.
+// order sorts locations by the criteria, best first. The order does not depend on chance.
 func (c *choice) order(locations []nomen.Location) {
 	if len(locations) < 2 {
 		return
@@ -245,8 +240,7 @@ func (c *choice) order(locations []nomen.Location) {
 	copy(locations, sorted)
 }
 
-// best returns the index of the location to use. If there are no locations, it returns -1. It does
-// not allocate memory.
+// best returns the index of the location to use, or -1 if there are none. It does not allocate.
 func (c *choice) best(locations []nomen.Location, how store.Choice, pick func(int) int) int {
 	best, total := -1, 0
 	var top rank

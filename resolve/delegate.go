@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// delegated returns the answer from the resolver to which the authority delegates.
+// delegated returns the answer of the resolver to which the authority delegates its names.
 func (d *decision) delegated() (*nomen.Answer, error) {
 	d.depends.Unknown() // the answer depends on the other resolver
 	c, err := d.set.Compiled(d.authority)
@@ -37,7 +37,7 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	return d.redirect(c)
 }
 
-// redirect returns a redirect to the other resolver. Its URL contains all parts of the question.
+// redirect returns a redirect to the other resolver. The URL contains all parts of the question.
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	service := d.service
 	if d.q.Service != "" { // the other resolver may offer the service
@@ -52,7 +52,7 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: "+err.Error())
 		}
 		a.Redirect = d.withComponents(link)
-	case c.Form == store.FormElement: // a request of the protocol of 1995 for an ElementID cannot have directives (2.3: Y95-08)
+	case c.Form == store.FormElement: // a request for an ElementID in the protocol of 1995 cannot have directives (2.3: Y95-08)
 		u, err := urn.Draft1995.Parse(d.name.Key())
 		if err != nil || !d.q.At.IsZero() || service == nomen.IisI {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: it takes only ElementIDs")
@@ -71,15 +71,14 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 }
 
 // isRequest reports whether the name is a reserved request to the resolver of its authority (1995,
-// 3.5). Suffixes and rules do not apply to such a name.
+// 3.5). Suffixes and rules do not apply to it.
 func (d *decision) isRequest() bool {
 	return d.authority != nil && strings.HasPrefix(d.name.Key(), "urn:") &&
 		strings.HasPrefix(d.authority.Prefix.Element(d.name), urn.ReservedPrefix)
 }
 
-// directives returns the question as a map of directives by keyword (2012, 2.3). It omits
-// directives that have no effect. If the question has components of RFC 8141, these are sent
-// instead of directives.
+// directives returns the question as directives by keyword (2012, 2.3). It omits those that have no
+// effect. If the question has components of RFC 8141, these are sent instead.
 func (d *decision) directives(service nomen.Service) map[string]string {
 	if d.q.R != "" || d.q.Q != "" || d.isRequest() {
 		return nil
@@ -100,7 +99,7 @@ func (d *decision) directives(service nomen.Service) map[string]string {
 	return asked
 }
 
-// withDirectives appends directives to a link. The link must not have a query.
+// withDirectives appends directives to a link that has no query.
 func withDirectives(link string, asked map[string]string) string {
 	separator := "?"
 	for _, keyword := range rule.Directives {
@@ -108,7 +107,7 @@ func withDirectives(link string, asked map[string]string) string {
 		switch {
 		case !ok:
 			continue
-		case keyword == "with": // escape the value completely, because an ampersand would end it
+		case keyword == "with": // an ampersand would end the value
 			value = url.QueryEscape(value)
 		case keyword == "c":
 			value = uri.EscapeQueryPart(value)
@@ -119,9 +118,8 @@ func withDirectives(link string, asked map[string]string) string {
 	return link
 }
 
-// withComponents appends the r-component and the q-component to a link that ends in a name. If the
-// authority says so, it appends a plain query instead. If the link has a query or a fragment, it is
-// not changed.
+// withComponents appends the r-component and the q-component to a link that ends in a name, or a
+// plain query if the authority says so. It does not change a link that has a query or a fragment.
 func (d *decision) withComponents(link string) string {
 	if strings.ContainsAny(link, "?#") {
 		return link
@@ -144,8 +142,8 @@ func (d *decision) withComponents(link string) string {
 	return longer
 }
 
-// ask queries the other resolver and returns its answer. It does not send the q-component and the
-// query, because this resolver appends them to the location.
+// ask asks the other resolver. It does not pass on the q-component and the query, because this
+// resolver appends them to the location.
 func (d *decision) ask(to string) (*nomen.Answer, error) {
 	shown := to
 	if to == "" {
@@ -176,8 +174,8 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 	return d.adopt(a)
 }
 
-// passedOn converts an error of the other resolver. If the error is about the name, it stays. Any
-// other error becomes a failure of the other resolver.
+// passedOn returns an error of the other resolver if the error is about the name. Any other error
+// becomes a failure of that resolver.
 func (d *decision) passedOn(shown string, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {

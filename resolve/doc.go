@@ -1,55 +1,61 @@
-// Package resolve answers questions about names from a store. It is the engine of the name service
-// and offers all services of RFC 2483.
+// Package resolve answers questions about names from a store. For example, it returns the locations
+// of a name, chosen by the client's preferences. It offers all services of RFC 2483.
 //
 // # Sources of an answer
 //
-// The name is in the canonical form of package name. The authority of the name is the authority
-// with the longest prefix that covers it. An authority can fold case. The element is then converted
-// to lower case (1995, 2). The element is the part of the name after the prefix. An authority can
-// restrict access: then every question about its names gets Denied. Otherwise, the first of these
-// sources that knows the name answers:
+// The authority of a name is the one with the longest prefix that covers it. The element is the
+// rest of the name after this prefix. If the authority folds case, the element is converted to
+// lower case first (1995, 2). If the authority restricts access, every question about its names
+// gets the error Denied.
 //
-//  1. the record of exactly that name;
-//  2. if the authority allows it, the record of a shorter name. This is the longest registered
-//     beginning of the name that ends at a delimiter. The rest of the name is appended to the
-//     locations of this record;
-//  3. the rules of the authority;
-//  4. the delegation of the authority: the engine redirects the client to another resolver,
-//     or asks that resolver itself. A question passes through at most [nomen.MaxHops]
-//     resolvers;
-//  5. without a delegation, a record that lists the name as an alias.
+// Otherwise, the answer comes from the first of these sources that knows the name:
+//
+// 1. the record of the name; 2. if the authority allows it, the record of a shorter name. This is
+// the longest registered
+//
+//	name with which the name begins and that ends at a delimiter. The rest of the name is
+//	appended to the locations of the record;
+//
+// 3. the rules of the authority; 4. the delegation of the authority: the engine redirects the
+// client to another resolver,
+//
+//	or asks that resolver itself. A question passes through at most [nomen.MaxHops]
+//	resolvers;
+//
+// 5. without a delegation, a record that lists the name as an alias.
 //
 // The result depends on the record:
 //
 //   - A reserved name is Unknown, even if a rule matches it.
-//   - If the revision that was current at the requested time has since been redacted, the
-//     name is Denied for legal reasons.
-//   - A retired name with exactly one successor is redirected to the successor if the service
-//     is I2L or I2R, unless the chain of successors leads back to the name.
-//   - For any other retired name, and for other services, the result is Gone, with the
-//     tombstone.
-//   - If the record has nothing for the service, a service that asks for one item gets
-//     NoResult, and a service that asks for a list gets an empty list.
-//   - A name that no source knows is Unknown, with suggestions.
+//   - If the question is about an earlier time and the revision of that time has been redacted,
+//     the name is Denied for legal reasons.
+//   - A retired name with exactly one successor is redirected to it for the services I2L and
+//     I2R, unless the chain of successors leads back to the name.
+//   - Other retired names, and other services, get the result Gone with the tombstone.
+//   - If the record has nothing for the service, the result is NoResult for a single item, and an
+//     empty list for a list.
+//   - A name that no source knows is Unknown. The error suggests similar names.
 //
 // # Services
 //
-// The authority's default replaces a service that is unknown or that the authority does not offer
-// (2012, 2.3.1: N12-32). The default is I2L unless set. In strict questions (THTTP), such a service is
-// an error. I2R and I2Rs are for authorities that allow resources to be fetched. I2N and I2Ns return
-// the aliases in a record; I2N prefers a URN.
+// If the requested service is unknown, or the authority does not offer it, the authority's default
+// service is used (2012, 2.3.1: N12-32). This is I2L unless the authority has set another. In
+// strict questions, which THTTP uses, such a request is an error. I2R and I2Rs are only for
+// authorities whose resources may be fetched. I2N and I2Ns return the aliases in a record, and I2N
+// prefers a URN.
 //
-// I=I is true for two spellings of one name, for a name and its alias, and for two names with a
-// common alias. Records and rules give aliases. If both names are unknown, the result is Unknown.
+// I=I asks whether two names identify the same thing. This is true for two spellings of a name, for
+// a name and its alias, and for two names that share an alias. Records and rules can give aliases.
+// If both names are unknown, the result is Unknown.
 //
 // # Components
 //
-// A component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has it. It is
-// also ignored if the authority has keywords and does not list it.
+// The component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has it, or if
+// the authority has a list of keywords without it.
 //
-// The authority defines what an r-component means: the directives s, c, lang, type or country. An
-// r-component that the authority does not define is ignored. The resolver of a delegation receives
-// the r-component too.
+// The authority defines what an r-component means, which can be the directives s, c, lang, type and
+// country. Other r-components are ignored. An r-component is also passed on to the resolver of a
+// delegation.
 //
 // A q-component is appended to the query of the location (RFC 8141, 2.3.2), unless the authority
 // says to ignore q-components:
@@ -60,29 +66,27 @@
 //   - a location whose scheme has no such query (mailto, tel, ftp, ldap ...) stays unchanged.
 //
 // A plain query, which is neither a component nor directives, is ignored unless the authority says
-// to append it. Only the resolver to which the client has sent the request appends queries, not the
-// resolvers of delegations. Descriptions show locations unchanged.
+// to append it. Queries are appended only by the resolver to which the client sent the request, and
+// not by resolvers of delegations. Descriptions show locations as they are.
 //
 // # Choice
 //
 // Locations are ordered by these criteria:
 //
-//  1. availability;
-//  2. the client's preferred media type, then language;
-//  3. priority;
-//  4. relation: the resource, then copies, then descriptions ([nomen.RelationOf]);
-//  5. the client's country;
-//  6. weight.
+// 1. availability; 2. the client's preferred media type, then language; 3. priority; 4. relation:
+// the resource, then copies, then descriptions ([nomen.RelationOf]); 5. the client's country; 6.
+// weight.
 //
-// If several locations are best by criteria 1 to 5, I2L and I2R choose one of them at random. The
-// probabilities are in proportion to the weights. If the authority has the choice "fixed", they
-// choose the location with the greatest weight instead. The order of lists is always the same.
+// If several locations are equal by criteria 1 to 5, I2L and I2R choose one of them at random, with
+// probabilities in proportion to the weights. If the authority has the choice "fixed", they choose
+// the one with the greatest weight. The order of lists does not depend on chance.
 //
-// Descriptions show the location of a related resource, such as a licence. Other services use such
-// a location only if the record has no other locations.
+// Locations of related resources, such as a licence, appear in descriptions. Other services use
+// them only if there are no others.
 //
-// A location is valid from ValidFrom until just before ValidUntil. A cached answer expires at the
-// latest when a location of the name next becomes valid or invalid.
+// A location is valid from ValidFrom until just before ValidUntil. An answer is not cached beyond
+// the time at which a location next becomes valid or invalid.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
+// drafts.
 package resolve

@@ -15,17 +15,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Options configure an [Engine]. The zero value is usable.
+// Options configure an [Engine]. The zero Options are usable.
 type Options struct {
-	Now     func() time.Time // returns the current time; time.Now if nil
-	Refresh time.Duration    // maximum age of the table of authorities; 1 s if 0
+	Now     func() time.Time // returns the current time; nil means time.Now
+	Refresh time.Duration    // maximum age of the table of authorities; 0 means 1 s
 
-	// Authorities is the table of authorities in the engine's store. Engines and servers on one
-	// store can share a table. If Authorities is nil, New creates a table for this engine.
+	// Authorities is the table of authorities in the engine's store. Engines and servers with the
+	// same store can share a table. nil means a new table.
 	Authorities *store.Table
 
-	// Fetch opens a location for I2R and I2Rs. If it is nil, authorities cannot offer these
-	// services.
+	// Fetch opens a location for I2R and I2Rs. If it is nil, no authority can offer these services.
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
 	// Ask returns the resolver for the target of a delegation. The target has one of these forms:
@@ -34,12 +33,12 @@ type Options struct {
 	//   - an absolute URL: a template with {+name}
 	//   - "": use the resolver that discovery finds
 	//
-	// If Ask is nil, the answer for a name whose delegation has the mode ask is NoResult.
+	// If Ask is nil, names whose delegation has the mode ask get the result NoResult.
 	Ask func(target string) (nomen.Resolver, error)
 
-	Pick func(n int) int // returns a random number from 0 to n-1, for the choice by weight; rand.IntN if nil
+	Pick func(n int) int // returns a random number from 0 to n-1, for the choice by weight; nil means rand.IntN
 
-	NoSuggestions bool // do not look for names that were probably meant instead of an unknown one
+	NoSuggestions bool // do not suggest similar names for an unknown name
 }
 
 const defaultRefresh = time.Second
@@ -53,7 +52,7 @@ type Engine struct {
 
 var _ nomen.Resolver = (*Engine)(nil)
 
-// New returns an engine that reads from r.
+// New returns an Engine that reads from r.
 func New(r store.Reader, o Options) *Engine {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -118,10 +117,9 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	return a, nil
 }
 
-// noPolicy is used for names without an authority. It must not be modified.
+// noPolicy is for names without an authority. It must not be modified.
 var noPolicy store.Policy
 
-// subject returns the name that the question q is about.
 func subject(q nomen.Question) (name.Name, error) {
 	if !q.Name.IsZero() {
 		return q.Name, nil
@@ -129,7 +127,6 @@ func subject(q nomen.Question) (name.Name, error) {
 	return nameOf(q.Subject, q.Service)
 }
 
-// nameOf returns the name that the URI u is.
 func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	n, err := name.FromURI(withoutFragment(u))
 	var bad *name.Error
@@ -155,30 +152,30 @@ func withoutFragment(u uri.URI) uri.URI {
 	return short
 }
 
-// A decision is the processing of one question.
+// A decision is the state of answering a question.
 type decision struct {
 	*Engine
 	ctx context.Context
 
 	q         nomen.Question
 	set       *store.AuthoritySet
-	authority *store.Authority // authority of the name; nil if there is none
-	policy    *store.Policy    // policy of the authority, or the zero policy
+	authority *store.Authority // authority of the name, or nil
+	policy    *store.Policy    // its policy, or the zero Policy
 	name      name.Name
-	service   nomen.Service // the service to answer
+	service   nomen.Service // the service that is answered
 
 	validity     validity // when the set of valid locations changes
-	countryGiven bool     // the country comes from the r-component, and not from the client
+	countryGiven bool     // the country comes from the r-component instead of the client
 
-	depends *store.Dependencies // records whether a cache may keep the answer; nil if none will
+	depends *store.Dependencies // whether a cache may keep the answer; nil if there is no cache
 
-	ruling   *rule.Result // the rule that gives the answer; nil if none does
+	ruling   *rule.Result // the rule from which the answer comes, or nil
 	consults rule.Consulted
 
-	why []string // explanation, if the question asks for one
+	why []string // the explanation, if requested
 }
 
-// about makes n, in the canonical form of its authority, the name that the decision is about.
+// about makes the decision about n, after converting n to the form that its authority prescribes.
 func (d *decision) about(n name.Name) {
 	d.authority = d.set.Of(n)
 	if d.name = n; d.authority != nil {
@@ -194,11 +191,11 @@ func (d *decision) about(n name.Name) {
 	}
 }
 
-// interpret interprets the question under the policy of the authority.
+// interpret returns what the question means under the policy of the authority.
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
-	if named != "" && d.isRequest() { // a policy cannot change the service of a reserved request
+	if named != "" && d.isRequest() { // a policy does not apply to a reserved request
 		d.q.Service, m.Service, m.Offered = named, named, true
 	}
 	d.service, d.countryGiven = m.Service, m.Country
@@ -218,9 +215,8 @@ func (d *decision) interpret() store.Meaning {
 }
 
 // withoutService answers a strict question for a service that the authority does not offer. If the
-// name is unknown, retired or denied, it returns the error about the name and not the one about the
-// service (RFC 2483, 4). If the authority delegates the name, the other resolver may offer the
-// service.
+// name is unknown, retired or denied, the error says that instead (RFC 2483, 4). If the name is
+// delegated, the other resolver may offer the service.
 func (d *decision) withoutService() (*nomen.Answer, error) {
 	wanted := d.service
 	d.service = nomen.I2C
@@ -235,8 +231,8 @@ func (d *decision) withoutService() (*nomen.Answer, error) {
 	return nil, d.refuse(nomen.NoResult, "this service is not offered for the name")
 }
 
-// admit returns an error if access to the name is restricted. The current policy decides, even if
-// the names were public at the time that the question is about.
+// admit returns an error if access to the name is restricted. The current policy decides, even for
+// a question about an earlier time at which the names were public.
 func (d *decision) admit() error {
 	e := d.authority.Refuses(d.name.Key())
 	if e == nil && !d.q.At.IsZero() {
@@ -253,20 +249,19 @@ func (d *decision) admit() error {
 	return e
 }
 
-// refuse returns an error of the kind k about the name.
 func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 	return &nomen.Error{Kind: k, Name: d.name.Key(), Service: d.service, Message: message}
 }
 
-// unknown returns the error for a name without a public record. Reserved names and names without a
-// record get the same error. So the error does not reveal which names are reserved.
+// unknown returns the error for a name without a public record. The error is the same for reserved
+// names, so that it does not reveal them.
 func (d *decision) unknown() *nomen.Error {
 	e := d.notFound()
 	e.Suggestions = d.near()
 	return e
 }
 
-// notFound returns the error for a name without a public record, without suggestions.
+// notFound is unknown without suggestions.
 func (d *decision) notFound() *nomen.Error {
 	message := "not found"
 	if d.authority == nil {
@@ -277,5 +272,4 @@ func (d *decision) notFound() *nomen.Error {
 	return d.refuse(nomen.Unknown, message)
 }
 
-// maxAge returns how long the authority allows answers to be cached.
 func (d *decision) maxAge() time.Duration { return time.Duration(d.policy.MaxAge) * time.Second }

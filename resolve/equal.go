@@ -32,7 +32,7 @@ func (d *decision) equal() (*nomen.Answer, error) {
 	return d.compare(&second)
 }
 
-// compare compares two different names by their aliases, and returns the answer to I=I.
+// compare compares two different names by their aliases.
 func (d *decision) compare(second *decision) (*nomen.Answer, error) {
 	mine, changed, err := d.sameAs()
 	if err != nil {
@@ -61,9 +61,8 @@ func (d *decision) compare(second *decision) (*nomen.Answer, error) {
 	return d.verdict(false, changed, "no record or rule says that they are the same"), nil
 }
 
-// assigned returns a URN without its components, which are ignored when names are compared (RFC
-// 8141, 3; 2012, 5: N12-51). It returns any other URI with its query, because the query is part of
-// the name.
+// assigned returns a URN without its components, which comparison ignores (RFC 8141, 3; 2012, 5:
+// N12-51). It returns any other URI unchanged, because a query belongs to the name.
 func assigned(u uri.URI) uri.URI {
 	if scheme, _ := u.Scheme(); !strings.EqualFold(scheme, "urn") {
 		return u
@@ -75,8 +74,8 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict returns the answer to I=I. The answer has been true since the time start. If start is
-// zero, it has always been true.
+// verdict returns the answer to I=I, which has been the same since start. If start is zero, it has
+// always been the same.
 func (d *decision) verdict(same bool, start time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)
@@ -84,8 +83,8 @@ func (d *decision) verdict(same bool, start time.Time, why string, args ...any) 
 	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: start}
 }
 
-// sameAs returns the aliases that the record or the rules give for the name. It also returns the
-// time since which they have been valid. If the name is unknown, it returns nil.
+// sameAs returns the aliases of the name in its record or its rules, and since when they have been
+// valid. It returns nil if the name is unknown.
 func (d *decision) sameAs() (map[name.Name]bool, time.Time, error) {
 	var spellings []string
 	var since time.Time

@@ -10,16 +10,15 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// Limits of I2R and I2Rs.
+// Limits on I2R and I2Rs.
 const (
-	maxTried     = 3  // maximum number of locations tried for one resource
-	maxResources = 16 // maximum number of resources in one answer
+	maxTried     = 3  // locations that are tried for a resource
+	maxResources = 16 // resources in an answer
 )
 
-// resource returns the answer to I2R. It fetches the best location. If that fails, it tries the
-// locations after it.
+// resource returns the answer to I2R. It fetches the best location, or the next if that fails.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
-	d.depends.Unknown() // the answer depends on the server of the resource
+	d.depends.Unknown() // another server decides
 	if len(a.Locations) == 0 {
 		return nil, d.refuse(nomen.NoResult, "the name has no location")
 	}
@@ -48,10 +47,10 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	return nil, failure
 }
 
-// resources returns the answer to I2Rs: the resources that the client accepts (RFC 2169, 3.4). Each
-// resource is fetched when its body is read.
+// resources returns the answer to I2Rs, which has the resources that the client accepts (RFC 2169,
+// 3.4). A resource is fetched when its body is read.
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
-	d.depends.Unknown() // the answer depends on the servers of the resources
+	d.depends.Unknown() // other servers decide
 	a.Metadata, a.Names = nil, nil
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
 		return l.Type != "" && c.mediaQ(l.Type) <= unstated
@@ -67,10 +66,10 @@ func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	return a
 }
 
-// A lazy is a body that is fetched when it is first read. The attributes of its resource are set at
-// that time.
+// A lazy is a body that is fetched when it is first read. The attributes of the resource are then
+// set.
 type lazy struct {
-	ctx   context.Context // context of the question; must not end before the body has been read
+	ctx   context.Context // the context of the question, which must last until the body has been read
 	fetch func(context.Context, string) (*nomen.Resource, error)
 	of    *nomen.Resource
 	body  io.ReadCloser
@@ -98,7 +97,7 @@ func (l *lazy) open() {
 	l.of.URL = cmp.Or(r.URL, l.of.URL)
 }
 
-// Close closes the body. If the body was never read, it was never fetched.
+// Close closes the body if it was fetched.
 func (l *lazy) Close() error {
 	if l.err == nil {
 		l.err = io.ErrClosedPipe

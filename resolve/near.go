@@ -13,36 +13,37 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of the search for names that were probably meant instead of one unknown name.
+// Limits on the search for names similar to an unknown name.
 const (
 	nearTime  = 200 * time.Millisecond // of all reads together
-	nearReads = 12                     // reads of records and of the index of aliases
+	nearReads = 12                     // of records and of the index of aliases
 	maxAbove  = 4                      // shorter names that are looked up
 	maxNear   = namespace.MaxSuggestions
 )
 
-// A standing says what is known of a name that was probably meant.
+// A standing says what is known about a possible name.
 type standing uint8
 
 // The standings.
 const (
 	absent     standing = iota // not registered, or not public
-	undecided                  // not registered here, but others or rules may know it
-	registered                 // the public can look it up
+	undecided                  // not registered here, but another resolver or a rule may know it
+	registered                 // registered and public
 )
 
-// A nearSearch looks for public names that were probably meant instead of an unknown name.
+// A nearSearch looks for public names similar to an unknown name.
 type nearSearch struct {
 	decision
-	reads int // number of reads that are left
+	reads int // how many reads are left
 }
 
-// near returns names that were probably meant instead of the unknown name of d. Registered names
-// come first, then names that may be registered elsewhere, and at the end the longest registered
-// name that the unknown name begins with. It looks up only spellings that differ from the unknown
-// name by a common mistake. So it reveals nothing about names that a client could not guess. It
-// leaves out names that are reserved or not public. If the store fails or a limit is reached, it
-// returns what it has found.
+// near returns names that were probably meant instead of the unknown name. Registered names come
+// first, then names that may be registered elsewhere, and finally the longest registered name with
+// which the unknown name begins.
+//
+// It only tries spellings that differ from the unknown name by a common mistake, and omits names
+// that are reserved or not public. So it reveals nothing that a client could not find out by
+// guessing. If the store fails or a limit is reached, near returns what it has found.
 func (d *decision) near() []string {
 	if d.o.NoSuggestions {
 		return nil
@@ -60,8 +61,8 @@ func (d *decision) near() []string {
 	return all[:min(len(all), maxNear)]
 }
 
-// collect returns the spellings similar to key that are registered. It also returns those for which
-// this service cannot know whether they are registered.
+// collect returns the spellings similar to key that are registered, and those that may be
+// registered elsewhere.
 func (s *nearSearch) collect(key string) (known, unsure []string) {
 	likely := suggest(key)
 	var seen []string // keys of the known names
@@ -81,7 +82,7 @@ func (s *nearSearch) collect(key string) (known, unsure []string) {
 	return known, unsure
 }
 
-// suggest returns the names that s means according to the rules of its namespace or scheme.
+// suggest returns what s probably means by the rules of its namespace or scheme.
 func suggest(s string) []string {
 	var all []string
 	for _, meant := range name.Suggest(s) {
@@ -90,7 +91,7 @@ func suggest(s string) []string {
 	return all
 }
 
-// similarSpellings returns the spellings that were probably meant instead of key, the likeliest
+// similarSpellings returns the spellings that may have been meant instead of key, the likeliest
 // first.
 func similarSpellings(key string) (all []string) {
 	add := func(s string) {
@@ -101,7 +102,7 @@ func similarSpellings(key string) (all []string) {
 	begin := strings.LastIndexAny(key, ":/") + 1 // the last part of the name
 	stem, last := key[:begin], key[begin:]
 	add(strings.TrimRight(key, ".,;:!?)]}>'\"/-_"))
-	if i := strings.LastIndexByte(last, '%'); i > 0 { // a closing quote or bracket is escaped
+	if i := strings.LastIndexByte(last, '%'); i > 0 { // an escaped closing quote or bracket
 		add(stem + last[:i])
 	}
 	add(stem + strings.ToLower(last))
@@ -113,7 +114,7 @@ func similarSpellings(key string) (all []string) {
 	return all
 }
 
-// above returns the longest registered name that key begins with, up to a delimiter, or "" if there is none.
+// above returns the longest registered name with which key begins up to a delimiter, or "".
 func (s *nearSearch) above(key string) string {
 	for range maxAbove {
 		i := strings.LastIndexAny(key, "/:.-")
@@ -128,9 +129,9 @@ func (s *nearSearch) above(key string) string {
 	return ""
 }
 
-// lookUp returns the standing of a spelling, and the name that it is registered as. If aliases is
-// set, it also looks for a record that lists the spelling as an alias. It treats a reserved name as
-// a name without a record, so that the result does not reveal which names are reserved.
+// lookUp returns the standing of a spelling and the name under which it is registered. If aliases
+// is true, it also looks for a record that lists the spelling as an alias. A reserved name counts
+// as absent, so that the result does not reveal it.
 func (s *nearSearch) lookUp(spelling string, aliases bool) (standing, string) {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -154,8 +155,7 @@ func (s *nearSearch) lookUp(spelling string, aliases bool) (standing, string) {
 	return absent, ""
 }
 
-// isAlias reports whether exactly one record lists the name of a decision as an alias, and the
-// record answers for it.
+// isAlias reports whether exactly one record lists the name as an alias, and may answer for it.
 func (s *nearSearch) isAlias(of *decision) bool {
 	if !s.mayRead() {
 		return false
@@ -168,10 +168,10 @@ func (s *nearSearch) isAlias(of *decision) bool {
 	return err == nil && of.listedBy(rec) && of.isOpen(rec)
 }
 
-// errLimit says that the search has read as much as it may, or for as long as it may.
+// errLimit means that a search has reached its limit on reads or time.
 var errLimit = errors.New("resolve: limit of the search for suggestions")
 
-// mayRead counts one read, and reports whether it is within the limits.
+// mayRead counts a read, and reports whether it is within the limits.
 func (s *nearSearch) mayRead() bool {
 	s.reads--
 	return s.reads >= 0 && s.ctx.Err() == nil // not every store checks the context
@@ -185,10 +185,10 @@ func (s *nearSearch) get(n name.Name) (*store.Record, error) {
 	return s.records.Get(s.ctx, n, s.q.At)
 }
 
-// isPublic reports whether the status of a record permits to say that it exists.
+// isPublic reports whether the public may know that the record exists.
 func isPublic(rec *store.Record) bool { return rec.Status != nomen.Reserved && !rec.Redacted }
 
-// isOpen reports whether access to the name of a record is not restricted.
+// isOpen reports whether access to the name of a record is unrestricted.
 func (d *decision) isOpen(rec *store.Record) bool {
 	of := *d
 	of.policy, of.q.Explain = &noPolicy, false

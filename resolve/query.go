@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// passing returns the location in the parameter at with the q-component appended to its query. If
-// the authority says so, it also appends the plain query.
+// passing appends the q-component to the query of a location. It also appends the plain query if
+// the authority says so.
 func (d *decision) passing(at string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
 		at = withQuery(at, d.q.Q)
@@ -21,8 +21,8 @@ func (d *decision) passing(at string) string {
 	return at
 }
 
-// passesQuery reports whether the plain query is appended to a location. The rule that gives the
-// location decides, or the authority.
+// passesQuery reports whether to append the plain query. The rule that gave the location decides
+// this, or otherwise the authority.
 func (d *decision) passesQuery() bool {
 	if d.ruling != nil && d.ruling.Query != "" {
 		return d.ruling.Query == rule.QueryAppend
@@ -30,9 +30,8 @@ func (d *decision) passesQuery() bool {
 	return d.policy.PassesQuery()
 }
 
-// withQuery returns a location with an addition to its query, before a fragment. If the location
-// cannot have a query, or if the addition is not valid in its query, withQuery returns the location
-// unchanged.
+// withQuery appends an addition to the query of a location, before its fragment. It returns the
+// location unchanged if that cannot have a query, or if the addition is not valid there.
 func withQuery(at, addition string) string {
 	u, err := uri.Parse(at)
 	if err != nil || addition == "" || strings.Contains(addition, "#") {
@@ -53,10 +52,10 @@ func withQuery(at, addition string) string {
 	return longer
 }
 
-// beforeQuery returns the delimiter between a URI and a text that is appended to its query. The
-// delimiter is "?", or "&" if the URI has a query. For a URN, it returns the delimiter of the
-// q-component. If ok is false, the scheme has no such query. Examples are mailboxes, FTP files and
-// LDAP searches.
+// beforeQuery returns the delimiter before a text that is appended to the query of a URI. It is
+// "?", or "&" if the URI already has a query. For a URN it begins the q-component. If the scheme
+// has no query to which a parameter can be appended, as for mailboxes, FTP files and LDAP searches,
+// ok is false.
 func beforeQuery(u uri.URI, more string) (string, bool) {
 	scheme, _ := u.Scheme()
 	scheme = strings.ToLower(scheme)
@@ -76,8 +75,8 @@ func beforeQuery(u uri.URI, more string) (string, bool) {
 	return "&", true
 }
 
-// takesQuery reports whether a parameter may be appended to the query of a URI of this scheme. The
-// URI must have an authority component.
+// takesQuery reports whether a parameter can be appended to the query of URIs of this scheme that
+// have an authority component.
 func takesQuery(scheme string) bool {
 	switch scheme {
 	case "ftp", "ftps", "sftp", "tftp", "gopher", "telnet", "tn3270", "rlogin", "ssh", "nntp", "news", "imap", "pop",
@@ -87,11 +86,11 @@ func takesQuery(scheme string) bool {
 	return true
 }
 
-// beforeQComponent is like beforeQuery, for a URN. The text after the first question mark of a URN
-// can contain a q-component (RFC 8141, 2.3).
+// beforeQComponent is beforeQuery for a URN. Its query is the text after the first question mark,
+// which can contain a q-component (RFC 8141, 2.3).
 func beforeQComponent(query string, has bool, more string) (string, bool) {
 	switch {
-	case more[0] == '/' || more[0] == '?': // a q-component cannot begin with this character
+	case more[0] == '/' || more[0] == '?': // a q-component cannot begin like this
 		return "", false
 	case !has:
 		return "?=", true
@@ -100,5 +99,5 @@ func beforeQComponent(query string, has bool, more string) (string, bool) {
 	case strings.HasPrefix(query, "+"):
 		return "?=", true
 	}
-	return "", false // the query has directives, or is invalid in a URN
+	return "", false // directives, or invalid
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxBeginnings is the maximum number of beginnings of a name that are looked up.
+// maxBeginnings is how many shorter names are looked up.
 const maxBeginnings = 32
 
-// extended returns the answer from the record of the longest beginning of the name that has a
-// record. If no beginning has a record, it returns nil.
+// extended returns the answer from the record of the longest shorter name that has one, or nil.
 func (d *decision) extended() (*nomen.Answer, error) {
 	left := maxBeginnings
 	for p := range d.name.Prefixes {
@@ -46,8 +45,8 @@ func (d *decision) extended() (*nomen.Answer, error) {
 	return nil, nil
 }
 
-// rest returns what follows a beginning of the name. The rest of an ARK is spelled as in the question:
-// its hyphens and its last slash are not part of the name, but the location can depend on them.
+// rest returns the part of the name after base. For an ARK it is as in the question, because the
+// location can depend on hyphens and on a slash at the end, which do not belong to the name.
 func (d *decision) rest(base name.Name) string {
 	rest := d.name.Key()[len(base.Key()):]
 	spelling := d.q.Subject.String()
@@ -68,8 +67,7 @@ func (d *decision) rest(base name.Name) string {
 	return rest
 }
 
-// extend returns the answer for a name that begins with the registered name of rec and ends with
-// tail.
+// extend returns the answer for a name that consists of the name of rec and tail.
 func (d *decision) extend(rec *store.Record, tail string) *nomen.Answer {
 	a := &nomen.Answer{
 		Service: d.service, Name: d.name, Status: nomen.Active,
@@ -89,10 +87,9 @@ func (d *decision) extend(rec *store.Record, tail string) *nomen.Answer {
 	return a
 }
 
-// behind appends tail, the rest of a name, to the location loc, before a fragment. The rest begins
-// with a delimiter. If the location ends with a slash and the rest begins with a slash, the result
-// has only one slash there. If the result would be outside the registered location, behind returns
-// false.
+// behind appends tail, the rest of a name, to a location, before its fragment. The rest begins with
+// a delimiter, but two slashes become one. If the result would be outside the registered location,
+// behind returns false.
 func behind(loc, tail string) (string, bool) {
 	u, err := uri.Parse(loc)
 	if err != nil {
@@ -102,7 +99,7 @@ func behind(loc, tail string) (string, bool) {
 	_, hasQuery := u.Query()
 	head, fragment, hasFragment := strings.Cut(loc, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(loc): // such as mailto or tel: a longer mailbox or number would belong to someone else
+	case !hasAuthority && !isURN(loc): // with mailto or tel, a longer mailbox or number would belong to someone else
 		return "", false
 	case hasQuery:
 	case path == "":

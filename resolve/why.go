@@ -7,11 +7,11 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxExplained is the maximum number of locations whose ranks are explained.
+// maxExplained is how many locations are explained.
 const maxExplained = 20
 
-// explain adds a step to the explanation of the answer. Callers check d.q.Explain first, so that
-// they need not compute the arguments.
+// explain adds a step to the explanation. Callers check d.q.Explain first, to avoid computing the
+// arguments.
 func (d *decision) explain(format string, args ...any) {
 	d.why = append(d.why, fmt.Sprintf(format, args...))
 }
@@ -25,7 +25,7 @@ func (d *decision) explained(err error) error {
 	return err
 }
 
-// explainRanks adds to the explanation the ranks of the locations, the chosen one first.
+// explainRanks explains the ranks of the locations, beginning with the chosen one.
 func (d *decision) explainRanks(c *choice, locations []nomen.Location) {
 	for i := range locations {
 		if i == maxExplained {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// bound limits the body of an object to the requested part, and its size to the allowed size.
+// bound limits the body of an object to the requested part, and to the maximum size.
 func (j *retrieval) bound(o *Object) error {
 	r, limit := j.request, j.fetcher.o.MaxSize
 	if limit > 0 && r.Length == 0 && o.Size > limit {
@@ -28,11 +28,11 @@ type body struct {
 	in    io.ReadCloser
 	watch *watch
 	url   string
-	skip  int64 // bytes of the stream still to skip before the requested part
+	skip  int64 // bytes to skip before the requested part
 	at    int64 // offset in the object of the next byte
-	end   int64 // end of the requested part; -1 for the end of the object
+	end   int64 // end of the requested part; -1 means the end of the object
 	size  int64 // size of the object; -1 if unknown
-	limit int64 // maximum of the field at; 0 or a negative number means no limit
+	limit int64 // maximum of at; there is none unless this is positive
 	err   error
 }
 
@@ -59,7 +59,6 @@ func (b *body) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// read reads from the stream, counts the bytes and records the error.
 func (b *body) read(p []byte) int {
 	b.watch.resume()
 	n, err := b.in.Read(p)
@@ -79,7 +78,7 @@ func (b *body) read(p []byte) int {
 	return n
 }
 
-// wanted returns the offset at which the body must end. It returns -1 if this offset is unknown.
+// wanted returns the offset at which the body must end, or -1 if unknown.
 func (b *body) wanted() int64 {
 	if b.end >= 0 {
 		return min(b.end, b.size)

@@ -18,10 +18,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A policy says which addresses may be connected to.
+// A policy says to which addresses a connection is allowed.
 type policy struct {
-	guarded bool           // only addresses of the public Internet
-	own     netip.AddrPort // an address that is allowed even if guarded is set
+	guarded bool           // only public addresses
+	own     netip.AddrPort // an address that is always allowed
 	use     func(netip.AddrPort)
 }
 
@@ -32,7 +32,6 @@ func (p policy) check(ap netip.AddrPort) error {
 	return guard.Check(ap.Addr())
 }
 
-// policy returns the policy for the current step.
 func (j *retrieval) policy() policy {
 	if j.fetcher.o.AllowPrivate {
 		return policy{}
@@ -47,9 +46,9 @@ func (j *retrieval) policy() policy {
 	return policy{guarded: true, own: j.own}
 }
 
-// dial connects to a host and returns the first connection that an address accepts. If an address
-// does not accept soon, dial also tries the next address. It checks addresses after the DNS lookup,
-// and connects only to an address that it has checked.
+// dial connects to the first address of a host that accepts the connection. If an address takes
+// long, dial tries the next at the same time. It checks addresses after the DNS lookup, and
+// connects only to those that it has checked.
 func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
@@ -95,8 +94,8 @@ func (f *Fetcher) dialAddress(ctx context.Context, ap netip.AddrPort) (net.Conn,
 	return &peerConn{conn, ap}, nil
 }
 
-// lookup returns the addresses of a host. Like browsers, it reads a host that is a number in any
-// spelling as an address.
+// lookup returns the addresses of a host. A host that is a number in any notation is an address, as
+// in browsers.
 func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	ascii, err := toASCII(host)
 	if err != nil {
@@ -108,7 +107,7 @@ func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error)
 	return discover.HostAddresses(ctx, f.o.DNS, ascii)
 }
 
-// toASCII returns the name of a host as used in DNS (RFC 5891, UTS 46).
+// toASCII returns a host name in the form that DNS uses (RFC 5891, UTS 46).
 func toASCII(host string) (string, error) {
 	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return host, nil
@@ -120,7 +119,7 @@ func toASCII(host string) (string, error) {
 	return ascii, nil
 }
 
-// A peerConn is a connection together with the address that was checked.
+// A peerConn is a connection with the address that was checked.
 type peerConn struct {
 	net.Conn
 	address netip.AddrPort
@@ -128,8 +127,8 @@ type peerConn struct {
 
 func (c *peerConn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.address) }
 
-// connect connects to a host for a protocol that has one conversation per connection. When ctx
-// ends, reads and writes of the connection fail.
+// connect connects to a host, for a protocol with one conversation on each connection. When ctx
+// ends, reads and writes fail.
 func (j *retrieval) connect(ctx context.Context, host, port string) (net.Conn, error) {
 	conn, err := j.fetcher.dial(ctx, host, port, j.policy())
 	if err != nil {
@@ -138,7 +137,7 @@ func (j *retrieval) connect(ctx context.Context, host, port string) (net.Conn, e
 	return bindTo(ctx, conn), nil
 }
 
-// bindTo makes reads and writes of a connection fail when ctx ends.
+// bindTo makes reads and writes fail when ctx ends.
 func bindTo(ctx context.Context, conn net.Conn) net.Conn {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	return &boundConn{conn, stop}

@@ -8,10 +8,9 @@ import (
 	"github.com/nomen-project/nomen/fetch/plan"
 )
 
-// A RefusedError reports a request that is rejected by default because it could harm the user,
-// or could be used to attack others.
+// A RefusedError means that a request was not sent because it could harm the user or attack others.
 type RefusedError struct {
-	URL string // without a password
+	URL string // without its password
 	Why string
 	Err error // the cause, such as a [*guard.AddressError], or nil
 }
@@ -22,13 +21,13 @@ func (e *RefusedError) Error() string {
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// A StatusError reports a server's answer that is not a resource. It is a
-// [plan.ErrNotAvailable] if the server says that the resource does not exist.
+// A StatusError means that a server answered with an error. If the server says that the resource
+// does not exist, the error also matches [plan.ErrNotAvailable].
 type StatusError struct {
-	URL      string // without a password
+	URL      string // without its password
 	Protocol string // "HTTP", "FTP", "NNTP", "Gopher"
-	Code     int    // reply code of the protocol; 0 if it has none
-	Reason   string // text from the server, without control characters
+	Code     int    // reply code of the protocol, or 0
+	Reason   string // message from the server, without control characters
 	Missing  bool   // the server says that the resource does not exist
 }
 
@@ -40,11 +39,11 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("fetch: %s: %s %s", e.URL, what, e.Reason))
 }
 
-// Is makes errors.Is(err, plan.ErrNotAvailable) true if the resource does not exist.
+// Is reports whether target is plan.ErrNotAvailable and the resource does not exist.
 func (e *StatusError) Is(target error) bool { return target == plan.ErrNotAvailable && e.Missing }
 
-// No reports whether the server understood the request and rejected it. Repeating such a request is
-// pointless.
+// No reports whether the server understood and rejected the request, so that repeating it is
+// useless.
 func (e *StatusError) No() bool {
 	switch e.Code {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -53,11 +52,11 @@ func (e *StatusError) No() bool {
 	return e.Missing || e.Protocol == "HTTP" && e.Code >= http.StatusBadRequest && e.Code < http.StatusInternalServerError
 }
 
-// A SizeError reports a resource larger than the limit. It is returned as soon as the size is
-// known to exceed the limit.
+// A SizeError means that a resource is larger than the limit. It is returned as soon as that is
+// known.
 type SizeError struct {
 	URL   string
-	Limit int64 // bytes
+	Limit int64 // in bytes
 	Why   string
 }
 
@@ -65,10 +64,10 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("fetch: %s: larger than %d bytes%s", e.URL, e.Limit, e.Why)
 }
 
-// A RedirectError reports a redirection loop or too many redirections.
+// A RedirectError means that redirects form a loop, or are too many.
 type RedirectError struct {
-	Chain []string // the locators in order; the last one was not requested
-	Loop  bool     // the last locator had been requested before
+	Chain []string // the URLs in order; the last was not requested
+	Loop  bool     // the last URL had already been requested
 }
 
 func (e *RedirectError) Error() string {
@@ -79,7 +78,7 @@ func (e *RedirectError) Error() string {
 	return "fetch: " + what + ": " + strings.Join(e.Chain, " -> ")
 }
 
-// A FormatError reports an answer that violates the protocol.
+// A FormatError means that a response violates its protocol.
 type FormatError struct {
 	URL      string
 	Protocol string

@@ -31,94 +31,92 @@ const (
 	DefaultMaxRedirects = 10
 )
 
-// Options configure a [Fetcher]. The zero value follows locators of every scheme that the
-// package supports, and no names.
+// Options configure a [Fetcher]. With the zero Options, it retrieves URLs of every scheme that the
+// package supports, but no names.
 type Options struct {
-	// Schemes are the schemes that may be followed, also by redirection; nil allows all. If a
-	// gateway is used, both its scheme and the scheme that it serves must be listed.
+	// Schemes are the schemes that are allowed, also in redirects. nil means all. To use a gateway,
+	// list both its scheme and the scheme for which it is used.
 	Schemes []string
 
-	// AllowPrivate allows addresses outside the public Internet in untrusted locators.
+	// AllowPrivate allows untrusted URLs with addresses outside the public Internet.
 	AllowPrivate bool
 
 	MaxSize      int64         // bytes of a resource after decompression; 0 means 1 GiB, negative no limit
 	Timeout      time.Duration // maximum time between two reads; 0 means DefaultTimeout
-	MaxTime      time.Duration // maximum time for a whole resource; 0 means DefaultMaxTime
-	MaxRedirects int           // maximum number of redirections and other steps from one locator to the next; 0 means DefaultMaxRedirects, negative none
+	MaxTime      time.Duration // maximum time for a resource; 0 means DefaultMaxTime
+	MaxRedirects int           // maximum number of redirects and other steps; 0 means DefaultMaxRedirects, negative none
 
-	Client           plan.Client   // mail address, news server and the like
-	Gateways         plan.Gateways // for schemes that the package does not support
-	ProposedGateways bool          // also use the gateways that are proposed in the catalogue of schemes
-	Local            plan.Step     // replaces FTP for files available locally; see [plan.Retriever]
+	Client           plan.Client   // settings of the user, such as the news server
+	Gateways         plan.Gateways // gateways for other schemes
+	ProposedGateways bool          // also use the gateways that the catalogue of schemes proposes
+	Local            plan.Step     // finds local copies of files, instead of FTP; see [plan.Retriever]
 
-	// Resolver resolves names; if nil, names are not followed.
+	// Resolver resolves names. If it is nil, names are not retrieved.
 	Resolver nomen.Resolver
 
-	// Guarded resolves untrusted names. It must not contact resolvers in a private network, because
-	// untrusted names could lead to them. If Guarded is nil, untrusted names are followed only if
+	// Guarded resolves untrusted names. These could lead to any resolver, so it must not contact
+	// resolvers in a private network. If Guarded is nil, untrusted names are only retrieved if
 	// AllowPrivate is set.
 	Guarded nomen.Resolver
 
-	UserAgent string // sent over HTTP; "" means none
+	UserAgent string // sent in HTTP requests; "" means no such field
 
-	// DNS looks up hosts; nil means [net.DefaultResolver].
+	// DNS looks up hosts. nil means [net.DefaultResolver].
 	DNS discover.DNS
 
-	// Dial connects to an address, which has been checked; nil means a [net.Dialer].
+	// Dial connects to an address that has been checked. nil means a [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	TLS   *tls.Config       // for HTTPS and for news over TLS; nil means the default
-	Now   func() time.Time  // the clock; nil means [time.Now]
+	TLS   *tls.Config       // for HTTPS, and for news over TLS; nil means the default
+	Now   func() time.Time  // returns the current time; nil means [time.Now]
 	Log   *slog.Logger      // nil means no log
-	Trace func(step string) // called with a description of each step for the user, one call at a time; may be nil
+	Trace func(step string) // called for each step with a description for people, by one goroutine at a time; may be nil
 }
 
-// A Request says which part of a resource to fetch, and whether its locator is trusted. The
-// zero Request is for the whole resource, with an untrusted locator.
+// A Request says which part of a resource to fetch, and whether its URL is trusted. The zero
+// Request is for the whole resource, and not trusted.
 type Request struct {
-	// Trusted says that the user named the locator. A trusted locator can be at a private address,
-	// can be a file of this machine, and can contain credentials. The locators to which a trusted
-	// locator leads are untrusted.
+	// Trusted says that the user has typed the URL. A trusted URL can have a private address, can
+	// be a local file, and can contain credentials. URLs to which it leads are not trusted.
 	Trusted bool
 
-	// Offset is the number of bytes to skip, and Length the number of bytes to return after
-	// them. A Length of 0 means all remaining bytes.
+	// Offset is how many bytes to skip, and Length how many bytes to return. A Length of 0 means
+	// all that follow.
 	Offset, Length int64
 
-	// Validator is the validator of an earlier object, of which the caller has the first Offset
-	// bytes. If the object has changed since then, or might have changed, the whole object is
-	// returned.
+	// Validator identifies the state of the object whose first Offset bytes the caller already has.
+	// If the object has changed since then, or may have changed, all of it is returned.
 	Validator string
 
-	Accept    string // media ranges of RFC 9110, 12.5.1; "" means any
-	Languages string // language ranges of RFC 9110, 12.5.4; "" means any
+	Accept    string // media ranges (RFC 9110, 12.5.1); "" means any
+	Languages string // language ranges (RFC 9110, 12.5.4); "" means any
 
-	// URN is the dialect in which to read a URN that the user named; zero means the latest. In
+	// URN is the dialect of a URN that the user has typed. Zero means the latest. In
 	// [urn.Draft2012] the directive c selects the component. The directive s has no effect, because
 	// Fetch always returns the resource.
 	URN urn.Dialect
 }
 
-// An Object is a fetched resource.
+// An Object is a resource that was fetched.
 type Object struct {
-	nomen.Resource           // Size is the size of the whole object; Body begins at Offset
-	Offset         int64     // offset of Body in the object
-	Validator      string    // for [Request.Validator]; "" if a later request cannot detect a change
+	nomen.Resource           // Size is the size of the whole object, of which Body may be a part
+	Offset         int64     // where in the object Body begins
+	Validator      string    // for [Request.Validator]; "" if changes cannot be detected
 	Modified       time.Time // zero if unknown
 	Retrieved      time.Time
-	Fragment       string   // fragment of the last locator that had one (RFC 9110, 10.2.2); "" if none had
-	Chain          []string // the locators from the first to the last, without passwords
+	Fragment       string   // fragment of the last URL that had one (RFC 9110, 10.2.2), or ""
+	Chain          []string // all URLs, from the first to the last, without passwords
 }
 
-// A Fetcher follows names and locators to resources. It is safe for concurrent use.
+// A Fetcher fetches the resources of names and URLs. It is safe for concurrent use.
 type Fetcher struct {
-	o       Options // with defaults filled in
+	o       Options // with defaults
 	open    *http.Transport
 	guarded *http.Transport
 	tracing sync.Mutex
 }
 
-// New returns a fetcher. It returns an error if an option is invalid.
+// New returns a Fetcher. It returns an error if an option is invalid.
 func New(o Options) (*Fetcher, error) {
 	f := &Fetcher{o: o}
 	if !isField(o.UserAgent) {
@@ -172,8 +170,7 @@ func (f *Fetcher) Close() error {
 	return nil
 }
 
-// Location fetches a location that an authority has given for a resource. The location is
-// untrusted.
+// Location fetches an untrusted location, which an authority has given for a resource.
 func (f *Fetcher) Location(ctx context.Context, at string) (*nomen.Resource, error) {
 	u, err := uri.Parse(at)
 	if err != nil {
@@ -185,8 +182,8 @@ func (f *Fetcher) Location(ctx context.Context, at string) (*nomen.Resource, err
 	return f.Fetch(ctx, u, Request{})
 }
 
-// Fetch follows a name or a locator to the resource. The body can be read until ctx is done;
-// the caller must close it. See [Fetcher.Open] for the errors.
+// Fetch fetches the resource of a name or a URL. The caller must close the body, which can be read
+// until ctx is done. The errors are those of [Fetcher.Open].
 func (f *Fetcher) Fetch(ctx context.Context, location uri.URI, r Request) (*nomen.Resource, error) {
 	o, err := f.Open(ctx, location, r)
 	if err != nil {
@@ -195,12 +192,11 @@ func (f *Fetcher) Fetch(ctx context.Context, location uri.URI, r Request) (*nome
 	return &o.Resource, nil
 }
 
-// Open is like Fetch, but returns everything known about the resource.
+// Open is like Fetch, but also returns what else is known about the resource.
 //
 // The error is or wraps a [*RefusedError], [*StatusError], [*SizeError], [*RedirectError],
-// [*FormatError] or [*SessionError], an error of [plan.Retriever.Retrieve], a [*nomen.Error]
-// of the resolver, or an error of the network or of ctx. Reading the body can fail with the
-// same errors.
+// [*FormatError] or [*SessionError], an error of [plan.Retriever.Retrieve], a [*nomen.Error] of the
+// resolver, or an error of the network or of ctx. Reading the body can return the same errors.
 func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Object, error) {
 	if r.Offset < 0 || r.Length < 0 {
 		return nil, fmt.Errorf("fetch: invalid range: %d bytes from offset %d", r.Length, r.Offset)
@@ -229,7 +225,6 @@ func (f *Fetcher) tracef(format string, args ...any) {
 	f.o.Trace(fmt.Sprintf(format, args...))
 }
 
-// allows reports whether a scheme may be followed.
 func (f *Fetcher) allows(name string) bool {
 	return f.o.Schemes == nil || slices.ContainsFunc(f.o.Schemes, func(s string) bool { return strings.EqualFold(s, name) })
 }
@@ -244,7 +239,7 @@ func isField(s string) bool {
 	return true
 }
 
-// A closing reader reads from one reader, and closes another.
+// A closing reads from one reader and closes another.
 type closing struct {
 	io.Reader
 	close func() error

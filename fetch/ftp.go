@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	maxConversation = 1 << 20          // bytes on the control connection
+	maxConversation = 1 << 20          // bytes that the server may send on the control connection
 	maxListing      = 16 << 20         // bytes of a directory listing
-	maxFarewell     = 10 * time.Second // time to wait for the final reply after a transfer
+	maxFarewell     = 10 * time.Second // how long to wait for the last reply after a transfer
 )
 
-// ftp is the step for ftp. It sends the commands of the scheme in order, and uses passive mode.
-// Data connections go only to the host of the control connection, even if the server announces
+// ftp is the step for the scheme ftp. It sends the commands of the scheme and uses passive mode. It
+// opens data connections only to the host of the control connection, even if the server announces
 // another address.
 func (j *retrieval) ftp(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	s := &ftpSession{retrieval: j, request: r, url: r.URI.Redacted(), limit: maxConversation}
@@ -39,13 +39,13 @@ func (j *retrieval) ftp(ctx context.Context, r plan.Request) (plan.Outcome, erro
 	return j.found(o)
 }
 
-// An ftpSession is a control connection to a file server.
+// An ftpSession is a control connection to an FTP server.
 type ftpSession struct {
 	retrieval *retrieval
 	request   plan.Request
 	url       string
 	server    *ftp.ServerConn
-	limit     int64 // maximum number of bytes that the server may send on the next connection
+	limit     int64 // bytes that the server may send on the next connection
 }
 
 func (s *ftpSession) open(ctx context.Context) (err error) {
@@ -75,7 +75,7 @@ func (s *ftpSession) close() {
 	}
 }
 
-// perform runs the commands of the scheme and returns the object.
+// perform executes the commands of the scheme, and returns the object.
 func (s *ftpSession) perform() (*Object, error) {
 	for _, line := range s.request.Commands {
 		verb, arg, _ := strings.Cut(line, " ")
@@ -84,7 +84,7 @@ func (s *ftpSession) perform() (*Object, error) {
 		}
 		var err error
 		switch verb {
-		case "USER", "PASS": // open has logged in already
+		case "USER", "PASS": // open has already logged in
 		case "TYPE":
 			err = s.server.Type(ftp.TransferType(arg))
 		case "CWD":
@@ -92,7 +92,7 @@ func (s *ftpSession) perform() (*Object, error) {
 		case "NLST":
 			return s.list(arg)
 		case "RETR":
-			if arg == "" { // an empty name means the directory itself
+			if arg == "" { // an empty name is the directory itself
 				return s.list("")
 			}
 			return s.retrieve(arg)
@@ -106,7 +106,7 @@ func (s *ftpSession) perform() (*Object, error) {
 	return nil, fmt.Errorf("fetch: %s: no command returns data", s.url)
 }
 
-// list returns the names in a directory as an object, one name per line.
+// list returns the names in a directory as an object, with a name on each line.
 func (s *ftpSession) list(dir string) (*Object, error) {
 	s.limit = maxListing
 	names, err := s.server.NameList(dir)
@@ -121,8 +121,8 @@ func (s *ftpSession) list(dir string) (*Object, error) {
 	return &Object{Resource: nomen.Resource{Type: typeText, Size: int64(b.Len()), Body: io.NopCloser(strings.NewReader(b.String()))}}, nil
 }
 
-// retrieve returns a file as an object. If the transfer is in text mode, lines get the line ending
-// of this machine, so the size and the offsets of the object are unknown.
+// retrieve returns a file as an object. In text mode, lines get the line ending of this machine, so
+// the size and offsets are unknown.
 func (s *ftpSession) retrieve(name string) (*Object, error) {
 	o := &Object{Resource: nomen.Resource{Type: s.request.Format, Size: -1}}
 	if modified, err := s.server.GetTime(name); err == nil {
@@ -157,7 +157,7 @@ func (s *ftpSession) retrieve(name string) (*Object, error) {
 	return o, nil
 }
 
-// An ftpData is a file transfer. The file is complete when the server says so.
+// An ftpData is the transfer of a file. Only the server knows when the file is complete.
 type ftpData struct {
 	session *ftpSession
 	data    *ftp.Response
@@ -175,18 +175,18 @@ func (d *ftpData) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the session, even during a transfer.
+// Close ends the session, even during the transfer.
 func (d *ftpData) Close() error {
 	if d.whole {
 		d.session.close()
 		return nil
 	}
-	d.session.close() // before the data connection, so that nothing blocks
+	d.session.close() // first, so that nothing blocks
 	_ = d.data.Close()
 	return nil
 }
 
-// explain turns a server's reply into an error that callers understand.
+// explain converts a reply of the server to an error of this package.
 func (s *ftpSession) explain(err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) {
@@ -196,7 +196,7 @@ func (s *ftpSession) explain(err error) error {
 	return s.retrieval.failed(noEOF(err))
 }
 
-// A shortConn limits how many bytes a server may send. A negative limit means no limit.
+// A shortConn limits how many bytes the server may send. A negative limit means none.
 type shortConn struct {
 	net.Conn
 	left int64

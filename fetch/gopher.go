@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// gopher is the step for gopher. It sends the selector and reads the response by the type of
-// the item (RFC 1436, 2 and 3.8).
+// gopher is the step for the scheme gopher. It sends the selector, and reads the response by the
+// type of the item (RFC 1436, 2 and 3.8).
 func (j *retrieval) gopher(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	if r.Type == "" {
 		r.Type = "1"
@@ -48,7 +48,7 @@ func (j *retrieval) gopher(ctx context.Context, r plan.Request) (plan.Outcome, e
 	return j.found(o)
 }
 
-// gopherObject reads the beginning of a response.
+// gopherObject reads the start of a response.
 func gopherObject(r plan.Request, conn net.Conn) (*Object, error) {
 	in := bufio.NewReader(conn)
 	o := &Object{Resource: nomen.Resource{Type: r.Format, Size: -1}}
@@ -81,8 +81,8 @@ const (
 	untilClose = -2
 )
 
-// gopherLength reads the first line of a Gopher+ response: a plus sign and the length of the
-// rest, or a minus sign and an error.
+// gopherLength reads the first line of a Gopher+ response. This is a plus sign and the length of
+// the rest, or a minus sign and an error.
 func gopherLength(r plan.Request, in *bufio.Reader) (int64, error) {
 	line, err := readLine(in)
 	bad := &FormatError{URL: r.URI.Redacted(), Protocol: "Gopher", Message: fmt.Sprintf("invalid Gopher+ header %.80q", line), Err: err}
@@ -106,11 +106,11 @@ func gopherLength(r plan.Request, in *bufio.Reader) (int64, error) {
 	return 0, bad
 }
 
-// gopherRefusal returns the error in a response, or nil. A response is an error if its first
-// line is an item of type 3 (RFC 1436, 3.8). If the request was not for a menu or a search, the
-// host of that item must also be "error.host".
+// gopherRefusal returns the error in a response, or nil. A response is an error if its first line
+// is an item of type 3 (RFC 1436, 3.8). Unless a menu or a search was requested, the host of that
+// item must also be "error.host".
 func gopherRefusal(r plan.Request, in *bufio.Reader) error {
-	first, err := in.Peek(1) // if this fails, the caller gets the error when it reads
+	first, err := in.Peek(1) // otherwise the caller gets this error when it reads
 	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {
 		first, err = in.Peek(max(in.Buffered(), len(first)+1))
 	}
@@ -125,7 +125,7 @@ func gopherRefusal(r plan.Request, in *bufio.Reader) error {
 	return &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Reason: shown.Line(item.Display), Missing: true}
 }
 
-// An exactly reads a known number of bytes. If the input ends before that, it returns an error.
+// An exactly reads a number of bytes. It returns an error if the input ends earlier.
 type exactly struct {
 	in   io.Reader
 	left int64
@@ -146,9 +146,9 @@ func (e *exactly) Read(p []byte) (int, error) {
 // TypeMenu is the media type of a Gopher menu.
 const TypeMenu = "application/gopher-menu"
 
-// ReadMenu yields the items of a Gopher menu (RFC 1436, 2), including the lines of text for
-// people. An invalid line yields an error that wraps [plan.ErrGopherItem], and reading
-// continues. Any other error ends the sequence.
+// ReadMenu returns an iterator over the items of a Gopher menu (RFC 1436, 2), including text lines.
+// For an invalid line it yields an error that wraps [plan.ErrGopherItem], and continues. It ends
+// after any other error.
 func ReadMenu(r io.Reader) iter.Seq2[plan.GopherItem, error] {
 	return func(yield func(plan.GopherItem, error) bool) {
 		in := bufio.NewReader(r)

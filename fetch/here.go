@@ -18,8 +18,8 @@ import (
 	"github.com/nomen-project/nomen/scheme/extra"
 )
 
-// file is the step for files of this machine: file, and afs where that file system is mounted.
-// It lists the names of a directory.
+// file is the step for the schemes file and, if that file system is mounted, afs. For a directory
+// it returns a list of names.
 func (j *retrieval) file(_ context.Context, r plan.Request) (plan.Outcome, error) {
 	if strings.IndexByte(r.Object, 0) >= 0 {
 		return plan.Outcome{}, j.refuse(r.URI, "invalid file name", nil)
@@ -28,7 +28,7 @@ func (j *retrieval) file(_ context.Context, r plan.Request) (plan.Outcome, error
 	if err != nil {
 		return plan.Outcome{}, fileError(r, err)
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() { // opening other files, such as pipes, may block for ever
+	if !info.Mode().IsRegular() && !info.IsDir() { // opening others, such as pipes, may block for ever
 		return plan.Outcome{}, j.refuse(r.URI, "not a regular file or directory", nil)
 	}
 	f, err := os.Open(r.Object)
@@ -70,17 +70,17 @@ func (j *retrieval) fileObject(r plan.Request, f *os.File) (*Object, error) {
 	return o, nil
 }
 
-// canResume reports whether the object can be read from the requested offset. This is so if the
-// request has an offset, and its validator is the validator of this object or "".
+// canResume reports whether the object can be read from the requested offset. It can if there is an
+// offset, and the validator in the request is that of this object or "".
 func (j *retrieval) canResume(validator string) bool {
 	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
 }
 
-// maxEntries is the maximum number of names in the list of a directory.
+// maxEntries is how many names the list of a directory can have.
 const maxEntries = 1 << 20
 
-// listing returns a directory as an object: one name per line, with a slash after
-// subdirectories.
+// listing returns a directory as an object, with a name on each line, and a slash after the names
+// of subdirectories.
 func listing(dir *os.File) (*Object, error) {
 	defer dir.Close()
 	entries, err := dir.ReadDir(maxEntries)
@@ -100,7 +100,7 @@ func listing(dir *os.File) (*Object, error) {
 
 const typeText = "text/plain"
 
-// data is the step for locators that contain the data (RFC 2397).
+// data is the step for the scheme data (RFC 2397).
 func (j *retrieval) data(_ context.Context, r plan.Request) (plan.Outcome, error) {
 	parts := extra.Catalogue().Parts(r.URI)
 	mediatype, _ := scheme.Get(parts, "mediatype")

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// name is the step for names: it asks a resolver for the locations.
+// name is the step for names. It asks a resolver for their locations.
 func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	resolver := j.resolver()
 	switch {
@@ -24,7 +24,7 @@ func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, err
 		return plan.Outcome{}, j.refuse(r.URI, "an untrusted name cannot be resolved, because its resolver could be in the private network", nil)
 	}
 	d := urn.Latest
-	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only a name from the user is in the dialect of the request
+	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only the user's own name is in the dialect of the request
 		d = j.request.URN
 	}
 	q, err := question(d, r.URI)
@@ -52,7 +52,7 @@ func (j *retrieval) resolver() nomen.Resolver {
 	return j.fetcher.o.Resolver
 }
 
-// question returns a question about the name u, with its components read by the dialect.
+// question returns the question for the name u in dialect d.
 func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 	spelling := u.String()
 	q := nomen.Question{Subject: u}
@@ -75,11 +75,11 @@ func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 	return q, nil
 }
 
-// maxLocations is the maximum number of locations of a name that are tried.
+// maxLocations is how many locations of a name are tried.
 const maxLocations = 16
 
-// locations returns the locations of the resource itself. Archived copies come after other
-// locations, and locations that are known not to answer come last.
+// locations returns the locations of the resource. Archived copies come after the other locations,
+// and locations that are known not to answer come last.
 func locations(a *nomen.Answer) []uri.URI {
 	if a.Redirect != "" {
 		if u, err := uri.Parse(a.Redirect); err == nil {

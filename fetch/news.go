@@ -16,11 +16,10 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// maxArticles is the maximum number of articles in the list of a group. The list has the latest
-// articles.
+// maxArticles is how many articles of a group are listed. These are the latest.
 const maxArticles = 1000
 
-// The replies of NNTP that the commands expect (RFC 3977).
+// The replies that commands expect (RFC 3977).
 const (
 	newsMayPost    = 200
 	newsMayNotPost = 201
@@ -33,8 +32,8 @@ const (
 	newsNoArticle  = 430
 )
 
-// news is the step for news, snews and nntp (RFC 5538): an article, a list of the articles of a
-// group, or a list of groups.
+// news is the step for the schemes news, snews and nntp (RFC 5538). It returns an article, a list
+// of articles or a list of groups.
 func (j *retrieval) news(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	if !isLine(r.Object+r.Send) || strings.ContainsAny(r.Object, " \t<>") {
 		return plan.Outcome{}, j.refuse(r.URI, "the name of a group or article cannot contain white space or angle brackets", nil)
@@ -81,7 +80,7 @@ func (n *newsSession) perform() (*Object, error) {
 	if _, err := n.reply(newsMayPost, newsMayNotPost); err != nil {
 		return nil, err
 	}
-	if _, err := n.ask("MODE READER"); err != nil { // some servers require this command, and others do not know it
+	if _, err := n.ask("MODE READER"); err != nil { // some servers require this, and others do not know it
 		return nil, err
 	}
 	r := n.request
@@ -107,8 +106,8 @@ const (
 	typeOverview = "text/tab-separated-values"
 )
 
-// group lists the latest articles of a group with the fields of RFC 3977, 8.3: number, subject,
-// author, date, identifier, references, bytes, lines.
+// group lists the latest articles of a group with the fields of RFC 3977, 8.3, which are number,
+// subject, author, date, identifier, references, bytes and lines.
 func (n *newsSession) group(name string) (*Object, error) {
 	text, err := n.ask("GROUP "+name, newsGroup)
 	if err != nil {
@@ -124,13 +123,13 @@ func (n *newsSession) group(name string) (*Object, error) {
 	}
 	span := fmt.Sprintf("%d-%d", max(low, high-maxArticles+1), high)
 	o, err := n.stream("OVER "+span, typeOverview, newsOverview)
-	if e, ok := err.(*StatusError); ok && e.Code >= 500 { // servers older than RFC 3977 call OVER XOVER
+	if e, ok := err.(*StatusError); ok && e.Code >= 500 { // OVER was called XOVER before RFC 3977
 		o, err = n.stream("XOVER "+span, typeOverview, newsOverview)
 	}
 	return o, err
 }
 
-// stream returns an object that consists of the lines after the reply to a command.
+// stream returns an object that has the lines after the reply to a command.
 func (n *newsSession) stream(command, mediatype string, want int) (*Object, error) {
 	if _, err := n.ask(command, want); err != nil {
 		return nil, err
@@ -140,7 +139,6 @@ func (n *newsSession) stream(command, mediatype string, want int) (*Object, erro
 	return &Object{Resource: nomen.Resource{Type: mediatype, Size: -1, Body: closing{in, n.conn.Close}}}, nil
 }
 
-// ask sends a command and reads the reply.
 func (n *newsSession) ask(command string, want ...int) (string, error) {
 	n.retrieval.fetcher.tracef("%s: %s", n.request.Host, shown.Line(command))
 	if _, err := io.WriteString(n.conn, command+"\r\n"); err != nil {
@@ -149,7 +147,7 @@ func (n *newsSession) ask(command string, want ...int) (string, error) {
 	return n.reply(want...)
 }
 
-// reply reads a reply. If codes are given, the reply must have one of them.
+// reply reads a reply. The parameter want has the codes that are accepted, or nothing if all are.
 func (n *newsSession) reply(want ...int) (string, error) {
 	line, err := readLine(n.in)
 	if err != nil {
@@ -166,7 +164,6 @@ func (n *newsSession) reply(want ...int) (string, error) {
 	return text, nil
 }
 
-// newsReply parses a reply (RFC 3977, 3.2).
 func newsReply(line string) (code int, text string, err error) {
 	number, text, _ := strings.Cut(line, " ")
 	code, err = strconv.Atoi(number)

@@ -17,15 +17,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A hop is a locator to follow, and whether the locator is trusted.
+// A hop is a URL to retrieve.
 type hop struct {
 	uri     uri.URI
-	trusted bool     // the user named the locator
-	chain   []string // locators up to this one
+	trusted bool     // the user has typed it
+	chain   []string // the URLs up to this one
 }
 
-// A retrieval follows locators until it finds an object. It extends [plan.Retriever.Follow] with
-// the trust in each locator.
+// A retrieval follows URLs until it finds an object. It does the same as [plan.Retriever.Follow],
+// but knows which URLs are trusted.
 type retrieval struct {
 	fetcher *Fetcher
 	request Request
@@ -33,22 +33,22 @@ type retrieval struct {
 	seen    map[uri.URI]bool
 
 	hop      hop
-	own      netip.AddrPort // the address to which the user's locator led
+	own      netip.AddrPort // the address of the user's own URL
 	login    login
 	fragment string
-	object   *Object // of the last step
+	object   *Object // found in the last step
 }
 
-// A login has the credentials for one origin.
+// A login has the credentials for an origin.
 type login struct {
 	origin         string
 	user, password string
 }
 
-// A SessionError reports a locator of an interactive session. It wraps [plan.ErrInteractive].
+// A SessionError means that a URL opens an interactive session. It wraps [plan.ErrInteractive].
 type SessionError struct {
 	Session plan.Session
-	Trusted bool // the user named the locator
+	Trusted bool // the user has typed the URL
 	Err     error
 }
 
@@ -56,8 +56,8 @@ func (e *SessionError) Error() string { return e.Err.Error() }
 
 func (e *SessionError) Unwrap() error { return e.Err }
 
-// travel takes steps until there is an object. If a step yields several locators, travel tries them
-// in order, and returns the first object that it finds.
+// travel takes steps until it finds an object. If a step leads to several URLs, travel tries them
+// in order.
 func (j *retrieval) travel(ctx context.Context, start uri.URI) (*Object, error) {
 	retriever := j.retriever()
 	waiting := []hop{{uri: start, trusted: j.request.Trusted, chain: []string{start.Redacted()}}}
@@ -99,7 +99,7 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// step takes one step if it is allowed.
+// step takes a step if it is allowed.
 func (j *retrieval) step(ctx context.Context, r *plan.Retriever) (plan.Outcome, error) {
 	if err := j.mayFollow(j.hop.uri); err != nil {
 		return plan.Outcome{}, err
@@ -115,7 +115,7 @@ func (j *retrieval) step(ctx context.Context, r *plan.Retriever) (plan.Outcome, 
 	return out, err
 }
 
-// onward returns the hops for untrusted locators.
+// onward returns the hops for untrusted URLs.
 func (j *retrieval) onward(locators []uri.URI) []hop {
 	hops := make([]hop, 0, len(locators))
 	for _, u := range locators {
@@ -125,10 +125,10 @@ func (j *retrieval) onward(locators []uri.URI) []hop {
 	return hops
 }
 
-// arrive completes the object of the last step and bounds its body.
+// arrive completes the object of the last step, and limits its body.
 func (j *retrieval) arrive(r *plan.Resource) (*Object, error) {
 	o := j.object
-	if o == nil { // the object comes from a step of another package
+	if o == nil { // from a step of another package
 		o = &Object{Resource: nomen.Resource{Body: r.Body, Size: -1}}
 	}
 	o.URL, o.Retrieved, o.Fragment, o.Chain = r.URI.Redacted(), r.Retrieved, j.fragment, j.hop.chain
@@ -145,7 +145,6 @@ func (j *retrieval) arrive(r *plan.Resource) (*Object, error) {
 	return o, nil
 }
 
-// found returns the outcome of a step that has found an object.
 func (j *retrieval) found(o *Object) (plan.Outcome, error) {
 	j.object = o
 	return plan.Outcome{Resource: &plan.Resource{Format: o.Type, Body: o.Body}}, nil
@@ -173,8 +172,8 @@ func (j *retrieval) retriever() plan.Retriever {
 	}
 }
 
-// checked returns a step that fails if the gateway's scheme is not allowed. The gateway itself
-// is trusted, because the user has configured it.
+// checked returns a step that fails if the scheme of the gateway is not allowed. The gateway is
+// trusted, because the user has configured it.
 func (j *retrieval) checked(step plan.Step) plan.Step {
 	return func(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 		j.object = nil
@@ -192,13 +191,13 @@ func (j *retrieval) checked(step plan.Step) plan.Step {
 	}
 }
 
-// failed adds to err the locator that the error is about.
+// failed adds the URL to an error.
 func (j *retrieval) failed(err error) error {
 	var refused *RefusedError
 	switch {
 	case errors.As(err, &refused):
 		return j.refuse(j.hop.uri, refused.Why, refused.Err)
-	case isOurs(err): // the error already names the locator
+	case isOurs(err): // it already names the URL
 		return err
 	}
 	return fmt.Errorf("fetch: %s: %w", j.hop.uri.Redacted(), err)
@@ -208,8 +207,8 @@ func (j *retrieval) refuse(u uri.URI, why string, cause error) error {
 	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
 }
 
-// mayFollow returns an error if following a locator could be dangerous. The rules for untrusted
-// locators are stricter.
+// mayFollow returns an error if it could be dangerous to retrieve a URL. It is stricter for
+// untrusted URLs.
 func (j *retrieval) mayFollow(u uri.URI) error {
 	name, ok := u.Scheme()
 	if !ok {
@@ -225,12 +224,12 @@ func (j *retrieval) mayFollow(u uri.URI) error {
 		return nil
 	case known.Name == "file", known.Name == "afs":
 		return j.refuse(u, "an untrusted locator cannot open local files", nil)
-	case len(j.hop.chain) > 1: // another server has led to the locator
+	case len(j.hop.chain) > 1: // another server has led to it
 		if err := location.CheckURI(u); err != nil {
 			return j.refuse(u, err.Error(), nil)
 		}
 	}
-	if _, ok := u.Userinfo(); ok && !known.Interactive { // a locator must not log the user in without consent
+	if _, ok := u.Userinfo(); ok && !known.Interactive { // a URL must not log the user in without consent
 		return j.refuse(u, "an untrusted locator cannot contain credentials", nil)
 	}
 	if port, ok := u.Port(); ok && port != known.DefaultPort && isBadPort(port) {
@@ -239,8 +238,8 @@ func (j *retrieval) mayFollow(u uri.URI) error {
 	return nil
 }
 
-// badPorts are ports of protocols that could mistake a request of another protocol for their
-// own commands (WHATWG Fetch, Port blocking).
+// badPorts are ports of protocols that could take a request of another protocol for their own
+// commands (WHATWG Fetch, Port blocking).
 func badPorts() []uint16 {
 	return []uint16{
 		0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111,

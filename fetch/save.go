@@ -15,34 +15,33 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Suffixes that [Fetcher.Save] appends to the name of a file, for the partial file and for the
-// note about it.
+// The suffixes of the partial file and of the note about it.
 const (
 	partSuffix = ".part"
 	noteSuffix = ".part.json"
 )
 
-// noteVersion is the version of the notes about partial files.
+// noteVersion is the version of the format of notes:
 //
 //	1  {"version","location","validator","size","type"}
 const noteVersion = 1
 
-// A note describes the object of which a partial file holds a part.
+// A note describes the object of which a partial file has a part.
 type note struct {
 	Version   int    `json:"version"`
 	Location  string `json:"location"`  // as requested
-	Validator string `json:"validator"` // "" if a later call cannot continue the partial file
-	Size      int64  `json:"size"`      // size of the whole object; -1 if unknown
+	Validator string `json:"validator"` // "" if the partial file cannot be continued
+	Size      int64  `json:"size"`      // of the whole object; -1 if unknown
 	Type      string `json:"type"`
 }
 
-// SaveOptions say how [Fetcher.Save] writes the file.
+// SaveOptions configure [Fetcher.Save].
 type SaveOptions struct {
-	Continue bool // continue an existing partial file if the object has not changed
+	Continue bool // continue a partial file if the object has not changed
 	Replace  bool // replace an existing file
 
-	// Progress, if not nil, is called with the number of bytes received and the total number of
-	// bytes, which is -1 if unknown.
+	// Progress is called with the number of bytes received and the total number, which is -1 if
+	// unknown. It may be nil.
 	Progress func(done, total int64)
 }
 
@@ -53,11 +52,11 @@ type Saved struct {
 	Bytes   int64 // bytes of the file
 }
 
-// A PartError reports that only a part of a resource was received. The part is kept.
+// A PartError means that only a part of a resource was received. That part is kept.
 type PartError struct {
-	File   string // the partial file
-	Bytes  int64  // number of bytes in File
-	Usable bool   // a later call of Save can continue the file
+	File   string // name of the partial file
+	Bytes  int64  // its length
+	Usable bool   // a later call of Save can continue it
 	Err    error
 }
 
@@ -65,12 +64,14 @@ func (e *PartError) Error() string { return e.Err.Error() }
 
 func (e *PartError) Unwrap() error { return e.Err }
 
-// Save fetches a resource to a file. The file appears when it is complete. Until then the data is
-// in a partial file beside it. A note there lets a later Save with Continue detect whether the
-// object has changed. The error is a [*PartError] if only a part of the data was received. It wraps
-// [fs.ErrExist] if the file exists, or if a partial file exists and no option says what to do with
-// it. It wraps [ErrNoFile] if something other than a file has the name. Otherwise it is an error of
-// [Fetcher.Open]. If two calls save to one file concurrently, the later one returns an error.
+// Save fetches a resource into a file. Until the file is complete, the data is in a partial file in
+// the same directory. Next to it is a note, by which a later Save with Continue can detect whether
+// the object has changed.
+//
+// If only a part was received, the error is a [*PartError]. The error wraps [fs.ErrExist] if the
+// file exists, or if there is a partial file and the options do not say what to do with it. It
+// wraps [ErrNoFile] if something other than a file has the name. Other errors are those of
+// [Fetcher.Open]. Of two concurrent calls for one file, the later returns an error.
 func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path string, o SaveOptions) (*Saved, error) {
 	if r.Offset != 0 || r.Length != 0 {
 		return nil, errors.New("fetch: cannot save a range: the file would look like the whole resource")
@@ -94,15 +95,15 @@ func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path st
 	if err := s.fill(part, o.Progress); err != nil {
 		return nil, &PartError{File: path + partSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: errors.Join(err, part.Close())}
 	}
-	defer part.Close()                                  // releases the lock after the rename
-	if err := mayReplace(path, o.Replace); err != nil { // the file may have been created meanwhile
+	defer part.Close()                                  // releases the lock after the file was renamed
+	if err := mayReplace(path, o.Replace); err != nil { // the file may exist by now
 		return nil, &PartError{File: path + partSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: err}
 	}
 	return s, finishPart(path)
 }
 
-// mayWrite returns the error that prevents writing the file, before any request is sent. Existing
-// files are overwritten only if the options allow it.
+// mayWrite returns an error if the file cannot be written, so that no request is sent. It does not
+// permit an existing file to be overwritten unless the options do.
 func mayWrite(path string, o SaveOptions) error {
 	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
 		return fmt.Errorf("fetch: %s: directory not found", filepath.Dir(path))
@@ -124,17 +125,16 @@ func mayWrite(path string, o SaveOptions) error {
 	return existError(fmt.Sprintf("fetch: %s%s already has %d bytes", path, partSuffix, part.Size()))
 }
 
-// An existError says what exists already. It is an [fs.ErrExist].
+// An existError says what already exists. It matches [fs.ErrExist].
 type existError string
 
 func (e existError) Error() string        { return string(e) }
 func (e existError) Is(target error) bool { return target == fs.ErrExist }
 
-// ErrNoFile is wrapped by the error of [Fetcher.Save] if something other than a file has the
-// name, such as a directory or a device.
+// ErrNoFile means that something other than a file has the name, such as a directory or a device.
 var ErrNoFile = errors.New("cannot save there")
 
-// mayReplace returns the error that prevents renaming the partial file to the path.
+// mayReplace returns an error if the partial file must not be renamed to path.
 func mayReplace(path string, replace bool) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -157,8 +157,8 @@ func isOfNoUse(path string) bool {
 	return err == nil && json.Unmarshal(text, &n) == nil && n.Version == noteVersion && n.Validator == ""
 }
 
-// partOf returns the length and validator of a usable partial file for this location, or 0 and ""
-// if there is none.
+// partOf returns the length and the validator of a partial file for this location that can be
+// continued, or 0 and "".
 func partOf(path string, location uri.URI) (int64, string) {
 	text, err := os.ReadFile(path + noteSuffix)
 	if err != nil {
@@ -172,7 +172,7 @@ func partOf(path string, location uri.URI) (int64, string) {
 	return info.Size(), n.Validator
 }
 
-// readNote parses a note and checks that it can be used.
+// readNote parses a note, and returns an error if it is useless.
 func readNote(text []byte) (note, error) {
 	var n note
 	if err := json.Unmarshal(text, &n); err != nil {
@@ -184,8 +184,8 @@ func readNote(text []byte) (note, error) {
 	return n, nil
 }
 
-// openPart opens the partial file at its end, or truncates it, and writes the note. It
-// truncates before it changes the note, so that the two always agree.
+// openPart opens the partial file for appending, or truncates it, and writes the note. It truncates
+// the file before it changes the note, so that the two always match.
 func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	part, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE, durable.Shared)
 	if err != nil {
@@ -213,8 +213,8 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	return part, nil
 }
 
-// stillThere returns an error if a locked partial file is not the file that was examined before.
-// Another process that held the lock may have renamed that file.
+// stillThere returns an error if the partial file is not the one that was examined before it was
+// locked. Another process with the lock may have renamed that one.
 func stillThere(part *os.File, offset int64) error {
 	now, err := os.Lstat(part.Name())
 	if err != nil {
@@ -257,7 +257,6 @@ func (s *Saved) fill(part *os.File, progress func(done, total int64)) (err error
 	}
 }
 
-// finishPart renames the partial file to the file.
 func finishPart(path string) error {
 	if err := durable.Move(durable.Disk{}, path+partSuffix, path); err != nil {
 		return err

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// maxTextLine is the maximum length of a line of a text protocol, in bytes.
+// maxTextLine is the maximum length in bytes of a line in a text protocol.
 const maxTextLine = 64 << 10
 
-// A lines reader reads lines of text. It converts line endings to those of this machine, unless
-// crlf is set. If dots is set, the text ends at a line with a single dot (RFC 1436, 3.1; RFC 3977,
-// 3.1.1). An extra dot at the start of any other line is removed.
+// A lines reads lines of text. Unless crlf is true, it converts line endings to those of this
+// machine. If dots is true, the text ends at a line with a single dot, and an additional dot at the
+// start of other lines is removed (RFC 1436, 3.1; RFC 3977, 3.1.1).
 type lines struct {
 	in     *bufio.Reader
 	dots   bool
-	crlf   bool // leave line endings unchanged
-	strict bool // the final dot is required
-	start  bool // at the start of a line
+	crlf   bool // keep line endings
+	strict bool // the final dot must be present
+	start  bool // a line begins next
 	rest   []byte
 	err    error
 }
@@ -46,7 +46,7 @@ func (l *lines) fill() {
 	piece, err := l.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		err = nil
-		if piece[len(piece)-1] == '\r' { // the next byte may complete a line ending
+		if piece[len(piece)-1] == '\r' { // the next byte may belong to the line ending
 			_ = l.in.UnreadByte()
 			piece = piece[:len(piece)-1]
 		}
@@ -88,7 +88,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// noEOF returns err, with io.EOF replaced by io.ErrUnexpectedEOF.
+// noEOF replaces io.EOF by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -96,5 +96,5 @@ func noEOF(err error) error {
 	return err
 }
 
-// isLine reports whether s can be sent as one line.
+// isLine reports whether s can be sent as a line.
 func isLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }

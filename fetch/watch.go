@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A watch cancels a context when the server is silent for too long, or when the whole transfer
-// takes too long. It is paused while fetch is not waiting for the server.
+// A watch cancels a context if the server is silent for too long, or the whole transfer takes too
+// long. It can be paused.
 type watch struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -41,8 +41,8 @@ func (w *watch) end() {
 	w.cancel(context.Canceled)
 }
 
-// explain returns why the context ended. If the context has not ended, explain returns err. It adds
-// the URL unless the error is from this package.
+// explain returns why the context ended, or err if it has not. It adds the URL unless the error is
+// from this package.
 func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -53,5 +53,5 @@ func (w *watch) explain(url string, err error) error {
 	return fmt.Errorf("fetch: %s: %w", url, err)
 }
 
-// isOurs reports whether an error is from this package, and so already names the URL.
+// isOurs reports whether an error is from this package, and thus already has the URL.
 func isOurs(err error) bool { return strings.HasPrefix(err.Error(), "fetch: ") }

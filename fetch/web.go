@@ -25,17 +25,17 @@ import (
 )
 
 const (
-	maxHead   = 64 << 10 // bytes of the head of a response
-	maxRatio  = 200      // of decompressed to compressed size
-	freeBytes = 10 << 20 // maxRatio is enforced after this many bytes
+	maxHead   = 64 << 10 // bytes of a response head
+	maxRatio  = 200      // of the decompressed to the compressed size
+	freeBytes = 10 << 20 // bytes before maxRatio applies
 )
 
-// policyKey is the key under which the context of a request has the policy of the step.
+// policyKey is the key for the policy in the context of a request.
 type policyKey struct{}
 
-// newTransport returns a transport that adds nothing to requests. If open is set, the transport
-// uses the policy in the context of the request. In that case it keeps no idle connections, because
-// a request with another policy could reuse them.
+// newTransport returns a transport that adds nothing to requests. If open is true, each request
+// brings its policy in its context. The transport then keeps no idle connections, because a request
+// with another policy could use them.
 func (f *Fetcher) newTransport(open bool) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -62,13 +62,12 @@ func (f *Fetcher) newTransport(open bool) *http.Transport {
 	}
 }
 
-// errOther is returned if the part that a server sends does not continue the part that the user
-// has.
+// errOther means that the part from the server does not continue the part that the user has.
 var errOther = errors.New("the resource has changed")
 
-// web is the step for http and https. If the request is for a part, a server that does not support
-// If-Range sends the part even if the resource has changed. If the response shows such a change,
-// web requests the whole resource.
+// web is the step for the schemes http and https. If a part was requested, a server without support
+// for If-Range sends that part even if the resource has changed. If the response shows such a
+// change, web requests the whole resource.
 func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	out, err := j.webGet(ctx, r, j.request.Offset > 0 || j.request.Length > 0)
 	if errors.Is(err, errOther) {
@@ -78,7 +77,7 @@ func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, erro
 	return out, err
 }
 
-// webGet sends one request, for a part of the resource or for the whole resource.
+// webGet sends a request, for a part of the resource if part is true.
 func (j *retrieval) webGet(ctx context.Context, r plan.Request, part bool) (plan.Outcome, error) {
 	req, err := j.webRequest(ctx, r)
 	if err != nil {
@@ -105,7 +104,7 @@ func (j *retrieval) webGet(ctx context.Context, r plan.Request, part bool) (plan
 	return out, err
 }
 
-// webRequest returns a request with the path and query as spelled.
+// webRequest returns a request with the path and the query as they are spelled.
 func (j *retrieval) webRequest(ctx context.Context, r plan.Request) (*http.Request, error) {
 	name, _ := r.URI.Scheme()
 	name = strings.ToLower(name)
@@ -118,7 +117,7 @@ func (j *retrieval) webRequest(ctx context.Context, r plan.Request) (*http.Reque
 		hostPort = strings.TrimSuffix(hostPort, ":"+r.Port)
 	}
 	u := &url.URL{Scheme: name, Host: hostPort, Opaque: r.Send}
-	if strings.HasPrefix(r.Send, "//") { // without the host before it, the path would be parsed as a host
+	if strings.HasPrefix(r.Send, "//") { // without the host, such a path would be parsed as a host
 		u.Opaque = "//" + hostPort + r.Send
 	}
 	req := (&http.Request{Method: http.MethodGet, URL: u, Host: hostPort, Header: j.webHeader(), ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
@@ -149,8 +148,7 @@ func (j *retrieval) webHeader() http.Header {
 	return h
 }
 
-// loginAt returns the credentials from the user's own locator if a request goes to the origin of
-// that locator.
+// loginAt returns the credentials in the user's own URL, if the request goes to the same origin.
 func (j *retrieval) loginAt(u uri.URI, origin string) login {
 	if info, ok := u.Userinfo(); ok && j.hop.trusted {
 		user, password, _ := strings.Cut(info, ":")
@@ -181,7 +179,7 @@ func (j *retrieval) webAnswer(r plan.Request, resp *http.Response, part bool) (p
 		case !part:
 		case j.contradicts(resp.Header), ok && j.request.Validator != "" && size != strconv.FormatInt(j.request.Offset, 10):
 			return plan.Outcome{}, errOther
-		case ok && size == strconv.FormatInt(j.request.Offset, 10): // the user already has the whole resource
+		case ok && size == strconv.FormatInt(j.request.Offset, 10): // the user has all of it
 			resp.Body.Close()
 			o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: j.request.Offset, Body: http.NoBody}, Offset: j.request.Offset, Validator: j.request.Validator}
 			return j.found(o)
@@ -198,7 +196,7 @@ func webReason(resp *http.Response) string {
 	return cmp.Or(shown.Line(reason), http.StatusText(resp.StatusCode))
 }
 
-// webRedirect returns the target of a redirection.
+// webRedirect returns the target of a redirect.
 func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outcome, error) {
 	location := resp.Header.Get("Location")
 	ref, err := uri.ParseReference(escaped(location))
@@ -208,7 +206,7 @@ func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outco
 			Message: fmt.Sprintf("status %d with an invalid Location: %.200q", resp.StatusCode, location),
 		}
 	}
-	base := r.URI // the base has no credentials, because later servers must not see them
+	base := r.URI // later servers must not see the credentials
 	if authority, ok := base.Authority(); ok {
 		if base, err = uri.Parse(strings.Replace(base.String(), authority, authority[strings.LastIndexByte(authority, '@')+1:], 1)); err != nil {
 			return plan.Outcome{}, err
@@ -221,8 +219,8 @@ func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outco
 	return plan.Outcome{Locators: []uri.URI{target}}, nil
 }
 
-// escaped percent-encodes the characters of a Location that a URI cannot contain, except those in
-// the host. Some servers send UTF-8 unencoded, and browsers accept it.
+// escaped percent-encodes characters of a Location that a URI cannot contain, except in the host.
+// Some servers send unescaped UTF-8, and browsers accept it.
 func escaped(location string) string {
 	begin := 0
 	if before, rest, ok := strings.Cut(location, "//"); ok && !strings.ContainsAny(before, "/?# ") {
@@ -245,7 +243,7 @@ func escaped(location string) string {
 	return b.String()
 }
 
-// webType returns the media type with its parameters, such as the charset, or "".
+// webType returns the media type with its parameters, or "".
 func webType(resp *http.Response) string {
 	t := resp.Header.Get("Content-Type")
 	if _, _, err := mime.ParseMediaType(t); err != nil || !isField(t) {
@@ -254,7 +252,7 @@ func webType(resp *http.Response) string {
 	return t
 }
 
-// webPart reads the head of a partial response.
+// webPart reads the head of a response with a part of the resource.
 func (j *retrieval) webPart(r plan.Request, resp *http.Response, asked bool) (plan.Outcome, error) {
 	from, size, err := contentRange(resp.Header.Get("Content-Range"))
 	if err != nil || from != j.request.Offset || !asked {
@@ -286,8 +284,8 @@ func (j *retrieval) contradicts(h http.Header) bool {
 	return now != "" && now != have
 }
 
-// contentRange parses a Content-Range: the offset of the part and the size of the whole, which
-// is -1 if unknown (RFC 9110, 14.4).
+// contentRange parses a Content-Range (RFC 9110, 14.4). It returns the offset of the part, and the
+// size of the whole or -1.
 //
 //	Content-Range = "bytes" SP first-pos "-" last-pos "/" ( complete-length / "*" )
 func contentRange(field string) (from, size int64, err error) {
@@ -315,7 +313,7 @@ func contentRange(field string) (from, size int64, err error) {
 	return from, size, nil
 }
 
-// webObject completes an object with its validator and decodes its content encoding.
+// webObject sets the validator of an object and decodes its content encoding.
 func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (plan.Outcome, error) {
 	o.Validator = webValidator(resp.Header)
 	o.Modified, _ = http.ParseTime(resp.Header.Get("Last-Modified"))
@@ -330,12 +328,12 @@ func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (p
 	if err != nil {
 		return plan.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
 	}
-	o.Body, o.Size, o.Validator = decoded, -1, "" // the size and the validator belong to the encoded body
+	o.Body, o.Size, o.Validator = decoded, -1, "" // these are about the encoded body
 	return j.found(o)
 }
 
 // webValidator returns a validator that identifies exactly one state of a representation (RFC 9110,
-// 8.8): a strong entity tag, or a date of last change far enough in the past.
+// 8.8). This is a strong entity tag, or a date of the last change that is old enough.
 func webValidator(h http.Header) string {
 	if tag := h.Get("ETag"); len(tag) > 2 && tag[0] == '"' && isField(tag) {
 		return tag
@@ -357,7 +355,7 @@ func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error
 	switch encoding {
 	case "gzip", "x-gzip":
 		d.out, err = gzip.NewReader(counted)
-	case "deflate": // with a zlib header, as RFC 9110 requires, or without it
+	case "deflate": // with a zlib header (RFC 9110), or without
 		if head, _ := counted.Peek(2); len(head) == 2 && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 			d.out, err = zlib.NewReader(counted)
 		} else {
@@ -391,7 +389,6 @@ func (d *decoder) Read(p []byte) (int, error) {
 
 func (d *decoder) Close() error { return d.in.Close() }
 
-// A counter counts the bytes read.
 type counter struct {
 	io.Reader
 	n *int64

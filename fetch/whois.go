@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// whois is the step for whois: it sends one line and reads the response (RFC 3912, 2).
+// whois is the step for the scheme whois. It sends a line and reads the response (RFC 3912, 2).
 func (j *retrieval) whois(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	conn, err := j.say(ctx, r, r.Send)
 	if err != nil {
@@ -20,7 +20,7 @@ func (j *retrieval) whois(ctx context.Context, r plan.Request) (plan.Outcome, er
 	return j.found(o)
 }
 
-// say connects and sends one line.
+// say connects and sends a line.
 func (j *retrieval) say(ctx context.Context, r plan.Request, line string) (net.Conn, error) {
 	if !isLine(line) {
 		return nil, j.refuse(r.URI, "the query cannot contain a line break", nil)

@@ -1,5 +1,5 @@
-// Package fetchtest has small servers for the older protocols, for tests of programs that
-// fetch: files, menus, articles and directories on loopback.
+// Package fetchtest provides servers for the older protocols, for tests of programs that fetch.
+// They serve files, menus, articles and directories on loopback.
 package fetchtest
 
 import (
@@ -63,7 +63,7 @@ func (s *Server) Said() []string {
 	return append([]string(nil), s.said...)
 }
 
-// hear reads the next line that a client sends, and records it.
+// hear reads and records the next line of a client.
 func (s *Server) hear(in *bufio.Reader) (string, error) {
 	line, err := in.ReadString('\n')
 	if err != nil {
@@ -76,8 +76,8 @@ func (s *Server) hear(in *bufio.Reader) (string, error) {
 	return line, nil
 }
 
-// Line starts a server that answers one line and closes the connection, as Gopher and WHOIS
-// servers do.
+// Line starts a server that answers a single line and closes the connection, like Gopher and WHOIS
+// servers.
 func Line(answer func(line string) string) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		if line, err := s.hear(bufio.NewReader(conn)); err == nil {
@@ -86,9 +86,8 @@ func Line(answer func(line string) string) (*Server, error) {
 	})
 }
 
-// News starts a news server (RFC 3977) that answers each command from the table, or with 500 if
-// the table lacks it. A multi-line answer includes its final dot. The greeting is the entry for
-// "", or 200 if the table has no such entry.
+// News starts a news server (RFC 3977) that answers each command from a table, or otherwise with
+// 500. A multi-line answer includes its final dot. The greeting is the answer to "", or 200.
 func News(answers map[string]string) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		in := bufio.NewReader(conn)

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Files are the content of a server of [FTP], and its behaviour.
+// Files are the files of an [FTP] server, and its behaviour.
 type Files struct {
-	Texts     map[string]string // by path, from the root
-	CutAt     int               // number of bytes of a file after which the server fails; 0 if it never fails
-	NoRestart bool              // REST is not supported
-	Tells     string            // the address in the reply to PASV; "" for the server's own address
-	NoFacts   bool              // SIZE and MDTM are not supported
+	Texts     map[string]string // content by path, from the root
+	CutAt     int               // after how many bytes of a file the server fails; 0 means never
+	NoRestart bool              // do not support REST
+	Tells     string            // address in the reply to PASV; "" means the server's own
+	NoFacts   bool              // do not support SIZE and MDTM
 }
 
-// FTP starts a file server (RFC 959) for the users anonymous and joe, whose password is pw.
+// FTP starts an FTP server (RFC 959) for the users anonymous and joe. The password of joe is pw.
 func FTP(f Files) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		c := &ftpClient{Files: f, conn: conn, dir: "/"}
@@ -36,7 +36,7 @@ func FTP(f Files) (*Server, error) {
 	})
 }
 
-// An ftpClient is one control connection.
+// An ftpClient is a control connection.
 type ftpClient struct {
 	Files
 	conn   net.Conn
@@ -60,7 +60,7 @@ func (c *ftpClient) closeData() {
 
 func (c *ftpClient) path(arg string) string { return path.Join(c.dir, arg) }
 
-// obey runs a command. It returns false at the end of the session.
+// obey executes a command. It returns false at the end of the session.
 func (c *ftpClient) obey(line string) bool {
 	verb, arg, _ := strings.Cut(line, " ")
 	text, exists := c.Texts[c.path(arg)]
@@ -137,7 +137,6 @@ func (c *ftpClient) names() (all []string) {
 	return all
 }
 
-// below returns the names of the files in a directory.
 func (c *ftpClient) below(dir string) (found []string) {
 	for _, name := range c.names() {
 		if rest, ok := strings.CutPrefix(name, strings.TrimSuffix(dir, "/")+"/"); ok {
@@ -167,7 +166,6 @@ func (c *ftpClient) passive(verb string) bool {
 	return true
 }
 
-// send sends text over the data connection.
 func (c *ftpClient) send(text string) bool {
 	if c.listen == nil {
 		c.say("425 where to?")

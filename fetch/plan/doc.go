@@ -1,15 +1,15 @@
-// Package plan says how the resource of a URL is retrieved, without network
-// access: what to request from which server ([RequestOf]), which gateways and
-// programs to use, and how locators lead to further locators ([Retriever]).
-// Package fetch executes these plans.
+// Package plan finds out how to retrieve the resource of a URL, without any network access.
+// [RequestOf] returns what to request from which server. Package fetch executes such plans.
 //
-// A [Retriever] implements the retrieval algorithm that the draft of 1993
-// requires for every scheme: from a locator to further locators or the object.
-// The caller supplies the steps that use the network. [Gateways] retrieve schemes
-// that the caller does not support, a [Session] is handed to a program for a
-// person to use, and a [GopherItem] that refers to another protocol becomes a
-// locator of that protocol. An [Object] has at most one official name, which is
-// the base for references inside it.
+// A [Retriever] implements the retrieval algorithms that the draft of 1993 requires for every
+// scheme. A step of an algorithm leads from a URL to the object or to other URLs. The caller
+// supplies the steps that need the network.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// For schemes that the caller does not support, [Gateways] has a table of gateways. A [Session]
+// describes an interactive session, which the caller passes to a program for a person. A
+// [GopherItem] that refers to another protocol becomes a URL of that protocol. An [Object] has at
+// most one official name, which is the base of references in it.
+//
+// In comments, a locator is a URL. They cite drafts by their year and section, as in "1995, 3.1";
+// docs/glossary.md lists the drafts.
 package plan

@@ -8,25 +8,23 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An FTPServer describes how to talk to a particular FTP server. The zero
-// FTPServer joins names with slashes, as on Unix, and changes directory one
-// segment at a time.
+// An FTPServer has the settings for a particular FTP server. With the zero FTPServer, names of
+// files are joined with slashes, as on Unix, and the client changes the directory one segment at a
+// time.
 type FTPServer struct {
-	// Names converts the segments of a path to a file name of the server, and
-	// implies Whole. If Names is nil, the segments are joined with slashes.
+	// Names converts the segments of a path to a file name of the server. It implies Whole. If
+	// Names is nil, the segments are joined with slashes.
 	Names *LocalNames
 
-	// Whole requests a file by its full name, without changing directory.
+	// Whole requests a file by its full name, without changing the directory.
 	Whole bool
 
-	// TypeLast sets the transfer mode after changing directories instead of
-	// before.
+	// TypeLast sets the transfer mode after the directory is changed, instead of before.
 	TypeLast bool
 }
 
-// requestFTP returns the login and the commands. No argument can contain a line
-// break: Check has rejected those in the locator, and requestFTP rejects those
-// in the client's settings.
+// requestFTP returns the login and the commands. No argument of a command can contain a line break,
+// because Check rejects line breaks in locators and requestFTP rejects them in the settings.
 func requestFTP(u uri.URI, c Client) (Request, error) {
 	parts := partsOf("ftp", u)
 	r := Request{Length: -1}
@@ -51,8 +49,8 @@ func requestFTP(u uri.URI, c Client) (Request, error) {
 	return r, nil
 }
 
-// login returns the credentials: those of the locator, or else anonymous with
-// the user's mail address (1993, FTP; RFC 1738, 3.2.1).
+// login returns the credentials in the locator. Without any, it returns an anonymous login with the
+// user's mail address (1993, FTP; RFC 1738, 3.2.1).
 func (c Client) login(r *Request, parts []scheme.Part) error {
 	if _, ok := scheme.Get(parts, "user"); ok {
 		r.Login = Login{User: partData(parts, "user"), Password: partData(parts, "password")}
@@ -69,7 +67,6 @@ func (c Client) login(r *Request, parts []scheme.Part) error {
 	return nil
 }
 
-// ftpElements returns the decoded directories and the name of a path.
 func ftpElements(u uri.URI, parts []scheme.Part) (dirs []string, name string) {
 	if u.Dialect() != uri.Draft1993 {
 		for _, p := range parts {
@@ -87,7 +84,7 @@ func ftpElements(u uri.URI, parts []scheme.Part) (dirs []string, name string) {
 	return dirs[:len(dirs)-1], dirs[len(dirs)-1]
 }
 
-// commands returns the commands to send after the login.
+// commands returns the commands after the login.
 func (s FTPServer) commands(dirs []string, name string, text, list bool) ([]string, error) {
 	mode := "TYPE I"
 	if text || list {

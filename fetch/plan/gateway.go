@@ -12,45 +12,41 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Gateways is a user's table of gateways, which retrieve schemes that a client
-// does not support (1993, Registration of naming schemes). It is immutable; the
-// zero Gateways is empty.
+// Gateways is a user's table of gateways, through which to retrieve schemes that a client does not
+// support (1993, Registration of naming schemes). It is immutable. The zero Gateways is empty.
 type Gateways struct{ list []gateway }
 
-// A gateway is a row of the table.
 type gateway struct{ scheme, template string }
 
 // Wildcards for scheme names.
 const (
-	AnyExperimental = "x-*" // schemes that begin with "x-" and have no gateway of their own
+	AnyExperimental = "x-*" // schemes that begin with "x-" without a gateway of their own
 	AnyScheme       = "*"   // schemes without a gateway of their own
 )
 
-// Variables that a gateway template may contain.
+// Variables in a gateway.
 const (
 	varURI  = "{uri}"  // the locator, with all but unreserved characters percent-encoded
-	varRaw  = "{+uri}" // the locator, as spelled
-	varRest = "{rest}" // the text after the first colon, with all but unreserved characters percent-encoded
+	varRaw  = "{+uri}" // the locator as it is spelled
+	varRest = "{rest}" // the text after the first colon, encoded like {uri}
 )
 
-// ErrGateway means that a gateway template is invalid.
+// ErrGateway means that a gateway is invalid.
 var ErrGateway = errors.New("invalid gateway locator")
 
-// ErrThrough means that a gateway cannot pass on a locator as spelled, because
-// it would be read as another path.
+// ErrThrough means that a locator cannot be passed to the gateway, because the gateway would see a
+// different path.
 var ErrThrough = errors.New("cannot be passed to the gateway")
 
-// With returns a copy of the table with a gateway for a scheme, or for
-// [AnyExperimental] or [AnyScheme]. It replaces an existing gateway for the
-// same scheme. The gateway is an absolute locator that may contain one of these
-// variables for the locator to retrieve:
+// With returns a copy of the table with a gateway for a scheme, or for [AnyExperimental] or
+// [AnyScheme]. It replaces the previous gateway for it. The gateway is an absolute locator that may
+// contain a variable for the locator to retrieve:
 //
 //	{uri}   the whole locator, with all but unreserved characters escaped
 //	{+uri}  the whole locator as it is spelled, which some gateways need
 //	{rest}  the text after the first colon, escaped like {uri}
 //
-// If the gateway contains no variable, With appends {uri} to it. The error wraps
-// [ErrGateway].
+// If the gateway has no variable, {uri} is appended. The error wraps [ErrGateway].
 func (g Gateways) With(name, template string) (Gateways, error) {
 	name = strings.ToLower(name)
 	if !scheme.IsName(name) && name != AnyExperimental && name != AnyScheme {
@@ -70,7 +66,7 @@ func (g Gateways) With(name, template string) (Gateways, error) {
 	return Gateways{append(list, gateway{name, template})}, nil
 }
 
-// badGateway returns the reason why a template is invalid, or "".
+// badGateway returns why a gateway is invalid, or "".
 func badGateway(template string, sample uri.URI, scheme string) string {
 	name, _ := sample.Scheme()
 	host, ok := sample.Host()
@@ -90,7 +86,7 @@ func badGateway(template string, sample uri.URI, scheme string) string {
 	return ""
 }
 
-// All yields the schemes and their gateways in the order in which they were
+// All returns an iterator over the schemes and their gateways, in the order in which they were
 // added.
 func (g Gateways) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
@@ -102,14 +98,13 @@ func (g Gateways) All() iter.Seq2[string, string] {
 	}
 }
 
-// has reports whether the table has a gateway for this very scheme.
+// has reports whether the table has a gateway for the scheme itself.
 func (g Gateways) has(scheme string) bool {
 	return slices.ContainsFunc(g.list, func(w gateway) bool { return strings.EqualFold(w.scheme, scheme) })
 }
 
-// Locator returns the locator that retrieves u through a gateway. The fragment of u is omitted,
-// because it stays with the client. If no gateway is configured for the scheme, Locator returns
-// false. The error wraps [ErrThrough].
+// Locator returns the locator by which to retrieve u through a gateway, without the fragment of u.
+// It returns false if there is no gateway for the scheme. The error wraps [ErrThrough].
 func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	template := g.templateFor(u)
 	if template == "" {
@@ -126,8 +121,8 @@ func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	return at, true, nil
 }
 
-// templateFor returns the gateway for the scheme of u, or "". It skips a gateway that itself uses
-// the scheme of u.
+// templateFor returns the gateway for the scheme of u, or "". It skips gateways that use this
+// scheme themselves.
 func (g Gateways) templateFor(u uri.URI) string {
 	name, ok := u.Scheme()
 	if !ok {
@@ -146,8 +141,7 @@ func (g Gateways) templateFor(u uri.URI) string {
 	return ""
 }
 
-// passes reports whether u has no dot segment, not even in percent-encoded
-// form.
+// passes reports whether u has no dot segments, escaped or not.
 func passes(u uri.URI) bool {
 	text := u.String()
 	for i := 0; i < len(text); {
@@ -163,7 +157,7 @@ func passes(u uri.URI) bool {
 	return true
 }
 
-// expand inserts a locator into a template.
+// expand inserts a locator into a gateway.
 func expand(template string, u uri.URI) string {
 	name, _ := u.Scheme()
 	text := u.String()
@@ -185,7 +179,7 @@ func expand(template string, u uri.URI) string {
 		case strings.HasPrefix(template, varRest):
 			escapeAll(&b, text[len(name)+1:])
 			template = template[len(varRest):]
-		default: // an unknown variable: its brace stays, and parsing the result fails
+		default: // parsing the result fails because of the brace
 			b.WriteByte('{')
 			template = template[1:]
 		}

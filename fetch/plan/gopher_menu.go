@@ -11,23 +11,23 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A GopherItem is a line of a menu (RFC 1436, 2).
+// A GopherItem is a line of a Gopher menu (RFC 1436, 2).
 type GopherItem struct {
 	Type     byte
-	Display  string // text to display
+	Display  string // text to show
 	Selector string
 	Host     string
 	Port     string
-	Plus     bool // whether the item has Gopher+ attributes
+	Plus     bool // the item has Gopher+ attributes
 }
 
-// ErrGopherItem means that a menu line does not identify an item.
+// ErrGopherItem means that a line of a menu is not an item.
 var ErrGopherItem = errors.New("not a menu item")
 
 // maxGopherLine is the maximum length of a menu line, in bytes.
 const maxGopherLine = 64 << 10
 
-// ParseGopherItem parses a menu line, with or without its line break.
+// ParseGopherItem parses a line of a menu, with or without its line break.
 //
 //	type display TAB selector TAB host TAB port [ TAB "+" ]
 func ParseGopherItem(line string) (GopherItem, error) {
@@ -45,17 +45,17 @@ func ParseGopherItem(line string) (GopherItem, error) {
 	}, nil
 }
 
-// Locator returns the locator of the item. An item that refers to another
-// protocol gets a locator of that protocol (1993, Gopher):
+// Locator returns the locator of the item. An item can refer to another protocol, and then has a
+// locator of that protocol (1993, Gopher):
 //
 //   - types 8 and T, whose selector is the user name: a session;
 //   - a selector URL:...: the locator after the colon;
 //   - type h with a selector GET /...: a web page;
 //   - a selector ftp:host@path: a file, which a gateway fetches by FTP.
 //
-// Informational lines and errors (types i and 3) have no locator.
+// Text lines and errors (types i and 3) have no locator.
 //
-// Selectors are untrusted input: check the locator before following it.
+// A selector comes from a stranger, so check the locator before using it.
 func (i GopherItem) Locator() (uri.URI, error) {
 	switch {
 	case i.Type == 'i' || i.Type == '3':
@@ -79,8 +79,7 @@ func (i GopherItem) Locator() (uri.URI, error) {
 	return i.item()
 }
 
-// quoted returns the locator that the selector contains, after an optional
-// slash.
+// quoted returns the locator in the selector, after an optional slash.
 func (i GopherItem) quoted(text string) (uri.URI, error) {
 	u, err := uri.Parse(text)
 	if err != nil {
@@ -143,7 +142,6 @@ func (i GopherItem) file(host, path string) (uri.URI, error) {
 	return build("ftp", uri.Latest, parts)
 }
 
-// item returns the gopher locator of the item.
 func (i GopherItem) item() (uri.URI, error) {
 	parts, err := i.server()
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// LocalNames maps the names of a local file system to paths and back, so that
-// slashes express its hierarchy (1993, Encoding prohibited characters). The
-// mapping must be unambiguous and reversible: Join(Split(name)) is name.
+// LocalNames converts the names of a local file system to paths and back, so that slashes express
+// the hierarchy (1993, Encoding prohibited characters). The conversion must be reversible:
+// Join(Split(name)) is name.
 type LocalNames struct {
-	Split func(local string) ([]string, error)    // from a name to the segments of the hierarchy
-	Join  func(elements []string) (string, error) // from segments to a name
+	Split func(local string) ([]string, error)    // splits a name into segments
+	Join  func(elements []string) (string, error) // joins segments to a name
 }
 
-// ErrLocalName means that a mapping cannot express a name.
+// ErrLocalName means that a name cannot be converted.
 var ErrLocalName = errors.New("cannot be mapped")
 
-// Path returns the path, without a leading slash, for a local name. It encodes the name in the
-// charset of the dialect, and percent-encodes the characters that a path cannot contain; see
+// Path converts a local name to a path without a leading slash. It encodes the name in the charset
+// of the dialect, and percent-encodes the characters that a path cannot contain; see
 // [uri.Dialect.EscapeText].
 func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
 	elements, err := n.Split(local)
@@ -39,7 +39,7 @@ func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
 	return strings.Join(elements, "/"), nil
 }
 
-// Local returns the local name for a path without a leading slash.
+// Local converts a path without a leading slash to a local name.
 func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 	elements := strings.Split(path, "/")
 	for i, e := range elements {
@@ -55,9 +55,9 @@ func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 	return n.Join(elements)
 }
 
-// UnixNames maps Unix file names. The slash of an absolute name belongs to its
-// first segment, where it is percent-encoded: "/etc/motd" becomes %2Fetc/motd
-// (RFC 1738, 3.2.2).
+// UnixNames converts Unix file names. In the path of an absolute name, the first slash is
+// percent-encoded and belongs to the first segment, so "/etc/motd" becomes %2Fetc/motd (RFC 1738,
+// 3.2.2).
 func UnixNames() LocalNames {
 	return LocalNames{Split: splitUnix, Join: joinUnix}
 }
@@ -86,12 +86,12 @@ func joinUnix(elements []string) (string, error) {
 	return strings.Join(elements, "/"), nil
 }
 
-// VMSNames maps VMS file names: DISK:[A.B]C.TXT becomes DISK:/A/B/C.TXT.
+// VMSNames converts VMS file names, such as DISK:[A.B]C.TXT to DISK:/A/B/C.TXT.
 func VMSNames() LocalNames {
 	return LocalNames{Split: splitVMS, Join: joinVMS}
 }
 
-// vmsSpecial lists the characters that separate the parts of a name.
+// vmsSpecial are the characters that separate the parts of a VMS name.
 const vmsSpecial = "[]:/"
 
 func splitVMS(local string) ([]string, error) {
@@ -137,7 +137,7 @@ func joinVMS(elements []string) (string, error) {
 	return local, nil
 }
 
-// DOSNames maps DOS and Windows file names: C:\A\B.TXT becomes C:/A/B.TXT.
+// DOSNames converts DOS and Windows file names, such as C:\A\B.TXT to C:/A/B.TXT.
 func DOSNames() LocalNames {
 	return LocalNames{
 		Split: func(local string) ([]string, error) {

@@ -7,22 +7,22 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Object is an object with its identifiers: the locator from which it was
-// fetched and at most one official name (1993, Uniqueness). It is immutable.
+// An Object has the identifiers of an object. These are the locator from which it was fetched, and
+// at most one official name (1993, Uniqueness). It is immutable.
 type Object struct {
 	Fetched  uri.URI
 	official uri.URI
 }
 
-// ErrPartial means that an official name is a partial form.
+// ErrPartial means that an official name is relative.
 var ErrPartial = errors.New("an official name must be in full form")
 
-// ErrSecondName means that an object already has another official name.
+// ErrSecondName means that the object already has a different official name.
 var ErrSecondName = errors.New("the object already has another official name")
 
-// WithOfficial returns a copy of the object with an official name, which may
-// have any scheme. It returns [ErrSecondName] if the object has another
-// official name, and [ErrPartial] if the name is not in full form.
+// WithOfficial returns a copy of the object with an official name, which may have any scheme. The
+// error is [ErrPartial] if the name is relative, and [ErrSecondName] if the object already has a
+// different official name.
 func (o Object) WithOfficial(name uri.URI) (Object, error) {
 	switch {
 	case !name.IsValid() || name.IsReference():
@@ -34,12 +34,11 @@ func (o Object) WithOfficial(name uri.URI) (Object, error) {
 	return o, nil
 }
 
-// Official returns the official name. If the object has no official name, the second result is
-// false.
+// Official returns the official name, and whether there is one.
 func (o Object) Official() (uri.URI, bool) { return o.official, o.official.IsValid() }
 
-// Base returns the base for references inside the object: the official name if
-// there is one, otherwise the locator from which it was fetched.
+// Base returns the base of references in the object. It is the official name, or otherwise the
+// locator from which the object was fetched.
 func (o Object) Base() uri.URI {
 	if o.official.IsValid() {
 		return o.official
@@ -47,7 +46,7 @@ func (o Object) Base() uri.URI {
 	return o.Fetched
 }
 
-// Resolve resolves a reference found inside the object.
+// Resolve resolves a reference in the object.
 func (o Object) Resolve(reference string) (uri.URI, error) {
 	ref, err := o.Base().Dialect().ParseReference(reference)
 	if err != nil {

@@ -10,22 +10,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An AccessMethod is a way to retrieve an object, as returned by a Prospero
-// directory.
+// An AccessMethod is a way to retrieve an object that a Prospero directory lists.
 type AccessMethod struct {
-	Method string // the access protocol, such as AFTP, in upper or lower case
-	Host   string // the cell if the method is AFS
-	Port   string // "" means the default of the method
-	Name   string // host-specific object name, not percent-encoded
+	Method string // the protocol, such as AFTP, in any case
+	Host   string // for AFS: the cell
+	Port   string // "" means the default
+	Name   string // name of the object on the host, not percent-encoded
 }
 
-// ErrAccessMethod means that an access method has no locator.
+// ErrAccessMethod means that there is no locator for an access method.
 var ErrAccessMethod = errors.New("the access method has no locator")
 
-// Locator returns the locator of the access method, in the scheme of the
-// underlying protocol: ftp for FTP and AFTP, afs for AFS, gopher for GOPHER.
-// Only objects inside Prospero (PROSPERO, DIRECTORY) get a Prospero locator
-// (1993, Prospero). For other methods the error wraps [ErrAccessMethod].
+// Locator returns a locator of the scheme for the protocol: ftp for FTP and AFTP, afs for AFS,
+// gopher for GOPHER, and prospero only for objects in Prospero itself (PROSPERO and DIRECTORY;
+// 1993, Prospero). For other methods the error wraps [ErrAccessMethod].
 func (m AccessMethod) Locator(d uri.Dialect) (uri.URI, error) {
 	path, err := d.EscapeText(uri.ComponentPath, strings.TrimPrefix(m.Name, "/"))
 	if err != nil {
@@ -63,8 +61,8 @@ func ftpPath(d uri.Dialect, path string) []scheme.Part {
 	}
 }
 
-// gopherName returns the locator of a Gopher item. By convention, the first character of the
-// selector is the type of the item.
+// gopherName returns the locator of a Gopher item. By convention, the selector begins with the type
+// of the item.
 func gopherName(d uri.Dialect, server []scheme.Part, name string) (uri.URI, error) {
 	selector, err := d.EscapeText(uri.ComponentPath, name)
 	if err != nil {

@@ -10,33 +10,29 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Client holds the settings of a program that retrieves objects. The zero
-// Client has none.
+// A Client has the settings of a program that retrieves objects.
 type Client struct {
-	// Mail is the user's mail address, which is the password of anonymous FTP.
+	// Mail is the user's mail address, which is the password for anonymous FTP.
 	Mail string
 
-	// NewsServer is the host of the default news server, with a port if it is
-	// not 119. It is used for names without a server.
+	// NewsServer is the host of the news server for names without a server. It has a port if that
+	// is not 119.
 	NewsServer string
 
-	// Formats maps file suffixes in lower case to data formats; see
-	// [UsualFormats].
+	// Formats maps suffixes of file names, in lower case, to data formats; see [UsualFormats].
 	Formats map[string]Format
 
-	// Servers maps host names in lower case to settings for FTP servers that
-	// need special treatment.
+	// Servers maps host names, in lower case, to the settings for FTP servers.
 	Servers map[string]FTPServer
 }
 
 // A Format is a data format.
 type Format struct {
 	Type string // media type
-	Text bool   // lines of text, transferred in text mode
+	Text bool   // text, which is transferred in text mode
 }
 
-// UsualFormats returns the formats of common file suffixes. They are a
-// suggestion, as no standard defines them.
+// UsualFormats returns the formats for common suffixes of file names. No standard defines them.
 func UsualFormats() map[string]Format {
 	return map[string]Format{
 		"txt": {"text/plain", true}, "html": {"text/html", true}, "htm": {"text/html", true},
@@ -48,49 +44,45 @@ func UsualFormats() map[string]Format {
 	}
 }
 
-// A Request describes what to request, and from which server, to retrieve an
-// object. It is a plan: this package does not open connections.
+// A Request says what to request from which server in order to retrieve an object.
 type Request struct {
-	URI     uri.URI // without its fragment, which is not sent
-	Network string  // "tcp", "udp", or "" if no network connection is needed
+	URI     uri.URI // without a fragment, because fragments are not sent
+	Network string  // "tcp", "udp", or "" if no connection is needed
 	Host    string  // decoded, without brackets
-	Port    string  // the port in the locator, or the default of the scheme
+	Port    string  // from the locator, or the default of the scheme
 
-	// Send is the text to send in protocols with a single message: an HTTP
-	// request target, a Gopher line without its line break, the words of a
-	// search.
+	// Send is the text to send, in a protocol with a single message: an HTTP request target, a
+	// Gopher line without its line break, or the words of a search.
 	Send string
 
-	// Object is the decoded name of the object: a file, a group, a message
-	// identifier, a document identifier, an object name.
+	// Object is the decoded name of the object, such as a file, a group or a message identifier.
 	Object string
 
-	Login    Login    // of FTP
-	Commands []string // of FTP, in order, without line breaks
-	Text     bool     // transfer in text mode
-	Format   string   // media type, if it is known in advance
-	Type     string   // type of a WAIS document or of a Gopher item
+	Login    Login    // for FTP
+	Commands []string // for FTP, in order, without line breaks
+	Text     bool     // use text mode
+	Format   string   // media type, if already known
+	Type     string   // type of a WAIS document or a Gopher item
 	Length   int64    // length of a WAIS document; -1 if unknown
-	Version  string   // of a Prospero object
-	Fields   []string // attributes or fields of a Prospero object, decoded
+	Version  string   // for Prospero
+	Fields   []string // decoded attributes or fields, for Prospero
 }
 
 // A Login is a pair of user name and password.
 type Login struct {
 	User, Password string
-	Anonymous      bool // anonymous login by convention, not stated in the locator
+	Anonymous      bool // anonymous by convention, because the locator has no user name
 }
 
-// ErrHost means that a host contains characters that are not allowed in a host
-// name, so that no connection should be opened.
+// ErrHost means that a host contains characters that are not allowed in a host name. Do not connect
+// to it.
 var ErrHost = errors.New("invalid host name")
 
-// RequestOf returns what to request, and from which server, to retrieve u, a URI
-// of the scheme s.
+// RequestOf returns what to request from which server to retrieve u, which must be a URI of the
+// scheme s.
 //
-// The error is the [scheme.Finding] for a rule that u violates, or wraps
-// [ErrInteractive], [ErrUndefined], [ErrNotLocator], [ErrNoAlgorithm] or
-// [ErrHost].
+// The error is the [scheme.Finding] for a rule that u violates, or wraps [ErrInteractive],
+// [ErrUndefined], [ErrNotLocator], [ErrNoAlgorithm] or [ErrHost].
 func RequestOf(s scheme.Scheme, u uri.URI, c Client) (Request, error) {
 	if err := mayRequest(&s, u); err != nil {
 		return Request{}, err
@@ -131,7 +123,7 @@ func mayRequest(s *scheme.Scheme, u uri.URI) error {
 	return fmt.Errorf("scheme: %s: %w", s.Name, ErrNoAlgorithm)
 }
 
-// address sets the network, host and port of the request.
+// address sets the network, the host and the port.
 func (r *Request) address(u uri.URI, network, port string) error {
 	host, err := hostOf(u)
 	if err != nil {
@@ -144,8 +136,8 @@ func (r *Request) address(u uri.URI, network, port string) error {
 	return nil
 }
 
-// hostOf returns the decoded host without brackets. It rejects addresses of an
-// unknown IP version, which without brackets would look like names.
+// hostOf returns the decoded host without brackets. It rejects an address of an unknown IP version,
+// which would look like a name.
 func hostOf(u uri.URI) (string, error) {
 	data, _ := u.Data(uri.ComponentHost)
 	host := string(data)
@@ -158,8 +150,8 @@ func hostOf(u uri.URI) (string, error) {
 	return host, nil
 }
 
-// isHost reports whether s is safe to use as a host name: no control
-// characters, white space or delimiters, and no leading hyphen.
+// isHost reports whether s is safe as a host name, because it has no control characters, white
+// space or delimiters, and no leading hyphen.
 func isHost(s string) bool {
 	if s == "" || s[0] == '-' {
 		return false
@@ -172,7 +164,7 @@ func isHost(s string) bool {
 	return true
 }
 
-// partData returns the decoded value of the first part with the given name.
+// partData returns the decoded value of the first part with a name.
 func partData(parts []scheme.Part, name string) string {
 	for i := range parts {
 		if parts[i].Name == name {
@@ -182,9 +174,8 @@ func partData(parts []scheme.Part, name string) string {
 	return ""
 }
 
-// algorithm returns the function that sets the fields of a Request that belong to the scheme. It
-// returns nil if the scheme has no such function. The function expects a URI that has passed the
-// checks of the scheme.
+// algorithm returns the function that makes a Request for the scheme, or nil. The function expects
+// a URI that the scheme's Check accepts.
 func algorithm(name string) func(uri.URI, Client) (Request, error) {
 	switch name {
 	case "http", "https":
@@ -211,21 +202,19 @@ func algorithm(name string) func(uri.URI, Client) (Request, error) {
 	return nil
 }
 
-// partsOf returns the parts of u by the rules of the named scheme of the standard
-// catalogue.
+// partsOf returns the parts of u by the rules of a scheme in the standard catalogue.
 func partsOf(name string, u uri.URI) []scheme.Part {
 	s, _ := scheme.Standard().Lookup(name)
 	return s.Parts(u)
 }
 
-// build builds a URI of the named scheme of the standard catalogue.
+// build builds a URI of a scheme in the standard catalogue.
 func build(name string, d uri.Dialect, parts []scheme.Part) (uri.URI, error) {
 	s, _ := scheme.Standard().Lookup(name)
 	return s.Build(d, parts)
 }
 
-// requestHTTP requests the path and search as spelled; the fragment stays with
-// the client (1993, HTTP).
+// requestHTTP requests the path and the query as they are spelled (1993, HTTP).
 func requestHTTP(u uri.URI, _ Client) (Request, error) {
 	target := u.Path()
 	if target == "" {
@@ -237,9 +226,9 @@ func requestHTTP(u uri.URI, _ Client) (Request, error) {
 	return Request{Send: target}, nil
 }
 
-// requestGopher sends the decoded selector, followed by the search and the
-// Gopher+ string after tabs (RFC 1436, 2; RFC 4266, 2.2, 2.3). In the draft of 1993 the
-// words of a search are separated by spaces.
+// requestGopher requests the decoded selector, followed by the search and the Gopher+ string, each
+// after a tab (RFC 1436, 2; RFC 4266, 2.2, 2.3). In the draft of 1993 spaces separate the words of
+// a search.
 func requestGopher(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("gopher", u)
 	line := partData(parts, "selector")
@@ -253,7 +242,7 @@ func requestGopher(u uri.URI, _ Client) (Request, error) {
 	return Request{Send: line, Object: partData(parts, "selector"), Type: kind, Length: -1, Format: gopherFormats[kind], Text: gopherIsText(kind)}, nil
 }
 
-// searchText returns the search terms.
+// searchText returns the terms of a search.
 func searchText(u uri.URI, parts []scheme.Part) string {
 	if u.Dialect() != uri.Draft1993 {
 		return partData(parts, "search")
@@ -267,8 +256,7 @@ func searchText(u uri.URI, parts []scheme.Part) string {
 	return strings.Join(words, " ")
 }
 
-// gopherFormats maps the item types of RFC 1436, 3.8 that imply a format to
-// that format.
+// gopherFormats maps item types that imply a format to that format (RFC 1436, 3.8).
 var gopherFormats = map[string]string{
 	"0": "text/plain", "1": "application/gopher-menu", "7": "application/gopher-menu", "g": "image/gif", "h": "text/html",
 	"4": "application/mac-binhex40", "9": "application/octet-stream", "5": "application/octet-stream", "6": "text/x-uuencode",
@@ -276,9 +264,8 @@ var gopherFormats = map[string]string{
 
 func gopherIsText(kind string) bool { return kind == "0" || kind == "h" || kind == "4" || kind == "6" }
 
-// requestWAIS searches the database. If the locator has the type of a document, requestWAIS fetches
-// the document instead. In the draft of 1993 the locator of a document also has its length (1993,
-// WAIS).
+// requestWAIS searches the database, or fetches a document if the locator has its type. In the
+// draft of 1993 the locator of a document also has its length (1993, WAIS).
 func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("wais", u)
 	r := Request{Send: searchText(u, parts), Object: partData(parts, "database"), Type: partData(parts, "type"), Length: -1}
@@ -300,7 +287,6 @@ func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// requestProspero queries the directory.
 func requestProspero(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("prospero", u)
 	r := Request{Object: partData(parts, "hsoname"), Version: partData(parts, "version"), Length: -1}
@@ -312,21 +298,20 @@ func requestProspero(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// requestWHOIS sends the text after the slash.
 func requestWHOIS(u uri.URI, _ Client) (Request, error) {
 	query := partData(partsOf("whois", u), "handle_or_query")
 	return Request{Send: query, Object: query, Length: -1, Text: true, Format: "text/plain"}, nil
 }
 
-// requestAFS opens a file of the cell. It needs no host.
+// requestAFS opens a file of the cell, which is not on a particular host.
 func requestAFS(u uri.URI, c Client) (Request, error) {
 	parts := partsOf("afs", u)
 	format := c.formatOf(partData(parts, "path"))
 	return Request{Object: "/afs/" + partData(parts, "cell") + "/" + partData(parts, "path"), Length: -1, Format: format.Type, Text: format.Text}, nil
 }
 
-// requestFile opens a file on this machine. It rejects files on another host;
-// in the draft of 1993 the host is a file server.
+// requestFile opens a local file. It rejects files on other hosts; in the draft of 1993 the host is
+// a file server.
 func requestFile(u uri.URI, c Client) (Request, error) {
 	if u.Dialect() == uri.Draft1993 {
 		r, err := requestFTP(u, c)
@@ -345,7 +330,7 @@ func requestFile(u uri.URI, c Client) (Request, error) {
 	return Request{Object: path, Length: -1, Format: format.Type, Text: format.Text}, nil
 }
 
-// requestNews asks the server in the locator, or the client's default server.
+// requestNews asks the server in the locator, or the user's default server.
 func requestNews(u uri.URI, c Client) (Request, error) {
 	parts := partsOf("news", u)
 	r := Request{Length: -1, Object: partData(parts, "group") + partData(parts, "pattern") + partData(parts, "message_id")}
@@ -367,7 +352,7 @@ func requestNews(u uri.URI, c Client) (Request, error) {
 	return r, err
 }
 
-// requestNNTP asks the server for an article or a group.
+// requestNNTP requests an article or a group.
 func requestNNTP(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("nntp", u)
 	r := Request{Length: -1, Type: "group", Object: partData(parts, "group")}
@@ -380,8 +365,8 @@ func requestNNTP(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// formatOf returns the format of a file, according to its suffix. If the suffix is unknown, the
-// file is a sequence of octets.
+// formatOf returns the format that the suffix of a file name indicates. By default, a file is a
+// sequence of octets.
 func (c Client) formatOf(path string) Format {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 {

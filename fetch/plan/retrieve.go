@@ -13,39 +13,35 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Reasons why a retrieval fails.
+// The reasons why a retrieval fails.
 var (
-	// ErrInteractive means that the locator opens an interactive session; see
-	// [InteractiveError].
+	// ErrInteractive means that the locator opens an interactive session; see [InteractiveError].
 	ErrInteractive = errors.New("interactive session, nothing to retrieve")
 
-	// ErrUndefined means that no document defines how to look up names of the
-	// scheme.
+	// ErrUndefined means that no document says how to resolve names of the scheme.
 	ErrUndefined = errors.New("the mapping is undefined")
 
 	// ErrNotLocator means that the identifier does not locate anything.
 	ErrNotLocator = errors.New("not a locator")
 
-	// ErrNoAlgorithm means that the scheme is unknown or not supported by this
-	// client, and that no gateway is configured for it.
+	// ErrNoAlgorithm means that the scheme is unknown or not supported by this client, and that
+	// there is no gateway for it.
 	ErrNoAlgorithm = errors.New("no retrieval algorithm")
 
-	// ErrNotAvailable means that the object is not available, such as an
-	// expired article.
+	// ErrNotAvailable means that the object is not available, such as an expired article.
 	ErrNotAvailable = errors.New("not available")
 
-	// ErrTooManySteps means that locators led to further locators too often.
+	// ErrTooManySteps means that too many locators led to other locators.
 	ErrTooManySteps = errors.New("too many steps")
 
 	// ErrOutcome means that a step returned neither locators nor an object.
 	ErrOutcome = errors.New("step returned neither locators nor an object")
 )
 
-// A Resource is an object that has been retrieved.
+// A Resource is an object that was retrieved.
 //
-// The same locator may lead to a different object at another time (1993,
-// Security considerations). Store the time with the object, and retrieve it
-// again when a current copy is needed.
+// The same locator may lead to a different object later (1993, Security considerations). If you
+// store the object, also store the time, and retrieve it again when you need a current copy.
 type Resource struct {
 	URI       uri.URI       // the locator from which it was retrieved
 	Format    string        // media type
@@ -53,50 +49,47 @@ type Resource struct {
 	Body      io.ReadCloser // the caller must close it
 }
 
-// An Outcome is the result of a retrieval algorithm: either locators that lead
-// to the object, or the object (1993, Registration of naming schemes).
+// An Outcome is the result of a step, which is either an object, or locators that lead to it (1993,
+// Registration of naming schemes).
 type Outcome struct {
 	Locators []uri.URI
 	Resource *Resource
 }
 
-// A Step executes a Request. If the object does not exist, the error wraps
-// [ErrNotAvailable].
+// A Step executes a Request. If the object does not exist, the error wraps [ErrNotAvailable].
 type Step func(ctx context.Context, r Request) (Outcome, error)
 
-// A Retriever retrieves the objects of locators of any scheme. The caller
-// supplies the steps that use the network. The zero Retriever uses the catalogue
-// of package scheme/extra and cannot fetch anything.
+// A Retriever retrieves the objects of locators. The caller supplies the steps that need the
+// network. The zero Retriever uses the catalogue of package scheme/extra, and has no steps.
 type Retriever struct {
 	Catalogue *scheme.Catalogue // nil means the catalogue of package scheme/extra
-	Client    Client            // the user's settings
-	Steps     map[string]Step   // by scheme name in lower case
+	Client    Client            // settings of the user
+	Steps     map[string]Step   // by scheme, in lower case
 
-	// Local, if set, is tried before the step for ftp locators, to use local
-	// access where it is equivalent (1993, FTP). If its error wraps
-	// ErrNotAvailable, the step is tried next.
+	// Local is tried before the step for ftp, to use local access if that is equivalent (1993,
+	// FTP). If its error wraps ErrNotAvailable, the step is used. Local may be nil.
 	Local Step
 
-	// Gateways are used for schemes without a step. If Gateways has a gateway for the scheme
-	// itself, not only for a wildcard, the gateway is used even if the scheme has a step:
-	// configuration takes precedence over the scheme's protocol (1997, 1.3).
+	// Gateways are used for schemes without a step. A gateway for the scheme itself, instead of for
+	// a wildcard, is used even if there is a step, because the user's configuration takes
+	// precedence (1997, 1.3).
 	Gateways Gateways
 
-	// ProposedGateways also uses the gateways in the catalogue. The proposer of a scheme has
-	// suggested them, and can see which locators are retrieved through them.
+	// ProposedGateways also uses gateways in the catalogue. Each was proposed by the authors of a
+	// scheme, who can see which locators are retrieved through it.
 	ProposedGateways bool
 
-	Now func() time.Time // if nil, the step sets the time of the Resource
+	Now func() time.Time // if nil, the step must set Resource.Retrieved
 }
 
-// maxSteps is the maximum number of steps that [Retriever.Follow] takes.
+// maxSteps is how many steps [Retriever.Follow] takes.
 const maxSteps = 8
 
-// Retrieve takes one step from a locator: to the object, or to locators that
-// lead to it. It rejects a partial form.
+// Retrieve takes one step from a locator, to the object or to locators that lead to it. The locator
+// must be absolute.
 //
-// The error is the [scheme.Finding] for a rule that u violates, wraps one of the
-// errors above, or is the error of the step.
+// The error is the [scheme.Finding] for a rule that u violates, wraps one of the errors above, or
+// is the error of the step.
 func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	name, ok := u.Scheme()
 	if !ok {
@@ -109,7 +102,7 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	}
 	request, err := RequestOf(s, u, r.Client)
 	if algorithm(s.Name) == nil && isUnanswered(err) {
-		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows how to retrieve the resource
+		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows what to do
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -117,8 +110,8 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	return r.take(ctx, step, request)
 }
 
-// isUnanswered reports whether err only means that the scheme does not define its retrieval. After
-// such an error, a configured step or gateway is used.
+// isUnanswered reports whether err only means that the scheme does not say how to retrieve its
+// objects. A step or a gateway may still be configured.
 func isUnanswered(err error) bool {
 	return errors.Is(err, ErrNoAlgorithm) || errors.Is(err, ErrNotLocator) || errors.Is(err, ErrUndefined)
 }
@@ -130,7 +123,6 @@ func (r *Retriever) catalogue() scheme.Catalogue {
 	return *r.Catalogue
 }
 
-// step returns the step for a scheme, ignoring case, or nil.
 func (r *Retriever) step(name string) Step {
 	for own, step := range r.Steps {
 		if strings.EqualFold(own, name) {
@@ -140,8 +132,8 @@ func (r *Retriever) step(name string) Step {
 	return nil
 }
 
-// throughGateway retrieves u through a gateway. It is used for schemes that this client does not
-// support, and returns an error if no gateway is configured.
+// throughGateway retrieves u through a gateway, because this client does not support the scheme. It
+// returns an error if there is none.
 func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.URI) (Outcome, error) {
 	if s.Name != "" {
 		if err := mayRequest(s, u); err != nil && !isUnanswered(err) {
@@ -168,8 +160,8 @@ func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.
 	return r.take(ctx, step, request)
 }
 
-// gatewayLocator returns the locator that retrieves u through a gateway: the user's gateway or, if
-// enabled, the gateway in the catalogue.
+// gatewayLocator returns the locator for u at the user's gateway, or otherwise at the gateway in
+// the catalogue if ProposedGateways is set.
 func (r *Retriever) gatewayLocator(s *scheme.Scheme, u uri.URI) (uri.URI, bool, error) {
 	at, ok, err := r.Gateways.Locator(u)
 	if ok || err != nil || !r.ProposedGateways || s.Gateway == "" {
@@ -182,7 +174,7 @@ func (r *Retriever) gatewayLocator(s *scheme.Scheme, u uri.URI) (uri.URI, bool, 
 	return own.Locator(u)
 }
 
-// whyNot returns the error for a scheme with neither a step nor a gateway.
+// whyNot returns the error for a scheme without a step and a gateway.
 func (r *Retriever) whyNot(s *scheme.Scheme, u uri.URI) error {
 	if s.Name == "" {
 		name, _ := u.Scheme()
@@ -194,7 +186,7 @@ func (r *Retriever) whyNot(s *scheme.Scheme, u uri.URI) error {
 	return fmt.Errorf("scheme: unsupported scheme %q, and no gateway is configured: %w", s.Name, ErrNoAlgorithm)
 }
 
-// take executes a request. If Local is set and the scheme is ftp, take tries Local first.
+// take executes a request. For ftp it tries Local first.
 func (r *Retriever) take(ctx context.Context, step Step, request Request) (Outcome, error) {
 	if name, _ := request.URI.Scheme(); r.Local != nil && strings.EqualFold(name, "ftp") {
 		out, err := r.Local(ctx, request)
@@ -206,8 +198,7 @@ func (r *Retriever) take(ctx context.Context, step Step, request Request) (Outco
 	return r.completed(out, request, err)
 }
 
-// completed checks the result of a step, and sets the time and locator of an
-// object.
+// completed checks the result of a step, and sets the time and the locator of an object.
 func (r *Retriever) completed(out Outcome, request Request, err error) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
@@ -236,9 +227,9 @@ func (r *Retriever) completed(out Outcome, request Request, err error) (Outcome,
 	return Outcome{}, fmt.Errorf("scheme: %s: %w", request.URI.Redacted(), ErrOutcome)
 }
 
-// Follow retrieves the object, following locators in depth-first order until
-// one leads to an object. It takes at most 8 steps and tries no
-// locator twice.
+// Follow retrieves the object of a locator. If a step leads to several locators, Follow tries them
+// in order, each with all locators to which it leads, until it finds an object. It takes at most 8
+// steps and tries no locator twice.
 func (r *Retriever) Follow(ctx context.Context, u uri.URI) (*Resource, error) {
 	waiting, seen := []uri.URI{u}, map[uri.URI]bool{}
 	var first error

@@ -11,19 +11,18 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Session describes an interactive session for a person. Its texts are
-// decoded.
+// A Session describes an interactive session for a person. Its texts are decoded.
 type Session struct {
 	Scheme string // in lower case
 	Host   string // without brackets
-	Port   string // "" means the default port
-	User   string // to be shown to the user; may be empty
-	// Password may be shown to the user. It is never a command argument,
-	// because all users of the machine can read those.
+	Port   string // "" means the default
+	User   string // to show to the user; may be empty
+	// Password may be shown to the user. It is never an argument of a command, because all users of
+	// a machine can read those.
 	Password string
 }
 
-// SessionOf returns the session for an interactive locator.
+// SessionOf returns the session that a locator opens.
 func SessionOf(u uri.URI) Session {
 	name, _ := u.Scheme()
 	s := Session{Scheme: strings.ToLower(name)}
@@ -42,7 +41,7 @@ func SessionOf(u uri.URI) Session {
 	return s
 }
 
-// standardPort returns the default port of a protocol for terminals, or "".
+// standardPort returns the default port of a terminal protocol, or "".
 func standardPort(name string) string {
 	switch name {
 	case "telnet", "rlogin", "tn3270":
@@ -52,8 +51,8 @@ func standardPort(name string) string {
 	return ""
 }
 
-// An InteractiveError means that a locator opens an interactive session and
-// cannot be fetched. It wraps [ErrInteractive].
+// An InteractiveError means that a locator opens an interactive session instead of locating an
+// object. It wraps [ErrInteractive].
 type InteractiveError struct{ Session Session }
 
 // Error describes the session without its password.
@@ -61,25 +60,25 @@ func (e *InteractiveError) Error() string {
 	return fmt.Sprintf("scheme: %s session on %q: %v", e.Session.Scheme, e.Session.Host, ErrInteractive)
 }
 
-// Unwrap returns ErrInteractive.
+// Unwrap returns [ErrInteractive].
 func (e *InteractiveError) Unwrap() error { return ErrInteractive }
 
-// ErrUnsafeSession means that a program could misinterpret the host, port or
-// user of a session.
+// ErrUnsafeSession means that a program could misinterpret the host, the port or the user of a
+// session.
 var ErrUnsafeSession = errors.New("not safe to pass to a program")
 
 // ErrNoLauncher means that no program is configured for a session.
 var ErrNoLauncher = errors.New("no program configured for this kind of session")
 
-// A Launcher defines the program that opens a session and its arguments. In
-// each group of Args, {host}, {port} and {user} are replaced; a group is
-// omitted if the session does not have the value. No shell is involved.
+// A Launcher is the program that opens a session, and its arguments, which are in groups. In each
+// group, {host}, {port} and {user} are replaced. A group is omitted if the session does not have
+// the value. No shell is involved.
 type Launcher struct {
 	Program string
 	Args    [][]string
 }
 
-// UsualLaunchers returns the usual programs on Unix, by scheme name.
+// UsualLaunchers returns the usual programs on Unix, by scheme.
 func UsualLaunchers() map[string]Launcher {
 	return map[string]Launcher{
 		"telnet": {"telnet", [][]string{{"-l", "{user}"}, {"{host}"}, {"{port}"}}},
@@ -88,8 +87,8 @@ func UsualLaunchers() map[string]Launcher {
 	}
 }
 
-// Command returns the program and arguments that open a session. The error
-// wraps [ErrNoLauncher] or [ErrUnsafeSession].
+// Command returns the program and the arguments that open a session. The error wraps
+// [ErrNoLauncher] or [ErrUnsafeSession].
 func (s Session) Command(launchers map[string]Launcher) (program string, args []string, err error) {
 	l, ok := launchers[s.Scheme]
 	if !ok {
@@ -106,8 +105,7 @@ func (s Session) Command(launchers map[string]Launcher) (program string, args []
 	return l.Program, args, nil
 }
 
-// unsafe returns the reason why a program could misinterpret the session, or
-// "".
+// unsafe returns why a program could misinterpret the session, or "".
 func (s Session) unsafe() string {
 	if !isHost(s.Host) && !isIPv6Text(s.Host) {
 		return fmt.Sprintf("invalid host name %q", s.Host)
@@ -124,14 +122,11 @@ func (s Session) unsafe() string {
 	return ""
 }
 
-// isIPv6Text reports whether s consists of the characters of an IPv6 address
-// without brackets.
 func isIPv6Text(s string) bool {
 	return strings.Count(s, ":") >= 2 && ascii.All(s, func(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' })
 }
 
-// fill replaces the variables in a group of arguments. It returns false if a
-// value is missing.
+// fill replaces the variables in a group of arguments. It returns false if a value is missing.
 func (s Session) fill(group []string) ([]string, bool) {
 	values := [...][2]string{{"{host}", s.Host}, {"{port}", s.Port}, {"{user}", s.User}}
 	filled := make([]string, 0, len(group))

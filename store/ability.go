@@ -12,14 +12,14 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Some capabilities of stores are optional. Each is an interface of its own, with a function that
-// works with any store. If the store lacks the capability, the function uses a slower method. If
-// there is no such method, the function returns an error that wraps [errors.ErrUnsupported].
+// Not every store can do everything. Each optional capability is an interface below, together with
+// a function of the same purpose that accepts any store. If the store lacks the capability, the
+// function falls back to a slower method, or returns an error that wraps [errors.ErrUnsupported].
 
-// A Counter is a Reader that counts its records without listing them.
+// A Counter is a Reader that can count its records without listing them.
 type Counter interface {
-	// Count returns the number of records, including reserved ones. If the second result is true,
-	// the number is exact; otherwise it is an estimate.
+	// Count returns the number of records, including reserved ones. The second result reports
+	// whether the number is exact or only an estimate.
 	Count(ctx context.Context) (int64, bool, error)
 }
 
@@ -39,17 +39,18 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 	return n, true, nil
 }
 
-// A BatchReader is a Reader that reads many records in one call.
+// A BatchReader is a Reader that can read many records in one call.
 type BatchReader interface {
-	// Records returns for each name the record that Get would return, in the order of names. The
-	// record is nil if the name has no record. Records is fastest if names are in the order of their
-	// keys. If the caller will store new versions of these records, it should set the parameter
-	// change. The store can then keep the returned values until it gets the new versions, so the
-	// caller must not modify the values themselves.
+	// Records returns the record of each name, in the order of names, or nil for a name without a
+	// record. It is fastest if names are sorted by their keys.
+	//
+	// The parameter change says that the caller is about to store new versions of these records.
+	// The store may then keep the returned values until the new versions arrive, so the caller must
+	// not modify these values themselves.
 	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)
 }
 
-// Records returns records as [BatchReader] does. If r is not a BatchReader, it calls Get for
+// Records reads the records of names from r. If r is not a [BatchReader], Records calls Get for
 // each name.
 func Records(ctx context.Context, r Reader, names []name.Name, change bool) ([]*Record, error) {
 	if b, ok := r.(BatchReader); ok {
@@ -67,14 +68,14 @@ func Records(ctx context.Context, r Reader, names []name.Name, change bool) ([]*
 	return all, ctx.Err()
 }
 
-// A Historian is a Reader that returns every revision of a name.
+// A Historian is a Reader that can return every revision of a name.
 type Historian interface {
-	// History yields the changes of the name n, newest first, including deletions. [Change]
-	// describes the form of stored changes. If the name never had a record, History yields nothing.
+	// History yields the changes of the name n, newest first, including deletions. If n never had a
+	// record, History yields nothing.
 	History(ctx context.Context, n name.Name) iter.Seq2[*Change, error]
 }
 
-// History yields the changes of the name n as [Historian] does.
+// History yields the changes of the name n if r is a [Historian].
 func History(ctx context.Context, r Reader, n name.Name) iter.Seq2[*Change, error] {
 	if h, ok := r.(Historian); ok {
 		return h.History(ctx, n)
@@ -82,14 +83,13 @@ func History(ctx context.Context, r Reader, n name.Name) iter.Seq2[*Change, erro
 	return failing[*Change](unable(r, "show the history of a name"))
 }
 
-// An AuthorityHistorian is a Reader that returns every revision of an authority.
+// An AuthorityHistorian is a Reader that can return every revision of an authority.
 type AuthorityHistorian interface {
-	// AuthorityHistory yields the changes of the authority that has exactly this prefix, newest
-	// first, as [Historian] does for a name.
+	// AuthorityHistory yields the changes of the authority whose prefix is exactly p, newest first.
 	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*Change, error]
 }
 
-// AuthorityHistory yields the changes of an authority as [AuthorityHistorian] does.
+// AuthorityHistory yields the changes of an authority if r is an [AuthorityHistorian].
 func AuthorityHistory(ctx context.Context, r Reader, p name.Prefix) iter.Seq2[*Change, error] {
 	if h, ok := r.(AuthorityHistorian); ok {
 		return h.AuthorityHistory(ctx, p)
@@ -97,7 +97,7 @@ func AuthorityHistory(ctx context.Context, r Reader, p name.Prefix) iter.Seq2[*C
 	return failing[*Change](unable(r, "show the history of an authority"))
 }
 
-// Changes yields the log of changes of r as [Feed] does.
+// Changes yields the log of changes of r if r is a [Feed].
 func Changes(ctx context.Context, r Reader, after uint64) iter.Seq2[*Entry, error] {
 	DependenciesOf(ctx).Unknown()
 	if f, ok := r.(Feed); ok {
@@ -106,7 +106,7 @@ func Changes(ctx context.Context, r Reader, after uint64) iter.Seq2[*Entry, erro
 	return failing[*Entry](unable(r, "list its changes in order"))
 }
 
-// HeadOf returns the head of the log of r as [Feed] does.
+// HeadOf returns the head of the log of r if r is a [Feed].
 func HeadOf(ctx context.Context, r Reader) (Head, error) {
 	DependenciesOf(ctx).Unknown()
 	if f, ok := r.(Feed); ok {
@@ -115,15 +115,14 @@ func HeadOf(ctx context.Context, r Reader) (Head, error) {
 	return Head{}, unable(r, "list its changes in order")
 }
 
-// A Settler is a Feed in which a change may appear only some time after Apply has returned.
+// A Settler is a Feed that shows some changes only a while after Apply has returned.
 type Settler interface {
-	// Settle waits until the feed has every change that was acknowledged before the call. If no
-	// other process adds these changes to the feed, Settle adds them. It does not wait for later
-	// changes.
+	// Settle waits until the feed shows every change that was acknowledged before the call. If no
+	// other process is adding these changes to the feed, Settle adds them.
 	Settle(ctx context.Context) error
 }
 
-// Settle waits as [Settler] does. For a store that is not a Settler, it returns at once.
+// Settle calls the Settle method of r. If r is not a [Settler], it does nothing.
 func Settle(ctx context.Context, r Reader) error {
 	if s, ok := r.(Settler); ok {
 		return s.Settle(ctx)
@@ -131,7 +130,7 @@ func Settle(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// Load fills the store s with entries as [Loader] does.
+// Load fills the store s with entries if s is a [Loader].
 func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error {
 	if l, ok := s.(Loader); ok {
 		return l.Load(ctx, entries)
@@ -139,8 +138,8 @@ func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error 
 	return unable(s, "load the changes of another store")
 }
 
-// Find yields locations as [Finder] does, but not the aliases and subjects that an index also has.
-// If r is not a Finder, Find first lists all records and holds every match in memory.
+// Find yields locations as [Finder] does, without the aliases and subjects that an index also
+// contains. If r is not a Finder, Find first lists all records and holds every match in memory.
 func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
 	DependenciesOf(ctx).Unknown()
 	if f, ok := r.(Finder); ok {
@@ -164,7 +163,6 @@ func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[P
 	}
 }
 
-// search lists all records and returns the matching places in order, without duplicates.
 func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place, error) {
 	var places []Place
 	for rec, err := range r.List(ctx, Scan{}) {
@@ -182,8 +180,8 @@ func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place,
 	return slices.Compact(places), nil
 }
 
-// Compare compares two places in the order in which a [Finder] yields them. It returns -1, 0 or +1
-// if p is before, equal to or after o.
+// Compare returns -1, 0 or +1 if p comes before, is equal to or comes after o in the order in which
+// a [Finder] yields places.
 func (p Place) Compare(o Place) int {
 	if c := strings.Compare(p.URL, o.URL); c != 0 {
 		return c
@@ -191,7 +189,7 @@ func (p Place) Compare(o Place) int {
 	return strings.Compare(p.Name.Key(), o.Name.Key())
 }
 
-// Verify verifies s as [Verifier] does.
+// Verify checks the integrity of s if s is a [Verifier].
 func Verify(ctx context.Context, s Reader, fault func(Fault), progress func(done, total uint64)) (Head, error) {
 	if v, ok := s.(Verifier); ok {
 		return v.Verify(ctx, fault, progress)
@@ -199,7 +197,7 @@ func Verify(ctx context.Context, s Reader, fault func(Fault), progress func(done
 	return Head{}, unable(s, "verify itself")
 }
 
-// Backup copies s to the directory dir as [Backuper] does.
+// Backup copies s to the directory dir if s is a [Backuper].
 func Backup(ctx context.Context, s Reader, dir string, progress func(done, total uint64)) error {
 	if b, ok := s.(Backuper); ok {
 		return b.Backup(ctx, dir, progress)
@@ -207,7 +205,7 @@ func Backup(ctx context.Context, s Reader, dir string, progress func(done, total
 	return unable(s, "back itself up")
 }
 
-// AllTokens yields the tokens of r as [TokenLister] does.
+// AllTokens yields the tokens of r if r is a [TokenLister].
 func AllTokens(ctx context.Context, r Reader) iter.Seq2[*Token, error] {
 	if l, ok := r.(TokenLister); ok {
 		return l.AllTokens(ctx)
@@ -215,8 +213,8 @@ func AllTokens(ctx context.Context, r Reader) iter.Seq2[*Token, error] {
 	return failing[*Token](unable(r, "list its tokens"))
 }
 
-// TokenChanges yields the last change of each token of r as [TokenHistorian] does. If r is not a
-// TokenHistorian, the changes have only their field Token.
+// TokenChanges yields the last change of each token of r. If r is not a [TokenHistorian], only the
+// field Token of these changes is set.
 func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	if h, ok := r.(TokenHistorian); ok {
 		return h.TokenChanges(ctx)
@@ -224,13 +222,12 @@ func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	return each(AllTokens(ctx, r), func(t *Token) *Change { return &Change{Token: t} })
 }
 
-// TokensOf yields the token of each change. All changes must be changes of tokens.
+// TokensOf yields the token of each change in changes, which must all be changes of tokens.
 func TokensOf(changes iter.Seq2[*Change, error]) iter.Seq2[*Token, error] {
 	return each(changes, func(c *Change) *Token { return c.Token })
 }
 
-// each yields the result of f for each element of seq. It ends after the first error, which it
-// yields.
+// each yields f(x) for each x in seq. It stops after the first error, which it also yields.
 func each[T, U any](seq iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		for v, err := range seq {
@@ -249,7 +246,6 @@ func unable(r Reader, what string) error {
 	return fmt.Errorf("store: %T cannot %s: %w", r, what, errors.ErrUnsupported)
 }
 
-// failing yields an error and nothing else.
 func failing[T any](err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

@@ -9,18 +9,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An index of locations ([Finder]) also contains the aliases of records, which are the names in
-// same_as. For each alias the index has a Place. Its URL is aliasMark followed by the key of the
-// alias in lower case. So a search finds an alias whether or not its authority folds case. No
-// location begins with aliasMark.
+// An index of locations ([Finder]) must also find the aliases of records, which are the names in
+// same_as. It therefore contains a Place for each alias, whose URL is aliasMark and the key of the
+// alias in lower case. Because of the lower case, a search finds the alias whether or not its
+// authority folds case. No location begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
-// AliasSpan returns the range of URLs that an index uses for aliases. The range includes the first
-// result, but not the second.
+// AliasSpan returns the range of URLs that an index uses for aliases, as a half-open interval: from
+// is inside it, and to is not.
 func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
-// locationsOnly yields the locations that f finds. An index also has the aliases of records and the
-// subjects of users; locationsOnly skips these without reading them.
+// locationsOnly yields the locations that f finds. It jumps over the aliases and subjects in the
+// index instead of reading them.
 func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) iter.Seq2[Place, error] {
 	return func(yield func(Place, error) bool) {
 		for more := true; more; {
@@ -36,8 +36,8 @@ func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) it
 	}
 }
 
-// If the URL stands for an alias or a subject, markEnd returns the end of the range of URLs that an
-// index uses for aliases or for subjects. If the URL is a location, markEnd returns "".
+// markEnd returns the end of the range in which url lies, if that is the range of aliases or the
+// range of subjects. For a location it returns "".
 func markEnd(url string) string {
 	for _, mark := range [...]string{aliasMark, subjectMark} {
 		if strings.HasPrefix(url, mark) {
@@ -47,10 +47,10 @@ func markEnd(url string) string {
 	return ""
 }
 
-// AliasURL returns the URL that an index uses for an alias.
+// AliasURL returns the URL under which an index contains an alias.
 func AliasURL(alias name.Name) string { return aliasMark + strings.ToLower(alias.Key()) }
 
-// AppendAliases appends to list the URL that an index uses for each alias of r.
+// AppendAliases appends to list the index URL of each alias of r.
 func (r *Record) AppendAliases(list []string) []string {
 	for _, s := range r.SameAs {
 		if n, err := name.Parse(s); err == nil && n != r.Name {
@@ -60,9 +60,9 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// AppendIndexed appends to list the URLs under which an index finds the record or user as it is
-// after the change c. For a record, these are its locations and aliases, and for a user, the
-// identities with which the user signs in. Each URL is appended once. AppendIndexed sorts list.
+// AppendIndexed appends to list every URL under which an index must find the subject of c after the
+// change, then sorts list and removes duplicates. For a record, these URLs are its locations and
+// aliases; for a user, the identities with which the user signs in.
 func (c *Change) AppendIndexed(list []string) []string {
 	switch {
 	case c != nil && c.Record != nil:
@@ -79,19 +79,18 @@ func (c *Change) AppendIndexed(list []string) []string {
 	return slices.Compact(list)
 }
 
-// MaxAliased is the maximum number of names that [Aliased] returns.
+// MaxAliased is the maximum number of names that Aliased returns.
 const MaxAliased = 16
 
-// An Aliaser is a Reader that finds aliases without an index of locations.
+// An Aliaser is a Reader that can find aliases without an index of locations.
 type Aliaser interface {
-	// Aliased returns the names of the records whose current same_as contains n in upper or lower
-	// case. The names are in the order of their keys. If there are more than [MaxAliased], it
-	// returns only the first [MaxAliased].
+	// Aliased returns the names of the records that currently have n in same_as, in upper or lower
+	// case. It returns at most the first [MaxAliased] names in the order of their keys.
 	Aliased(ctx context.Context, n name.Name) ([]name.Name, error)
 }
 
-// Aliased returns names as [Aliaser] does. If r is neither an Aliaser nor a Finder, it returns
-// none.
+// Aliased returns the names of the records that have n as an alias. If r is neither an [Aliaser]
+// nor a [Finder], Aliased returns no names.
 func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	if a, ok := r.(Aliaser); ok {
 		return a.Aliased(ctx, n)
@@ -115,8 +114,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether the same_as of r contains n. A name in same_as is folded before the
-// comparison if its authority in the set folds case.
+// HasAlias reports whether n is in the same_as of r. The comparison ignores case in the names of an
+// authority that folds case.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

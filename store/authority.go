@@ -8,21 +8,21 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An Authority is a prefix of names and the policy for these names. Its keys in TOML and in JSON
-// are the same. The fields that the store sets are not in TOML.
+// An Authority is a naming authority: a prefix, and the policy for all names with this prefix. TOML
+// and JSON use the same keys, but TOML omits the fields that the store sets.
 type Authority struct {
 	Prefix      name.Prefix   `json:"prefix"`
 	Owners      []string      `json:"owners,omitempty"`                                 // responsible people or departments; fewer than two cause a warning
-	Hosts       []string      `json:"hosts,omitempty"`                                  // a request with one of these Host fields selects the authority
+	Hosts       []string      `json:"hosts,omitempty"`                                  // a request whose Host field is one of these selects the authority
 	Addresses   []string      `json:"addresses,omitempty"`                              // a request to one of these local IP addresses selects the authority
-	Default     bool          `json:"default,omitempty"`                                // selected if neither Host nor local address selects an authority
+	Default     bool          `json:"default,omitempty"`                                // selected by requests that select no other authority
 	Parents     []string      `json:"parents,omitempty"`                                // authorities that have authorized this one (1995, 3.5.4)
 	Children    []string      `json:"children,omitempty"`                               // authorities that this one has authorized (1995, 3.5.3)
 	Contact     string        `json:"contact,omitempty"`                                // a URL, usually mailto:
 	Description string        `json:"description,omitempty"`                            // for people to read
-	List        bool          `json:"list,omitempty"`                                   // service urn+a lists the authority's ElementIDs (1995, 3.5.2)
-	Service     nomen.Service `json:"default_service,omitempty" toml:"default_service"` // service of requests for web paths; I2L if empty
-	FoldCase    bool          `json:"fold_case,omitempty" toml:"fold_case"`             // the elements of its names are stored and looked up in lower case
+	List        bool          `json:"list,omitempty"`                                   // service urn+a lists the ElementIDs (1995, 3.5.2)
+	Service     nomen.Service `json:"default_service,omitempty" toml:"default_service"` // service for requests of web paths; I2L if empty
+	FoldCase    bool          `json:"fold_case,omitempty" toml:"fold_case"`             // elements are stored and looked up in lower case
 	Redirect    int           `json:"redirect_status,omitempty" toml:"redirect_status"` // status of I2L responses to HTTP/1.1 clients; 303 if 0
 
 	Policy // how requests for its names are answered
@@ -45,8 +45,8 @@ func (a *Authority) Clone() *Authority {
 	return &c
 }
 
-// SameContent reports whether a and o are equal except for Modified and Revision. Both must be in
-// normal form.
+// SameContent reports whether a and o differ at most in Modified and Revision. Both must be in
+// normal form (see [Authority.Clone]).
 func (a *Authority) SameContent(o *Authority) bool {
 	return a.Prefix == o.Prefix &&
 		slices.Equal(a.Owners, o.Owners) &&

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// An AwayError is returned if the storage of a store is not available. Examples are a disk that
-// cannot be written, and a database that cannot be reached. Nothing was written. A later call with
-// the same arguments can succeed without a restart of the server.
+// An AwayError reports that the storage of a store is unavailable, for example because the disk
+// cannot be written or the database cannot be reached. Nothing was written. The same call can
+// succeed later, without a restart of the server.
 type AwayError struct {
 	Cause string        // one line that any client may see, such as "the database cannot be reached"
 	After time.Duration // when to try again; 0 if unknown
@@ -27,9 +27,9 @@ func (e *AwayError) Error() string {
 
 func (e *AwayError) Unwrap() error { return e.Err }
 
-// An UnknownError is returned by Apply if the connection to the database was lost during the
-// commit. No database server could then say whether the commit succeeded. Either all changes were
-// written or none. A caller that set Expected can call Apply again with the same changes.
+// An UnknownError reports that the connection to the database broke during the commit of an Apply,
+// so that the store cannot tell whether it succeeded. Either all changes were written or none. A
+// caller that set Expected can safely call Apply again with the same changes.
 type UnknownError struct{ Err error } // may be nil
 
 func (e *UnknownError) Error() string {
@@ -48,8 +48,8 @@ func IsAway(err error) bool {
 	return errors.As(err, &away)
 }
 
-// RetryAfter returns the value of a Retry-After field (RFC 9110, section 10.2.3). This is the time
-// After in whole seconds, at least 1. If After is 0, RetryAfter returns 5.
+// RetryAfter returns the value for a Retry-After field (RFC 9110, section 10.2.3): the field After
+// in whole seconds, at least 1, or 5 if After is 0.
 func (e *AwayError) RetryAfter() string {
 	if e.After <= 0 {
 		return "5"
@@ -66,14 +66,14 @@ type Condition struct {
 	Since    time.Time // when this condition began; zero if nothing is wrong
 }
 
-// A Watched store reports its condition.
+// A Watched store can report its condition.
 type Watched interface {
-	// Condition returns the condition that the store last observed. It accesses neither disk nor
-	// database, and does not block. It is safe for concurrent use.
+	// Condition returns the condition that the store observed last. It returns at once, without
+	// access to the disk or the database. It is safe for concurrent use.
 	Condition() Condition
 }
 
-// ConditionOf returns the condition of r. If r is not [Watched], it returns the zero Condition.
+// ConditionOf returns the condition of r, or the zero Condition if r is not [Watched].
 func ConditionOf(r Reader) Condition {
 	if w, ok := r.(Watched); ok {
 		return w.Condition()

@@ -8,62 +8,62 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// AnyRevision is a value of [Change].Expected. It accepts any current revision, and also a subject
-// that does not exist.
+// AnyRevision is a value for the field Expected of a [Change] that may apply to any revision, or to
+// a subject that does not exist yet.
 const AnyRevision = ^uint64(0)
 
-// A Change is the unit of writing and of history. Exactly one of the fields Record, Authority,
-// Token, User, Rights and Delete is
-// set.
+// A Change is one write to a store, and one entry of its history. Exactly one of the fields Record,
+// Authority, Token, User, Rights and Delete is set. That field identifies the subject of the
+// change.
 //
-// A change makes a new revision of its subject. In a stored change, Expected is the number of the
-// previous revision. So the new revision has the number Expected plus one. Time is the time of the
-// new revision. Applying the changes of a history again, in order, gives the same history, unless
-// content was redacted.
+// Every change makes a new revision of its subject. A change in the history says in Expected which
+// revision it replaced, so it made revision Expected+1 at the time Time. To copy a history, apply
+// its changes again in order: the result is the same, except for content that a redaction has
+// removed.
 type Change struct {
-	Record    *Record      // the new record, which replaces the old one entirely
-	Authority *Authority   // the new authority, which replaces the old one entirely
-	Token     *Token       // a token to add, or to put in place of the token with the same ID
-	User      *User        // the new user, which replaces the old one entirely
-	Rights    *TokenRights // the new rights of a token, which replace the old ones entirely
-	Delete    name.Name    // a reserved name to delete; deleting a name without a record changes nothing
+	Record    *Record      // the new record, which replaces the whole old one
+	Authority *Authority   // the new authority, which replaces the whole old one
+	Token     *Token       // a token to add, or to replace the one with its ID
+	User      *User        // the new user, which replaces the whole old one
+	Rights    *TokenRights // the new rights of a token, which replace all the old ones
+	Delete    name.Name    // a reserved name to delete; without a record, nothing changes
 
-	// Expected is the revision that the record, authority or user must have before the change. It
-	// is 0 if the subject must not exist, or [AnyRevision]. Tokens ignore it.
+	// Expected is the revision that the record, authority or user must have before the change: 0 if
+	// it must not exist yet, or [AnyRevision]. The store ignores Expected for tokens.
 	Expected uint64
 
-	Time time.Time // when the change is made; stored in UTC and whole milliseconds, and not before the last change of the subject
+	Time time.Time // time of the change, stored in UTC and whole milliseconds; never before the last change of the subject
 	Who  string    // who makes the change; "" for the operator of the machine
 	Why  string    // the reason given for the change
 
-	// AnyTime allows a Time that is more than [MaxSkew] earlier than the last change of the same
-	// subject. It is not stored.
+	// AnyTime permits a Time that is more than [MaxSkew] before the last change of the subject. It
+	// is not stored.
 	AnyTime bool
 
-	// Batch is an ID that all changes of one import, relocation or undo have. It is "" for a single
-	// change, and for a change of a token.
+	// Batch is a common ID of all changes that one import, relocation or undo made. It is "" for a
+	// single change, and for a change of a token.
 	Batch string
 
-	// With UseOnly, the change sets only the day on which a token was last used. Of the field Token,
-	// only ID and Used are read. If the token does not exist, or if the stored day is Used or
-	// later, nothing is written.
+	// UseOnly makes the change record only the day on which a token was last used. The store then
+	// reads only the fields ID and Used of Token. It writes nothing if there is no such token, or
+	// if the stored day is not before Used.
 	UseOnly bool
 
-	// Redacts lists earlier revisions of the same subject, in ascending order. The change
-	// permanently removes their content. A change with Redacts always makes a new revision, even if
-	// the content stays the same. The caller must make sure that the new revision does not have the
-	// content that is to be removed. For a token, Redacts must be empty.
+	// Redacts lists earlier revisions of the subject, in ascending order, whose content the change
+	// permanently removes. Such a change always makes a new revision, even if the content stays the
+	// same. The caller must make sure that this new revision does not contain the content to be
+	// removed. Redacts must be empty for a token.
 	Redacts []uint64
 
-	// Redacted is set by the store if a later change has removed the content of this change: see
-	// [Change.Redact].
+	// Redacted says that a later change has removed the content of this one (see [Change.Redact]).
+	// The store sets it.
 	Redacted bool
 }
 
-// A Result is what a change has done.
+// A Result says what a change did.
 type Result struct {
 	Revision uint64 `json:"revision,omitempty"` // revision after the change; 0 for tokens
-	Changed  bool   `json:"changed"`            // false if the new content is the same as the old, so nothing was written
+	Changed  bool   `json:"changed"`            // false if nothing was written because the new content equals the old
 }
 
 // A Kind says what a [Subject] is.
@@ -78,14 +78,14 @@ const (
 	KindTokenRights
 )
 
-// A Subject identifies what a change is about: a name, an authority, a token, a user, or the rights
-// of a token. Subjects can be compared with ==.
+// A Subject identifies what a change is about: a name, an authority, a token, a user, or
+// the rights of a token. Subjects are comparable.
 type Subject struct {
 	Kind Kind
 	Key  string // key of the name, prefix of the authority, or ID of the token or user
 }
 
-// Subject returns the subject of c. If c has none, it returns the zero Subject.
+// Subject returns the subject of c, or the zero Subject if c has none.
 func (c *Change) Subject() Subject {
 	switch {
 	case c.Record != nil:
@@ -126,9 +126,9 @@ func (c *Change) Clone() *Change {
 	return &n
 }
 
-// Redact returns what remains of the stored change c after a later change has redacted it. This is
-// the subject, the revision, the time, the status of a record, and Redacts. Who, Why and Batch are
-// content too, and are removed.
+// Redact returns what remains of the stored change c after its redaction: the subject, the
+// revision, the time, the status of a record, and Redacts. Everything else is removed, including
+// Who, Why and Batch.
 func (c *Change) Redact() *Change {
 	n := &Change{
 		Delete:   c.Delete,
@@ -157,9 +157,8 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
-// Records returns how many records the subject of c has after the change. This is 1 if c is a
-// change to a record. It is 0 for all other changes, and
-// for nil.
+// Records returns the number of records that the subject has after the change: 1 for a change to a
+// record, and otherwise 0. A nil change has 0 records.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0
@@ -167,8 +166,8 @@ func (c *Change) Records() int64 {
 	return 1
 }
 
-// HasValues reports whether c is a change to a record with typed values, or with locations that are
-// views of values.
+// HasValues reports whether c is a change to a record that has typed values, or locations that are
+// views of typed values.
 func (c *Change) HasValues() bool {
 	if c.Record == nil {
 		return false
@@ -176,7 +175,7 @@ func (c *Change) HasValues() bool {
 	return len(c.Record.Values) > 0 || slices.ContainsFunc(c.Record.Locations, isView)
 }
 
-// A ConflictError is returned if the current revision is not the revision that a change expects.
+// A ConflictError reports that the current revision is not the one that a change expected.
 type ConflictError struct {
 	Index    int    // position of the change in its batch, from 0
 	Key      string // key of the name, prefix of the authority, or ID of the user
@@ -194,8 +193,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("store: %s was modified concurrently (revision %d, expected %d)", e.Key, e.Current, e.Expected)
 }
 
-// A StateError is returned for a change that the state of its subject does not allow. An example is
-// the deletion of an active name.
+// A StateError reports that the state of the subject does not allow a change, for example the
+// deletion of an active name.
 type StateError struct {
 	Index int
 	Key   string
@@ -205,8 +204,8 @@ type StateError struct {
 
 func (e *StateError) Error() string { return fmt.Sprintf("store: %s: %s", e.Key, e.Rule) }
 
-// A ChangeError is returned for a change that any store would reject as malformed. It indicates a
-// bug in the caller.
+// A ChangeError reports a malformed change, which every store rejects. It indicates a bug in the
+// caller.
 type ChangeError struct {
 	Index  int
 	Reason string // what is wrong, for people to read

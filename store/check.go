@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// CheckBatch checks changes for errors that can be found without a store. It returns an error for
-// the first change that is invalid or exceeds a limit. Some limits apply to a change together with
-// the changes before it. Changes must pass CheckBatch before they are passed to Plan.
+// CheckBatch makes the checks that need no store. It returns an error for the first change that is
+// invalid or exceeds a limit, alone or together with the changes before it. A caller must pass
+// changes to CheckBatch before it passes them to Plan.
 func CheckBatch(changes []Change) error {
 	total := 0
 	for i := range changes {
@@ -29,14 +29,13 @@ func CheckBatch(changes []Change) error {
 	return nil
 }
 
-// Check returns a [*ChangeError] or [*LimitError] if the change c is invalid or exceeds a limit.
-// The parameter i is the position of c in its batch.
+// Check returns a [*ChangeError] or [*LimitError] if c, change number i of its batch, is invalid or
+// exceeds a limit.
 func Check(i int, c *Change) error {
 	_, err := check(i, c)
 	return err
 }
 
-// check is like [Check], and also returns the size of c.
 func check(i int, c *Change) (int, error) {
 	if reason := flaw(c); reason != "" {
 		return 0, &ChangeError{i, reason}
@@ -44,8 +43,6 @@ func check(i int, c *Change) (int, error) {
 	return measure(i, c)
 }
 
-// measure returns the size of c, which is number i of its batch. If c exceeds a limit, it returns a
-// [*LimitError].
 func measure(i int, c *Change) (int, error) {
 	m := meter{index: i, key: c.Subject().Key}
 	m.subject(c)
@@ -72,7 +69,7 @@ func measure(i int, c *Change) (int, error) {
 	return m.size, nil
 }
 
-// flaw returns why c is invalid, or "" if it is valid.
+// flaw returns the reason why c is invalid, or "".
 func flaw(c *Change) string {
 	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted || c.User != nil && c.User.Redacted ||
 		c.Rights != nil && c.Rights.Redacted {
@@ -81,7 +78,7 @@ func flaw(c *Change) string {
 	return misshapen(c)
 }
 
-// misshapen returns why c cannot be a stored change, or "" if it can be one.
+// misshapen returns the reason why c cannot be a stored change, or "".
 func misshapen(c *Change) string {
 	switch {
 	case count(c.Record != nil, c.Authority != nil, c.Token != nil, c.User != nil, c.Rights != nil, !c.Delete.IsZero()) != 1:
@@ -120,8 +117,7 @@ func misshapen(c *Change) string {
 	return ""
 }
 
-// ordered reports whether the indexes of the values are at least 1 and ascending, without
-// duplicates.
+// ordered reports whether the indexes of values are positive and strictly ascending.
 func ordered(values []nomen.Value) bool {
 	last := 0
 	for i := range values {
@@ -133,7 +129,6 @@ func ordered(values []nomen.Value) bool {
 	return true
 }
 
-// repeats reports whether a list has a text twice.
 func repeats(list []string) bool {
 	sorted := slices.Sorted(slices.Values(list))
 	return len(slices.Compact(sorted)) < len(list)
@@ -148,8 +143,8 @@ func count(conditions ...bool) (n int) {
 	return n
 }
 
-// printable reports whether a key consists of printable ASCII characters. Stores rely on keys
-// without control characters, and [name.FromKey] does not check this.
+// printable reports whether a key consists of printable ASCII characters. [name.FromKey] does not
+// check this, but stores use control characters as separators.
 func printable(key string) bool {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
@@ -159,8 +154,7 @@ func printable(key string) bool {
 	return true
 }
 
-// timely reports whether the time t can be stored and formatted. RFC 3339 has only four digits for
-// the year.
+// timely reports whether t can be stored and formatted: RFC 3339 has only four digits for the year.
 func timely(t time.Time) bool {
 	t = t.UTC()
 	return t.Year() >= 1 && t.Year() <= 9999 && !wholeMillis(t).IsZero()

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// MaxSkew limits how far the last change of a subject can be ahead of the clock. Times never
-// decrease, so up to this difference a new change gets the time of the last change. If the
-// difference is greater, the clock is or was wrong. A new change is then rejected, unless it has
-// AnyTime.
+// MaxSkew limits how far the last change of a subject may lie ahead of the clock. Times in a
+// history never decrease, so a new change normally gets at least the time of the last one. But if
+// the last one is more than MaxSkew ahead, the clock is wrong now or was wrong then, and the store
+// rejects the new change unless its AnyTime is set.
 const MaxSkew = 24 * time.Hour
 
 // ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead compares two successive changes of one subject. If the time of the older change is more
-// than [MaxSkew] after that of the newer one, it returns an explanation. Otherwise it returns "".
-// For a token it always returns "", because a wrong clock must not prevent revoking a token.
+// ahead returns an explanation if older, the change before newer, is more than [MaxSkew] later than
+// newer, and "" otherwise. Changes of tokens are exempt, because a wrong clock must not prevent the
+// revocation of a token.
 func ahead(older, newer *Change) string {
 	if older == nil || newer.Token != nil || newer.AnyTime || older.Time.Sub(newer.Time) <= MaxSkew {
 		return ""
@@ -28,11 +28,11 @@ func ahead(older, newer *Change) string {
 
 // A Clocked store has a clock that all its nodes share.
 type Clocked interface {
-	// Clock returns the time of the shared clock. If the store has none, it returns the zero time.
+	// Clock returns the time of the shared clock, or the zero time if there is none.
 	Clock(ctx context.Context) (time.Time, error)
 }
 
-// ClockOf returns the time of the shared clock of r. If r has none, it returns the zero time.
+// ClockOf returns the time of the shared clock of r, or the zero time if r has none.
 func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	if c, ok := r.(Clocked); ok {
 		return c.Clock(ctx)
@@ -40,9 +40,9 @@ func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// A FutureCheck is used by [Verifier]s. It finds changes whose time is later than a clock.
+// A FutureCheck helps a [Verifier] to find changes that are dated later than the current time.
 type FutureCheck struct {
-	Now time.Time // time of the clock; if it is zero, Add does nothing
+	Now time.Time // the current time; if zero, nothing is checked
 
 	changes     uint64
 	first, last uint64 // sequence numbers of the first and the last change that is later than Now
@@ -50,8 +50,8 @@ type FutureCheck struct {
 	subject     Subject // subject of the change first
 }
 
-// Add checks the time t of the change with the number seq. It must be called in the order of the
-// log.
+// Add checks the change with the number seq, which was made at the time t. The changes must be
+// added in the order of the log.
 func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	if f.Now.IsZero() || t.Sub(f.Now) <= ClockTolerance {
 		return
@@ -65,7 +65,7 @@ func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	}
 }
 
-// Report calls fault once if Add has found changes later than the clock.
+// Report calls fault once if any added change lies in the future.
 func (f *FutureCheck) Report(fault func(Fault)) {
 	if f.changes == 0 {
 		return

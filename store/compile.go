@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Compiled has the compiled rules and the parsed delegation of an authority. It is immutable and
-// safe for concurrent use.
+// A Compiled holds the compiled rules and the parsed delegation of an authority. It is immutable
+// and safe for concurrent use.
 type Compiled struct {
 	Rules *rule.Compiled // nil if the authority has no rules
 	Link  *rule.Link     // URI template of the delegation; nil if it has none
@@ -21,7 +21,8 @@ type Compiled struct {
 	Via   string         // address of a DSpace repository, if the delegation has one
 }
 
-// dspaceLabel begins the address of a DSpace repository, which resolves only by being asked.
+// dspaceLabel begins the address of a DSpace repository. Such a resolver cannot be the target of a
+// redirect: nomen can only query it.
 const dspaceLabel = "dspace:"
 
 // authorityPort is the default port in the address of an authority (1995, 3.2; Y95-29).
@@ -39,8 +40,8 @@ func (e *DelegationError) Error() string {
 
 func (e *DelegationError) Unwrap() error { return e.Err }
 
-// Compile compiles the rules and the delegation of an authority, and runs the tests of the rules.
-// The error is an [*rule.IndexError], an [*rule.TestError] or a [*DelegationError].
+// Compile compiles the rules of the authority, runs their tests, and parses the delegation. Its
+// error is a [*rule.IndexError], a [*rule.TestError] or a [*DelegationError].
 func (a *Authority) Compile() (*Compiled, error) {
 	c := &Compiled{}
 	var err error
@@ -60,7 +61,6 @@ func (a *Authority) Compile() (*Compiled, error) {
 	return c, nil
 }
 
-// delegate parses the address of the resolver of a delegation.
 func (c *Compiled) delegate(to string) (err error) {
 	if base, ok := strings.CutPrefix(to, dspaceLabel); ok {
 		c.Via = to
@@ -84,7 +84,6 @@ var (
 	errNoDSpace  = errors.New(`expected "dspace:" and the URL of a DSpace server, such as dspace:https://repository.example/server`)
 )
 
-// checkDSpace checks the URL of a DSpace repository.
 func checkDSpace(base string) error {
 	u, err := uri.Parse(base)
 	if err != nil {
@@ -100,8 +99,8 @@ func checkDSpace(base string) error {
 	return nil
 }
 
-// Forms of names in requests to the resolver of a delegation. The address is followed by /full or
-// /element.
+// Forms of a name in requests to the resolver of a delegation. In a delegation, they follow the
+// address of the resolver as /full or /element.
 const (
 	FormFull    = "full"    // the whole name
 	FormElement = "element" // only the ElementID of a URN (1995, 3.3)
@@ -109,8 +108,8 @@ const (
 
 var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element, or "dspace:" and the URL of a DSpace server`)
 
-// hostPort returns HOST:PORT for the address HOST or HOST:PORT, with the host in lower case. The
-// default port is authorityPort.
+// hostPort parses HOST or HOST:PORT, adds the default port authorityPort, and returns the host in
+// lower case.
 func hostPort(s string) (string, error) {
 	u, err := uri.Parse("http://" + s)
 	if err != nil {

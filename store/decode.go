@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A textError is an error of encoding/json with its position in the text.
+// A textError is an error of encoding/json with its line and column in the text.
 type textError struct {
 	error
 	line, column int
@@ -23,8 +23,8 @@ func (e *textError) Error() string {
 
 func (e *textError) Unwrap() error { return e.error }
 
-// DecodeText decodes a JSON text that a person has written. It rejects unknown members, and text
-// after the value. Errors have the line and the column, which counts bytes.
+// DecodeText decodes a JSON text that a person has written into v. It rejects unknown members, and
+// any text after the value. Its errors give the line and the column, counted in bytes.
 func DecodeText(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -38,8 +38,8 @@ func DecodeText(text []byte, v any) error {
 	return nil
 }
 
-// faultOf returns a message for the error err, and the offset after the fault. If err has no
-// offset, faultOf returns end, the offset at which decoding ended.
+// faultOf returns the message of err and the offset after the fault. If err has no offset, it
+// returns end, where decoding stopped.
 func faultOf(err error, end int64) (offset int64, message string) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -57,7 +57,7 @@ func newTextError(text []byte, offset int64, message string, err error) error {
 	return &textError{err, 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n'), message}
 }
 
-// withArticle puts "a" or "an" before the name that encoding/json uses for a kind of value.
+// withArticle puts "a" or "an" before the name of a kind of value in encoding/json.
 func withArticle(value string) string {
 	switch value {
 	case "bool":

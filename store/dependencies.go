@@ -12,10 +12,13 @@ import (
 // maxDependencies is the maximum number of keys on which a cached answer can depend.
 const maxDependencies = 16
 
-// Dependencies records what an answer depends on, so that a cache can keep the answer until one of
-// these things changes. Stores and resolvers record it in the context of the request
-// ([DependenciesOf]). Before the first Begin and after Stop, Dependencies records nothing. Begin
-// and Validity are for the cache only. All other methods can be called concurrently, and on nil.
+// Dependencies records what an answer depends on, so that a cache can keep the answer until
+// something of this changes. A cache calls Begin before it asks for the answer, and Stop and
+// Validity afterwards. Meanwhile stores and resolvers find the Dependencies in the context of the
+// request ([DependenciesOf]) and record what they read; outside this period, nothing is recorded.
+//
+// Only the cache may call Begin and Validity. The other methods are safe for concurrent use, and do
+// nothing on nil.
 type Dependencies struct {
 	active  atomic.Bool
 	mu      sync.Mutex
@@ -29,13 +32,14 @@ type Dependencies struct {
 	set     *AuthoritySet // the set of the last call of Vouch
 }
 
-// A dependency is the value of a counter of [Invalidations] before a key was read.
+// A dependency is a key, and the value that its counter in [Invalidations] had before the key was
+// read.
 type dependency struct {
 	count uint32
 	slot  uint16
 }
 
-// Begin begins to record what the next answer depends on.
+// Begin begins the recording for a new answer.
 func (d *Dependencies) Begin(v *Invalidations) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,15 +49,15 @@ func (d *Dependencies) Begin(v *Invalidations) {
 	d.active.Store(true)
 }
 
-// Stop ends recording.
+// Stop ends the recording.
 func (d *Dependencies) Stop() {
 	if d != nil {
 		d.active.Store(false)
 	}
 }
 
-// On records that the answer depends on a key; see [Invalidations.Invalidate]. It must be called
-// before the key is read.
+// On records that the answer depends on a key, as [Invalidations.Invalidate] defines keys. It must
+// be called before the key is read.
 func (d *Dependencies) On(key string) {
 	if d == nil || !d.active.Load() {
 		return
@@ -72,7 +76,7 @@ func (d *Dependencies) On(key string) {
 }
 
 // Unknown records that the answer depends on something that no store counts, such as chance, the
-// time, the client or another server. It must not be cached.
+// time, the client or another server. Such an answer must not be cached.
 func (d *Dependencies) Unknown() {
 	if d == nil || !d.active.Load() {
 		return
@@ -82,7 +86,7 @@ func (d *Dependencies) Unknown() {
 	d.unknown = true
 }
 
-// Until records that the answer is valid only until a time. For the zero time, Until does nothing.
+// Until records that the answer is valid only until the time t. It does nothing for the zero time.
 func (d *Dependencies) Until(t time.Time) {
 	if d == nil || t.IsZero() || !d.active.Load() {
 		return
@@ -94,9 +98,9 @@ func (d *Dependencies) Until(t time.Time) {
 	}
 }
 
-// A resolver calls Vouch to promise that its answer depends only on this set of authorities and on
-// what the resolver records. Without this promise, the answer must not be cached. If Vouch is
-// called again with another set, the answer must not be cached either.
+// Vouch is the promise of a resolver that its answer depends only on this set of authorities and on
+// what the resolver has recorded. A cache must not keep an answer without this promise, or with
+// promises for two different sets.
 func (d *Dependencies) Vouch(set *AuthoritySet) {
 	if d == nil || !d.active.Load() {
 		return
@@ -108,7 +112,7 @@ func (d *Dependencies) Vouch(set *AuthoritySet) {
 	d.vouched++
 }
 
-// Vouched returns how often Vouch was called since Begin.
+// Vouched returns the number of calls of Vouch since Begin.
 func (d *Dependencies) Vouched() int {
 	if d == nil || !d.active.Load() {
 		return 0
@@ -118,9 +122,8 @@ func (d *Dependencies) Vouched() int {
 	return d.vouched
 }
 
-// Validity returns how long the answer stays valid. The caller must stop using the answer when the
-// parameter set is no longer the current set of authorities. If the answer must not be cached, ok
-// is false.
+// Validity returns how long the answer stays valid, and whether it may be cached at all. The cache
+// must also stop using the answer when set is no longer the current set of authorities.
 func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -138,15 +141,16 @@ func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 	return v, true
 }
 
-// A Validity says how long an answer is valid: until a time, or until a key on which the answer depends
-// changes. It is small and has no pointers, because a cache has one for each answer: the number of
-// keys (1 byte), the number of calls of InvalidateAll (4), the slot (2) and the counter (4) of each
-// key, and the time in Unix nanoseconds (8), if there is one. All numbers are little-endian.
+// A Validity says how long an answer is valid: until a key on which it depends changes, or until a
+// time. A cache has a Validity for each answer, so it is small and contains no pointers. It
+// consists of the number of keys (1 byte), the number of calls of InvalidateAll (4), the slot (2)
+// and the counter (4) of each key, and, if there is one, the time in Unix nanoseconds (8). Numbers
+// are little-endian.
 type Validity []byte
 
 const validityHead, dependencySize = 5, 6
 
-// Holds reports whether an answer is still valid. The parameter now must be the Invalidations that
+// Holds reports whether the answer is still valid. The parameter now must be the Invalidations that
 // were passed to [Dependencies.Begin].
 func (v Validity) Holds(now *Invalidations) bool {
 	t := now.counters()
@@ -163,5 +167,5 @@ func (v Validity) Holds(now *Invalidations) bool {
 	return len(rest) == 0 || time.Now().UnixNano() < int64(binary.LittleEndian.Uint64(rest))
 }
 
-// DependenciesOf returns the Dependencies of the [Staleness] of ctx, or nil if there are none.
+// DependenciesOf returns the Dependencies to which a read with ctx must be recorded, or nil.
 func DependenciesOf(ctx context.Context) *Dependencies { return StalenessOf(ctx).dependencies() }

@@ -15,24 +15,23 @@ import (
 // SaltSize is the length of a salt in bytes.
 const SaltSize = 16
 
-// An Entry is a change with its position in the store's log of changes. The change is of a record,
-// an authority, a user, or the rights of a token. Tokens are secrets, so their changes are not in
-// the log.
+// An Entry is a change to a record, an authority, a user or the rights of a token, together with
+// its position in the store's log of changes. Tokens are secrets, so their changes are not in the log.
 type Entry struct {
 	Seq    uint64         // position in the log, from 1, without gaps
-	Change *Change        // the change as it is stored
+	Change *Change        // the change in its stored form
 	Salt   [SaltSize]byte // random bytes, so that Digest does not reveal the content; zero if redacted
 	Digest [32]byte       // digest of salt and content; a redaction does not change it
 }
 
-// A Head identifies the state of a log of changes. Two stores with equal heads have had the same
-// changes in the same order. The zero Head is that of an empty log.
+// A Head identifies a state of a log of changes. Two stores with equal heads have had the same
+// changes in the same order. The zero Head is the head of an empty log.
 type Head struct {
 	Size uint64   // number of sealed changes
 	Hash [32]byte // root of the Merkle tree over these changes (RFC 6962, 2.1)
 }
 
-// String returns the head in the form SIZE:HASH.
+// String returns h in the form SIZE:HASH, with the hash in hexadecimal.
 func (h Head) String() string { return fmt.Sprintf("%d:%x", h.Size, h.Hash) }
 
 // ParseHead parses a head in the form SIZE:HASH.
@@ -47,47 +46,45 @@ func ParseHead(s string) (Head, error) {
 	return Head{n, [32]byte(b)}, nil
 }
 
-// A Feed is a Reader with a log of changes.
+// A Feed is a Reader that can return its log of changes.
 type Feed interface {
-	// Changes yields the sealed entries whose Seq is greater than the parameter after, in the order
-	// of Seq. A sealed entry has its final Seq. The entries are those that are sealed at the time
-	// of the call. A change is sealed at most a second after its Apply returned. Entries are sealed
-	// in the order of Seq. So a caller that always passes the last Seq that it has read misses no
-	// entry.
+	// Changes yields the entries whose Seq is greater than the parameter after, in the order of
+	// Seq. It yields the entries that are sealed when it is called, which means that they have
+	// their final Seq. A change is sealed at most a second after its Apply returned. Because
+	// entries are sealed in the order of Seq, a caller that always passes the last Seq that it has
+	// read misses no entry.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
 
-	// Head returns the head of the log of sealed entries.
+	// Head returns the head of the log, which covers all sealed entries.
 	Head(ctx context.Context) (Head, error)
 }
 
-// A Prover is a Feed that returns Merkle proofs about its log. Clients check a proof against a head
-// (RFC 6962, 2.1.1 and 2.1.2). A proof is a list of hashes in the order of the RFC.
-// docs/reference/files.md describes the leaves.
+// A Prover is a Feed that can prove what its log contains, by Merkle proofs that a client checks
+// against a head (RFC 6962, 2.1.1 and 2.1.2). A proof is a list of hashes in the order of the RFC.
+// docs/reference/files.md describes the leaves of the tree.
 type Prover interface {
-	// ProveEntry returns the proof that the log at the given size contains the entry with the
-	// number seq.
+	// ProveEntry returns the proof that the log contains the entry seq when it has the given size.
 	ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error)
 
-	// ProveHead returns the proof that the log at the size later begins with the log at the size
-	// earlier.
+	// ProveHead returns the proof that the log of the size later is a continuation of the log of
+	// the size earlier.
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 }
 
-// A Loader is a Store that can load the entries of another store.
+// A Loader is a Store that can load the log of another store.
 type Loader interface {
-	// Load fills an empty store with all entries of another store. The entries must come in the
-	// order in which Changes yields them, beginning with the first. Afterwards both stores have the
-	// same history, times, revisions, salts and head. Tokens are not loaded. The error is an
-	// [*EntryError] if the store has other data. It is also an [*EntryError] if an entry cannot
-	// follow the entry before it.
+	// Load fills an empty store with all entries of another store, in the order in which Changes
+	// yields them. Afterwards both stores have the same history, times, revisions, salts and head.
+	// Tokens are not loaded. Load returns an [*EntryError] if the store already contains other
+	// data, or if an entry cannot follow the entry before it.
 	//
-	// If Load fails, the entries loaded so far stay in the store. Another call with the same
-	// entries continues after them. That call fails if the store has an entry that is not among
-	// those passed to it.
+	// If Load fails, the store keeps the entries loaded so far. Another call with the same entries
+	// continues after them; it fails if the store contains an entry that is not among these
+	// entries.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
-// A Place is a location and the name that has it.
+// A Place is a location together with a name that has this location.
 type Place struct {
 	URL  string
 	Name name.Name
@@ -95,22 +92,21 @@ type Place struct {
 
 // A Finder is a Reader with an index of locations.
 type Finder interface {
-	// Find yields the current locations whose URLs begin with the bytes of prefix. It yields each
-	// pair of URL and name once, in the byte order of the URLs, then of the keys. It begins with
-	// the first pair that is greater than the parameter after. If this parameter is zero, it begins
-	// with the first pair of all. Find includes the locations of reserved and retired names, but
-	// not the locations of earlier revisions.
+	// Find yields the current locations whose URLs begin with prefix, each with its name. It yields
+	// each pair of URL and name once, sorted by URL and then by key, and only pairs greater than
+	// the parameter after; a zero after excludes no pair. Find includes the locations of reserved
+	// and retired names, but not those of earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
-// A Fault is a problem found by a [Verifier].
+// A Fault is a problem that a [Verifier] found.
 type Fault struct {
 	Subject Subject // what the problem is about; zero for the store itself
 	Seq     uint64  // number of the log entry; 0 if there is none
-	Problem string  // what is wrong, and what was expected, for people to read
+	Problem string  // what is wrong and what was expected, for people to read
 }
 
-// A Verifier is a Store that can verify its own integrity.
+// A Verifier is a Store that can check its own integrity.
 type Verifier interface {
 	// Verify checks the state that the store has at one moment:
 	//
@@ -118,14 +114,15 @@ type Verifier interface {
 	//   - the entries against the Merkle tree;
 	//   - every index against the records.
 	//
-	// So Verify finds every change that was altered, removed, added or moved. It calls fault for
-	// each problem and continues; it stops early only if reading fails. If progress is not nil,
-	// Verify calls it regularly. The arguments are the number of changes verified so far, and the
-	// number of changes in the log. It returns the head that it has computed.
+	// Therefore Verify finds every change that was altered, removed, added or moved. It calls fault
+	// for each problem and continues; it stops early only if reading fails. If progress is not nil,
+	// Verify calls it regularly with the number of changes verified so far and the number of
+	// changes in the log. Verify returns the head that it has computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
-// A HeadError is returned if a log does not continue an earlier log that is known by its head.
+// A HeadError reports that a log does not continue an earlier state of it, which is known by its
+// head.
 type HeadError struct {
 	Since  Head   // head of the earlier log
 	Size   uint64 // size of the log
@@ -138,14 +135,14 @@ func (e *HeadError) Error() string {
 
 // A Backuper is a Store that can be backed up while it is in use.
 type Backuper interface {
-	// Backup copies the state that the store has at one moment to the directory dir. The directory
-	// must not exist, or it must have an earlier backup of the same store. Over an earlier backup,
-	// only files that have changed are copied. If progress is not nil, Backup calls it regularly
-	// with the number of bytes copied so far and the total.
+	// Backup copies the state that the store has at one moment to the directory dir, which must not
+	// exist or must contain an earlier backup of the same store. In the latter case, Backup copies
+	// only files that have changed. If progress is not nil, Backup calls it regularly with the
+	// number of bytes copied so far and the total.
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
-// An EntryError is returned by Load for an entry that cannot follow the entries before it.
+// An EntryError reports an entry that Load cannot put after the entries before it.
 type EntryError struct {
 	Seq    uint64
 	Key    string // key of the name, prefix of the authority, or ID of the user; "" if the entry has none
@@ -157,10 +154,11 @@ func (e *EntryError) Error() string {
 }
 
 // Follow returns the step that a store must write to load the entry e, as [Plan] does for a change.
-// The function last must return the last stored change of a subject, or nil if the subject has
-// none. The step shares no memory with e. If last returns an error, Follow returns it. If no store
-// could have written e after the last change of its subject, Follow returns an [*EntryError].
-// Follow does not check the digest of e.
+// The function last must return the last stored change of a subject, or nil; if it fails, Follow
+// returns its error. If no store could have written e after that change, Follow returns an
+// [*EntryError].
+//
+// The step shares no memory with e. Follow does not check the digest of e.
 func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	subject, reason := place(e)
 	if reason != "" {
@@ -181,8 +179,7 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
-// place returns the subject of the entry e. If no log can contain e, it also returns the reason,
-// otherwise "".
+// place returns the subject of e. The second result is "" or the reason why no log can contain e.
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"
@@ -196,8 +193,8 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange checks whether a store could have stored the change c after the previous change. If so, it
-// returns "", otherwise the reason why not. The parameter normal is c in normal form.
+// strange returns the reason why no store could have stored the change c after previous, or "". The
+// parameter normal is c in normal form.
 func strange(previous, c, normal *Change) string {
 	if c.Expected != normal.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), previous.Revision())
@@ -214,8 +211,8 @@ func strange(previous, c, normal *Change) string {
 	return overreach(normal)
 }
 
-// equal reports whether the changes c and o are equal in all that a store keeps. Both must have the
-// same subject.
+// equal reports whether c and o, two changes of one subject, are equal in everything that a store
+// keeps.
 func (c *Change) equal(o *Change) bool {
 	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||
 		c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {

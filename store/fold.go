@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// If the authority a folds case, Fold returns the name n with its element in lower case. If a does
-// not fold case or is nil, Fold returns n. If a is not nil, it must be the authority of n.
+// Fold returns n with its element in lower case if the authority a folds case, and otherwise n
+// itself. The authority a must be nil or the authority of n. A nil authority does not fold case.
 func (a *Authority) Fold(n name.Name) name.Name {
 	if a == nil || !a.FoldCase {
 		return n

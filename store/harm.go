@@ -7,10 +7,9 @@ import (
 	"github.com/nomen-project/nomen/internal/location"
 )
 
-// Clean removes unsafe parts from the answer of another resolver. It removes locations, and a
-// redirect, that the registrar would not accept as a location. It also removes names that are not
-// URIs or that a browser would run. It gives the answer new lists and does not modify the elements
-// of the old lists.
+// Clean removes unsafe parts from the answer of another resolver: every location or redirect that
+// the registrar would not accept as a location, and every name that is not a URI or that a browser
+// would execute. It gives the answer new lists and does not modify the elements of the old ones.
 func Clean(a *nomen.Answer) {
 	a.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return location.Check(l.URL) != nil })
 	a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !location.IsHarmless(s) })

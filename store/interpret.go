@@ -17,14 +17,13 @@ type Meaning struct {
 	Country    bool          // the country comes from the r-component, and not from the client
 }
 
-// Interpret returns what the question q means under the policy of the authority a. The authority
-// must be that of q's name. If a is nil, there is no policy. Interpret is the only function that
-// applies policies to questions. It is idempotent. It changes q as follows:
+// Interpret returns what the question q means under the policy of a, the authority of its name, or
+// without any policy if a is nil. No other function applies policies to questions. Interpret
+// changes q as follows, and calling it again changes nothing more:
 //
-//   - The directives of the r-component set the service and the component, unless q already
-//     has them. Their language, media type and country replace those of the client.
-//   - A component that the authority does not know is dropped (2012, 2.3: N12-30, N12-31,
-//     N12-35).
+//   - The directives of the r-component set the service and the component, unless q already has
+//     them. Their language, media type and country replace those of the client.
+//   - A component that the authority does not know is dropped (2012, 2.3: N12-30, N12-31, N12-35).
 //   - A default replaces a service that is unknown, not offered, or not listed for the directive s
 //     in the policy (N12-31, N12-32). It is the default of q, otherwise that of the authority,
 //     otherwise I2L. In a strict question, the service is not replaced.
@@ -55,10 +54,10 @@ func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 	return m
 }
 
-// noAuthority is used for names that have no authority. It is never modified.
+// noAuthority has no policy. It is never modified.
 var noAuthority Authority
 
-// follow sets the fields of q that the directives name, and reports whether the directives name a
+// follow sets the fields of q for which there are directives, and reports whether one is for a
 // country.
 func follow(directives string, q *nomen.Question) (country bool) {
 	for directives != "" {
@@ -89,8 +88,8 @@ func unescaped(value string) string {
 	return s
 }
 
-// knowsComponent reports whether the authority knows a component. The keywords of the authority
-// must allow it as a value of the directive c.
+// knowsComponent reports whether the keywords of the authority permit c as the value of the
+// directive c.
 func (a *Authority) knowsComponent(c string) bool {
 	if len(a.Keywords) == 0 {
 		return true
@@ -99,15 +98,15 @@ func (a *Authority) knowsComponent(c string) bool {
 	return ok && allows(values, c)
 }
 
-// allows reports whether values contains s. An empty list allows everything.
+// allows reports whether values contains s or is empty.
 func allows(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
-// permits reports whether the policy allows requests for the service s.
+// permits reports whether the policy permits the service s.
 func (a *Authority) permits(s nomen.Service) bool {
 	return len(a.Services) == 0 || slices.Contains(a.Services, s)
 }
 
-// offers reports whether the service s is permitted and can be answered.
+// offers reports whether the service s is permitted and can also be answered.
 func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && !(a.Fetch && fetches) {
 		return false
@@ -115,7 +114,7 @@ func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	return a.permits(s)
 }
 
-// choose returns the service to answer. It is one that the authority offers.
+// choose returns the service that q gets; it is always one that the authority offers.
 func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	switch {
 	case a.offers(q.Service, fetches):
@@ -135,12 +134,12 @@ func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	return nomen.I2L
 }
 
-// PassesQuery reports whether a plain query of the request is appended to the location.
+// PassesQuery reports whether the query of a request that is not a q-component is appended to the
+// location.
 func (p *Policy) PassesQuery() bool { return p.Query == PassAppend }
 
-// Refuses returns the error for a question about the name n if the names of the authority are not
-// public. The error reveals nothing about n, not even whether it exists. If the names are public,
-// Refuses returns nil.
+// Refuses returns the error for a question about n if the names of the authority are not public,
+// and nil if they are. The error does not reveal whether n exists.
 func (a *Authority) Refuses(n string) *nomen.Error {
 	if a == nil || a.Access == "" {
 		return nil

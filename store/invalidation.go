@@ -6,40 +6,38 @@ import (
 	"sync/atomic"
 )
 
-// Invalidations lets a cache of answers find out which answers may be outdated because of a change.
-// It has a fixed number of counters, and the hash of a key selects the counter for the changes of
-// the key. So its size does not depend on the number of names, and an import needs no list of what
-// to remove. If two keys share a counter, a change of one also invalidates the answers about the
-// other, which is harmless.
+// Invalidations counts changes, so that a cache of answers can find out which answers are outdated.
+// It has a fixed number of counters; the hash of a key selects the counter for the changes of this
+// key. Its size therefore does not depend on the number of names, and even a large import needs no
+// list of answers to remove. If two keys share a counter, a change of one also invalidates the
+// answers about the other, which costs only time.
 //
-// A store counts a change after readers can see the change and before Apply returns. A cache reads
-// the counters before it reads the store ([Dependencies]). So if the cache reads the store too
-// early to see a change, the store counts this change after the cache has read the counters, and
-// the answer is invalid.
+// A cache reads the counters before it reads the store ([Dependencies]). A store increments a
+// counter after readers can see the change, and before Apply returns. So if a cache reads too early
+// to see a change, the counter changes after the cache has read it, and the answer becomes invalid.
 //
-// Nothing is counted before the first [Dependencies] of the store begins. The zero value is ready
-// for use. All methods can be called concurrently.
+// Counting starts when the store is first used with [Dependencies.Begin]. The zero value is ready
+// for use, and all methods are safe for concurrent use.
 type Invalidations struct {
-	// Usable reports whether all changes are counted now, including those of other processes. While
-	// Usable returns false, no answer is valid. Usable must be set before the first use; if it is
-	// nil, all changes are always counted.
+	// Usable reports whether all changes, including those of other processes, are being counted.
+	// While it returns false, no answer is valid. It must be set before the first use; nil means
+	// that all changes are always counted.
 	Usable func() bool
 
 	table atomic.Pointer[invalidationTable]
 }
 
-// invalidationTable has the counters. A counter can overflow: an answer would only be wrongly valid
-// after exactly 2^32 changes of its keys.
+// An invalidationTable contains the counters. They may overflow: an answer would be wrongly valid
+// only after exactly 2^32 changes of its keys.
 type invalidationTable struct {
 	seed maphash.Seed
 	all  atomic.Uint32 // number of calls of InvalidateAll
 	of   [1 << 16]atomic.Uint32
 }
 
-// slot returns the number of the counter of a key.
 func (t *invalidationTable) slot(key string) uint16 { return uint16(maphash.String(t.seed, key)) }
 
-// counters returns the counters, and makes them if necessary.
+// counters returns the counters, which it allocates at the first call.
 func (v *Invalidations) counters() *invalidationTable {
 	if t := v.table.Load(); t != nil {
 		return t
@@ -48,8 +46,8 @@ func (v *Invalidations) counters() *invalidationTable {
 	return v.table.Load()
 }
 
-// Invalidate counts a change of a key: the key of a name, the prefix of an authority, or the
-// [AliasURL] of an alias.
+// Invalidate counts a change of a key, which is the key of a name, the prefix of an authority, or
+// the [AliasURL] of an alias.
 func (v *Invalidations) Invalidate(key string) {
 	if t := v.table.Load(); t != nil {
 		t.of[t.slot(key)].Add(1)
@@ -63,8 +61,8 @@ func (v *Invalidations) InvalidateAll() {
 	}
 }
 
-// InvalidateSteps counts the changes of steps that have been written. The removal of an alias need
-// not be counted: an answer that found a record by its alias depends on the record too.
+// InvalidateSteps counts the changes of steps, which must have been written. It need not count the
+// removal of an alias, because an answer that was found by an alias also depends on the record.
 func (v *Invalidations) InvalidateSteps(steps []Step) {
 	if v.table.Load() == nil {
 		return
@@ -93,12 +91,12 @@ func (v *Invalidations) usable() bool { return v.Usable == nil || v.Usable() }
 
 // An Invalidator is a store that counts its changes for caches of answers.
 type Invalidator interface {
-	// Invalidations returns the counters of the store, always the same.
+	// Invalidations returns the counters of the store. It always returns the same pointer.
 	Invalidations() *Invalidations
 }
 
-// InvalidationsOf returns the counters of r. If r is not an [Invalidator], answers must not be
-// cached, and InvalidationsOf returns nil.
+// InvalidationsOf returns the counters of r. It returns nil if r is not an [Invalidator]; answers
+// from r must then not be cached.
 func InvalidationsOf(r Reader) *Invalidations {
 	if v, ok := r.(Invalidator); ok {
 		return v.Invalidations()

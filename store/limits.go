@@ -21,8 +21,8 @@ const (
 	MaxBatchBytes   = 256 << 20 // total length of all texts of a batch, in bytes
 )
 
-// A LimitError is returned for a change that exceeds a limit. Some limits apply to a change
-// together with the changes before it in its batch.
+// A LimitError reports a change that exceeds a limit, alone or together with the changes before it
+// in its batch.
 type LimitError struct {
 	Index int    // position of the change in its batch, from 0
 	Key   string // key of the name, prefix of the authority, or ID of the token or user
@@ -37,7 +37,6 @@ func (e *LimitError) Error() string {
 
 const maxQuoted = 200 // number of bytes of a key that an error message shows
 
-// shorten truncates a key that is too long, for an error message.
 func shorten(key string) string {
 	return strings.ToValidUTF8(ascii.Head(key, maxQuoted), "?")
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// LongPatience is for operations on many names, because such an operation should not be aborted
-// when a database fails over. See [WithPatience].
+// LongPatience is a time for [WithPatience] in operations on many names. Such an operation should
+// wait out a failover of the database instead of starting again.
 const LongPatience = 30 * time.Second
 
 type patienceKey struct{}
@@ -17,7 +17,7 @@ func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, patienceKey{}, d)
 }
 
-// PatienceOf returns how long calls with ctx retry, or 0 if WithPatience did not set this.
+// PatienceOf returns the time that WithPatience has set in ctx, or 0.
 func PatienceOf(ctx context.Context) time.Duration {
 	d, _ := ctx.Value(patienceKey{}).(time.Duration)
 	return d

@@ -10,31 +10,30 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Step is one change to write. Next takes the place of Last, the last change of the subject. If
-// the subject has no changes, Last is nil. For each revision in Next.Redacts, the store must keep
-// only the digest and the change that [Change.Redact] returns. These revisions may include Last and
-// earlier steps of the batch, and some may have been redacted before.
+// A Step is one change for a store to write: Next replaces Last, which is the last change of the
+// same subject or nil. For each revision in Next.Redacts, the store must keep only the digest and
+// what [Change.Redact] returns. These revisions can include Last and those of earlier steps of the
+// batch, and some may already be redacted.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
-	Prior      int // number of the step of the same batch that made Last, from 1; 0 if Last is stored or nil
+	Prior      int // number of the step of the same batch that made Last, from 1; 0 if Last is already stored, or nil
 }
 
-// Plan returns the steps of a batch, in the order in which they must be written. It also returns
-// the result of each change. The batch must have passed [CheckBatch]. The function last returns the
-// newest stored change of a subject, or nil if the subject has none. It need not know the batch,
-// because Plan itself takes earlier changes of the batch into account. The steps share no memory
-// with the changes.
+// Plan returns the steps of a batch, in the order in which a store must write them, and the result
+// of each change. The batch must have passed [CheckBatch]. The function last must return the newest
+// stored change of a subject, or nil. It may ignore the batch, because Plan itself takes earlier
+// changes of the batch into account. The steps share no memory with the changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	var p Planner
 	return p.plan(changes, last, (*Change).Clone)
 }
 
-// A Planner plans one batch after another and reuses memory. Between two batches, the caller must
-// call [Planner.Reset]: otherwise Plan takes the next batch for a continuation of the last one.
-// Unlike the steps of the function [Plan], the steps of a Planner share lists and metadata with the
-// changes. So a store must write the steps before it returns to the caller that passed the changes.
-// The zero Planner is ready to use. It must not be used concurrently.
+// A Planner plans batches and reuses its memory. Between two batches, the caller must call
+// [Planner.Reset]; otherwise the next batch continues the last one. The steps share lists and
+// metadata with the changes, unlike those of the function [Plan], so a store must write the steps
+// before it returns to the caller who passed the changes. The zero Planner is ready to use. A
+// Planner must not be used concurrently.
 type Planner struct {
 	steps   []Step
 	changes []Change // the changes that the steps point to; allocated at once, so that they never move
@@ -42,17 +41,18 @@ type Planner struct {
 	planned map[Subject]int // number of the last step of each subject, from 1
 }
 
-// Plan is like the function [Plan], but the steps are valid only until the next call of Reset.
+// Plan does what the function [Plan] does, but its steps are valid only until the next call of
+// Reset.
 func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	p.changes = slices.Grow(p.changes, len(changes))
 	p.records = slices.Grow(p.records, len(changes))
 	return p.plan(changes, last, p.borrow)
 }
 
-// maxPlanned is the maximum number of changes whose memory a Planner keeps between batches.
+// maxPlanned is the maximum number of changes for which a Planner keeps memory between batches.
 const maxPlanned = 8192
 
-// Reset invalidates the steps of the last batch and prepares the Planner for the next one.
+// Reset invalidates the steps of the last batch, and prepares p for the next one.
 func (p *Planner) Reset() {
 	if cap(p.changes) > maxPlanned {
 		*p = Planner{}
@@ -96,8 +96,7 @@ func (p *Planner) plan(changes []Change, last func(Subject) (*Change, error), no
 	return p.steps, results, nil
 }
 
-// ascending reports whether each key is greater than the key before it. Then no subject is
-// repeated.
+// ascending reports whether the keys are strictly ascending, so that no subject occurs twice.
 func ascending(changes []Change) bool {
 	for i := 1; i < len(changes); i++ {
 		if a, b := changes[i-1].Subject(), changes[i].Subject(); a.Kind > b.Kind || a.Kind == b.Kind && a.Key >= b.Key {
@@ -107,7 +106,7 @@ func ascending(changes []Change) bool {
 	return true
 }
 
-// borrow returns c in normal form. The result shares memory with c where possible.
+// borrow returns c in normal form, sharing memory with c where possible.
 func (p *Planner) borrow(c *Change) *Change {
 	if c.Record == nil || len(c.Redacts) > 0 {
 		return c.Clone()
@@ -120,17 +119,17 @@ func (p *Planner) borrow(c *Change) *Change {
 	return n
 }
 
-// Next returns the change that a store must write to apply the change c, number i of its batch. The
-// parameter last is the last change of the same subject, or nil if there is none. If c would leave
-// everything as it is, Next returns nil. Next implements the state machine of names:
+// Next returns the change that a store must write for c, which is change number i of its batch. The
+// parameter last is the last change of the same subject, or nil. If c would change nothing, Next
+// returns nil. Next implements the state machine of names:
 //
 //	none, deleted -> reserved, active, retired
 //	reserved      -> reserved, active, retired, deleted
 //	active        -> active, retired
 //	retired       -> retired, active
 //
-// Next also rejects a change that is more than [MaxSkew] earlier than last, unless the change has
-// AnyTime.
+// Next also rejects a change that is more than [MaxSkew] earlier than last, unless its AnyTime is
+// set.
 //
 // The result shares lists and metadata with c. The error is a [*ConflictError] or a [*StateError].
 func Next(i int, last, c *Change) (*Change, Result, error) {
@@ -142,7 +141,8 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 	return next(i, last, &n)
 }
 
-// next is like [Next], but c must be in normal form. It turns c into the change to write.
+// next does what [Next] does for a change in normal form, and turns c itself into the change to
+// write.
 func next(i int, last, c *Change) (*Change, Result, error) {
 	if err := cmp.Or(expect(i, last, c), allow(i, last, c)); err != nil {
 		return nil, Result{}, err
@@ -152,7 +152,7 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 		return used, Result{Changed: used != nil}, nil
 	}
 	if c.Token != nil && last != nil && last.Token.Used.After(c.Token.Used) {
-		c.Token.Used = last.Token.Used // the use was recorded after the caller had read the token
+		c.Token.Used = last.Token.Used // this day may have been recorded after the caller read the token
 	}
 	if same(last, c) {
 		return nil, Result{Revision: last.Revision()}, nil
@@ -167,11 +167,11 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 	return c, Result{Revision: c.Revision(), Changed: true}, nil
 }
 
-// exists reports whether the subject of c exists after the change.
+// exists reports whether the subject exists after the change c.
 func (c *Change) exists() bool { return c != nil && c.Delete.IsZero() }
 
-// Revision returns the revision that the stored change c made. If c is nil or a change of a token,
-// it returns 0.
+// Revision returns the number of the revision that the stored change c made. It is 0 if c is nil or
+// a change of a token.
 func (c *Change) Revision() uint64 {
 	if c == nil || c.Token != nil {
 		return 0
@@ -179,7 +179,6 @@ func (c *Change) Revision() uint64 {
 	return c.Expected + 1
 }
 
-// expect returns an error if the revision that c expects is not the revision of last.
 func expect(i int, last, c *Change) error {
 	current := uint64(0)
 	if last.exists() {
@@ -191,8 +190,8 @@ func expect(i int, last, c *Change) error {
 	return &ConflictError{Index: i, Key: c.Subject().Key, Expected: c.Expected, Current: current}
 }
 
-// allow returns an error if the change next would delete a public name, or make it reserved again
-// (Y95-22, Y95-25).
+// allow returns an error if next would delete a public name, or make it reserved again (Y95-22,
+// Y95-25).
 func allow(i int, last, next *Change) error {
 	if rule := brokenRule(last, next); rule != "" {
 		return &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
@@ -223,8 +222,8 @@ func known(s nomen.Status) bool {
 	return s == nomen.Reserved || s == nomen.Active || s == nomen.Retired
 }
 
-// overreach returns an explanation if the change next redacts its own revision or a later one, and
-// "" otherwise.
+// overreach returns an explanation if next redacts its own revision or a later one, and otherwise
+// "".
 func overreach(next *Change) string {
 	for _, r := range next.Redacts {
 		if r >= next.Revision() {
@@ -234,7 +233,7 @@ func overreach(next *Change) string {
 	return ""
 }
 
-// same reports whether the content after a change would be the same as after the previous change.
+// same reports whether change leaves the content of its subject as previous made it.
 func same(previous, change *Change) bool {
 	switch {
 	case len(change.Redacts) > 0:
@@ -255,9 +254,8 @@ func same(previous, change *Change) bool {
 	return false
 }
 
-// follow sets the revision and the time of c. The revision is one more than that of the change
-// last. The time is normally not before the time of last. The change c must be a copy in normal
-// form.
+// follow gives c, a copy in normal form, its revision and its time: one more than the revision of
+// last, and normally not before the time of last.
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {
@@ -275,6 +273,6 @@ func (c *Change) follow(last *Change) {
 	}
 }
 
-// KnownAt reports whether the stored change c is visible at the given time. If that is the zero
-// time, it means now.
+// KnownAt reports whether the stored change c had been made at the given time. The zero time means
+// now.
 func (c *Change) KnownAt(at time.Time) bool { return at.IsZero() || !c.Time.After(at) }

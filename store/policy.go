@@ -10,22 +10,20 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// A Policy determines how requests for the names of an authority are answered. With the zero
-// Policy, only registered names are found.
-//
-// If the name itself has a record, that is the answer; otherwise Suffix is tried, then Rules, then
-// Delegation.
+// A Policy determines how requests for the names of an authority are answered. A record always has
+// precedence. For a name without a record, the resolver tries Suffix, then Rules, then Delegation;
+// with the zero Policy, it finds only names with records.
 type Policy struct {
-	Rules      rule.Set    `json:"rules,omitempty"`      // compute locations of names without a record
-	Delegation *Delegation `json:"delegation,omitempty"` // the resolver for names that are not found here
-	Suffix     Suffix      `json:"suffix,omitempty"`     // how to answer a registered name followed by more
+	Rules      rule.Set    `json:"rules,omitempty"`      // locations of names without a record
+	Delegation *Delegation `json:"delegation,omitempty"` // the resolver to ask about names that are not found here
+	Suffix     Suffix      `json:"suffix,omitempty"`     // how to answer a registered name that is followed by more text
 
 	Access     Access `json:"access,omitempty"`                         // whether the names are public; empty if they are
 	AccessNote string `json:"access_note,omitempty" toml:"access_note"` // why the names are not public, for people to read
 
 	Services   []nomen.Service     `json:"services,omitempty"`                       // services offered; if empty, all
 	Keywords   map[string][]string `json:"keywords,omitempty"`                       // known directives and their values; an empty list allows any value (2012, 2.3)
-	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // the directives that an r-component stands for: "toc" is "c=toc" (RFC 8141, 2.3.1)
+	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // what an r-component means, as directives: "toc" is "c=toc" (RFC 8141, 2.3.1)
 	QComponent Passing             `json:"q_component,omitempty" toml:"q_component"` // whether a q-component is appended to the query of the location; PassAppend if empty
 	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended to that of the location; ignored if empty
 	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names can have fragments (2012, 2.4)
@@ -34,14 +32,14 @@ type Policy struct {
 	Choice Choice `json:"choice,omitempty"`                 // how to choose one of several locations of equal rank
 	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // how long answers may be cached, in seconds
 
-	Commitment string `json:"commitment,omitempty"` // what the authority promises about its names, such as "Permanent: Stable Content"; for people
+	Commitment string `json:"commitment,omitempty"` // what the authority promises, such as "Permanent: Stable Content"; for people to read
 
 	CheckDigit string `json:"check_digit,omitempty" toml:"check_digit"` // how to compute the check character at the end of new names: namespace, noid, luhn or mod97; see package mint
 
-	Mint []string `json:"mint,omitempty"` // templates of new names, each with another text before its first part; see package mint
+	Mint []string `json:"mint,omitempty"` // templates of new names, which differ in the text before their first part; see package mint
 }
 
-// A Delegation passes requests for names of an authority to another resolver.
+// A Delegation passes requests for the names of an authority on to another resolver.
 type Delegation struct {
 	Mode Mode `json:"mode"`
 
@@ -66,12 +64,12 @@ const (
 	ModeAsk      Mode = "ask"      // query the resolver, and return its answer
 )
 
-// A Suffix says how to answer a request for a registered name that is followed by a delimiter and
-// more.
+// A Suffix says how to answer a request for a registered name to which the client has added a
+// delimiter and more text.
 type Suffix string
 
-// SuffixAppend appends the rest of the name to the locations of the registered name, as n2t and
-// PURL servers do. If Suffix is empty, a registered name followed by more is not found.
+// SuffixAppend appends the added text to the locations of the registered name, as n2t and PURL
+// servers do. With the empty Suffix, such a name is not found.
 const SuffixAppend Suffix = "append"
 
 // An Access says whether the names of an authority are public.
@@ -83,7 +81,7 @@ const (
 	AccessLegal  Access = "legal"  // not public for legal reasons: HTTP status 451
 )
 
-// A Passing says what to do with a part of the request: append it to the location, or ignore it.
+// A Passing says whether a part of a request is appended to the location or ignored.
 type Passing string
 
 // Values of Passing.
@@ -92,19 +90,20 @@ const (
 	PassIgnore Passing = "ignore"
 )
 
-// A Choice says how one of several locations of equal rank is chosen.
+// A Choice says how one of several locations of equal rank is chosen. The empty Choice chooses at
+// random, in proportion to the weights.
 type Choice string
 
-// ChoiceFixed always chooses the location with the greatest weight; if several have it, the first
-// of them. The empty Choice chooses at random, in proportion to the weights.
+// ChoiceFixed chooses the location with the greatest weight, and the first of several such
+// locations.
 const ChoiceFixed Choice = "fixed"
 
 // IsZero reports whether p is the zero policy.
 func (p *Policy) IsZero() bool { return len(p.Text()) == 0 }
 
-// Text returns the policy as the JSON text that stores keep. The fields are in the order of
-// [Policy], and map keys in byte order. There is no white space. For the zero policy, it returns
-// "". Equal policies have equal texts.
+// Text returns the JSON text of p in the form that stores keep, so equal policies have equal texts.
+// The fields are in the order of [Policy], map keys are in byte order, and there is no white space.
+// The text of the zero policy is "".
 func (p *Policy) Text() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -120,8 +119,8 @@ func (p *Policy) Text() string {
 	return s
 }
 
-// ParsePolicy is the inverse of [Policy.Text]. It rejects unknown fields, because a policy must not
-// be applied only in part.
+// ParsePolicy parses the result of [Policy.Text]. It rejects unknown fields, because applying only
+// a part of a policy would be wrong.
 func ParsePolicy(s string) (Policy, error) {
 	var p Policy
 	if s == "" {

@@ -15,7 +15,7 @@ import (
 // A Record is the record of one name.
 type Record struct {
 	Name          name.Name        `json:"-"`                        // the canonical form of Spelling
-	Spelling      string           `json:"name"`                     // the name as it was entered; the key of Name if empty
+	Spelling      string           `json:"name"`                     // the name as the user entered it; the key of Name if empty
 	Status        nomen.Status     `json:"status"`                   // never empty in a stored record
 	Locations     []nomen.Location `json:"locations"`                // in the order in which they were given
 	Metadata      nomen.Metadata   `json:"metadata"`                 // elements without values are dropped
@@ -29,8 +29,8 @@ type Record struct {
 	Redacted      bool             `json:"redacted,omitempty"`       // the content was removed by a redaction; set by the store
 }
 
-// MarshalJSON writes the fields in the order of [Record]. It writes an empty list or object instead
-// of null, so that equal records have equal JSON texts.
+// MarshalJSON writes the fields in the order of [Record], and empty lists and objects instead of
+// null, so that equal records have equal JSON texts.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	p := plain(r)
@@ -53,7 +53,7 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// marshal is like json.Marshal, but without the escapes that only HTML needs.
+// marshal is json.Marshal without the escapes that only HTML needs.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -75,7 +75,7 @@ func (r *Record) Clone() *Record {
 	return &c
 }
 
-// normal returns a copy of r in normal form. The copy shares memory with r where possible.
+// normal returns a copy of r in normal form, which shares memory with r where possible.
 func (r *Record) normal() Record {
 	c := *r
 	if c.Spelling == "" {
@@ -101,7 +101,6 @@ func (r *Record) normal() Record {
 	return c
 }
 
-// orNil returns s, or nil if s is empty.
 func orNil[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil
@@ -109,7 +108,7 @@ func orNil[T any](s []T) []T {
 	return s
 }
 
-// SameContent reports whether r and o are equal except for Modified and Revision. Both must be in
+// SameContent reports whether r and o differ at most in Modified and Revision. Both must be in
 // normal form.
 func (r *Record) SameContent(o *Record) bool {
 	return r.Name == o.Name &&
@@ -125,9 +124,9 @@ func (r *Record) SameContent(o *Record) bool {
 		r.Redacted == o.Redacted
 }
 
-// PublicLocations returns the locations that may be shown to anyone. A location can be the view of
-// a typed value: if the value is private, the location is left out, and otherwise its fields Index
-// and Attributes are cleared. PublicLocations does not modify r.
+// PublicLocations returns the locations that anyone may see. It leaves out a location that is the
+// view of a private typed value, and clears Index and Attributes in views of other values. It does
+// not modify r.
 func (r *Record) PublicLocations() []nomen.Location {
 	if !slices.ContainsFunc(r.Locations, isView) {
 		return r.Locations
@@ -142,11 +141,10 @@ func (r *Record) PublicLocations() []nomen.Location {
 	return public
 }
 
-// isView reports whether a location is the view of a typed value.
+// isView reports whether l only shows a typed value of the record.
 func isView(l nomen.Location) bool { return l.Index != 0 || l.Attributes != "" }
 
-// Value returns the value with an index, or nil if the record has none. The result points into
-// r.Values.
+// Value returns the value with an index, or nil if there is none. The result points into r.Values.
 func (r *Record) Value(index int) *nomen.Value {
 	i, ok := slices.BinarySearchFunc(r.Values, index, func(v nomen.Value, index int) int { return cmp.Compare(v.Index, index) })
 	if !ok {
@@ -155,7 +153,6 @@ func (r *Record) Value(index int) *nomen.Value {
 	return &r.Values[i]
 }
 
-// cloneList returns a copy of s, or nil if s is empty.
 func cloneList[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil
@@ -177,7 +174,7 @@ func cloneMetadata(m nomen.Metadata) nomen.Metadata {
 	return c
 }
 
-// wholeMillis rounds t down to milliseconds. The zero time stays zero.
+// wholeMillis rounds t down to milliseconds, and leaves the zero time as it is.
 func wholeMillis(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

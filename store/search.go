@@ -9,35 +9,36 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Searcher finds records by words. Package search implements it with an index beside a store of
-// any kind.
+// A Searcher finds records by words. Package search implements it by an index beside any kind of
+// store.
 type Searcher interface {
-	// Search returns a page of the records that a query describes. The records are the current ones
-	// of the store. So content that was changed, deleted or redacted is not found any more. Names
-	// that the index does not have yet are missing; Status says whether there are any.
+	// Search returns one page of the records that match q. It reads them from the store, so it does
+	// not find content that was changed, deleted or redacted since it was indexed. But it misses
+	// records that are not indexed yet; Status says whether there are any.
 	//
-	// The cost of a page is bounded. A page can have fewer records than the limit, or none,
-	// although more records follow. This happens if few of many candidates match.
+	// The cost of a page is bounded. If few of many candidates match, the page may have fewer
+	// records than the limit, or none, although more records follow.
 	//
-	// For an invalid query, the error is [ErrNoWords] or [ErrTooManyWords]. If the index cannot be
-	// used at present, the error wraps [ErrNoIndex].
+	// For an invalid query, Search returns [ErrNoWords] or [ErrTooManyWords]. If the index cannot
+	// be used at present, its error wraps [ErrNoIndex].
 	Search(ctx context.Context, q Query) (QueryPage, error)
 
-	// Status returns how complete the index is.
+	// Status reports how complete the index is.
 	Status() IndexStatus
 }
 
-// A Query says which records a [Searcher] finds.
+// A Query describes the records that a [Searcher] is to find.
 type Query struct {
-	// Text has the words that a record must have, in any order, in its name, metadata, locations,
-	// identifiers or reason. Case and diacritics are ignored. The last word may be incomplete.
+	// Text has the words that a record must contain, in any order, in its name, metadata,
+	// locations, identifiers or reason. Case and diacritics are ignored, and the last word may be
+	// incomplete.
 	Text string
 
-	Spans  []string             // only keys that begin with one of these texts; sorted, and no text begins with another; nil for all keys
+	Spans  []string             // only keys with one of these prefixes, sorted, none a prefix of another; nil for all keys
 	Status []nomen.Status       // only records with one of these statuses; nil for any
 	After  string               // only keys greater than this one
 	Limit  int                  // maximum number of records of the page; [MaxQueryPage] if 0
-	May    func(name.Name) bool // only names for which it returns true; nil for all
+	May    func(name.Name) bool // only names for which May returns true; nil for all
 }
 
 // Limits of a query.
@@ -49,7 +50,7 @@ const (
 // A QueryPage is a part of the result of a query.
 type QueryPage struct {
 	Records []*Record // in the order of their keys
-	Next    string    // value of [Query].After for the next page; "" if this is the last
+	Next    string    // value of [Query].After for the next page; "" for the last page
 }
 
 // Errors of a [Searcher].
@@ -59,14 +60,14 @@ var (
 	ErrNoIndex      = errors.New("store: search: the index is unavailable")
 )
 
-// An IndexStatus says how complete the index of a [Searcher] is.
+// An IndexStatus reports how complete the index of a [Searcher] is.
 type IndexStatus struct {
-	Built    bool   // all names have been indexed once; otherwise the index is being built
+	Built    bool   // every name has been indexed at least once; otherwise the index is being built
 	Names    int64  // while the index is being built: names indexed so far
 	Position uint64 // number of the last change of the log that the index has
 	Head     uint64 // number of the last change of the log when the index last read it
 	Err      error  // why the index cannot follow the log, or nil
 }
 
-// Behind returns the number of changes that the index does not have yet.
+// Behind returns the number of changes that are not in the index yet.
 func (s IndexStatus) Behind() uint64 { return s.Head - min(s.Position, s.Head) }

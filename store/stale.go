@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Staleness is a context that records how old the data is that was read with it. [WithStaleness]
-// returns one. A Staleness is safe for concurrent use.
+// A Staleness is a context with which a caller accepts stale data, and which records how old that
+// data was. It is made by [WithStaleness] and is safe for concurrent use.
 type Staleness struct {
 	context.Context
 	Dependencies *Dependencies // records what the answer depends on; may be nil; must not change after the first use
@@ -26,8 +26,8 @@ func (s *Staleness) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// Since returns the time up to which all data read with s was known to be current. If all data was
-// current when it was read, or if s is nil, Since returns the zero time.
+// Since returns the time up to which all data read with s was certainly current. It returns the
+// zero time if no stale data was read, or if s is nil.
 func (s *Staleness) Since() time.Time {
 	if s == nil {
 		return time.Time{}
@@ -38,8 +38,8 @@ func (s *Staleness) Since() time.Time {
 	return time.Time{}
 }
 
-// Age returns how old, at the time now, the data read with s is. If all data was current when it
-// was read, Age returns 0.
+// Age returns the age, at the time now, of the oldest data that was read with s. It returns 0 if no
+// stale data was read.
 func (s *Staleness) Age(now time.Time) time.Duration {
 	if since := s.Since(); !since.IsZero() {
 		return max(now.Sub(since), time.Nanosecond)
@@ -47,13 +47,13 @@ func (s *Staleness) Age(now time.Time) time.Duration {
 	return 0
 }
 
-// Reset prepares s for another request. The previous request must have ended.
+// Reset prepares s for another request after the previous one has ended.
 func (s *Staleness) Reset() { s.since.Store(0) }
 
-// WithStaleness returns a context for calls that accept stale data. The context records whether
-// they got stale data. A store returns stale data only to such calls, and only while it cannot get
-// current data. At that time, all other calls fail with an [*AwayError]. If ctx already has a
-// Staleness, the old Staleness does not record what is read with the new context.
+// WithStaleness returns a context for calls that accept stale data. A store returns stale data only
+// to such calls, and only while it cannot get current data; other calls then fail with an
+// [*AwayError]. The context records whether stale data was read. If ctx already is a Staleness,
+// only the new one records it.
 func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: ctx} }
 
 // StalenessOf returns the Staleness of ctx, or nil if ctx does not accept stale data.
@@ -62,7 +62,6 @@ func StalenessOf(ctx context.Context) *Staleness {
 	return s
 }
 
-// dependencies returns the field Dependencies, or nil if s is nil.
 func (s *Staleness) dependencies() *Dependencies {
 	if s == nil {
 		return nil
@@ -70,8 +69,8 @@ func (s *Staleness) dependencies() *Dependencies {
 	return s.Dependencies
 }
 
-// Note records a read of stale data, which was last known to be current at the time current. If s
-// is nil or current is zero, Note does nothing.
+// Note records that stale data was read, which was last known to be current at the time current. It
+// does nothing if s is nil or current is zero.
 func (s *Staleness) Note(current time.Time) {
 	if s == nil || current.IsZero() {
 		return

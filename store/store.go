@@ -10,23 +10,23 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Reader reads records and authorities as of a time. The time is the parameter at, or the field
-// At of a Scan. The zero time means now. A Reader is safe for concurrent use.
+// A Reader reads records and authorities in their state at some time, which is the parameter at or
+// the field At of a Scan. The zero time means now. A Reader is safe for concurrent use.
 type Reader interface {
-	// Get returns the record of the name n. If the name has no record, or had a reserved record
-	// that was deleted, Get returns ErrNotFound.
+	// Get returns the record of the name n. It returns ErrNotFound if n has no record, or if its
+	// reserved record was deleted.
 	Get(ctx context.Context, n name.Name, at time.Time) (*Record, error)
 
-	// List yields records as of one moment, in the order of their keys. Changes made while it runs
-	// have no effect on it. If reading fails, List yields a nil record with the error, and ends.
-	// Close waits until all loops over List have ended.
+	// List yields records in the order of their keys, in the state of one moment; changes made
+	// during the loop do not affect it. If reading fails, List yields a nil record with the error,
+	// and ends. Close waits until all loops over List have ended.
 	List(ctx context.Context, s Scan) iter.Seq2[*Record, error]
 
-	// Authority returns the authority that has exactly this prefix, or ErrNotFound.
+	// Authority returns the authority whose prefix is exactly p, or ErrNotFound.
 	Authority(ctx context.Context, p name.Prefix, at time.Time) (*Authority, error)
 
-	// Authorities yields all authorities in the byte order of their prefixes. Like List, it yields
-	// them as of one moment.
+	// Authorities yields all authorities in the byte order of their prefixes, in the state of one
+	// moment, as List does.
 	Authorities(ctx context.Context, at time.Time) iter.Seq2[*Authority, error]
 }
 
@@ -37,27 +37,25 @@ type Scan struct {
 	At     time.Time // time of the state to list; zero for now
 }
 
-// A Store is a Reader that can be written.
+// A Store is a Reader that also accepts changes.
 type Store interface {
 	Reader
 
-	// Apply writes changes in order, as one batch: all or none. It returns the result of each
-	// change, in the same order. If two changes have the same name, the later one is applied to the
-	// result of the earlier one.
-	//
-	// These errors have the index of a change:
+	// Apply makes a batch of changes, in order, and returns the result of each. Either all changes
+	// are made or none. If two changes have the same subject, the later one applies to the result
+	// of the earlier one. These errors tell which change is at fault by its index:
 	//
 	//   - [*ConflictError]: the current revision is not the expected revision;
 	//   - [*StateError]: the state of the name does not allow the change;
 	//   - [*LimitError]: something is too large;
 	//   - [*ChangeError]: the change is invalid.
 	//
-	// After Close the error is ErrClosed. If ctx was cancelled before Apply began the batch, the
-	// error is the error of ctx, and nothing was written.
+	// After Close, the error is ErrClosed. If ctx is cancelled before Apply begins the batch, Apply
+	// returns the error of ctx and writes nothing.
 	Apply(ctx context.Context, changes []Change) ([]Result, error)
 
-	// Close waits for the calls in progress and closes the store. All later calls of other methods
-	// return ErrClosed. Later calls of Close do nothing.
+	// Close waits for the calls in progress, and closes the store. Later calls of Close do nothing;
+	// later calls of other methods return ErrClosed.
 	Close() error
 }
 
@@ -66,14 +64,14 @@ var (
 	ErrNotFound = errors.New("store: not found")
 	ErrClosed   = errors.New("store: closed")
 
-	// ErrReadOnly is returned for a change if the store was opened read-only.
+	// ErrReadOnly is the error of a change in a store that was opened read-only.
 	ErrReadOnly = errors.New("store: opened read-only: changes are not accepted")
 )
 
-// A VersionError is returned when a program opens a store and does not support the version of its
-// format or rules.
+// A VersionError reports that a program cannot open a store, because it does not support the
+// version of the store's format or rules.
 type VersionError struct {
-	What  string     // "format of the store", "rules of names"
+	What  string     // such as "format of the store"
 	Found uint64     // version of the store
 	Known uint64     // version that this program supports
 	How   Conversion // how to convert a store of an earlier version
@@ -90,7 +88,7 @@ const (
 	ConvertNever                     // cannot be converted, because no release had this version
 )
 
-// String says what the operator must do.
+// String describes what the operator must do.
 func (c Conversion) String() string {
 	switch c {
 	case ConvertOnWrite:

@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Table caches the set of all authorities of a store, because every request needs it. While one
-// caller reads the store again, other callers get the previous set. So a set can be older than the
-// lifetime of the table by the duration of one read. After Forget, the next call reads the store. A
-// Table is safe for concurrent use.
+// A Table caches the set of all authorities of a store, because every request needs it. When the
+// set is too old, one caller reads the store again, while other callers still get the previous set.
+// A set can therefore be older than the lifetime of the table by the duration of one read. A Table
+// is safe for concurrent use.
 type Table struct {
 	reader Reader
 	now    func() time.Time
@@ -35,15 +35,15 @@ type edition struct {
 	forgets uint64    // value of Table.forgets before the store was read
 }
 
-// NewTable returns a table of the authorities of r. When the set is older than the time life, the
-// table reads r again.
+// NewTable returns a table of the authorities of r, which reads r again when its set is older than
+// life.
 func NewTable(r Reader, now func() time.Time, life time.Duration) *Table {
 	return &Table{reader: r, now: now, life: life}
 }
 
-// Set returns the authorities as of a time; the zero time means now. The caller must not modify the
-// set, or anything that methods of the set return. As long as no authority changes, successive
-// calls return the same set. If ctx is from [WithStaleness], the set may be stale.
+// Set returns the authorities at a time; the zero time means now. Successive calls return the same
+// set until an authority changes. The caller must not modify the set, nor what its methods return.
+// With a context from [WithStaleness], the set may be stale.
 func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if !at.IsZero() {
 		return readSet(ctx, t.reader, at, nil)
@@ -65,8 +65,8 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	return t.readAgain(ctx, e, stale)
 }
 
-// readAgain reads the set from the store again. The parameter e is the last edition, or nil if
-// there is none. The caller must hold t.reading.
+// readAgain reads the set from the store. The parameter e is the last edition, or nil. The caller
+// must hold t.reading.
 func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*AuthoritySet, error) {
 	t.tried.Store(true)
 	next := &edition{read: t.now(), forgets: t.forgets.Load()}
@@ -88,15 +88,14 @@ func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*A
 	return next.set, nil
 }
 
-// Missing reports whether the table has tried to read the authorities, but has none yet.
+// Missing reports whether the table has tried to read the authorities and never succeeded.
 func (t *Table) Missing() bool { return t.tried.Load() && t.last.Load() == nil }
 
-// young reports whether the edition e is younger than the lifetime of the table.
 func (t *Table) young(e *edition) bool { return t.now().Sub(e.read) < t.life }
 
-// known returns the last edition, and whether it can be used. It cannot be used if Forget was
-// called after the store was read. A stale edition can be used only if the caller accepts stale
-// data.
+// known returns the last edition, and whether the caller can use it. An edition that was read
+// before Forget was called is unusable, and so is a stale one for a caller that does not accept
+// stale data.
 func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
 	return e, e != nil && e.forgets == t.forgets.Load() && (e.since.IsZero() || stale != nil)
@@ -105,8 +104,8 @@ func (t *Table) known(stale *Staleness) (*edition, bool) {
 // Forget makes the next call of Set read the store.
 func (t *Table) Forget() { t.forgets.Add(1) }
 
-// Replace replaces the revision of an authority in the table by one that was just read from the
-// store. It does not read the other authorities. The table keeps the pointer.
+// Replace puts a revision of an authority that was just read from the store into the table, without
+// reading other authorities. The table keeps the pointer.
 func (t *Table) Replace(revision *Authority) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
@@ -123,7 +122,7 @@ func (t *Table) Replace(revision *Authority) {
 // An AuthoritySet finds the authority of a name, of a host or of a local address.
 type AuthoritySet struct {
 	all      []*Authority // in the byte order of their prefixes
-	parents  []int        // for each authority, the index of its parent, which has the longest other prefix that its own prefix begins with; -1 if none
+	parents  []int        // for each authority, the index of the one with the next shorter prefix that covers it, or -1
 	hosts    map[string]*Authority
 	address  map[netip.Addr]*Authority
 	compiled map[*Authority]*compilation
@@ -137,8 +136,8 @@ type compilation struct {
 	err  error
 }
 
-// readSet reads the authorities from the store. For authorities that have not changed, it takes the
-// compiled form from the parameter last, the previous set.
+// readSet reads the authorities from the store. Those that have not changed since last, the
+// previous set, keep their compiled form.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := newSet()
 	known := 0
@@ -169,14 +168,13 @@ func newSet() *AuthoritySet {
 	}
 }
 
-// finish sorts the authorities of a new set.
 func (s *AuthoritySet) finish() {
 	slices.SortFunc(s.all, func(a, b *Authority) int { return strings.Compare(a.Prefix.String(), b.Prefix.String()) })
 	s.nest()
 }
 
-// with returns a copy of s that has the revision a of an authority instead of an earlier one. If s
-// already has this revision or a later one, it returns s.
+// with returns a copy of s with the revision a of an authority, or s itself if its revision is not
+// older.
 func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	at, found := s.search(a.Prefix.String())
 	if found && s.all[at].Revision >= a.Revision {
@@ -199,7 +197,6 @@ func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	return next
 }
 
-// nest sets the field parents.
 func (s *AuthoritySet) nest() {
 	s.parents = make([]int, len(s.all))
 	for i, a := range s.all {
@@ -233,8 +230,8 @@ func (s *AuthoritySet) add(a *Authority, c *compilation) {
 	}
 }
 
-// CanonicalHost returns the value of a Host field in a form that can be compared. This form is in
-// lower case, without port and without a final dot.
+// CanonicalHost returns the value of a Host field in lower case, without port and final dot, so
+// that two values can be compared.
 func CanonicalHost(h string) string {
 	if i := strings.LastIndexByte(h, ':'); i >= 0 && strings.IndexByte(h[i:], ']') < 0 {
 		h = h[:i]
@@ -245,16 +242,16 @@ func CanonicalHost(h string) string {
 // All returns the authorities in the byte order of their prefixes.
 func (s *AuthoritySet) All() []*Authority { return s.all }
 
-// Of returns the authority of the name n. Of all authorities whose prefixes cover n, this is the
-// authority with the longest prefix. If there is none, Of returns nil. It takes logarithmic time.
+// Of returns the authority of the name n, or nil. If several prefixes cover n, it is the authority
+// with the longest one. Of takes time logarithmic in the number of authorities.
 func (s *AuthoritySet) Of(n name.Name) *Authority {
 	key := n.Key()
 	i, found := s.search(key)
 	if !found {
 		i--
 	}
-	// A key can begin only with the last prefix that sorts before the key, or with a parent of that
-	// prefix.
+	// The prefixes that can cover a key are the last prefix that sorts before the key, and the
+	// parents of this prefix.
 	for ; i >= 0; i = s.parents[i] {
 		if s.all[i].Prefix.Covers(n) {
 			return s.all[i]
@@ -264,14 +261,14 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 }
 
 // search returns the index of the authority with this prefix. If there is none, it returns false
-// and the index at which it would be inserted.
+// and the index at which to insert it.
 func (s *AuthoritySet) search(prefix string) (int, bool) {
 	return slices.BinarySearchFunc(s.all, prefix, func(a *Authority, key string) int {
 		return strings.Compare(a.Prefix.String(), key)
 	})
 }
 
-// Exactly returns the authority that has exactly this prefix, or nil.
+// Exactly returns the authority whose prefix is exactly p, or nil.
 func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	if s == nil {
 		return nil
@@ -282,9 +279,9 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	return nil
 }
 
-// Compiled returns the compiled rules and delegation of an authority, which must be from s. If it
-// has neither rules nor a delegation, the result is empty. Each revision of an authority is
-// compiled only once. The error is that of [Authority.Compile].
+// Compiled returns the compiled rules and delegation of a, which must be an authority of s. The
+// result is empty if a has neither. Each revision of an authority is compiled only once. The error
+// is that of [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	c := s.compiled[a]
 	if c == nil {
@@ -294,9 +291,8 @@ func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	return c.made, c.err
 }
 
-// At returns the authority that a request selects (1995, A95-3). The Host field decides first, then
-// the local address of the request, then the default authority. Without any of these, At returns
-// nil.
+// At returns the authority that a request selects (1995, A95-3): by its Host field, otherwise by
+// its local address, otherwise the default authority. At returns nil if there is none.
 func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	if a := s.Meant(host, local); a != nil {
 		return a
@@ -304,9 +300,7 @@ func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	return s.standard
 }
 
-// Meant returns the authority that a request selects by its Host field, or otherwise by its local
-// address. If neither selects an authority, Meant returns nil. Unlike At, it ignores the default
-// authority.
+// Meant does what At does, but never returns the default authority.
 func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	if a := s.Host(host); a != nil {
 		return a
@@ -322,8 +316,7 @@ func (s *AuthoritySet) Host(host string) *Authority {
 	return s.hosts[CanonicalHost(host)]
 }
 
-// IsLoopbackHost reports whether h, a result of [CanonicalHost], is a name or address of the
-// loopback interface.
+// IsLoopbackHost reports whether h, a result of [CanonicalHost], means the loopback interface.
 func IsLoopbackHost(h string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()

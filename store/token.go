@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A Token is an access token for the admin API. The store has a hash of the secret, not the secret.
+// A Token is an access token for the admin API. A store keeps only a hash of its secret.
 type Token struct {
 	ID       string    `json:"id"`       // public part of the token, never empty
 	Hash     [32]byte  `json:"hash"`     // SHA-256 of the secret
 	Role     string    `json:"role"`     // reader, editor, owner or administrator
-	Prefixes []string  `json:"prefixes"` // prefixes of the names that the token is limited to; not limited if empty
+	Prefixes []string  `json:"prefixes"` // prefixes of the names to which the token is limited; unlimited if empty
 	Who      string    `json:"who"`      // author of the token's changes in the history
 	Created  time.Time `json:"created"`  // in whole milliseconds
 	Revoked  bool      `json:"revoked"`
@@ -31,19 +31,19 @@ type Tokens interface {
 
 // A TokenLister is a store that can list its tokens.
 type TokenLister interface {
-	// AllTokens yields every token as of one moment, in the byte order of the IDs. It includes
-	// revoked tokens.
+	// AllTokens yields every token, also revoked ones, in the byte order of the IDs and in the
+	// state of one moment.
 	AllTokens(ctx context.Context) iter.Seq2[*Token, error]
 }
 
-// A TokenHistorian is a store that knows who last changed each token, and why.
+// A TokenHistorian is a store that can tell who last changed each token, and why.
 type TokenHistorian interface {
 	// TokenChanges yields the last change of each token, in the order of AllTokens.
 	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
 }
 
-// use returns the change to write for the change c, which has UseOnly. The result has the token of
-// the change last, with the day of use from c. If the token does not change, it returns nil.
+// use returns the change to write for c, a change with UseOnly: the token of last with the day of
+// use in c. It returns nil if the token stays the same.
 func (c *Change) use(last *Change) *Change {
 	if last == nil || last.Token == nil || !c.Token.Used.After(last.Token.Used) {
 		return nil

@@ -2,26 +2,25 @@ package store
 
 import "time"
 
-// Usage holds what a store reports about itself for monitoring.
+// Usage is what a store measures about itself for monitoring.
 type Usage struct {
 	Caches   []CacheUsage
 	Disk     *DiskUsage     // nil if the store has no disk, or has not checked its disk yet
 	Failures uint64         // how often the store has become unavailable since it was opened
-	Servers  map[string]int // number of database servers by role; nil without a database
-	Unsealed time.Duration  // for how long no change was sealed although changes are waiting; 0 if no change is waiting
+	Servers  map[string]int // number of database servers, by role; nil without a database
+	Unsealed time.Duration  // how long changes have been waiting without any being sealed; 0 if none is waiting
 }
 
 // A CacheUsage describes a cache in memory.
 type CacheUsage struct {
-	Name            string // "blocks" for an embedded store, "records" for a database, "answers" for whole answers of a server
+	Name            string // "blocks" (embedded store), "records" (database) or "answers" (whole answers of a server)
 	Hits, Misses    uint64 // how often a lookup found an entry or did not, since the store was opened
 	Evictions       uint64 // entries removed to make room for others
 	CountsEvictions bool   // the cache counts Evictions
 	Bytes, Capacity uint64 // current and maximum size
 }
 
-// A DiskUsage describes the disk of a store at the time of the last check. All numbers are in
-// bytes.
+// A DiskUsage describes the disk of a store when it was last checked, in bytes.
 type DiskUsage struct {
 	Free, Size uint64
 	Required   uint64 // free space that the store needs to accept changes
@@ -29,12 +28,12 @@ type DiskUsage struct {
 
 // A Measured store reports its usage.
 type Measured interface {
-	// Usage returns the usage that the store last observed. It accesses neither disk nor database,
-	// and does not block. It is safe for concurrent use.
+	// Usage returns what the store measured last. It returns at once, without access to the disk or
+	// the database. It is safe for concurrent use.
 	Usage() Usage
 }
 
-// UsageOf returns the usage of r. If r is not [Measured], it returns the zero Usage.
+// UsageOf returns the usage of r, or the zero Usage if r is not [Measured].
 func UsageOf(r Reader) Usage {
 	if m, ok := r.(Measured); ok {
 		return m.Usage()

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A User is a person who can sign in. Stores keep the history of users, as they do for authorities.
-// The history of names has only the IDs of users. So if the name of a person is changed or
-// redacted, this takes effect everywhere.
+// A User is a person who can sign in. Stores keep a history of users, as of authorities. The
+// history of names refers to users only by their IDs, so a change or redaction of a person's name
+// takes effect everywhere.
 type User struct {
 	ID       string      `json:"id"`                 // never empty, and never changed
 	Name     string      `json:"name"`               // name for people to read
 	Mail     string      `json:"mail,omitempty"`     // mail address, for people to read
 	Subjects []string    `json:"subjects,omitempty"` // identities at identity providers; no two users have the same subject
-	Grants   []UserGrant `json:"grants,omitempty"`   // what the user may do; if empty, nothing
-	Disabled bool        `json:"disabled,omitempty"` // the user may do nothing, whatever the grants
+	Grants   []UserGrant `json:"grants,omitempty"`   // what the user may do; nothing if empty
+	Disabled bool        `json:"disabled,omitempty"` // the user may do nothing, whatever the grants say
 	Since    time.Time   `json:"since,omitzero"`     // when the user was added, in whole milliseconds
 
 	Modified time.Time `json:"modified,omitzero"`  // time of the last change; set by the store
@@ -29,10 +29,10 @@ type User struct {
 	Redacted bool      `json:"redacted,omitempty"` // the content was removed by a redaction; set by the store
 }
 
-// A UserGrant gives a user a role for all names, or only for the names with some prefixes.
+// A UserGrant gives a user a role, for all names or only for names with certain prefixes.
 type UserGrant struct {
 	Role     string   `json:"role"`               // reader, editor, owner or administrator
-	Prefixes []string `json:"prefixes,omitempty"` // prefixes of the names that the role is for; all names if empty
+	Prefixes []string `json:"prefixes,omitempty"` // prefixes of the names for which the role is; all names if empty
 }
 
 // Clone returns a deep copy of u in normal form.
@@ -47,7 +47,7 @@ func (u *User) Clone() *User {
 	return &c
 }
 
-// SameContent reports whether u and o are equal except for Modified and Revision. Both must be in
+// SameContent reports whether u and o differ at most in Modified and Revision. Both must be in
 // normal form.
 func (u *User) SameContent(o *User) bool {
 	return u.ID == o.ID &&
@@ -64,25 +64,23 @@ func (g UserGrant) equal(o UserGrant) bool {
 	return g.Role == o.Role && slices.Equal(g.Prefixes, o.Prefixes)
 }
 
-// Users is a store that has users.
+// Users is a store that also keeps users.
 type Users interface {
-	// User returns the user with this ID as of a time, or ErrNotFound.
+	// User returns the user with this ID in the state at a time, or ErrNotFound.
 	User(ctx context.Context, id string, at time.Time) (*User, error)
 
-	// AllUsers yields every user, including disabled ones, in the byte order of the IDs. Like List,
-	// it yields them as of one moment.
+	// AllUsers yields every user, also disabled ones, in the byte order of the IDs and in the state
+	// of one moment.
 	AllUsers(ctx context.Context, at time.Time) iter.Seq2[*User, error]
 
 	// UserOf returns the user who currently has the subject, or ErrNotFound.
 	UserOf(ctx context.Context, subject string) (*User, error)
 
-	// UserHistory yields the changes of the user with this ID, newest first, as History does
-	// for a name.
+	// UserHistory yields the changes of the user with this ID, newest first.
 	UserHistory(ctx context.Context, id string) iter.Seq2[*Change, error]
 }
 
-// UsersOf returns r as Users. If r has no users, it returns an error that wraps
-// [errors.ErrUnsupported].
+// UsersOf returns r as Users, or an error that wraps [errors.ErrUnsupported].
 func UsersOf(r Reader) (Users, error) {
 	if u, ok := r.(Users); ok {
 		return u, nil
@@ -90,15 +88,14 @@ func UsersOf(r Reader) (Users, error) {
 	return nil, unable(r, "keep users")
 }
 
-// subjectMark begins the URLs that an index of locations uses for the subjects of users. No
+// subjectMark begins the URLs that stand for subjects of users in an index of locations. No
 // location begins with it.
 const subjectMark = "\x00user\x00"
 
-// SubjectURL returns the URL that an index of locations uses for the subject of a user. The name in
-// that Place has the ID of the user as its key.
+// SubjectURL returns the URL that stands for the subject of a user in an index of locations. The
+// Name of such a Place has the ID of the user as its key.
 func SubjectURL(subject string) string { return subjectMark + subject }
 
-// appendSubjects appends to list the URL that an index uses for each subject of u.
 func (u *User) appendSubjects(list []string) []string {
 	for _, s := range u.Subjects {
 		list = append(list, SubjectURL(s))
@@ -106,7 +103,7 @@ func (u *User) appendSubjects(list []string) []string {
 	return list
 }
 
-// PlaceSubject returns the subject that p, a place of an index, belongs to: a name or a user.
+// PlaceSubject returns the name or the user to which p, a place in an index, belongs.
 func PlaceSubject(p Place) Subject {
 	if strings.HasPrefix(p.URL, subjectMark) {
 		return Subject{KindUser, p.Name.Key()}
@@ -114,7 +111,7 @@ func PlaceSubject(p Place) Subject {
 	return Subject{KindName, p.Name.Key()}
 }
 
-// AppendPlaces appends to list the places that an index must have for the subject of c after that
+// AppendPlaces appends to list the places that an index must contain for the subject of c after the
 // change.
 func (c *Change) AppendPlaces(list []Place) []Place {
 	for _, url := range c.AppendIndexed(nil) {
@@ -124,9 +121,9 @@ func (c *Change) AppendPlaces(list []Place) []Place {
 }
 
 // CheckSubjects returns a [*StateError] if two users would have the same subject after the steps.
-// The function owner must return the ID of the user who has a subject before the steps. If there is
-// none, it must return "". Every store must call CheckSubjects in Apply. Apply must make sure that
-// no other call changes a user between the answer of owner and the write.
+// The function owner must return the ID of the user who has a subject before the steps, or "".
+// Every store must call CheckSubjects in Apply, and must make sure that no other call changes a
+// user between the answer of owner and the write.
 func CheckSubjects(changes []Change, steps []Step, owner func(subject string) (string, error)) error {
 	after := map[string]*User{} // each changed user after the steps, by ID
 	for _, s := range steps {
@@ -154,7 +151,7 @@ func CheckSubjects(changes []Change, steps []Step, owner func(subject string) (s
 	return nil
 }
 
-// ownerAfter returns the ID of the user who has a subject after the steps, or "" if none is known.
+// ownerAfter returns the ID of the user who has a subject after the steps, or "".
 func ownerAfter(subject string, after map[string]*User, taken map[string]string, owner func(string) (string, error)) (string, error) {
 	if id := taken[subject]; id != "" {
 		return id, nil

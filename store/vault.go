@@ -15,25 +15,24 @@ const (
 )
 
 // A Vault is a store that also keeps small secrets of its servers, such as the private keys of
-// certificates. All servers of the store share them. Secrets are not in the log, nor in listings,
-// exports or backups. They have no history: a new value replaces the old one.
+// certificates, for all servers to share. Secrets are not in the log, nor in listings, exports or
+// backups. They have no history, because a new value replaces the old one.
 type Vault interface {
 	// Secret returns the value of the secret with this key, or ErrNotFound.
 	Secret(ctx context.Context, key string) ([]byte, error)
 
-	// PutSecret sets the value of the secret with this key; an empty value removes the secret. When
-	// PutSecret returns nil, the value is on disk. A key has 1 to MaxSecretKey letters, digits and
-	// characters of ".+-_", and does not begin with ".".
+	// PutSecret sets the value of the secret with this key, or removes the secret if the value is
+	// empty. When it returns nil, the value is on disk. A key has 1 to MaxSecretKey letters, digits
+	// and characters of ".+-_", and does not begin with ".".
 	PutSecret(ctx context.Context, key string, value []byte) error
 
 	// Lease gives the lease with this key to the holder for the time d, unless another holder has
-	// it. It reports whether the holder now has the lease. If the holder already has the lease,
-	// Lease extends it, or ends it if d is 0. The store measures d with its own clock.
+	// it, and reports whether the holder has it now. A holder calls Lease again to extend its
+	// lease, or with a d of 0 to end it. The store measures d with its own clock.
 	Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error)
 }
 
-// VaultOf returns r as a Vault. If r is not one, it returns an error that wraps
-// [errors.ErrUnsupported].
+// VaultOf returns r as a Vault, or an error that wraps [errors.ErrUnsupported].
 func VaultOf(r Reader) (Vault, error) {
 	if v, ok := r.(Vault); ok {
 		return v, nil
@@ -43,7 +42,7 @@ func VaultOf(r Reader) (Vault, error) {
 
 var errSecretKey = errors.New(`store: invalid key of a secret: must be 1 to 200 letters, digits and ".+-_", not beginning with "."`)
 
-// CheckSecret returns an error unless a [Vault] accepts the key and the value.
+// CheckSecret returns an error unless the key and the value have the form that a [Vault] accepts.
 func CheckSecret(key string, value []byte) error {
 	if key == "" || len(key) > MaxSecretKey || key[0] == '.' {
 		return errSecretKey
@@ -61,8 +60,8 @@ func CheckSecret(key string, value []byte) error {
 	return nil
 }
 
-// Leases implements the method Lease of a [Vault] that only one process has open. The zero Leases
-// has no lease. It is safe for concurrent use.
+// Leases implements [Vault.Lease] for a store that only one process has open. The zero Leases
+// contains no lease. It is safe for concurrent use.
 type Leases struct {
 	mu   sync.Mutex
 	held map[string]lease
@@ -73,7 +72,7 @@ type lease struct {
 	until  time.Time
 }
 
-// Lease implements [Vault.Lease]; the parameter now is the current time.
+// Lease implements [Vault.Lease] at the time now.
 func (l *Leases) Lease(key, holder string, d time.Duration, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

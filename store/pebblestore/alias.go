@@ -8,12 +8,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliasBatch is how much of the index is written in one batch, in bytes.
+// aliasBatch is the size of a batch of index entries, in bytes.
 const aliasBatch = 4 << 20
 
-// indexAliases writes the aliases in the index of locations again, according to this program's
-// rules of names. If indexAliases was interrupted, the next call starts again from the beginning.
-// The caller must sync the database. A million records take about a second.
+// indexAliases writes the aliases in the index of locations again, because their keys depend on the
+// rules of names. After an interruption, the next call starts from the beginning. The caller must
+// sync the database. A million records take about a second.
 func indexAliases(db *pebble.DB) (err error) {
 	batch := db.NewBatch()
 	defer func() { err = errors.Join(err, batch.Close()) }()
@@ -44,7 +44,6 @@ func indexAliases(db *pebble.DB) (err error) {
 	return db.Apply(batch, pebble.NoSync)
 }
 
-// addAliases adds the aliases of the record r to the index. If r is nil, it does nothing.
 func addAliases(batch *pebble.Batch, r *store.Record) error {
 	if r == nil {
 		return nil

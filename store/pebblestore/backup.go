@@ -21,45 +21,48 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Suffixes of the directories that exist during a backup. The directory with suffixCheckpoint is
-// beside the store, the others are beside the backup.
+// Suffixes of the directories that exist during a backup. The checkpoint is beside the store, the
+// other directories are beside the backup.
 const (
-	suffixBackupNew  = ".new"         // the new backup, not complete yet; or the previous one, while it is removed
-	suffixBackupOld  = ".old"         // the previous backup, complete, until the new backup is in its place
-	suffixBackupCopy = ".copy"        // a checkpoint beside the backup, used if there is no space beside the store
-	suffixCheckpoint = ".checkpoint-" // followed by a number: a checkpoint of the store, which has hard links to the store's tables
+	suffixBackupNew  = ".new"         // the new backup, still incomplete; or the previous one, while it is removed
+	suffixBackupOld  = ".old"         // the previous backup, complete, until the new one is in its place
+	suffixBackupCopy = ".copy"        // a checkpoint beside the backup, if there is no space beside the store
+	suffixCheckpoint = ".checkpoint-" // and a number: a checkpoint of the store, with hard links to its tables
 )
 
-// ErrNoBackup is returned by [Store.Backup] if the directory has anything other than an earlier
-// backup of the same store.
+// ErrNoBackup is returned by [Store.Backup] if the directory contains anything other than an
+// earlier backup of the same store.
 var ErrNoBackup = errors.New("the directory is not an earlier backup of this store")
 
-// Backup implements [store.Backuper]. A backup is a store that can be opened read-only, with a
-// [Manifest] of its files. [Restore] makes a store from a backup. If an earlier backup has a table
-// with the same bytes as a table of the store, the new backup gets a hard link to it. Backup copies
-// all other tables and verifies the checksums of their blocks. So a damaged store does not replace
-// a good backup. The new backup replaces the earlier one when it is complete and on disk. After a
-// crash at least one complete backup remains. Its name may then end in ".old". The next Backup
-// renames it back. Directories with ".new" or ".copy" appended are removed.
+// Backup implements [store.Backuper]. A backup is a store that can be opened read-only, together
+// with a [Manifest] of its files. [Restore] makes a store from it.
 //
-// The engine creates links to its files beside the store. If the file system of the store is full
-// or read-only, the engine copies the files to a directory beside the backup.
+// The new backup gets a hard link to each table that an earlier backup in dir already contains.
+// Backup copies the other tables and verifies the checksums of their blocks, so a damaged store
+// never replaces a good backup. The new backup takes the place of the earlier one when it is
+// complete and on disk. After a crash, at least one complete backup remains. If its name then ends
+// in ".old", the next call of Backup renames it back and removes what the crash has left under
+// ".new" and ".copy".
 //
-// Normally only the owner can read a backup. But if a group can read the earlier backup, the group
-// can also read the backup that replaces it.
+// The engine normally makes its checkpoint, which is a directory of links to its files, beside the
+// store. If the file system of the store is full or read-only, the engine copies the files to a
+// directory beside the backup instead.
+//
+// Only the owner can read a backup, unless it replaces a backup that a group can read. In that case
+// the group can read the new backup too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.replaceBackup(ctx, e, dir, progress) })
 }
 
-// BackupLinked makes a backup in a directory that does not exist yet. It is like [Store.Backup],
-// but does not replace the earlier backup. The parameter earlier is the directory of the earlier
-// backup in the same file system, or "" if there is none. The new backup has hard links to the
-// tables that both backups have.
+// BackupLinked makes a backup in the directory dir, which must not exist yet. It is like
+// [Store.Backup], but leaves the earlier backup in place. The parameter earlier is the directory of
+// that backup in the same file system, or "" if there is none. The new backup has hard links to the
+// tables that both backups contain.
 func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
 }
 
-// backupBy calls work, which makes a backup in dir, and adds a description to its error.
+// backupBy calls work, which makes the backup in dir, and describes its error.
 func (s *Store) backupBy(ctx context.Context, dir string, work func(e *engine, dir string) error) error {
 	e, err := s.enter()
 	if err != nil {
@@ -80,7 +83,6 @@ func (s *Store) backupBy(ctx context.Context, dir string, work func(e *engine, d
 	return nil
 }
 
-// addBackup makes a backup in a directory that does not exist yet.
 func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, progress func(done, total uint64)) error {
 	if there, err := isThere(s.fs, dir); err != nil || there {
 		return cmp.Or(err, fmt.Errorf("%s: %w", dir, fs.ErrExist))
@@ -96,8 +98,8 @@ func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, p
 	return move(s.fs, fresh, dir)
 }
 
-// clearRests removes what an unfinished backup to dir has left. If there is anything else, it
-// returns ErrNoBackup.
+// clearRests removes what an unfinished backup to dir has left. If it finds anything else, it
+// removes nothing and returns ErrNoBackup.
 func (s *Store) clearRests(dir string) error {
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
 		if err := s.isRest(dir + suffix); err != nil {
@@ -132,7 +134,6 @@ func (s *Store) replaceBackup(ctx context.Context, e *engine, dir string, progre
 	return s.fs.RemoveAll(fresh)
 }
 
-// mayBackUp returns an error if dir cannot be the directory of a backup.
 func (s *Store) mayBackUp(dir string) error {
 	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld, suffixBackupCopy} {
 		if s.isWithin(dir + suffix) {
@@ -145,8 +146,8 @@ func (s *Store) mayBackUp(dir string) error {
 	return nil
 }
 
-// fill makes a complete backup in the directory fresh, which must not exist and will be renamed to
-// dir. Files that an earlier backup also has become hard links.
+// fill makes a complete backup in the directory fresh, which must not exist and will later be
+// renamed to dir. Files that an earlier backup also contains become hard links.
 func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string, progress func(done, total uint64)) (err error) {
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
 	defer func() { _ = s.fs.RemoveAll(from) }() // the directory has only links, and a copy of the end of the log
@@ -155,8 +156,8 @@ func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string,
 		err = s.checkpoint(e, from, m)
 	}
 	if e.readOnly || isUnwritable(err) && e.failure() == nil {
-		// If the disk of the store is full or read-only, a backup is needed most. Then the files
-		// are copied twice: to the directory from, and from there to the backup.
+		// A backup is most needed when the disk of the store is full or read-only. In that case the
+		// files are copied twice: to the directory from, and from there to the backup.
 		_ = s.fs.RemoveAll(from)
 		from = dir + suffixBackupCopy
 		if err = s.checkpoint(e, from, m); err != nil {
@@ -175,17 +176,17 @@ func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string,
 	return err
 }
 
-// checkpoint makes a checkpoint of an engine, and stores its description in m.
+// checkpoint makes a checkpoint of an engine and describes it in m.
 func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	if there, err := isThere(s.fs, dir); err != nil || there {
 		if err = errors.Join(err, s.fs.RemoveAll(dir)); err != nil {
 			return err
 		}
 	}
-	// Do not let Checkpoint flush the log. Acknowledged changes are already in the log's file. If
-	// the disk is completely full, a write to the log would end the program.
+	// Checkpoint must not flush the log. Acknowledged changes are already in the file of the log,
+	// and a write to the log would end the program if the disk is completely full.
 	copied := e.db.Checkpoint
-	if e.readOnly { // Pebble cannot make a checkpoint of a read-only database, but no file of such a database changes
+	if e.readOnly { // Pebble cannot checkpoint a read-only database, but its files do not change
 		copied = func(dir string, _ ...pebble.CheckpointOption) error { return s.copyEngine(e, dir) }
 	}
 	if err := errors.Join(copied(dir), e.failure()); err != nil {
@@ -194,8 +195,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	return s.settleCheckpoint(dir, m)
 }
 
-// copyEngine copies the files of a read-only engine. If another engine replaces the engine e during
-// the copy, copyEngine fails.
+// copyEngine copies the files of a read-only engine. It fails if another engine replaces e
+// meanwhile.
 func (s *Store) copyEngine(e *engine, dir string) error {
 	files, err := s.fs.List(s.dir)
 	if err == nil {
@@ -212,8 +213,8 @@ func (s *Store) copyEngine(e *engine, dir string) error {
 	return err
 }
 
-// isWithin reports whether a path leads to the directory of the store or into it, even through
-// symbolic links.
+// isWithin reports whether dir is the directory of the store or inside it, also through symbolic
+// links.
 func (s *Store) isWithin(dir string) bool {
 	onDisk := vfs.Root(s.fs) == vfs.Default
 	place, own := dir, s.dir
@@ -238,8 +239,8 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// isRest checks that dir may be removed: either it does not exist, or it has only what an
-// unfinished backup leaves. If dir has anything else, isRest returns ErrNoBackup.
+// isRest returns nil if dir may be removed: it does not exist, or contains only what an unfinished
+// backup leaves. Otherwise it returns ErrNoBackup.
 func (s *Store) isRest(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {
@@ -257,8 +258,7 @@ func (s *Store) isRest(dir string) error {
 	return nil
 }
 
-// isCheckpoint reports whether name can be the name of a checkpoint of the store that is named
-// base.
+// isCheckpoint reports whether name can be the name of a checkpoint of the store named base.
 func isCheckpoint(base, name string) bool {
 	number, ok := strings.CutPrefix(name, base+suffixCheckpoint)
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
@@ -267,8 +267,8 @@ func isCheckpoint(base, name string) bool {
 	return ok
 }
 
-// clearCheckpoints removes the checkpoints that were left when a backup crashed. The store must be
-// open for writing, so that no other process is making a checkpoint.
+// clearCheckpoints removes the checkpoints of backups that crashed. The store must be open for
+// writing, so that no other process is making a checkpoint.
 func (s *Store) clearCheckpoints() error {
 	parent := s.fs.PathDir(s.dir)
 	names, err := s.fs.List(parent)
@@ -283,8 +283,8 @@ func (s *Store) clearCheckpoints() error {
 	return err
 }
 
-// earlier reports whether dir has an earlier backup. If a crash has left that backup under another
-// name, earlier first renames it to dir.
+// earlier reports whether dir contains an earlier backup. If a crash has left this backup under
+// another name, earlier renames it first.
 func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
 	there, err := isThere(s.fs, dir)
@@ -314,8 +314,8 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	return there || aside, err
 }
 
-// isMine returns ErrNoBackup unless dir has an earlier backup of s. Such a backup has the identity
-// of s, and the log of s begins with its log.
+// isMine returns ErrNoBackup unless dir contains a backup of s: it must have the same identity, and
+// its log must be the beginning of the log of s.
 func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
@@ -351,8 +351,8 @@ func identity(db *pebble.DB) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// take copies the files of a checkpoint to a new directory and lists them in m. If an earlier
-// backup has the same file, take makes a hard link instead of a copy.
+// take copies the files of a checkpoint to a new directory and lists them in m. A file that an
+// earlier backup also contains becomes a hard link.
 func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
@@ -383,9 +383,9 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 	return syncDir(s.fs, to)
 }
 
-// takeFile makes a hard link to the same file of an earlier backup. If the earlier backup has no
-// such file, or the file system has no hard links, takeFile copies the file. It verifies the copy
-// of a table. The parameter earlier can be "".
+// takeFile links a file to the same file of an earlier backup. If there is no such file, or the
+// file system has no hard links, takeFile copies it, and verifies the copy if it is a table. The
+// parameter earlier can be "".
 func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
 	if err := ctx.Err(); err != nil {
 		return BackupFile{}, err
@@ -405,9 +405,9 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 	return f, err
 }
 
-// settleCheckpoint moves the changes in the log of a checkpoint to tables. A bit error in a table
-// is always detected, but a bit error at the end of a log looks like an interrupted write.
-// settleCheckpoint stores the description of the checkpoint in m.
+// settleCheckpoint moves the changes in the log of a checkpoint to tables, and describes the
+// checkpoint in m. The reason is that a bit error in a table is always detected, while a bit error
+// at the end of a log looks like an interrupted write.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err
@@ -431,10 +431,9 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	return writeMark(s.fs, s.fs.PathJoin(dir), m.Head)
 }
 
-// roomFor returns a [*FullError] if the disk of the store has no space for moving the logs of a
-// checkpoint to tables.
+// roomFor returns a [*FullError] if settleCheckpoint would not have enough disk space.
 func (s *Store) roomFor(dir string) error {
-	const spare = 8 << 20 // for all else that the engine writes
+	const spare = 8 << 20 // for everything else that the engine writes
 	files, err := s.fs.List(dir)
 	if err != nil {
 		return err
@@ -451,8 +450,8 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs gives a new backup the group permissions of an earlier backup, including the files that
-// both backups have.
+// shareAs gives a new backup the group permissions of an earlier one, also for the files that both
+// contain.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return

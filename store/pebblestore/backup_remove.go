@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// RemoveBackup deletes a backup and its directory. If the directory has other files or no manifest,
-// RemoveBackup deletes nothing and returns [ErrNoBackup]. If RemoveBackup is interrupted,
+// RemoveBackup deletes a backup and its directory. If the directory contains other files or no
+// manifest, RemoveBackup deletes nothing and returns [ErrNoBackup]. If it is interrupted,
 // [RemoveUnfinished] deletes the rest.
 func RemoveBackup(dir string) error {
 	s := &Store{fs: vfs.Default}
@@ -30,8 +30,8 @@ func RemoveBackup(dir string) error {
 	return s.fs.RemoveAll(dir + suffixBackupNew)
 }
 
-// RemoveUnfinished deletes what is left beside dir after a backup to dir, or a call of
-// RemoveBackup, was interrupted. If there are other files, it returns [ErrNoBackup].
+// RemoveUnfinished deletes what an interrupted backup to dir, or an interrupted call of
+// RemoveBackup, has left beside dir. If it finds other files, it returns [ErrNoBackup].
 func RemoveUnfinished(dir string) error {
 	s := &Store{fs: vfs.Default}
 	var errs []error

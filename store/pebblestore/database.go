@@ -7,16 +7,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A database is a Pebble database in a directory. Pebble does not notice that the disk has failed.
-// So a caller must check disk.err before it relies on a write.
+// A database is a Pebble database in a directory. Pebble does not learn of a failure of the disk,
+// so a caller must check disk.err before it relies on a write.
 type database struct {
 	*pebble.DB
 	disk *engineDisk
 }
 
-// openDatabase opens the database in the directory of o. The caller must release the lock. If onDown
-// is not nil, it is called once when the disk goes down. If adjust is not nil, it can modify the
-// options. If the manifest is damaged, openDatabase changes nothing and returns an error.
+// openDatabase opens the database in the directory of o. If the manifest is damaged, it changes
+// nothing and returns an error. If onDown is not nil, it is called once when the disk goes down. If
+// adjust is not nil, it may modify the options. The caller must release the lock.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	return openWith(o, lock, onDown, func(p *pebble.Options, d *engineDisk) {
 		d.locked = func() error {
@@ -32,7 +32,7 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	})
 }
 
-// openWith opens a database without checking its manifest. No other function calls pebble.Open.
+// openWith opens a database without checking its manifest. All databases are opened here.
 func openWith(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	d.pacer = o.Pacer
@@ -59,8 +59,8 @@ func openWith(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.
 	return &database{DB: db, disk: d}, nil
 }
 
-// Close closes the database and aborts its compactions. If the disk has failed, Close returns that
-// failure, and writes may be lost.
+// Close aborts compactions and closes the database. If the disk has failed, Close returns that
+// failure; writes may then be lost.
 func (d *database) Close() error {
 	close(d.disk.ending)
 	err := d.DB.Close()

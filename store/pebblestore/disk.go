@@ -23,21 +23,23 @@ var errGone = errors.New("the directory of the store was deleted or replaced")
 // errEnding makes the compactions of an engine fail while it is closed.
 var errEnding = errors.New("the store is being closed")
 
-// compactionPause is the maximum time that a compaction waits when the disk is full. The compaction
-// checks every roomTick whether there is space again.
+// A compaction that finds the disk full waits up to compactionPause, and checks every roomTick
+// whether there is space again.
 const (
 	compactionPause = 30 * time.Second
 	roomTick        = time.Second
 )
 
-// An engineDisk is the directory of a store as seen by one engine. The engine cannot handle a
-// failed write to its log or manifest. It panics while it holds locks. So the engineDisk hides
-// these failures from the engine. At the first failed write or sync the disk goes down. From then
-// on no operation of the engine reaches the directory, as if the process had died at that moment.
-// Writes to the log and the manifest are discarded. Tables flushed from memory stay in memory.
-// Compactions block until the engine is closed. Nothing is removed. Reads still work. The store
-// does not acknowledge writes to a disk that is down. When the directory can be written again, the
-// store opens another engine, which recovers what is really on disk.
+// An engineDisk is the file system that one engine sees of the directory of a store. It protects
+// the engine from failures of the disk, because Pebble panics while it holds locks when it cannot
+// write its log or manifest.
+//
+// At the first failed write or sync, the engineDisk goes down. From then on, nothing that the
+// engine does reaches the directory, as if the process had died at that moment: writes to the log
+// and the manifest are discarded, tables flushed from memory stay in memory, compactions block
+// until the engine is closed, and nothing is removed. Reads still work. The store acknowledges no
+// write to a disk that is down. When the directory can be written again, the store opens another
+// engine, which recovers what is really on disk.
 //
 // Paths outside the directory go to the underlying file system.
 type engineDisk struct {
@@ -50,10 +52,10 @@ type engineDisk struct {
 	mem    *vfs.MemFS
 	first  os.FileInfo // description of dir when it was opened; nil if unknown
 
-	open   atomic.Bool                 // the engine is open; while it is being opened, Pebble waits for compactions
+	open   atomic.Bool                 // false while Pebble still opens the database, because Pebble then waits for compactions
 	cause  atomic.Pointer[diskFailure] // why the disk is down
 	down   chan struct{}               // closed when the disk goes down
-	limit  time.Duration               // maximum duration of a call; if a call takes longer, the disk counts as hanging
+	limit  time.Duration               // maximum duration of a call, after which the disk counts as hanging
 	calls  atomic.Int64                // number of calls in progress
 	hung   chan struct{}               // closed when a call exceeds limit
 	ending chan struct{}               // closed when the engine begins to close
@@ -68,8 +70,8 @@ type diskFailure struct {
 	since time.Time
 }
 
-// newEngineDisk returns the disk of a directory. If onDown is not nil, it is called once when the
-// disk goes down, from any goroutine.
+// newEngineDisk returns the disk of a directory. When the disk goes down, it calls onDown once,
+// from any goroutine, if onDown is not nil.
 func newEngineDisk(files vfs.FS, dir string, lock *dirLock, onDown func(error)) *engineDisk {
 	d := &engineDisk{FS: files, dir: dir, lock: lock, onDown: onDown, mem: vfs.NewMem(), down: make(chan struct{}), ending: make(chan struct{}), limit: hangAfter, hung: make(chan struct{})}
 	if vfs.Root(files) == vfs.Default {
@@ -79,7 +81,6 @@ func newEngineDisk(files vfs.FS, dir string, lock *dirLock, onDown func(error)) 
 	return d
 }
 
-// opened records that the engine is open, and which directory it uses.
 func (d *engineDisk) opened() {
 	d.open.Store(true)
 	if d.first == nil && vfs.Root(d.FS) == vfs.Default {
@@ -87,7 +88,7 @@ func (d *engineDisk) opened() {
 	}
 }
 
-// err returns why the disk is down, or nil if it is not.
+// err returns why the disk is down, or nil.
 func (d *engineDisk) err() error {
 	if f := d.cause.Load(); f != nil {
 		return f.err
@@ -95,7 +96,7 @@ func (d *engineDisk) err() error {
 	return nil
 }
 
-// fail takes the disk down. If it is already down, the first cause stays.
+// fail takes the disk down. A disk that is already down keeps its first cause.
 func (d *engineDisk) fail(err error) {
 	if d.cause.CompareAndSwap(nil, &diskFailure{err, time.Now()}) {
 		close(d.down)
@@ -105,8 +106,8 @@ func (d *engineDisk) fail(err error) {
 	}
 }
 
-// check takes the disk down if its log was deleted. It also does so if the directory was replaced
-// or deleted after it was opened. It returns why the disk is down, or nil if it is not.
+// check takes the disk down if its log was deleted, or if the directory was deleted or replaced
+// since it was opened. It returns why the disk is down, or nil.
 func (d *engineDisk) check() error {
 	if err := d.err(); err != nil || d.first == nil {
 		return err
@@ -127,7 +128,7 @@ func (d *engineDisk) check() error {
 	return d.err()
 }
 
-// same reports whether the directory is still the one that was opened.
+// same reports whether the path still leads to the directory that was opened.
 func (d *engineDisk) same() bool {
 	if d.first == nil {
 		return true
@@ -138,7 +139,6 @@ func (d *engineDisk) same() bool {
 
 func (d *engineDisk) within(name string) bool { return d.PathDir(name) == d.dir }
 
-// waits reports whether writes to a file of the given kind block while the disk is down.
 func (d *engineDisk) waits(kind fileKind) bool { return kind == compactedFile && d.open.Load() }
 
 func (d *engineDisk) isEnding() bool {
@@ -150,7 +150,6 @@ func (d *engineDisk) isEnding() bool {
 	}
 }
 
-// isFull reports whether err means that the disk has no space.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
@@ -176,8 +175,8 @@ func kindOf(name string, category vfs.DiskWriteCategory) fileKind {
 	}
 }
 
-// failure handles a failed write to a file of the given kind. It returns the error for the engine,
-// which is nil for a vital file.
+// failure takes the disk down after a failed write. It returns the error for the engine, which is
+// nil for a vital file.
 func (d *engineDisk) failure(kind fileKind, err error) error {
 	if err == nil {
 		return nil
@@ -190,9 +189,9 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 	return d.refusal(kind)
 }
 
-// waitForRoom waits while the disk is full. It returns when the free space beyond spareBytes has
-// more than doubled, or after [compactionPause]. It also returns when the engine begins to close,
-// or the disk goes down.
+// waitForRoom waits while the disk is full: until the free space beyond spareBytes has more than
+// doubled, for [compactionPause] at most. It returns early if the engine is closing or the disk is
+// down.
 func (d *engineDisk) waitForRoom() {
 	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {
@@ -209,7 +208,7 @@ func (d *engineDisk) waitForRoom() {
 	}
 }
 
-// refusal returns the error for the engine after it tried to write to a disk that is down.
+// refusal returns the error that the engine gets for a write to a disk that is down.
 func (d *engineDisk) refusal(kind fileKind) error {
 	switch {
 	case kind == vitalFile:
@@ -222,8 +221,9 @@ func (d *engineDisk) refusal(kind fileKind) error {
 	}
 }
 
-// Create implements [vfs.FS]. Before it creates a marker, which names another file, it syncs the
-// directory: otherwise a crash could leave the marker without the other file.
+// Create implements [vfs.FS]. A marker is a file that names another file. Before Create creates a
+// marker, it syncs the directory, because a crash could otherwise leave the marker without the
+// file.
 func (d *engineDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return d.create(name, category, func() (vfs.File, error) {
 		if d.within(name) && strings.HasPrefix(d.PathBase(name), "marker.") {
@@ -280,8 +280,7 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 	return &engineFile{File: f, disk: d}, nil // writes to the file are discarded
 }
 
-// Open implements [vfs.FS]. It returns errors after a delay, because the engine would otherwise try
-// again at once.
+// Open implements [vfs.FS]. It delays errors, because the engine tries again at once.
 func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	if d.err() != nil && d.within(name) {
 		if f, err := d.mem.Open(name, o...); err == nil {
@@ -295,7 +294,7 @@ func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	return f, err
 }
 
-// rest waits a moment. Without it, an engine would try thousands of times a second.
+// rest makes an engine try 20 times a second instead of thousands of times.
 func (d *engineDisk) rest() {
 	select {
 	case <-d.ending:
@@ -322,7 +321,7 @@ func (d *engineDisk) OpenDir(name string) (vfs.File, error) {
 	return &engineFile{File: f, disk: d}, nil
 }
 
-// change performs an operation that modifies a directory, unless the disk is down.
+// change calls the given function, which modifies a directory, unless the disk is down.
 func (d *engineDisk) change(name string, change func() error) error {
 	if !d.within(name) {
 		return change()
@@ -374,15 +373,15 @@ func (d *engineDisk) Lock(name string) (io.Closer, error) {
 // Unwrap implements [vfs.FS].
 func (d *engineDisk) Unwrap() vfs.FS { return d.FS }
 
-// A dirLock is the lock of a directory, shared by the engines of one store.
+// A dirLock is the lock of a directory, which the engines of one store share.
 type dirLock struct {
 	mu      sync.Mutex
 	held    io.Closer
-	lenient bool // a read-only file system needs no lock, so a failure to lock is accepted
+	lenient bool // a failure to lock is accepted, because a read-only file system needs no lock
 }
 
-// take acquires the lock, unless the store already holds it. Closing the result does not release
-// the lock. If another store or process holds it, the error is [ErrLocked].
+// take acquires the lock unless the store already holds it. Closing the result does not release it.
+// If another store or process holds the lock, the error is [ErrLocked].
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -400,9 +399,8 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 }
 
 // lockError returns ErrLocked if err means that another store or process holds the lock. File
-// systems report this in different ways. So lockError returns ErrLocked for every error that does
-// not have another known cause. These causes are a lock file that cannot be created, and a file
-// system without locks.
+// systems report this in many ways, so lockError recognizes the other causes instead: the lock file
+// cannot be created, or the file system has no locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
@@ -426,10 +424,9 @@ func (l *dirLock) release() error {
 	return held.Close()
 }
 
-// probe is the name of the file that a store writes to find out whether its directory is writable.
+// probe is a file that a store writes to find out whether its directory is writable.
 const probe = "PROBE.tmp"
 
-// tryWrite writes a file, syncs it and removes it.
 func tryWrite(files vfs.FS, dir string) error {
 	name := files.PathJoin(dir, probe)
 	f, err := files.Create(name, vfs.WriteCategoryUnspecified)

@@ -15,7 +15,7 @@ type engineFile struct {
 	turn  *pacer.Turn // of the flush or compaction that writes the file; nil for other files
 }
 
-// do calls the function write, and returns the error for the engine.
+// do calls write unless the disk is down, and returns the error for the engine.
 func (f *engineFile) do(write func() error) error {
 	if f.kind == compactedFile && f.disk.isEnding() {
 		return errEnding
@@ -55,8 +55,8 @@ func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.S
 // SyncData implements [vfs.File].
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
-// sync calls the given function, and checks that the log was not deleted. The sync of a deleted
-// file would succeed, although it protects nothing.
+// sync calls the given function, and checks that the log was not deleted: to sync a deleted file
+// succeeds, but saves nothing.
 func (f *engineFile) sync(sync func() error) error {
 	return f.do(func() error {
 		err := sync()
@@ -73,8 +73,8 @@ func (f *engineFile) SyncTo(n int64) (full bool, err error) {
 	return full, err
 }
 
-// maxPreallocated is how much of a log is reserved on disk before it is written, in bytes. The
-// engine requests the size of a whole memtable, which small changes do not fill.
+// maxPreallocated limits how much disk space is reserved for a log in advance, in bytes. The engine
+// requests the size of a whole memtable, which small changes do not fill.
 const maxPreallocated = 4 << 20
 
 // Preallocate implements [vfs.File]. It is only an optimization.
@@ -94,7 +94,6 @@ func (f *engineFile) Close() error {
 	return nil
 }
 
-// isDeleted reports whether the file has been deleted.
 func (f *engineFile) isDeleted() bool {
 	info, err := f.File.Stat()
 	return err == nil && isUnlinked(info)

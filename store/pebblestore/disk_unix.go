@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// isUnlinked reports whether an open file has been deleted.
 func isUnlinked(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && s.Nlink == 0

@@ -1,59 +1,59 @@
-// Package pebblestore stores names in a directory, in Pebble's log-structured
-// merge tree. It is the default store of nomen.
+// Package pebblestore stores names in a directory, in Pebble's log-structured merge tree. It is the
+// default store of nomen.
 //
 // # Writing
 //
-// One goroutine, decide, plans batches one after another and passes each batch to the write-ahead
-// log. A second goroutine, acknowledge, waits until the log is on disk. Then it returns the results
-// of the batches in the same order. So concurrent writers share one fsync, and no result is
-// returned for a change that could still be lost. A reader may see a change shortly before it is
-// acknowledged.
+// Two goroutines write changes. The goroutine decide plans one batch after another and passes each
+// to the write-ahead log. The goroutine acknowledge waits until the log is on disk, and then
+// returns the results of the batches in the same order. Concurrent writers therefore share one
+// fsync, and no caller gets a result for a change that could still be lost. A reader may see a
+// change shortly before it is acknowledged.
 //
 // # Disk failures
 //
-// After a failed write or sync, the memory of Pebble (the engine) may have changes that are not on
-// disk. A later sync can succeed nevertheless. So the store then uses this engine only for reads,
-// and lets it write nothing to the directory. When the directory can be written again, the store
-// opens another engine, which recovers the data on disk. The store checks that every acknowledged
-// change is there, and replaces the first engine. It does the same if the directory was deleted or
-// replaced, or could not be written when the store was opened. Condition reports the state.
+// After a failed write or sync, Pebble (the engine) may hold changes in memory that are not on
+// disk, and a later sync can succeed nevertheless. The store therefore uses this engine only for
+// reads from then on, and keeps it from writing to the directory. When the directory can be written
+// again, the store opens another engine, which recovers the data on disk. The store checks that
+// this data includes every acknowledged change, and replaces the first engine. It does the same if
+// the directory was deleted or replaced, or could not be written when the store was opened. The
+// method Condition reports the state.
 //
 // # Reading
 //
-// A lookup searches the levels of the tree in order until it finds the name. Bloom filters of 10
-// bits a key let it skip levels that do not have the name. The lowest level has nearly all
-// names: when nothing is written, names are compacted to this level. There a lookup reads two
-// blocks: the index of a table and a data block. Each table has keys of only one key space, and
-// the tables of names use a compression that is fast to read. With Options.Warm, names are read
-// into the cache after the store is opened.
+// A lookup searches the levels of the tree from the top until it finds the name. Bloom filters of
+// 10 bits a key let it skip most levels that do not contain the name. While nothing is written,
+// names are compacted to the lowest level, where a lookup reads two blocks: the index of a table
+// and a data block. Each table contains keys of only one key space, and the tables of names use a
+// compression that is fast to read. With Options.Warm, the store reads names into the cache after
+// it is opened.
 //
-// The filters do not have the keys of the log, the history and the index of locations. These keys
-// are found only by seeking.
+// The log, the history and the index of locations are found only by seeking, so their keys are not
+// in the filters.
 //
-// Listings and reads as of a time use one snapshot of the tree, which concurrent
-// changes do not affect. The files of the snapshot stay on disk until the listing
-// or read ends.
+// A listing, or a read of an earlier state, uses a snapshot of the tree, which concurrent changes
+// do not affect. The files of the snapshot stay on disk until the listing or read ends.
 //
 // # The log of changes
 //
-// The goroutine decide gives each change its number in the log. The number and the change are
-// written in one batch. The change is sealed when the batch is on disk. The log has only references
-// to changes. To read entries, the store looks up many changes at a time, in the order of their
-// keys. The right edge of the Merkle tree is in memory. Opening the store rebuilds this edge from
-// at most the last 255 entries.
+// The goroutine decide numbers the changes in the log, and writes each change and its number in one
+// batch. A change is sealed when this batch is on disk. The log contains only references to
+// changes, so the store reads entries by looking up many changes at a time, in the order of their
+// keys. The right edge of the Merkle tree is in memory; opening the store rebuilds this edge from
+// the last 255 entries at most.
 //
-// A redaction overwrites content at once. Tables on disk that still contain the old content
-// are rewritten in the background.
+// A redaction overwrites content at once. Tables on disk that still contain the old content are
+// rewritten in the background.
 //
 // # Format
 //
-// Keys and values are described in docs/reference/files.md. The store records the versions of
-// its format and of the rules of names. If the program has another version of either, Open
-// returns a [*store.VersionError]. Pebble checksums every block, and the decoder accepts only
-// what the encoder writes. So damage causes an error that names the key, never a wrong answer.
+// docs/reference/files.md describes the keys and values. The store records the versions of its
+// format and of the rules of names. If the program supports other versions, Open returns a
+// [*store.VersionError]. Pebble checksums every block, and the decoder accepts only what the
+// encoder writes. Damage therefore causes an error that names the key, never a wrong answer.
 //
 // # Rules of names
 //
-// [Rekey] converts a store that was made with earlier rules of names. It writes a
-// new store beside the old one.
+// [Rekey] converts a store that was made with earlier rules of names. It writes a new store beside
+// the old one.
 package pebblestore

@@ -22,36 +22,34 @@ import (
 )
 
 const (
-	engineFormat = pebble.FormatValueSeparation // version of Pebble's format; a higher version would convert stores irreversibly
+	engineFormat = pebble.FormatValueSeparation // a higher version of Pebble's format would convert stores irreversibly
 
 	filterBits  = 10        // number of bits of a Bloom filter for each key
 	blockSize   = 16 << 10  // bytes of data that are compressed together
-	indexSize   = 4 << 20   // bytes at which the index of a table gets a second level; no table's index is that large
+	indexSize   = 4 << 20   // size at which the index of a table gets a second level, in bytes; no table's index is that large
 	memTables   = 4         // number of memtables at which writers wait for the disk
 	baseSize    = 768 << 20 // size of all levels, in bytes, at which another level is added
 	maxSubLevel = 64        // number of sublevels of level 0 at which writers wait for compactions
 
-	// The size of a memtable is a share of the cache, within limits. Opening the store replays the
-	// log of one memtable.
+	// The size of a memtable is a share of the cache, within limits. When the store is opened, it
+	// replays the log of one memtable.
 	memTableShare   = 8 // one eighth
 	minMemTableSize = 4 << 20
 	maxMemTableSize = 32 << 20
 
-	// The cache counts the bytes of its blocks. Most blocks are slightly longer than blockSize, so
-	// Go's allocator uses an eighth more memory for them.
+	// The cache counts only the bytes of its blocks. Most blocks are slightly longer than
+	// blockSize, so Go's allocator uses an eighth more memory for them.
 	slack = 9 // one ninth of the total
 )
 
-// cacheSize returns the memory of the cache of a store, in bytes.
 func (o *Options) cacheSize() int64 {
 	return cmp.Or(o.CacheSize, DefaultCacheSize())
 }
 
-// blockBytes returns the cache capacity to set in Pebble for a cache that uses size bytes of
+// blockBytes returns the capacity to set in Pebble for a cache that should use size bytes of
 // memory.
 func blockBytes(size int64) int64 { return size - size/slack }
 
-// engineOptions returns Pebble's options for o.
 func engineOptions(o Options) *pebble.Options {
 	log := &logger{log: o.Log, fatal: o.Fatal}
 	cache := o.cacheSize()
@@ -80,20 +78,21 @@ func engineOptions(o Options) *pebble.Options {
 	return p
 }
 
-// spanPolicy gives each key space tables of its own. A compaction rewrites the tables whose keys
-// overlap. If a new table could have rows of the log and locations together, its range of keys
-// would reach from the newest row of the log to the newest location, and overlap with nearly all
-// tables of locations. Names get fast compression, because lookups read them, and everything else
-// compact compression.
+// spanPolicy puts each key space into tables of its own. Without it, a new table could contain both
+// rows of the log and locations. The range of its keys would overlap with nearly all tables of
+// locations, and a compaction would rewrite all of these.
+//
+// Names get a compression that is fast to read, because lookups read them. Everything else is
+// compressed more.
 func spanPolicy(start []byte) (pebble.SpanPolicy, []byte, error) {
 	return pebble.SpanPolicy{PreferFastCompression: start[0] == spaceName}, []byte{start[0] + 1}, nil
 }
 
-// A filter has only keys that are looked up one by one. The log, the history and the index of
-// locations are read by seeking, which filters do not make faster.
+// A filter contains only the keys that are looked up one by one. The log, the history and the index
+// of locations are read by seeking, which filters do not make faster.
 type filter struct{ pebble.FilterPolicy }
 
-// Name returns the name that is written into tables.
+// Name returns the name of the filter in the tables on disk.
 func (f filter) Name() string { return "nomen." + f.FilterPolicy.Name() }
 
 // MayContain implements [pebble.FilterPolicy].
@@ -119,8 +118,8 @@ func isFiltered(key []byte) bool {
 	return len(key) > 0 && key[0] != spaceLog && key[0] != spaceHistory && key[0] != spaceLocation
 }
 
-// A logger writes Pebble's errors to the log, but not its informational messages. It logs messages
-// that differ only in numbers at most once in quietTime.
+// A logger writes Pebble's errors, but not its informational messages, to the log. It counts
+// messages that differ only in numbers as the same, and logs the same message once in quietTime.
 type logger struct {
 	log   *slog.Logger
 	fatal func(error)
@@ -129,7 +128,8 @@ type logger struct {
 	told map[string]*told // by the message without its digits
 }
 
-// told records when a message was last logged, and how many similar messages were suppressed since.
+// A told has the time when a message was last logged, and how many similar ones were suppressed
+// since.
 type told struct {
 	at      time.Time
 	skipped int
@@ -156,8 +156,8 @@ func (l *logger) Errorf(format string, args ...any) {
 	}
 }
 
-// admit reports whether to log a message now. If so, skipped is the number of similar messages that
-// were suppressed since the last one that was logged.
+// admit reports whether to log a message now, and how many similar messages were suppressed since
+// the last one was logged.
 func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,10 +184,10 @@ func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// damageLog returns a function that logs one line for each damaged file, once. Reading damaged data
-// returns an error; all other data can still be read.
+// damageLog returns a function that logs each damaged file once. Only reading the damaged data
+// itself fails.
 func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
-	var logged sync.Map // the paths of files already logged
+	var logged sync.Map // by path
 	return func(info pebble.DataCorruptionInfo) {
 		if _, again := logged.LoadOrStore(info.Path, true); !again && l.log != nil {
 			l.log.Error("store engine", "err", fmt.Sprintf("%s is damaged: %s", info.Path, firstLine(info.Details)))
@@ -195,7 +195,7 @@ func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
 	}
 }
 
-// Fatalf ends the program, as Pebble requires. It is not called when a disk fails: see
+// Fatalf ends the program, as Pebble requires. A failure of the disk does not cause it: see
 // [engineDisk].
 func (l *logger) Fatalf(format string, args ...any) {
 	err := fmt.Errorf("pebblestore: the engine cannot go on: "+format, args...)
@@ -205,8 +205,8 @@ func (l *logger) Fatalf(format string, args ...any) {
 	panic(err)
 }
 
-// An engine is a Pebble database on a disk. A store uses one engine at a time. When the disk has
-// failed and is writable again, the store opens another engine.
+// An engine is a Pebble database on a disk. A store uses one engine at a time, and opens another
+// one when a failed disk is writable again.
 type engine struct {
 	db       *database
 	disk     *engineDisk
@@ -216,7 +216,7 @@ type engine struct {
 	gate     gate.Gate // counts the calls that use the engine
 	readOnly bool
 
-	// State found when the engine was opened.
+	// What the engine found when it was opened.
 	log     ledger.Log
 	count   int64
 	damage  error // how the log is damaged; nil if it is not
@@ -233,7 +233,7 @@ type engine struct {
 	flushed    chan struct{} // signals that there is a new table
 }
 
-// openEngine opens an engine and reads the state of the store.
+// openEngine opens an engine, and reads the state of the store from it.
 func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	o := s.options
 	o.ReadOnly = readOnly
@@ -271,7 +271,6 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	return e, nil
 }
 
-// run starts the background tasks of an engine.
 func (e *engine) run(s *Store, warm bool) {
 	if warm {
 		e.tasks.Go(func() { e.warm(s.options.cacheSize()) })
@@ -283,8 +282,8 @@ func (e *engine) run(s *Store, warm bool) {
 	e.tasks.Go(func() { s.keepMark(e) })
 }
 
-// close closes the engine and aborts its compactions. All calls that use the engine must have
-// returned.
+// close aborts the compactions of the engine and closes it. No call may be using the engine any
+// more.
 func (e *engine) close() error {
 	e.end()
 	e.tasks.Wait()
@@ -296,8 +295,8 @@ func (e *engine) close() error {
 	return err
 }
 
-// identify checks the versions of the format and of the rules in a store. In a new store, it
-// records them.
+// identify checks the versions of the format and the rules in a store, or records them in a new
+// store.
 func (e *engine) identify() error {
 	_, rules, err := versionsOf(e.db.DB)
 	switch {
@@ -326,7 +325,7 @@ func (e *engine) identify() error {
 	return err
 }
 
-// noteFlush signals to keepMark that there is a new table. Pebble calls it, so it must not block.
+// noteFlush tells keepMark that there is a new table. Pebble calls it, so it must not block.
 func (e *engine) noteFlush() {
 	select {
 	case e.flushed <- struct{}{}:
@@ -334,17 +333,16 @@ func (e *engine) noteFlush() {
 	}
 }
 
-// lookAtRoom returns a [*FullError] if the disk has too little space for changes.
+// lookAtRoom returns a [*FullError] if the disk has too little space to accept changes.
 func (e *engine) lookAtRoom() error { return e.room.check(e.db.Metrics().WAL.Size) }
 
-// When a store is closed: the maximum time for memtables to be flushed, and for redacted content to
-// be removed from tables.
+// Limits for closing a store: for flushing memtables, and for removing redacted content from
+// tables.
 const (
 	maxSettle = 5 * time.Second
 	maxScrub  = time.Minute
 )
 
-// finishScrubs waits until redacted content has been removed from the tables.
 func (e *engine) finishScrubs() {
 	done := make(chan struct{})
 	go func() { e.scrubs.Wait(); close(done) }()
@@ -355,8 +353,7 @@ func (e *engine) finishScrubs() {
 	}
 }
 
-// settle flushes memtables, so that the next start has no log to replay. It is only an
-// optimization.
+// settle flushes memtables, so that the next start has no log to replay. This only saves time.
 func (e *engine) settle() {
 	ctx, cancel := context.WithTimeout(e.ctx, maxSettle)
 	defer cancel()
@@ -365,7 +362,7 @@ func (e *engine) settle() {
 	}
 }
 
-// flush flushes memtables. It waits until this is done, ctx ends or the disk fails.
+// flush flushes memtables and waits until this is done, ctx ends or the disk fails.
 func (e *engine) flush(ctx context.Context) error {
 	flushed, err := e.db.AsyncFlush()
 	if err != nil {

@@ -17,14 +17,15 @@ import (
 )
 
 // checkManifest checks the engine's manifest, which lists the tables, before the engine opens the
-// database in dir. The engine ignores a manifest from the first invalid record on, and removes the
-// tables that the rest of the manifest lists. If no file names a manifest, the engine makes a new
-// database. So checkManifest returns a [*ManifestError] in these cases. The caller must have locked
-// the directory, because a database that is being created has no manifest yet.
+// database in dir. Without this check, a damaged manifest would lose data: the engine ignores the
+// manifest from the first invalid record on, and removes the tables that the rest lists. And if no
+// file names a manifest, the engine makes a new database. In these cases checkManifest returns a
+// [*ManifestError]. The caller must hold the lock of the directory, because a database that is
+// being created has no manifest yet.
 //
-// A crash can leave an invalid record at the end. The engine syncs each record before it writes the
-// next one or removes a file. If only the last record is invalid, checkManifest returns true for
-// torn: then the database must have all changes without this record.
+// An invalid last record is normal after a crash, because the engine syncs each record before it
+// writes the next one or removes a file. For such a manifest, torn is true, and the caller must
+// make sure that the database has all changes without this record.
 func checkManifest(files vfs.FS, dir string) (torn bool, err error) {
 	desc, err := pebble.Peek(dir, files)
 	if err != nil {
@@ -50,8 +51,8 @@ func checkManifest(files vfs.FS, dir string) (torn bool, err error) {
 	return !whole, nil
 }
 
-// checkNew returns an error if the engine would make a new database in a directory that has files
-// of another database.
+// checkNew returns an error if dir contains files of another database, although the engine would
+// make a new one there.
 func checkNew(files vfs.FS, dir string) error {
 	names, err := files.List(dir)
 	if err != nil {
@@ -73,7 +74,6 @@ func checkNew(files vfs.FS, dir string) error {
 	return err
 }
 
-// readFile reads a whole file.
 func readFile(files vfs.FS, name string) ([]byte, error) {
 	f, err := files.Open(name, vfs.SequentialReadsOption)
 	if err != nil {
@@ -83,8 +83,8 @@ func readFile(files vfs.FS, name string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// validRecords returns the size of the valid records at the beginning of a manifest, in bytes, and
-// whether the manifest has nothing after them.
+// validRecords returns the length of the valid records at the beginning of a manifest, and whether
+// nothing follows them.
 func validRecords(text []byte) (size int, whole bool) {
 	r := record.NewReader(bytes.NewReader(text), 0)
 	for {
@@ -99,9 +99,8 @@ func validRecords(text []byte) (size int, whole bool) {
 	}
 }
 
-// The format of the records of a manifest: each has one or more chunks, which do not cross the
-// boundaries of blocks. A chunk begins with a checksum (4 bytes), the length of its content (2) and
-// its kind (1).
+// The format of a manifest. A record consists of chunks, which do not cross the boundaries of
+// blocks. A chunk begins with a checksum (4 bytes), the length of its content (2) and its kind (1).
 const (
 	recordBlock  = 32 << 10
 	recordHeader = 7
@@ -109,7 +108,8 @@ const (
 	recordFirst  = 2 // kind of the first chunk of a record
 )
 
-// hasRecord reports whether a valid chunk that begins a record is at the given offset or after it.
+// hasRecord reports whether a valid chunk that begins a record follows at or after the given
+// offset.
 func hasRecord(text []byte, from int) bool {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	for at := from; at+recordHeader < len(text); at++ {
@@ -128,8 +128,8 @@ func hasRecord(text []byte, from int) bool {
 	return false
 }
 
-// checkTorn opens a database whose manifest ends with an invalid record. It returns an error if,
-// without this record, the database lacks a change up to the mark. It opens the database read-only,
+// checkTorn opens a database whose manifest ends with an invalid record, and returns an error if
+// the database lacks a change up to the mark without this record. It opens the database read-only,
 // because the engine would otherwise remove the tables that the invalid record lists.
 func checkTorn(o Options, lock *dirLock) error {
 	mark, err := readMark(o.FS, o.Dir)

@@ -15,8 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// absolute returns an absolute path. In the part of the path that exists, symbolic links are
-// resolved.
+// absolute returns the absolute path, with symbolic links resolved in the part that exists.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -34,14 +33,12 @@ func absolute(path string) string {
 	}
 }
 
-// engineFiles has patterns for the names of all files in a store or an unfinished backup.
+// engineFiles are patterns for the names of all files in a store or an unfinished backup.
 var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", manifestFile, manifestFile + ".tmp"}
 
-// lockFile is the file that is locked in the directory of the engine. It is empty and not part of a
-// backup.
+// lockFile is locked while a process uses the directory. It is empty and not part of a backup.
 const lockFile = "LOCK"
 
-// isEngineFile reports whether a name matches one of engineFiles.
 func isEngineFile(name string) bool {
 	return slices.ContainsFunc(engineFiles, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
 }
@@ -55,8 +52,8 @@ func tableOptions(files vfs.FS) sstable.ReaderOptions {
 	return o.MakeReaderOptions()
 }
 
-// checkTable verifies the checksum of every block of a table. If a checksum is wrong,
-// [pebble.IsCorruptionError] returns true for the error.
+// checkTable verifies the checksum of every block of a table. [pebble.IsCorruptionError] recognizes
+// its error for a wrong checksum.
 func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
 	f, err := files.Open(path, vfs.SequentialReadsOption)
 	if err != nil {
@@ -73,8 +70,8 @@ func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.Reader
 	return errors.Join(r.ValidateBlockChecksums(), r.Close())
 }
 
-// compareFiles reports whether the file b exists and has the same bytes as the file a. If so, it
-// also returns a description of a.
+// compareFiles reports whether the files a and b have the same bytes. If so, it also returns a
+// description of a. The file b need not exist.
 func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error) {
 	there, err := isThere(files, b)
 	if err != nil || !there {
@@ -96,8 +93,8 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 	return f, same, err
 }
 
-// sameBytes compares the files x and y. It writes to w the bytes that both have. If y cannot be
-// read, the files count as different. The result size is the size of x.
+// sameBytes compares the files x and y, and writes to w what they have in common. If y cannot be
+// read, they count as different. The result size is the size of x.
 func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()
@@ -121,8 +118,8 @@ func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	}
 }
 
-// copyFile copies a file, possibly to another disk, and syncs it. It returns the size and
-// the hash of the bytes read.
+// copyFile copies a file, possibly to another disk, and syncs the copy. It returns the size and the
+// hash of the bytes read.
 func copyFile(files vfs.FS, from, to string) (f BackupFile, err error) {
 	in, err := files.Open(from, vfs.SequentialReadsOption)
 	if err != nil {

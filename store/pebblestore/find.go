@@ -19,13 +19,12 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 	})
 }
 
-// owner returns the ID of the user who has a subject, or "" if there is none.
+// owner returns the ID of the user who has a subject, or "".
 func (s *Store) owner(ctx context.Context, subject string) (id string, err error) {
 	err = s.using(ctx, func(e *engine) error { id, err = e.owner(subject); return err })
 	return id, err
 }
 
-// owner is like [Store.owner], for the current engine.
 func (e *engine) owner(subject string) (string, error) {
 	lower := append(appendEscaped([]byte{spaceLocation}, store.SubjectURL(subject)), 0, 0)
 	it, err := e.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: successor(slices.Clone(lower))})

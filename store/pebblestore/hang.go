@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// hangAfter is how long a call of the file system may take before the disk counts as hanging. A
-// write or a sync may never return. Causes are an NFS server that is gone, and a disk controller
-// that does not respond. The time is counted in hangSteps. So the disk does not seem to hang if the
-// process itself was suspended.
+// hangAfter is how long a call of the file system may take before the disk counts as hanging. Such
+// a call may never return, for example because an NFS server is gone. The time is counted in
+// hangSteps, so that the disk does not seem to hang after the process itself was suspended.
 const (
 	hangAfter = 20 * time.Second
 	hangSteps = 4
@@ -19,8 +18,7 @@ const (
 // errHung is the cause of failure if a call of the file system does not return.
 var errHung = errors.New("the disk does not answer")
 
-// A stopwatch calls a function when its time is over. If it is stopped before, it does not call the
-// function.
+// A stopwatch calls a function when its time is over, unless it is stopped before.
 type stopwatch struct {
 	mu    sync.Mutex
 	timer *time.Timer
@@ -50,7 +48,7 @@ func (w *stopwatch) tick() {
 	}
 }
 
-// touch restarts the stopwatch, unless its time is over.
+// touch starts the time again, unless it is over.
 func (w *stopwatch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,14 +64,14 @@ func (w *stopwatch) stop() {
 	w.timer.Stop()
 }
 
-// timed calls a function that may wait for the disk. If the call takes longer than the limit, the
-// disk goes down.
+// timed calls a function that may wait for the disk, and takes the disk down if this takes longer
+// than the limit.
 func (d *engineDisk) timed(call func() error) error {
 	return d.watched(func(*stopwatch) error { return call() })
 }
 
-// watched calls a function that takes long and may wait for the disk several times. If the function
-// does not touch or stop the stopwatch for longer than the limit, the disk goes down.
+// watched is timed for a function that does many things. The limit applies to the time between two
+// calls by which the function touches the stopwatch.
 func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)
@@ -82,12 +80,11 @@ func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	return work(w)
 }
 
-// hang takes the disk down because a call has not returned.
 func (d *engineDisk) hang() {
 	d.fail(fmt.Errorf("%w: a call of the file system has taken more than %v", errHung, d.limit))
 	d.hungOnce.Do(func() { close(d.hung) })
 }
 
-// isBusy reports whether a call is still in progress. As long as a call of one engine could still
-// modify a file, no other engine may be opened.
+// isBusy reports whether a call has not returned yet. Such a call could still modify a file, so no
+// other engine may be opened.
 func (d *engineDisk) isBusy() bool { return d.calls.Load() > 0 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The key spaces, identified by the first byte of a key. Data added in future must use
-// other letters (docs/reference/files.md).
+// The key spaces: the first byte of a key says what the key stands for. Data added in future must
+// use other letters (docs/reference/files.md).
 const (
 	spaceAuthority = 'a' // prefix of an authority: its last change
 	spaceHistory   = 'h' // key of a subject, 0, time, revision: an earlier change of the subject
@@ -48,7 +48,8 @@ func space(k store.Kind) byte {
 	}
 }
 
-// kindIn returns the kind of the subjects that a space has the last changes of, if the log has their changes. For another space, it returns 0.
+// kindIn returns the kind of subject whose last changes are in a space. It returns 0 for a space
+// without last changes, and for one whose changes are not in the log.
 func kindIn(space byte) store.Kind {
 	switch space {
 	case spaceName:
@@ -64,34 +65,33 @@ func kindIn(space byte) store.Kind {
 	}
 }
 
-// appendKey appends the key of the last change of a subject.
+// appendKey appends the key under which the last change of a subject is stored.
 func appendKey(b []byte, s store.Subject) []byte {
 	return append(append(b, space(s.Kind)), s.Key...)
 }
 
-// appendHistory appends the prefix of the history keys of a subject. Keys of names,
-// authorities and users do not contain NUL.
+// appendHistory appends the common prefix of the history keys of a subject. The NUL at its end is
+// unambiguous, because keys of names, authorities and users do not contain one.
 func appendHistory(b []byte, s store.Subject) []byte {
 	return append(appendKey(append(b, spaceHistory), s), 0)
 }
 
 const stampSize = 16 // length of time and revision in a history key, in bytes
 
-// appendStamp appends a stamp: a time and a revision, encoded so that the stamps of later changes
-// sort first.
+// appendStamp appends a time and a revision in an encoding that sorts later changes first.
 func appendStamp(b []byte, at time.Time, revision uint64) []byte {
 	b = binary.BigEndian.AppendUint64(b, ^(uint64(at.UnixMilli()) ^ 1<<63))
 	return binary.BigEndian.AppendUint64(b, ^revision)
 }
 
 // appendMoment appends a stamp that sorts before the stamps of all changes made at the given time
-// or earlier, and after the stamps of all later changes.
+// or earlier, and after all others.
 func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }
 
-// bounds returns the range of keys that a scan reads: from lower up to, but not including, upper.
-// If the range is empty, ok is false.
+// bounds returns the half-open range of keys that a scan reads. The result ok is false if it is
+// empty.
 func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	from := scan.Prefix
 	if scan.After >= from && scan.After != "" {
@@ -102,8 +102,8 @@ func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	return lower, upper, string(lower) < string(upper)
 }
 
-// successor returns the first key after all keys with the given prefix. The first byte of the
-// prefix must not be 0xFF. The prefix is modified.
+// successor returns the first key after all keys with the given prefix, whose first byte must not
+// be 0xFF. It modifies the prefix.
 func successor(prefix []byte) []byte {
 	for prefix[len(prefix)-1] == 0xff {
 		prefix = prefix[:len(prefix)-1]
@@ -117,21 +117,19 @@ const minMillis = -62135596800000 + 1
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// appendSeq appends the key of the log row with the number seq.
 func appendSeq(b []byte, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceLog), seq)
 }
 
-// appendNode appends the key of a node of the Merkle tree.
 func appendNode(b []byte, level int, index uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceNode, byte(level)), index)
 }
 
-// markSize is how many bytes of the leaf hash are in a log row. With them an altered change is
-// detected without reading other rows.
+// markSize is how many bytes of the leaf hash a log row contains. With these bytes, an altered
+// change is detected without reading other rows.
 const markSize = 4
 
-// A logRow says which change a number in the log refers to.
+// A logRow is an entry of the log as stored: a reference to a change.
 type logRow struct {
 	seq      uint64
 	subject  store.Subject
@@ -140,7 +138,6 @@ type logRow struct {
 	mark     [markSize]byte
 }
 
-// append appends the value of the row.
 func (r *logRow) append(b []byte) []byte {
 	b = append(b, r.mark[:]...)
 	b = append(appendKey(b, r.subject), 0)
@@ -148,8 +145,8 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow is the inverse of append. If only the value is invalid, parseRow returns an error and a
-// row that has only the number.
+// parseRow decodes a row. If only the value is invalid, it returns an error and a row that has only
+// the number.
 func parseRow(key, value []byte) (*logRow, error) {
 	if len(key) != 9 {
 		return nil, &CorruptError{Key: string(key), Reason: "not a key of the log"}
@@ -180,8 +177,8 @@ func parseRow(key, value []byte) (*logRow, error) {
 	return r, nil
 }
 
-// appendEscaped appends a URL, with the byte FF after each NUL, and NUL NUL after the URL. Encoded
-// URLs have the same order as the URLs.
+// appendEscaped appends a URL so that encoded URLs sort as the URLs do: each NUL is followed by FF,
+// and NUL NUL ends the URL.
 func appendEscaped(b []byte, url string) []byte {
 	for i := range len(url) {
 		if b = append(b, url[i]); url[i] == 0 {
@@ -191,13 +188,11 @@ func appendEscaped(b []byte, url string) []byte {
 	return b
 }
 
-// appendPlace appends the key of a place in the index of locations.
 func appendPlace(b []byte, p store.Place) []byte {
 	b = appendEscaped(append(b, spaceLocation), p.URL)
 	return append(append(b, 0, 0), p.Name.Key()...)
 }
 
-// parsePlace is the inverse of appendPlace.
 func parsePlace(key []byte) (store.Place, error) {
 	bad := &CorruptError{Key: string(key), Reason: "not a location and a name"}
 	if len(key) == 0 || key[0] != spaceLocation {

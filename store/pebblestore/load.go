@@ -37,8 +37,8 @@ type loader struct {
 	given uint64
 }
 
-// take writes entries in batches. If the sequence ends with an error, it also writes the entries
-// before the error.
+// take writes entries in batches. If the sequence ends with an error, take also writes the entries
+// before it.
 func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	for e, err := range entries {
 		if err != nil {
@@ -54,8 +54,8 @@ func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	return errors.Join(l.ctx.Err(), l.flush())
 }
 
-// flush writes those entries of the batch that the store does not have. If an entry does not follow
-// the one before it, only the entries before are written.
+// flush writes the entries of the batch that the store does not have yet, up to the first one that
+// does not follow its predecessor.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch = nil
@@ -69,8 +69,8 @@ func (l *loader) flush() error {
 	return err
 }
 
-// compare returns how many entries of a batch the store already has. If the store has other entries
-// at their positions, it returns an error.
+// compare returns how many entries of a batch the store already has. It returns an error if the
+// store has other entries at their positions.
 func (l *loader) compare(batch []*store.Entry) (int, error) {
 	have := min(l.s.sealed.size()-min(l.given, l.s.sealed.size()), uint64(len(batch)))
 	if have == 0 {

@@ -18,15 +18,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// windowSize is the number of entries that are read together. They are read in the order of their
-// keys, which is the order on disk.
+// windowSize is the number of entries that are read together, in the order of their keys on disk.
 const windowSize = 1024
 
-// firstWindow is the number of the entries that are read first, because some readers stop after one
+// firstWindow is the number of entries that are read first, because some readers stop after one
 // entry. Each further window is four times as large, up to windowSize.
 const firstWindow = 16
 
-// logOf returns the log in a database.
 func logOf(db pebble.Reader) (log ledger.Log, err error) {
 	err = viewing(db, func(v *view) error {
 		size, err := v.logSize()
@@ -38,7 +36,6 @@ func logOf(db pebble.Reader) (log ledger.Log, err error) {
 	return log, err
 }
 
-// logSize returns the number of the last entry of the log.
 func (v *view) logSize() (uint64, error) {
 	if !v.it.SeekLT([]byte{spaceLog + 1}) || v.it.Key()[0] != spaceLog {
 		return 0, v.failure("log")
@@ -49,7 +46,7 @@ func (v *view) logSize() (uint64, error) {
 	return 0, &CorruptError{Key: string(v.it.Key()), Reason: "not a key of the log"}
 }
 
-// A foundEntry is an entry of the log, or the error of reading it.
+// A foundEntry is an entry of the log, or the error from reading it.
 type foundEntry struct {
 	row   *logRow
 	entry *store.Entry
@@ -57,8 +54,7 @@ type foundEntry struct {
 	err   error
 }
 
-// rows reads at most n rows of the log, beginning with the row number start. It does not read the
-// entries of the rows.
+// rows reads at most n rows of the log from the number start on, without their entries.
 func (v *view) rows(start uint64, n int) ([]foundEntry, error) {
 	var list []foundEntry
 	v.key = appendSeq(v.key[:0], start)
@@ -76,14 +72,13 @@ func (v *view) rows(start uint64, n int) ([]foundEntry, error) {
 	return list, v.failure("log")
 }
 
-// lookupAll reads the entries of rows.
 func (v *view) lookupAll(list []foundEntry) { v.readAll(list, (*foundEntry).decode) }
 
 // leafAll computes the leaves of rows. It decodes an entry only if the leaf cannot be computed from
-// the encoded entry, or if this leaf does not match the row.
+// its encoding, or does not match the row.
 func (v *view) leafAll(list []foundEntry) { v.readAll(list, (*foundEntry).hash) }
 
-// readAll passes the stored value of the entry of each row to the function take.
+// readAll passes to take the stored value of the entry of each row.
 func (v *view) readAll(list []foundEntry, take func(f *foundEntry, value []byte)) {
 	order := make([]*foundEntry, 0, len(list))
 	for i := range list {
@@ -105,13 +100,11 @@ func (v *view) readAll(list []foundEntry, take func(f *foundEntry, value []byte)
 	}
 }
 
-// decode decodes the stored value of the entry.
 func (f *foundEntry) decode(value []byte) {
 	e, err := codec.DecodeEntry(f.row.subject, value)
 	f.entry, f.err = placed(e, f.row, err)
 }
 
-// hash computes the leaf of the entry from its stored value.
 func (f *foundEntry) hash(value []byte) {
 	var room [256]byte
 	p := codec.Position{Subject: f.row.subject, Seq: f.row.seq, Revision: f.row.revision, Time: f.row.time}
@@ -126,9 +119,9 @@ func (f *foundEntry) hash(value []byte) {
 	}
 }
 
-// lookups reads the stored values of entries in the order of their subjects. It has an iterator for
-// last changes and another one for the history, because an iterator finds a key fastest if the key
-// comes after its current position.
+// lookups reads the stored values of entries in the order of their subjects. It uses one iterator
+// for last changes and another one for the history, because an iterator is fastest if it only moves
+// forward.
 type lookups struct {
 	present cursor
 	past    *view // nil until it is needed
@@ -141,8 +134,7 @@ func (l *lookups) close() {
 	}
 }
 
-// value returns the stored value of the entry to which a row refers. It is valid until the next
-// call.
+// value returns the stored value of the entry of a row. It is valid until the next call.
 func (l *lookups) value(row *logRow) ([]byte, error) {
 	if l.present.seek(row.subject) {
 		value, err := l.present.it.ValueAndErr()
@@ -158,7 +150,7 @@ func (l *lookups) value(row *logRow) ([]byte, error) {
 	return l.earlier(row)
 }
 
-// earlier returns, from the history, the stored value of the entry to which a row refers.
+// earlier is like value, for an entry in the history.
 func (l *lookups) earlier(row *logRow) (_ []byte, err error) {
 	if l.past == nil {
 		if l.past, err = l.present.clone(); err != nil {
@@ -180,7 +172,7 @@ func (l *lookups) earlier(row *logRow) (_ []byte, err error) {
 	return nil, row.damage("revision %d, change %d of the log, is missing", row.revision, row.seq)
 }
 
-// placed checks that the entry e is the one to which the row refers.
+// placed checks that e is the entry to which the row refers.
 func placed(e *store.Entry, row *logRow, err error) (*store.Entry, error) {
 	switch {
 	case err != nil:
@@ -197,8 +189,7 @@ func (r *logRow) damage(format string, args ...any) error {
 	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
 }
 
-// all yields the entries whose numbers are greater than start and at most end. If an entry is missing,
-// it yields an error.
+// all yields the entries with the numbers start+1 to end. It yields an error for a missing entry.
 func (v *view) all(ctx context.Context, start, end uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		v.turn = pacer.Begin(ctx)
@@ -280,8 +271,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 	})
 }
 
-// usingLog calls f with the current engine. If the log of the engine is damaged, it returns an
-// error instead.
+// usingLog calls f with the current engine, or returns an error if its log is damaged.
 func (s *Store) usingLog(ctx context.Context, f func(*engine) error) error {
 	return s.using(ctx, func(e *engine) error {
 		if e.damage != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// manifestFile is the name of the file that lists the files of a backup. The last line has the
-// SHA-256 of all lines before it. The file is written when the backup is complete.
+// manifestFile lists the files of a backup. Its last line has the SHA-256 of all lines before it.
+// It is written last, so it shows that the backup is complete.
 const manifestFile = "backup.jsonl"
 
 // manifestFormat and manifestVersion are in the first line of every manifest.
@@ -37,8 +37,8 @@ const (
 	maxManifestFiles = 1 << 20
 )
 
-// ErrBackup is returned by [Open] if a backup is to be opened for writing. Writing would invalidate
-// the manifest of the backup.
+// ErrBackup is returned by [Open] for a backup that is to be opened for writing. Writing would
+// invalidate its manifest.
 var ErrBackup = errors.New("this is a backup, which must not be changed: restore it to another directory")
 
 // A Manifest describes a backup and lists its files.
@@ -88,13 +88,12 @@ type (
 	}
 )
 
-// beginManifest writes an incomplete manifest. Without it, the directory could be mistaken for a
-// backup whose manifest is missing.
+// beginManifest writes an incomplete manifest, so that the unfinished backup is not mistaken for
+// one whose manifest was lost.
 func beginManifest(files vfs.FS, dir string) error {
 	return writeManifestText(files, dir, []byte(`{"format":"`+manifestFormat+`","version":1}`+"\n"))
 }
 
-// writeManifest replaces the manifest of a backup.
 func writeManifest(files vfs.FS, dir string, m *Manifest) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -115,9 +114,9 @@ func writeManifestText(files vfs.FS, dir string, text []byte) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, manifestFile), text)
 }
 
-// ReadManifest returns the manifest of the backup in a directory. It does not read the other files.
-// If there is no manifest, the error is [fs.ErrNotExist]; if it is damaged or incomplete, a
-// [*ManifestError].
+// ReadManifest returns the manifest of the backup in a directory, without reading other files. The
+// error is [fs.ErrNotExist] if there is no manifest, and a [*ManifestError] if it is damaged or
+// incomplete.
 func ReadManifest(dir string) (*Manifest, error) { return readManifest(vfs.Default, dir) }
 
 // Size returns the total size of the files of the backup, in bytes.
@@ -128,8 +127,7 @@ func (m *Manifest) Size() (n int64) {
 	return n
 }
 
-// readManifest reads the manifest of a backup. If there is none, the error is [fs.ErrNotExist]; if
-// it is damaged or incomplete, a [*ManifestError].
+// readManifest is like [ReadManifest], for any file system.
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	path := files.PathJoin(dir, manifestFile)
 	info, err := files.Stat(path)
@@ -156,7 +154,7 @@ func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest parses a manifest. If the manifest is invalid, it returns the problem.
+// parseManifest parses a manifest, or returns what is wrong with it.
 func parseManifest(text []byte) (m *Manifest, problem string) {
 	body, last := text, []byte(nil)
 	if bytes.HasSuffix(text, []byte("\n")) {
@@ -173,8 +171,8 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 	return parseManifestBody(body)
 }
 
-// parseManifestBody parses all lines of a manifest but the last. Because the last line has a hash,
-// this fails only for manifests that another program has made.
+// parseManifestBody parses all lines of a manifest but the last one. Because the last line has a
+// hash of these lines, parsing can fail only for a manifest from another program.
 func parseManifestBody(body []byte) (m *Manifest, problem string) {
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	next := func(v any) bool { return lines.Scan() && json.Unmarshal(lines.Bytes(), v) == nil }
@@ -210,7 +208,6 @@ func parseManifestBody(body []byte) (m *Manifest, problem string) {
 	return m, ""
 }
 
-// refuseBackup returns [ErrBackup] if the directory has a manifest.
 func refuseBackup(files vfs.FS, dir string) error {
 	there, err := isThere(files, files.PathJoin(dir, manifestFile))
 	if err == nil && there {

@@ -15,21 +15,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile is the name of the file with the mark: a recent head of the log. The file is beside the
-// files of the engine. The engine treats unreadable data at the end of its files as writes that a
-// crash interrupted. It continues with the data before these writes. The log can become shorter in
-// this way. Then it does not reach the head in the mark, and checkMark reports this.
+// markFile contains the mark, which is a recent head of the log, to detect that the log became
+// shorter. This can happen because the engine takes unreadable data at the end of its files for
+// writes that a crash interrupted, and continues with the data before. If the log does not reach
+// the mark, checkMark reports it. The file is beside the files of the engine.
 const markFile = "HEAD"
 
 // maxMark is the maximum length of the mark, in bytes.
 const maxMark = 128
 
-// writeMark replaces the file with the mark.
 func writeMark(files vfs.FS, dir string, h store.Head) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, markFile), fmt.Appendf(nil, "%v\n", h))
 }
 
-// readMark returns the mark. If there is none, it returns the head of an empty log.
+// readMark returns the mark, or the head of an empty log if there is none.
 func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	path := disk.PathJoin(dir, markFile)
 	if there, err := isThere(disk, path); err != nil || !there {
@@ -51,7 +50,7 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	return h, nil
 }
 
-// checkMark returns an error unless the log begins with the log that has the head in the mark.
+// checkMark returns an error unless the log begins with the log to which the mark belongs.
 func (e *engine) checkMark() error {
 	mark, err := readMark(e.disk.FS, e.disk.dir)
 	if err != nil || mark.Size == 0 {
@@ -70,10 +69,9 @@ func (e *engine) checkMark() error {
 	return viewing(e.db, func(v *view) error { return v.checkRows(mark.Size, e.log.Size()) })
 }
 
-// checkRows returns an error if the log lacks a row whose number is greater than start and at most
-// end. The rows after the mark were in the write-ahead log. If one
-// file of the write-ahead log is missing, some of these rows are missing, although later rows
-// exist.
+// checkRows returns an error if one of the log rows start+1 to end is missing. These rows, after
+// the mark, were in the write-ahead log. If one of its files is missing, earlier rows can be
+// missing although later ones exist.
 func (v *view) checkRows(start, end uint64) error {
 	v.key = appendSeq(v.key[:0], start+1)
 	for ok := v.it.SeekGE(v.key); start < end; ok = v.it.Next() {
@@ -85,8 +83,8 @@ func (v *view) checkRows(start, end uint64) error {
 	return nil
 }
 
-// keepMark writes the mark whenever the engine has flushed a memtable. The engine then deletes the
-// log that had the changes of that memtable.
+// keepMark writes the mark whenever the engine has flushed a memtable, because the engine then
+// deletes the log with the changes of this memtable.
 func (s *Store) keepMark(e *engine) {
 	for {
 		select {

@@ -19,25 +19,25 @@ const (
 	maxLoadingCacheSize = 256 << 20
 )
 
-// cacheSize returns the size of a cache in bytes: a share of the memory, but not above the
-// parameter limit. If memory is 0, it is not known.
+// cacheSize returns a share of the memory, within the limits, in bytes. A memory of 0 means that it
+// is unknown.
 func cacheSize(memory, limit int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), limit)
 }
 
-// otherMemory is the maximum memory, in bytes, that a program uses in addition to the cache of its
-// store. It is for writes in progress, requests, and garbage.
+// otherMemory is the memory, in bytes, that a program needs besides the cache of its store: for
+// writes in progress, requests and garbage.
 const otherMemory = 512 << 20
 
-// withinShare says which share of a memory limit the cache gets at least.
+// withinShare is the share of a memory limit that the cache gets at least.
 const withinShare = 4 // one quarter
 
 // CacheSizeWithin returns the size of the cache for a program with the given memory limit, both in
-// bytes. The size is the limit less [otherMemory], but at least a quarter of the limit.
+// bytes: the limit less 512 MiB, but at least a quarter of the limit.
 func CacheSizeWithin(memory int64) int64 { return max(memory-otherMemory, memory/withinShare) }
 
-// MemoryFor returns the memory limit for a program with a cache of the given size, both in bytes.
-// The limit is the size plus otherMemory, but at most nine tenths of the machine's memory.
+// MemoryFor returns the memory limit for a program with a cache of the given size, both in bytes:
+// the size and 512 MiB, but at most nine tenths of the machine's memory.
 func MemoryFor(cache int64) int64 {
 	if machine := machineMemory(); machine > 0 {
 		return min(cache+otherMemory, machine-machine/10)
@@ -46,29 +46,29 @@ func MemoryFor(cache int64) int64 {
 }
 
 // DefaultCacheSize returns the size of the cache, in bytes, for programs other than servers and
-// loaders. This is an eighth of the memory, but at least 64 and at most 512 MiB.
+// loaders: an eighth of the memory, but at least 64 MiB and at most 512 MiB.
 func DefaultCacheSize() int64 { return cacheSize(machineMemory(), maxCacheSize) }
 
 // ServingCacheSize returns the size of the cache, in bytes, for a program that has the machine to
-// itself. This is an eighth of the memory, but at least 64 MiB and at most 2 GiB.
+// itself: an eighth of the memory, but at least 64 MiB and at most 2 GiB.
 func ServingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxServingCacheSize)
 }
 
-// LoadingCacheSize returns the size of the cache, in bytes, for a program that loads many names and
-// reads few of them again. This is an eighth of the memory, but at least 64 and at most 256 MiB.
+// LoadingCacheSize returns the size of the cache, in bytes, for a program that writes many names
+// and reads few of them again: an eighth of the memory, but at least 64 MiB and at most 256 MiB.
 func LoadingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
 
-// machineMemory returns how much memory the process can use, in bytes. This is the least of the
-// memory of the machine, the limit of the Go runtime, and the limit of a control group. If it is
-// not known, machineMemory returns 0.
+// machineMemory returns how much memory the process may use, in bytes, or 0 if this is unknown. It
+// is the least of the memory of the machine, the limit of the Go runtime, and the limit of a
+// control group.
 func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	for _, n := range []int64{
 		debug.SetMemoryLimit(-1),
-		cmp.Or(numberIn("/proc/meminfo", "MemTotal:")<<10, physicalMemory()), // in some containers, /proc/meminfo has the limit of the container
+		cmp.Or(numberIn("/proc/meminfo", "MemTotal:")<<10, physicalMemory()), // in some containers, /proc/meminfo shows the limit of the container
 		numberIn("/sys/fs/cgroup/memory.max", ""),
 		numberIn("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""),
 	} {
@@ -82,8 +82,8 @@ func machineMemory() int64 {
 	return memory
 }
 
-// numberIn returns the first number after a label in a file such as Linux's /proc/meminfo. If it
-// finds no number, or one of more than 53 bits, numberIn returns 0.
+// numberIn returns the first number after a label in a file such as Linux's /proc/meminfo. It
+// returns 0 if there is none, or if it has more than 53 bits.
 func numberIn(file, label string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

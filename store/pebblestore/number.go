@@ -6,12 +6,12 @@ import (
 	"github.com/nomen-project/nomen/internal/codec"
 )
 
-// A CorruptError is returned for data that this version cannot have written. The data was damaged,
-// or a newer version has written it.
+// A CorruptError reports data that this version of the program cannot have written: it was damaged,
+// or a newer version wrote it.
 type CorruptError = codec.CorruptError
 
-// uvarint decodes a number at the beginning of b. If b does not begin with a number in its shortest
-// form, n is 0.
+// uvarint decodes a number at the beginning of b. The result n is 0 unless the number has its
+// shortest encoding.
 func uvarint(b []byte) (u uint64, n int) {
 	u, n = binary.Uvarint(b)
 	if n < 0 || n > 1 && b[n-1] == 0 {
@@ -20,7 +20,6 @@ func uvarint(b []byte) (u uint64, n int) {
 	return u, n
 }
 
-// decodeNumber decodes a number stored in spaceMeta.
 func decodeNumber(key string, value []byte) (uint64, error) {
 	u, n := uvarint(value)
 	if n == 0 || n < len(value) {
@@ -29,5 +28,4 @@ func decodeNumber(key string, value []byte) (uint64, error) {
 	return u, nil
 }
 
-// encodeNumber is the inverse of decodeNumber.
 func encodeNumber(n uint64) []byte { return binary.AppendUvarint(nil, n) }

@@ -32,7 +32,7 @@ const (
 	formatNoUsers = 3 // version of stores without users, typed values and rights of tokens, which earlier programs can open
 )
 
-// ErrLocked is returned by [Open] when another process has the store open.
+// ErrLocked is returned by [Open] if another process has the store open.
 var ErrLocked = errors.New("another process has it open")
 
 // Options say which directory [Open] opens, and how.
@@ -45,13 +45,13 @@ type Options struct {
 	MustExist bool         // if the store does not exist, return fs.ErrNotExist and create nothing
 	Keep      bool         // if Dir is a backup, open it read-only instead of returning [ErrBackup]
 	Warm      bool         // read names into the cache in the background, as many as have space
-	Pacer     *pacer.Pacer // makes compactions and other background work rest while requests are answered; if nil, they do not rest
+	Pacer     *pacer.Pacer // makes background work such as compactions rest while requests are answered; nil for no rests
 
 	Now     func() time.Time // returns the current time; time.Now if nil
 	Program string           // version of the program, written to the manifests of backups
 
-	// Fatal is called if the engine cannot continue because of a bug or a memory error. It must not
-	// return. Acknowledged changes are on disk. If Fatal is nil, the store panics.
+	// Fatal is called if the engine cannot continue, because of a bug or a memory error. It must
+	// not return. Acknowledged changes are on disk. If Fatal is nil, the store panics instead.
 	Fatal func(error)
 
 	baseSize  int64 // set by tests; if 0, the constants with the same names are used
@@ -60,7 +60,7 @@ type Options struct {
 	hangAfter time.Duration
 }
 
-// A Store is an open store in a directory. [Open] returns one.
+// A Store is an open store in a directory. It is made by [Open].
 type Store struct {
 	reader
 
@@ -120,18 +120,18 @@ var (
 	_ store.Vault              = (*Store)(nil)
 )
 
-// Open opens the store in a directory, or creates one there. If a Rekey crashed before its last
-// step, Open first completes it. The error wraps:
+// Open opens the store in the directory of o, or creates one there. If a [Rekey] was interrupted
+// before its last step, Open completes it first. The error wraps:
 //
 //   - [ErrLocked] if another process has the store open;
 //   - a [*store.VersionError] if the store has another version; [Rekey] converts the store;
 //   - [fs.ErrNotExist] if the store must exist and does not.
 //
-// In two cases Open succeeds but the store rejects changes, and Condition returns the cause:
+// In two cases, Open succeeds but the store rejects changes, and Condition returns the cause:
 //
 //   - The end of the log cannot be read.
-//   - The directory cannot be written, because the disk is full or the file system is
-//     read-only. The store accepts changes as soon as the directory can be written.
+//   - The directory cannot be written, because the disk is full or the file system is read-only.
+//     The store accepts changes as soon as the directory can be written.
 func Open(o Options) (*Store, error) {
 	o.defaults()
 	if err := refuseBackup(o.FS, o.Dir); !o.ReadOnly && err != nil {
@@ -164,7 +164,6 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// run starts the goroutines of the store.
 func (s *Store) run(e *engine) {
 	if s.writable() {
 		if err := s.clearCheckpoints(); err != nil {
@@ -182,7 +181,7 @@ func (s *Store) run(e *engine) {
 	go s.acknowledge()
 }
 
-// start opens the first engine. If the directory cannot be written, the engine is read-only.
+// start opens the first engine, read-only if the directory cannot be written.
 func (s *Store) start() (*engine, error) {
 	o := s.options
 	if err := errors.Join(settle(o), exists(o)); err != nil {
@@ -209,7 +208,6 @@ func (s *Store) start() (*engine, error) {
 	return e, nil
 }
 
-// install makes e the engine of the store.
 func (s *Store) install(e *engine) {
 	s.log = e.log
 	s.sealed.set(&s.log)
@@ -222,8 +220,7 @@ func (s *Store) install(e *engine) {
 	}
 }
 
-// exists returns fs.ErrNotExist if the options require a store that exists but the directory has
-// none.
+// exists returns fs.ErrNotExist if the options require an existing store and there is none.
 func exists(o Options) error {
 	if !o.ReadOnly && !o.MustExist {
 		return nil
@@ -231,9 +228,9 @@ func exists(o Options) error {
 	return unopenable(peek(o.Dir, o.FS))
 }
 
-// Exists returns nil if the directory has a store. If it has none, or does not exist, Exists
-// returns fs.ErrNotExist. If the directory has files of a store, but not all that it needs, Exists
-// returns [ErrLocked] while a process creates the store, and otherwise a [*ManifestError].
+// Exists returns nil if there is a store in the directory, and fs.ErrNotExist if there is none. If
+// the directory contains only some of the files that a store needs, Exists returns [ErrLocked]
+// while a process is creating the store, and otherwise a [*ManifestError].
 func Exists(dir string) error { return peek(dir, vfs.Default) }
 
 func peek(dir string, files vfs.FS) error {
@@ -255,7 +252,8 @@ func peek(dir string, files vfs.FS) error {
 	return errors.Join(peekUnlocked(dir, files), lock.release())
 }
 
-// peekUnlocked is peek, but returns a [*ManifestError] also for a store that is being created.
+// peekUnlocked is peek for a caller that holds the lock, so it does not take an incomplete store
+// for one that is being created.
 func peekUnlocked(dir string, files vfs.FS) error {
 	desc, err := pebble.Peek(dir, files)
 	if err == nil && !desc.Exists {
@@ -264,8 +262,8 @@ func peekUnlocked(dir string, files vfs.FS) error {
 	return err
 }
 
-// unopenable adds advice to the error for a store that cannot be opened because of its content. It
-// does not change errors of the operating system and a [*store.VersionError].
+// unopenable adds advice to the error for a store that cannot be opened because of its content.
+// Errors of the operating system and a [*store.VersionError] stay as they are.
 func unopenable(err error) error {
 	if err == nil {
 		return nil
@@ -301,17 +299,17 @@ func (e *engine) initialize() error {
 	)
 }
 
-// newID returns random bytes that identify a store.
+// newID returns the random bytes that identify a new store.
 func newID() []byte {
 	id := make([]byte, 16)
 	_, _ = rand.Read(id) // Read never fails
 	return id
 }
 
-// Close implements [store.Store]. It waits for listings to end, so it must not be called in the
-// loop over a listing.
+// Close implements [store.Store]. It waits for listings to end, so a loop over a listing must not
+// call it.
 //
-// If the disk hangs, Close waits only for [maxHungClose]. Acknowledged changes are on disk, and the
+// If the disk hangs, Close gives up after one second. Acknowledged changes are on disk, and the
 // next start recovers them.
 func (s *Store) Close() error {
 	closed := make(chan error, 1)
@@ -361,7 +359,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// enter returns the current engine after entering its gate. The caller must leave the gate.
+// enter returns the current engine and enters its gate, which the caller must leave.
 func (s *Store) enter() (*engine, error) {
 	for {
 		e := s.engine.Load()
@@ -372,7 +370,6 @@ func (s *Store) enter() (*engine, error) {
 	}
 }
 
-// using calls f with the current engine.
 func (s *Store) using(ctx context.Context, f func(*engine) error) error {
 	e, err := s.enter()
 	if err != nil {
@@ -385,26 +382,26 @@ func (s *Store) using(ctx context.Context, f func(*engine) error) error {
 	return f(e)
 }
 
-// viewing calls f with a view of the current engine's data.
+// viewing calls f with a view of the data of the current engine.
 func (s *Store) viewing(ctx context.Context, f func(*view) error) error {
 	return s.using(ctx, func(e *engine) error { return viewing(e.db, f) })
 }
 
-// writable reports whether the store accepts changes, by its last known state.
+// writable reports whether the store accepts changes, as far as is known.
 func (s *Store) writable() bool {
 	e := s.engine.Load()
 	return !s.readOnly && !e.readOnly && e.damage == nil && e.disk.err() == nil
 }
 
-// warn logs an error that no caller gets.
+// warn logs an error that is returned to no caller.
 func (s *Store) warn(what string, err error) {
 	if s.report != nil {
 		s.report.Error(what, "err", err)
 	}
 }
 
-// Usage implements [store.Measured]. Its field Disk is nil until the store has checked the free
-// space. The store does so at the first change, or a second after opening.
+// Usage implements [store.Measured]. Disk is nil until the store has checked the free space, at the
+// first change or a second after opening.
 func (s *Store) Usage() store.Usage {
 	s.state.mu.Lock()
 	u := store.Usage{Failures: s.state.failed}
@@ -423,8 +420,8 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// BlocksRead returns how many blocks of tables were requested since the store was opened. It also
-// returns how many of these came from files, not from the cache.
+// BlocksRead returns how many blocks of tables were requested since the store was opened, and how
+// many of these were not in the cache and came from files.
 func (s *Store) BlocksRead() (asked, read int64) {
 	e, err := s.enter()
 	if err != nil {
@@ -434,8 +431,8 @@ func (s *Store) BlocksRead() (asked, read int64) {
 	return e.blocks()
 }
 
-// blocks is like [Store.BlocksRead], for one engine. It uses the metrics of the cache, because
-// those of the engine block while a manifest is written.
+// blocks does this for one engine. It uses the metrics of the cache, because those of the engine
+// block while a manifest is written.
 func (e *engine) blocks() (asked, read int64) {
 	cache := e.cache.Metrics()
 	return cache.Hits + cache.Misses, cache.Misses

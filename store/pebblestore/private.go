@@ -12,16 +12,14 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A private wraps the file system of the operating system. Whatever the umask, only the owner can
-// read the files and directories that it creates, because a store has reserved names and hashes of
-// tokens.
+// A private wraps a file system so that only the owner can read the files and directories it
+// creates, whatever the umask: a store contains reserved names and hashes of tokens.
 type private struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// keptPrivate returns a file system whose files are private. If the parameter is nil, it wraps the
-// file system of the operating system.
+// keptPrivate returns files with private files, or that of the operating system if files is nil.
 func keptPrivate(files vfs.FS) vfs.FS {
 	if files == nil {
 		files = vfs.Default
@@ -44,8 +42,8 @@ func (p private) make(name string) error {
 	return f.Close()
 }
 
-// Create implements [vfs.FS]. It does not truncate an existing file, but removes it, as the engine
-// requires: the file can have other hard links.
+// Create implements [vfs.FS]. It removes an existing file instead of truncating it, as the engine
+// requires, because the file can have other hard links.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -66,15 +64,14 @@ func (p private) MkdirAll(dir string, _ os.FileMode) error {
 	return p.FS.MkdirAll(dir, durable.PrivateDir)
 }
 
-// Lock implements [vfs.FS]. If the lock file cannot be created, Lock returns the error of locking
-// it.
+// Lock implements [vfs.FS]. If the lock file cannot be created, the error is that of locking it.
 func (p private) Lock(name string) (io.Closer, error) {
 	_ = p.make(name)
 	return p.FS.Lock(name)
 }
 
 // tighten makes a store private if other users can read it, for example because it was copied. If
-// the store belongs to another user, tighten logs a warning instead.
+// the store belongs to another user, tighten only logs a warning.
 func tighten(o Options) {
 	if o.ReadOnly || vfs.Root(o.FS) != vfs.Default {
 		return

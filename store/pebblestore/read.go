@@ -37,8 +37,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil if it has none. It uses Get, which searches
-// level by level and stops at the first match; a view cannot do this.
+// last returns the last change of a subject, or nil. It uses Get, which searches the levels from
+// the top and stops at the first match; a view cannot do this.
 func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	value, closer, err := e.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
 	switch {
@@ -54,15 +54,14 @@ func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(subject, value)
 }
 
-// at returns the change of a subject that was current at a time. It returns nil if the subject did
-// not exist then.
+// at returns the change that made the state of a subject at a time, or nil if there was none.
 func (e *engine) at(subject store.Subject, at time.Time) (c *store.Change, err error) {
 	err = viewing(e.db, func(v *view) error { c, err = v.at(subject, at); return err })
 	return c, err
 }
 
 // Records implements [store.BatchReader]. If change is true and the store accepts changes, it keeps
-// the records in memory. The batch that changes them then need not read them.
+// the records in memory, so that the batch that changes them need not read them again.
 func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
 	subjects := make([]store.Subject, len(names))
 	for i, n := range names {
@@ -105,12 +104,11 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	return all, ctx.Err()
 }
 
-// encodings makes copies of values. It allocates memory for many copies at a time, rawSize bytes.
+// encodings copies values into memory that it allocates in blocks of rawSize bytes.
 type encodings struct{ free []byte }
 
 const rawSize = 32 << 10
 
-// keep returns a copy of a value.
 func (k *encodings) keep(value []byte) []byte {
 	if len(k.free)+len(value) > cap(k.free) {
 		k.free = make([]byte, 0, max(rawSize, len(value)))
@@ -121,7 +119,7 @@ func (k *encodings) keep(value []byte) []byte {
 }
 
 // scan calls yield with the changes that were current at the time scan.At, in the order of their
-// keys. It ends when yield returns false.
+// keys, until yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		lower, upper, ok := bounds(k, scan)
@@ -148,8 +146,7 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	})
 }
 
-// here returns the change that was current at a time for the subject at the position of v. It
-// returns nil if there is none.
+// here returns the change that was current at a time, for the subject at the position of v, or nil.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)
@@ -159,7 +156,6 @@ func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, e
 	return earlier.before(subject, at)
 }
 
-// history calls yield with the changes of a subject, newest first, until yield returns false.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		c, err := v.last(subject)
@@ -186,7 +182,7 @@ func (s *Store) Count(ctx context.Context) (n int64, exact bool, err error) {
 	return n, err == nil, err
 }
 
-// number returns a number stored in spaceMeta. If the key does not exist, ok is false.
+// number returns a number stored in spaceMeta, and whether it exists.
 func number(db pebble.Reader, key string) (n uint64, ok bool, err error) {
 	value, closer, err := db.Get([]byte(key))
 	switch {

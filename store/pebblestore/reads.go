@@ -8,19 +8,19 @@ import (
 )
 
 // Limits of [reads]: the size of the encoded records, in bytes, and how long they are kept after
-// the last use.
+// their last use.
 const (
 	maxReads  = 16 << 20
 	keepReads = time.Minute
 )
 
-// reads has records that [Store.Records] has read for a coming change. So the batch that changes
-// them need not read them again. All methods can be called at any time.
+// reads keeps the records that [Store.Records] has read for a coming change, so that the batch that
+// changes them need not read them again. It is safe for concurrent use.
 //
-// A record in reads is always the current one. Records announces a subject before it opens its
-// view. When a batch has become visible, the writer removes the announcements of the batch's
-// subjects. So if a reader's view is older than the batch, its announcement is gone. The reader
-// notices this and keeps nothing. A reader that announces a subject later sees the batch.
+// A record in reads is always the current one, for the following reason. Records announces a
+// subject before it opens its view. When a batch has become visible, the writer removes the
+// announcements of the batch's subjects. So if a view is older than the batch, its announcement is
+// gone and nothing is kept; and if a subject is announced later, the view includes the batch.
 type reads struct {
 	mu   sync.Mutex
 	all  map[store.Subject]*read
@@ -28,15 +28,15 @@ type reads struct {
 	used time.Time
 }
 
-// A read is a record that was read. While it is still being read, change is nil.
+// A read is a record in reads. Its field change is nil until the record has been read.
 type read struct {
 	subject store.Subject
 	change  *store.Change
 	raw     []byte // encoding of the record
 }
 
-// announce records that the subjects are about to be read, and returns a place for each. If too
-// much is kept already, it first drops everything.
+// announce returns a place for each subject that is about to be read. If too much is kept already,
+// it first drops everything.
 func (r *reads) announce(subjects []store.Subject) []read {
 	places := make([]read, len(subjects))
 	r.mu.Lock()
@@ -53,7 +53,7 @@ func (r *reads) announce(subjects []store.Subject) []read {
 	return places
 }
 
-// keep puts the records that were found into the places that were announced.
+// keep puts the records found into the places that were announced for them.
 func (r *reads) keep(places, found []read) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,8 +70,8 @@ func (r *reads) keep(places, found []read) {
 	}
 }
 
-// take returns the last change of a subject and its encoding, and drops them from r. If r does not
-// have them, take returns nil.
+// take removes the last change of a subject from r, and returns it with its encoding, or nil if r
+// does not have it.
 func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,14 +95,13 @@ func (r *reads) forget(steps []store.Step) {
 	}
 }
 
-// clear drops everything.
 func (r *reads) clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all, r.size = nil, 0
 }
 
-// expire drops everything if nothing was announced in the last keepReads.
+// expire drops everything if r was not used for the time keepReads.
 func (r *reads) expire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

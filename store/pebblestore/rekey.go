@@ -17,14 +17,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Merge says which names may be merged if the rules of names give them the same key.
+// A Merge says which names may become one name if the rules of names give them the same key.
 type Merge uint8
 
-// Values of Merge. If names have the same key but may not be merged, the operator must decide.
+// Values of Merge. If names get the same key but may not be merged, the operator must decide.
 const (
 	MergeNothing    Merge = iota
-	MergeSafe             // all names, except that a retired name is not merged with an active one
-	MergeRetiredToo       // all names; the record of an active name is preferred to that of a retired name
+	MergeSafe             // all names, except a retired one with an active one
+	MergeRetiredToo       // all names; the record of an active name has precedence over that of a retired one
 )
 
 // RekeyOptions say which store [Rekey] converts, and how.
@@ -38,12 +38,13 @@ type RekeyOptions struct {
 	Progress func(stage string, done int64, total uint64) // if not nil, called regularly; total is the number of records
 }
 
-// A Move describes subjects whose key is different under this program's rules of names.
+// A Move says that the key of one or more subjects is different under this program's rules of
+// names.
 type Move struct {
 	Kind    store.Kind
 	Token   string   // ID of the token or user that has this prefix; only for KindToken and KindUser
-	Old     []string // the old keys of the subjects that get the key New, sorted; includes New if a subject already has that key
-	New     string   // the new key; "" if the old key stays because it is invalid by the rules
+	Old     []string // the old keys of the subjects that get the key New, sorted; may include New itself
+	New     string   // the new key; "" if the old key stays because it is invalid under the rules
 	Problem string   // why the subjects cannot be moved, or why the key that stays is invalid
 }
 
@@ -58,33 +59,32 @@ type RekeyResult struct {
 	From    uint64 `json:"from"`   // version of the rules of names in the store
 	To      uint64 `json:"to"`     // version of the rules of names of this program
 	Moved   int64  `json:"moved"`  // number of keys and prefixes that change
-	United  int64  `json:"united"` // number of these keys and prefixes that become equal to another key or prefix
+	United  int64  `json:"united"` // number of these keys and prefixes that become equal to others
 	Blocked int64  `json:"blocked"`
 	Kept    string `json:"kept,omitempty"` // path of the old store
 }
 
-// Rekey converts a store to the keys of the rules of this program: names and authorities move with
-// their whole history, and prefixes of tokens are rewritten. The error wraps [ErrLocked] if the
-// store is open anywhere.
+// Rekey converts a store to the rules of names of this program. Names and authorities move to their
+// new keys with their whole history, and the prefixes of tokens are rewritten. The error wraps
+// [ErrLocked] if the store is open anywhere.
 //
-// The old store is not modified. Rekey writes a new store beside it, compares the two, and
-// exchanges them. The old store gets another name, which is in the result. After a crash, the old
-// or the new store is in place, or [Open] puts the new one in place. If nothing moves, Rekey only
-// updates the version in the store. If the version is current, or if a [Move] blocks the
-// conversion, Rekey does nothing.
+// Rekey does not modify the old store. It writes a new store beside it, compares the two, and
+// exchanges them; the result says where the old store is kept. After a crash, either store is in
+// place, or [Open] puts the new one in place. If nothing moves, Rekey only updates the version in
+// the store. If the version is current, or if a [Move] blocks the conversion, it does nothing.
 //
-// The new store has a new log with new salts. The changes are in the order of their times, then of
-// their keys and revisions.
+// The new store has a new log with new salts, in which the changes are in the order of their times,
+// then of their keys and revisions.
 //
-// If names are merged, their changes are put in the order of their times and renumbered. As of any
-// time, the merged name has the state of the active name. Without an active name, it has the state
-// of the retired name. Without a retired name either, it has the state of the reserved name. So a
-// public name never appears reserved or deleted. A final change merges the locations, metadata,
-// same_as and successors of the names that have the final status. It keeps all spellings in
-// same_as. Names with another status, such as a reserved name beside an active one, remain only in
-// the history. Their locations were not public. For merged authorities, lists, Default and FoldCase
-// are merged, and List is set if all of them have it. All other fields come from the authority that
-// changed last.
+// If names are merged, Rekey sorts their changes by time and numbers them again. At any time, the
+// merged name has the state of the active name if there is one, otherwise that of the retired name,
+// otherwise that of the reserved name. A public name therefore never appears reserved or deleted. A
+// final change merges the locations, metadata, same_as and successors of all names that have the
+// final status, and keeps all spellings in same_as. A name with another status, such as a reserved
+// name beside an active one, remains only in the history, because its locations were not public.
+//
+// If authorities are merged, Rekey merges their lists, Default and FoldCase. List is set if all of
+// them have it. All other fields come from the authority that changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()
 	res, err := rekey(ctx, o)
@@ -125,7 +125,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	return res, err
 }
 
-// unchanged adds to the error of a disk that the store was not modified.
+// unchanged adds to an error of the disk that the old store is unchanged.
 func unchanged(err error) error {
 	if isUnwritable(err) {
 		return fmt.Errorf("the new store cannot be written: %w; the old store is unchanged", err)
@@ -151,7 +151,6 @@ type rekeyer struct {
 	changed bool // the new store will differ from the old store
 }
 
-// open opens the old store for reading.
 func (r *rekeyer) open() error {
 	db, err := r.database(r.o.Dir, r.lock, func(p *pebble.Options, _ *engineDisk) { p.ReadOnly = true })
 	if err != nil {
@@ -172,11 +171,11 @@ func (r *rekeyer) open() error {
 	return err
 }
 
-// errNotStore means that a database has no version.
+// errNotStore reports a database that has no version.
 var errNotStore = errors.New("this is not a store of names")
 
-// versionsOf returns the versions of the format and of the rules of names of a store. If this
-// program does not know the format, it returns an error.
+// versionsOf returns the versions of the format and of the rules of names of a store, or an error
+// if this program does not support the format.
 func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
@@ -192,8 +191,6 @@ func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	return format, rules, err
 }
 
-// checkFormat returns a [*store.VersionError] if this program does not know the version of the
-// format.
 func checkFormat(format uint64) error {
 	if formatNoUsers <= format && format <= formatVersion {
 		return nil
@@ -201,7 +198,7 @@ func checkFormat(format uint64) error {
 	return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}
 }
 
-// database opens a database. Method closeDatabases closes it.
+// database opens a database, which closeDatabases closes.
 func (r *rekeyer) database(dir string, lock *dirLock, adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	o := r.o.Options
 	o.Dir = dir
@@ -230,14 +227,13 @@ func (r *rekeyer) closeDatabases() error {
 	return first
 }
 
-// close closes all databases and removes temporary files.
 func (r *rekeyer) close() error {
 	err := r.closeDatabases()
 	err = cmp.Or(err, r.lock.release())
 	return cmp.Or(err, r.clear())
 }
 
-// clear removes the temporary files beside the store, of this run or of an earlier one.
+// clear removes the temporary files that this run or an earlier one has left beside the store.
 func (r *rekeyer) clear() error {
 	return errors.Join(
 		r.o.FS.RemoveAll(r.o.Dir+suffixMoves),
@@ -246,8 +242,8 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// If no name gets another key, mark records the new version of the rules in the store. Before
-// that, it writes the index of aliases again, because aliases depend on the rules.
+// mark completes Rekey if no name gets another key. It records the new version of the rules, and
+// writes the index of aliases again, because aliases depend on the rules.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err
@@ -263,7 +259,7 @@ func (r *rekeyer) mark() error {
 	)
 }
 
-// progress reports how much of a stage is done.
+// progress reports progress from time to time.
 func (r *rekeyer) progress(stage string, done int64) error {
 	const often = 1 << 10
 	if r.o.Progress != nil && done%often == 0 {
@@ -272,13 +268,12 @@ func (r *rekeyer) progress(stage string, done int64) error {
 	return r.ctx.Err()
 }
 
-// last returns the last change of a subject in the old store.
 func (r *rekeyer) last(k store.Kind, key string) (*store.Change, error) {
 	return r.old.last(store.Subject{Kind: k, Key: key})
 }
 
-// changes yields the changes of the subject that a move results in, oldest first. If the subject
-// does not move, these are its own changes.
+// changes yields the changes of the subject that results from a move, oldest first. A subject that
+// does not move keeps its own changes.
 func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	if m.Collides() {
 		return r.united(m)
@@ -295,8 +290,7 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename changes the name or prefix that a change is about. For a token, its rights or a user,
-// it changes the prefixes.
+// rename changes the name or prefix of c, or the prefixes of a token, its rights or a user.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:
@@ -316,8 +310,8 @@ func rename(c *store.Change, key string) {
 	}
 }
 
-// changes yields all changes of a subject, oldest first. During the loop, the view must not be used
-// otherwise.
+// changes yields all changes of a subject, oldest first. The loop must not use the view for
+// anything else.
 func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
 	return reading.Seq(func(yield func(*store.Change, error) bool) error {
 		beginning := appendHistory(nil, s)

@@ -20,7 +20,7 @@ import (
 var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser, store.KindTokenRights}
 
 // build writes the new store and compares it with the old one. It first sorts the changes by time,
-// because this is their order in the log of the new store.
+// which is their order in the log of the new store.
 func (r *rekeyer) build() error {
 	w, err := r.filler(r.o.Dir + suffixBuilding)
 	if err != nil {
@@ -51,7 +51,8 @@ func (r *rekeyer) build() error {
 	return cmp.Or(r.compare(w.db.DB), w.db.disk.err())
 }
 
-// seal writes the changes to the new store in the given order, and an entry of the log for each.
+// seal writes the changes to the new store in the order of the database order, each with an entry
+// of the log.
 func (r *rekeyer) seal(w, order *filler) error {
 	v, err := order.view()
 	if err != nil {
@@ -81,7 +82,7 @@ func (r *rekeyer) seal(w, order *filler) error {
 	return v.failure("order")
 }
 
-// seal writes a change. If the parameter last is true, it is the last change of its subject.
+// seal writes a change, which is the last one of its subject if last is true.
 func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last bool) error {
 	e := &store.Entry{Change: c}
 	if !c.Redacted { // if the old content is redacted, its digest is unknown
@@ -102,8 +103,8 @@ func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last boo
 	return w.set(w.key, w.value)
 }
 
-// Values of the first byte of a value in the database of sorted changes. It says whether the
-// subject has another change after this one.
+// The first byte of a value in the database of sorted changes says whether the subject has another
+// change after this one.
 const (
 	isFollowed = 0
 	isLast     = 1
@@ -120,7 +121,6 @@ func orderedSubject(key []byte) store.Subject {
 	return store.Subject{Kind: store.Kind(key[8]), Key: string(key[9 : len(key)-9])}
 }
 
-// everything yields the final moves of all subjects.
 func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		done := int64(0)
@@ -138,8 +138,8 @@ func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	}
 }
 
-// A filler writes a new database without a write-ahead log. Writes are on disk when flush has
-// returned. If the disk fails, the filler fails.
+// A filler writes a new database without a write-ahead log. What it writes is on disk after flush.
+// If the disk fails, the filler fails.
 type filler struct {
 	db        *database
 	batch     *pebble.Batch
@@ -166,8 +166,8 @@ func (r *rekeyer) filler(dir string) (*filler, error) {
 	return &filler{db: db, batch: db.NewBatch()}, nil
 }
 
-// write writes the changes of a subject, oldest first, to the database of sorted changes. It
-// writes the change of a token directly to the new store.
+// write writes the changes of a subject, oldest first, to the database of sorted changes; the
+// change of a token goes directly to the new store.
 func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
 	var last *store.Change
 	for c, err := range changes {
@@ -201,7 +201,7 @@ func (w *filler) set(key, value []byte) error {
 	return w.apply()
 }
 
-// apply writes the batch to the database, and regularly waits for the disk.
+// apply writes the batch to the database, and waits for the disk from time to time.
 func (w *filler) apply() error {
 	w.unflushed += w.batch.Len()
 	if err := w.db.disk.err(); err != nil {
@@ -231,8 +231,7 @@ func (w *filler) flush() error {
 	return w.db.disk.err()
 }
 
-// end writes the data about the store itself, including the version of the format, and waits for
-// the disk.
+// end writes the data about the store itself, and waits for the disk.
 func (w *filler) end(format uint64) error {
 	err := cmp.Or(
 		w.set([]byte(metaID), newID()),
@@ -248,7 +247,7 @@ func (w *filler) end(format uint64) error {
 	return cmp.Or(w.apply(), w.flush())
 }
 
-// compare reads the new store and checks that it has all changes that it must have, and no others.
+// compare checks that the new store has all changes that it must have, and no others.
 func (r *rekeyer) compare(db *pebble.DB) error {
 	fresh, err := newView(db)
 	if err != nil {
@@ -288,7 +287,6 @@ func (r *rekeyer) compare(db *pebble.DB) error {
 	return r.verify(db)
 }
 
-// verify verifies the integrity of the new store.
 func (r *rekeyer) verify(db *pebble.DB) error {
 	snap := db.NewSnapshot()
 	defer snap.Close()
@@ -301,7 +299,6 @@ func (r *rekeyer) verify(db *pebble.DB) error {
 	return errors.Join(err, first)
 }
 
-// same returns an error if two histories differ.
 func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 	next, stop := iter.Pull2(got)
 	defer stop()

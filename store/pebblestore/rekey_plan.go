@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// plan finds out, reports and counts the moves. It writes them to disk, because they can include
-// all names of a large store.
+// plan finds, reports and counts the moves. It writes them to disk, because they can include all
+// names of a large store.
 func (r *rekeyer) plan() error {
 	w, err := r.filler(r.o.Dir + suffixMoves)
 	if err != nil {
@@ -51,7 +51,6 @@ func (r *rekeyer) plan() error {
 	return nil
 }
 
-// tell reports a move and counts it.
 func (r *rekeyer) tell(m Move) {
 	switch {
 	case m.Blocks():
@@ -72,14 +71,13 @@ func (r *rekeyer) tell(m Move) {
 	}
 }
 
-// note records that a subject moves.
 func (w *filler) note(k store.Kind, from, to string) error {
 	w.key = append(append(append(w.key[:0], byte(k)), to...), 0)
 	w.key = append(w.key, from...)
 	return w.set(w.key, nil)
 }
 
-// view returns a view of everything that was written.
+// view returns a view of everything written so far.
 func (w *filler) view() (*view, error) {
 	if err := w.apply(); err != nil {
 		return nil, err
@@ -87,7 +85,6 @@ func (w *filler) view() (*view, error) {
 	return newView(w.db.DB)
 }
 
-// planKind plans the moves of names or authorities.
 func (r *rekeyer) planKind(w *filler, k store.Kind) error {
 	done := int64(0)
 	for s, err := range r.old.subjects(k) {
@@ -110,8 +107,8 @@ func (r *rekeyer) planKind(w *filler, k store.Kind) error {
 	return nil
 }
 
-// newAuthority is like newPrefix, for the key of an authority. A delimiter at the end of such a key
-// is not optional; it means an empty part.
+// newAuthority is like newPrefix, for the key of an authority. In such a key, a delimiter at the
+// end is not optional, because it stands for an empty part.
 func newAuthority(s string) (key, problem string) {
 	if key, problem = newPrefix(s); len(key) < len(s) && strings.HasPrefix(s, key) {
 		return s, "ends with an empty part"
@@ -119,8 +116,8 @@ func newAuthority(s string) (key, problem string) {
 	return key, problem
 }
 
-// newPrefix returns the form of a prefix by the rules of this program. If the prefix is invalid, it
-// returns the reason. An invalid prefix stays as it is, because it covers no name.
+// newPrefix returns a prefix in the form of this program's rules. It leaves an invalid prefix as it
+// is, because it covers no name, and returns the reason.
 func newPrefix(s string) (key, problem string) {
 	p, err := name.ParsePrefix(s)
 	var bad *name.Error
@@ -133,9 +130,9 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes converts the prefixes of a token or grant to the rules of this program. It returns
-// them, and a move for each one that changes. It drops invalid prefixes. But if all are invalid, it
-// keeps them. A token or grant without prefixes would be valid for all names.
+// newPrefixes converts the prefixes of a token or grant to the rules of this program, and returns a
+// move for each prefix that changes. It drops invalid prefixes unless all are invalid: without any
+// prefix, a token or grant would be valid for all names.
 func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Move) {
 	var list []string
 	var moves []Move
@@ -191,8 +188,8 @@ func scopes(c *store.Change) (all [][]string) {
 	return all
 }
 
-// readFolding reads the authorities as they will be, if one of them folds case. Such an authority
-// may cover more names than before.
+// readFolding reads the authorities in their converted form if one of them folds case, because such
+// an authority may cover more names than before.
 func (r *rekeyer) readFolding(w *filler) error {
 	var err error
 	if r.moves, err = w.view(); err != nil {
@@ -225,7 +222,7 @@ func (r *rekeyer) readFolding(w *filler) error {
 	return err
 }
 
-// authorities is a store.Reader that has only a list of authorities.
+// authorities is a store.Reader that has only authorities.
 type authorities struct {
 	store.Reader
 	all []*store.Authority
@@ -241,8 +238,8 @@ func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Au
 	}
 }
 
-// groups yields the moves of a kind, in the order of their new keys. For tokens and users it yields
-// nothing, because their keys do not change.
+// groups yields the moves of a kind, in the order of their new keys. Keys of tokens and users never
+// move.
 func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	return reading.Seq(func(yield func(Move, error) bool) error {
 		v, err := r.moves.clone()
@@ -261,7 +258,7 @@ func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	})
 }
 
-// group reads all moves to one new key. It reports whether there are moves to other keys after them.
+// group reads all moves to one new key, and reports whether moves to other keys follow.
 func (v *view) group() (Move, bool) {
 	at := bytes.IndexByte(v.it.Key(), 0)
 	beginning := slices.Clone(v.it.Key()[:at+1])
@@ -277,7 +274,8 @@ func (v *view) group() (Move, bool) {
 	}
 }
 
-// complete adds to m the subject that already has the new key, if any, and the problem.
+// complete adds to m the subject that already has the new key, if any, and the reason against the
+// move.
 func (r *rekeyer) complete(m Move) (Move, error) {
 	there, err := r.last(m.Kind, m.New)
 	if err != nil {
@@ -293,8 +291,8 @@ func (r *rekeyer) complete(m Move) (Move, error) {
 	return m, err
 }
 
-// outcomes yields the moves of all subjects of a kind. It first yields the subjects that stay, as
-// moves whose new key is the old key, and then the groups.
+// outcomes yields the moves of all subjects of a kind: first the subjects that stay, as moves from
+// a key to itself, and then the groups.
 func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		for s, err := range r.old.subjects(k) {
@@ -316,7 +314,7 @@ func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	}
 }
 
-// isMoving reports whether the key of a subject changes, or other subjects get its key.
+// isMoving reports whether a subject gets another key, or other subjects get its key.
 func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	if s.Kind == store.KindToken || s.Kind == store.KindUser || s.Kind == store.KindTokenRights {
 		return false, nil
@@ -328,8 +326,8 @@ func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
 }
 
-// destination returns the new key of a name or authority. If it stays, destination returns the old
-// key and the reason.
+// destination returns the new key of a name or authority, or the old key and the reason why it
+// stays.
 func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	if s.Kind == store.KindAuthority {
 		return newAuthority(s.Key)
@@ -344,7 +342,7 @@ func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	return n.Key(), ""
 }
 
-// problem returns why names or authorities cannot be merged, or "" if they can.
+// problem returns the reason why names or authorities cannot be merged, or "".
 func (r *rekeyer) problem(m Move) (string, error) {
 	what := "several names become one"
 	if m.Kind == store.KindAuthority {
@@ -371,7 +369,6 @@ func (r *rekeyer) problem(m Move) (string, error) {
 	return "", nil
 }
 
-// lasts returns the last change of each subject to be merged.
 func (r *rekeyer) lasts(m Move) ([]*store.Change, error) {
 	list := make([]*store.Change, len(m.Old))
 	for i, key := range m.Old {

@@ -11,17 +11,17 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// Suffixes of the directories that exist beside a store while it is rekeyed, or afterwards.
+// Suffixes of the directories that exist beside a store while it is rekeyed or afterwards.
 const (
 	suffixMoves    = ".rekeying-moves" // database of the moves
 	suffixBuilding = ".rekeying"       // the new store, incomplete
 	suffixComplete = ".rekeyed"        // the new store, complete but not yet in place
 	suffixOrder    = ".rekeying-order" // database of the changes sorted by time
-	suffixRules    = ".rules-%d"       // the old store; the number is the version of its rules
+	suffixRules    = ".rules-%d"       // the old store; the number is that of its rules
 )
 
-// defaults sets the file system, which creates private files, and the clock. It also cleans the
-// path, so that suffixes can be appended to it.
+// defaults completes the options: a file system with private files, a clock, and a clean path to
+// which suffixes can be appended.
 func (o *Options) defaults() {
 	o.FS = keptPrivate(o.FS)
 	o.Dir = o.FS.PathJoin(o.Dir)
@@ -30,7 +30,6 @@ func (o *Options) defaults() {
 	}
 }
 
-// lockStore locks an existing store.
 func (r *rekeyer) lockStore() error {
 	if err := peek(r.o.Dir, r.o.FS); err != nil {
 		return err
@@ -39,8 +38,8 @@ func (r *rekeyer) lockStore() error {
 	return err
 }
 
-// swap puts the new store in the place of the old one. The old store must be locked. swap returns
-// the new path of the old store.
+// swap exchanges the old store, which must be locked, and the new one. It returns the new path of
+// the old store.
 func swap(o Options, suffix string) (string, error) {
 	tighten(o) // makes the old store private, because Rekey keeps it
 	kept, err := free(o.FS, o.Dir+suffix)
@@ -59,9 +58,8 @@ func swap(o Options, suffix string) (string, error) {
 	return kept, nil
 }
 
-// settle completes a swap that was interrupted. If there is a complete new store, and no store in
-// the place for it, settle renames the new store. If the store is to be opened read-only, settle
-// does nothing.
+// settle completes a swap that was interrupted after the old store was moved away: it moves the
+// complete new store into place. If the store is to be opened read-only, settle does nothing.
 func settle(o Options) error {
 	if o.ReadOnly {
 		return nil
@@ -76,7 +74,6 @@ func settle(o Options) error {
 	return move(o.FS, o.Dir+suffixComplete, o.Dir)
 }
 
-// move renames a directory, and syncs the parent directories.
 func move(files vfs.FS, from, to string) error { return durable.Move(disk{files}, from, to) }
 
 func isThere(disk vfs.FS, path string) (bool, error) {
@@ -87,7 +84,7 @@ func isThere(disk vfs.FS, path string) (bool, error) {
 	return err == nil, err
 }
 
-// free returns a path that does not exist: the given path, or the path with a number appended.
+// free returns path, or if it exists, the first unused path with a number appended.
 func free(disk vfs.FS, path string) (string, error) {
 	for n, try := 2, path; ; n++ {
 		there, err := isThere(disk, try)

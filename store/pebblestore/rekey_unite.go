@@ -14,14 +14,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A strand is the history of one of several subjects that are merged.
+// A strand is the history of one of the subjects that are merged.
 type strand struct {
 	view *view
 	next func() (*store.Change, error, bool)
 	stop func()
 	head *store.Change // the next change; nil after the last one
 
-	revisions []uint64 // the new revision of each change merged so far
+	revisions []uint64 // the revision in the merged history of each change so far
 }
 
 func (s *strand) advance() error {
@@ -105,8 +105,8 @@ func (r *rekeyer) strands(m Move) ([]*strand, error) {
 	return strands, nil
 }
 
-// earliest returns the index of the strand whose next change is the earliest. If several are, it
-// returns the first of them; if all strands have ended, -1.
+// earliest returns the index of the first strand with the earliest next change, or -1 if all have
+// ended.
 func earliest(strands []*strand) int {
 	first := -1
 	for i, s := range strands {
@@ -117,8 +117,8 @@ func earliest(strands []*strand) int {
 	return first
 }
 
-// rank returns a number for the state after a change. Of the subjects that are merged, the one with
-// the greatest number is current.
+// rank returns the precedence of the state after a change: the merged subject has the state with
+// the greatest number.
 func rank(c *store.Change) int {
 	switch {
 	case c == nil || !c.Delete.IsZero():
@@ -131,8 +131,8 @@ func rank(c *store.Change) int {
 	return 3
 }
 
-// shown returns the change of strand i as a change of the merged history, with the content that is
-// current after it. The caller must set its revision.
+// shown returns the change that strand i contributes to the merged history, with the content that
+// the merged subject has after it. The caller must set its revision.
 func shown(m Move, last []*store.Change, i int) *store.Change {
 	c := last[i].Clone()
 	if h := last[holder(last)]; rank(h) > rank(c) {
@@ -146,8 +146,8 @@ func shown(m Move, last []*store.Change, i int) *store.Change {
 	return c
 }
 
-// holder returns the index of the change that is current. Of the changes with the greatest rank, it
-// is the latest.
+// holder returns the index of the change whose state the merged subject has: the latest one of the
+// greatest rank.
 func holder(last []*store.Change) int {
 	h := 0
 	for i, c := range last {
@@ -161,8 +161,8 @@ func holder(last []*store.Change) int {
 	return h
 }
 
-// union returns the change that merges the content of the last changes. If only one of them has
-// content, it returns nil. The caller must set its revision.
+// union returns a change that merges the content of the last changes, or nil if only one of them
+// has content. The caller must set its revision.
 func union(m Move, last []*store.Change, now time.Time, who string) *store.Change {
 	h := holder(last)
 	others := slices.Clone(last)
@@ -199,7 +199,6 @@ func enumerate(keys []string) string {
 	return strings.Join(keys, ", ")
 }
 
-// add appends to a list the values that are not in it yet.
 func add(list *[]string, values ...string) {
 	for _, s := range values {
 		if !slices.Contains(*list, s) {
@@ -208,9 +207,8 @@ func add(list *[]string, values ...string) {
 	}
 }
 
-// addValues adds the typed values of the record o to the record r. If r already has another value
-// with the index of a value of o, the value of o gets the lowest free index. The result maps the
-// old index of each value that was moved to its new index.
+// addValues adds the typed values of o to r. If an index is already used for another value, the
+// value gets the lowest free index. The result maps the old indexes of such values to the new ones.
 func addValues(r, o *store.Record) map[int]int {
 	var taken []nomen.Value
 	for _, v := range o.Values {
@@ -232,13 +230,12 @@ func addValues(r, o *store.Record) map[int]int {
 	return moved
 }
 
-// insertValue adds a value whose index is free.
 func insertValue(r *store.Record, v nomen.Value) {
 	i, _ := slices.BinarySearchFunc(r.Values, v.Index, func(v nomen.Value, index int) int { return cmp.Compare(v.Index, index) })
 	r.Values = slices.Insert(r.Values, i, v)
 }
 
-// addRecord adds the values of the record o to the record r. Both must have the same status.
+// addRecord adds the content of o to r, which must have the same status.
 func addRecord(r, o *store.Record) {
 	moved := addValues(r, o)
 	for _, l := range o.Locations {

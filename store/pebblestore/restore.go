@@ -18,11 +18,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ErrNotBackup is returned by [Restore] if the directory has no files of a backup.
+// ErrNotBackup is returned by [Restore] if the directory contains no files of a backup.
 var ErrNotBackup = errors.New("the directory is not a backup")
 
-// A DamagedError is returned by [Restore] if the backup is damaged. The function
-// RestoreOptions.Damage was called for each damaged file.
+// A DamagedError is returned by [Restore] if the backup is damaged. RestoreOptions.Damage was
+// called for each damaged file.
 type DamagedError struct {
 	Dir     string
 	Damaged int // number of damaged files, or of faults of the store
@@ -33,7 +33,7 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s: the backup is damaged: %d faults in %d files", e.Dir, e.Damaged, e.Files)
 }
 
-// A Damage says what is damaged: a file of a backup, or the store in it.
+// A Damage describes what is damaged: a file of a backup, or the store in it.
 type Damage struct {
 	File    string       // name of the file; "" if the store is damaged
 	Problem string       // what is wrong, for people to read
@@ -43,18 +43,18 @@ type Damage struct {
 // RestoreOptions say what [Restore] does.
 type RestoreOptions struct {
 	From string // directory of the backup; it is not modified
-	To   string // an empty directory, or one that does not exist; if "", check the backup in place, without a copy
+	To   string // an empty or new directory; "" to check the backup in place
 	FS   vfs.FS // file system; if nil, that of the operating system
 
 	Verify   bool                     // verify the history too, as [Store.Verify] does
-	Use      func(*Store) error       // if not nil, called at the end with the store, which is open read-only; not called if anything is damaged
+	Use      func(*Store) error       // if not nil, called at the end with the store, open read-only, unless anything is damaged
 	Damage   func(Damage)             // if not nil, called for each damaged file
 	Progress func(done, total uint64) // if not nil, called with the number of bytes copied
 	Checked  func(done, total uint64) // if not nil, called with the progress of verifying the history
 	Note     func(string)             // if not nil, called with messages for the operator
 }
 
-// A Restored says what [Restore] has found.
+// A Restored describes what [Restore] has found.
 type Restored struct {
 	Records  int64
 	Head     store.Head
@@ -63,9 +63,9 @@ type Restored struct {
 }
 
 // Restore copies the backup in the directory From to the directory To, which can then be opened as
-// a store. It reads every file and compares it with the manifest. If there is no manifest, Restore
-// verifies the history as [Store.Verify] does. If anything is damaged, the error is a
-// [*DamagedError], and the directory To must not be used.
+// a store. It reads every file and compares it with the manifest. Without a manifest, it verifies
+// the history as [Store.Verify] does. If anything is damaged, it returns a [*DamagedError], and the
+// directory To must not be used.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	o.FS = keptPrivate(o.FS)
 	r := &restorer{RestoreOptions: o, ctx: ctx}
@@ -100,8 +100,8 @@ func (r *restorer) note(format string, args ...any) {
 	}
 }
 
-// IsBackup returns [ErrNotBackup] if a directory does not have any file of a backup. A damaged file
-// counts too.
+// IsBackup returns [ErrNotBackup] unless the directory contains a file of a backup, even a damaged
+// one.
 func IsBackup(dir string) error {
 	there, err := vfs.Default.List(dir)
 	if err == nil && !hasBackup(there) {
@@ -110,7 +110,6 @@ func IsBackup(dir string) error {
 	return err
 }
 
-// hasBackup reports whether the list has a file that every backup has.
 func hasBackup(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool {
 		return name == manifestFile || strings.HasPrefix(name, "MANIFEST-")
@@ -189,7 +188,7 @@ func (r *restorer) copyAll(there []string) error {
 	})
 }
 
-// copyFiles calls copyOne for each file. When it returns nil, the copies are on disk.
+// copyFiles calls copyOne for each file, and waits until the copies are on disk.
 func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error) error {
 	r.res.Files = len(files)
 	for i := range files {
@@ -211,8 +210,8 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file, and compares it with its line of the manifest, if it has one. After the first
-// damage that is found, copyOne only reads files.
+// copyOne copies a file and compares it with its line of the manifest, which may be nil. Once
+// something is known to be damaged, copyOne only reads files.
 func (r *restorer) copyOne(name string, line *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -246,8 +245,8 @@ func (r *restorer) copyOne(name string, line *BackupFile) error {
 	return nil
 }
 
-// transfer copies a file. If something is damaged, or if there is no destination, it only reads the
-// file. The error of reading is a separate result.
+// transfer copies a file, or only reads it if there is no destination or anything is damaged. The
+// error of reading is a separate result.
 func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) {
 	in, readErr := r.FS.Open(from, vfs.SequentialReadsOption)
 	if readErr != nil {
@@ -324,8 +323,8 @@ func (r *restorer) check(s *Store) error {
 	return err
 }
 
-// noClock is the clock for verifying a backup. It returns the zero time, so a change made with a
-// wrong clock is not damage.
+// noClock returns the zero time, so that a verification does not count changes made with a wrong
+// clock as damage.
 func noClock() time.Time { return time.Time{} }
 
 // firstLine returns the first line of an error, because errors of the engine can contain a stack

@@ -12,25 +12,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of the free space that is needed to accept a change. The space is used when data in memory
-// is written to tables. On a small disk, the limit is a share of the disk. But on every disk, it is
-// at least the size of the write-ahead log plus spareBytes, because the next opening of the store
-// replays this log.
+// A store accepts changes only while the disk has enough free space to write the data in memory to
+// tables. On a small disk, the limit is a share of the disk; but it is always at least the size of
+// the write-ahead log and spareBytes, because the next opening of the store replays this log.
 const (
 	roomShare   = 8 // the limit is at most an eighth of the disk, and of its inodes
 	spareInodes = 64
-	spareBytes  = 1 << 20 // bytes in addition to the log that would be replayed
+	spareBytes  = 1 << 20 // bytes besides the log
 )
 
-// How often the free space is checked: after this time, or after this number of bytes written.
+// The free space is checked after this time, or after this number of bytes written.
 const (
 	lookAfter      = 100 * time.Millisecond
 	lookAfterBytes = 1 << 20
 )
 
-// A FullError says that the disk has too little space. It is wrapped by the [*store.AwayError] that
-// Apply returns; nothing was written. When there is space again, the store accepts changes. A
-// FullError unwraps to [syscall.ENOSPC].
+// A FullError reports that the disk has too little space. The [*store.AwayError] from Apply wraps
+// it; nothing was written. The store accepts changes again when there is space. A FullError unwraps
+// to [syscall.ENOSPC].
 type FullError struct {
 	Free, Wanted uint64 // number of bytes or inodes
 	Inodes       bool
@@ -47,8 +46,8 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are not known,
-// it returns the maximum. Then only a failing write shows that the disk is full.
+// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are unknown,
+// it returns the maximum, so that only a failing write shows that the disk is full.
 func freeSpace(files vfs.FS, dir string) (free, total uint64) {
 	usage, err := files.GetDiskUsage(dir)
 	if err != nil {
@@ -62,11 +61,11 @@ type room struct {
 	fs    vfs.FS
 	dir   string
 	spare uint64
-	last  atomic.Pointer[store.DiskUsage] // what the last check found; nil if it is not known
+	last  atomic.Pointer[store.DiskUsage] // result of the last check; nil if unknown
 }
 
-// check returns a [*FullError] if the disk has too little space for a store. The parameter replay
-// is the number of bytes that opening the store would replay.
+// check returns a [*FullError] if the disk has too little space. The parameter replay is the number
+// of bytes that opening the store would replay.
 func (r *room) check(replay uint64) error {
 	free, total := freeSpace(r.fs, r.dir)
 	wanted := max(min(r.spare, total/roomShare), replay+spareBytes)
@@ -86,7 +85,7 @@ func (r *room) check(replay uint64) error {
 	return nil
 }
 
-// A roomWatch checks the space at intervals. It must not be used concurrently.
+// A roomWatch limits how often the space is checked. It must not be used concurrently.
 type roomWatch struct {
 	looked time.Time
 	since  int // bytes written since the last check

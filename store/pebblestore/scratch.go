@@ -13,11 +13,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// scratchCache is the size of the cache of a Scratch, in bytes. Including its memtable, a Scratch
-// uses at most about 32 MiB, however many records it has.
+// scratchCache is the size of the cache of a Scratch, in bytes. With its memtable, a Scratch uses
+// about 32 MiB at most, however many records it contains.
 const scratchCache = 16 << 20
 
-// A Scratch stores records temporarily on disk, until it is closed. It must not be used
+// A Scratch stores records on disk temporarily, until it is closed. It must not be used
 // concurrently.
 type Scratch struct {
 	files vfs.FS
@@ -28,8 +28,8 @@ type Scratch struct {
 	text  []byte
 }
 
-// NewScratch creates a Scratch in a temporary directory below parent. If parent is empty, the
-// Scratch is below the system's directory for temporary files.
+// NewScratch creates a Scratch in a temporary directory below parent, or below the system's
+// directory for temporary files if parent is empty.
 func NewScratch(parent string) (*Scratch, error) {
 	dir, err := os.MkdirTemp(parent, "nomen-scratch-*")
 	if err != nil {
@@ -48,7 +48,7 @@ func newScratch(files vfs.FS, dir string) (*Scratch, error) {
 	return &Scratch{dir: dir, db: db, files: files}, nil
 }
 
-// Record returns the record of the name n, or nil if there is none.
+// Record returns the record of the name n, or nil.
 func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	if s.view == nil {
 		v, err := newView(s.db.DB)
@@ -72,8 +72,8 @@ func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	return c.Record, nil
 }
 
-// Keep stores records with their revisions and times. A record replaces an earlier record with the
-// same name.
+// Keep stores records with their revisions and times. A record replaces an earlier one of the same
+// name.
 func (s *Scratch) Keep(records []*store.Record) error {
 	s.closeView()
 	batch := s.db.NewBatch()

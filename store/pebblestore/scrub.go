@@ -2,16 +2,15 @@ package pebblestore
 
 import "bytes"
 
-// A span is a range of keys, including the first and excluding the last.
+// A span is a half-open range of keys.
 type span struct{ from, to []byte }
 
-// keySpan returns the span of one key.
 func keySpan(key []byte) span { return span{key, append(bytes.Clone(key), 0)} }
 
 // scrub starts compactions that remove overwritten and deleted data in the given spans from the
-// tables on disk. Until a table is rewritten, it has redacted content, which reads do not return. A
-// listing in progress keeps its tables on disk until it ends. Files of the write-ahead log keep
-// their content until they are reused.
+// tables on disk. Until a table is rewritten, it still contains redacted content, although no read
+// returns it. A listing in progress keeps its tables on disk until it ends. Files of the
+// write-ahead log keep their content until they are reused.
 func (e *engine) scrub(spans []span) {
 	if len(spans) == 0 {
 		return
@@ -28,7 +27,7 @@ func (e *engine) scrub(spans []span) {
 	})
 }
 
-// unscrub leaves a span to the next engine. It is called if the disk of this engine has failed.
+// unscrub leaves a span to the next engine because the disk of this one has failed.
 func (e *engine) unscrub(p span) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

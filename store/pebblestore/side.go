@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 )
 
-// A Side is a separate database beside a store. Its data is derived from the store, such as an
-// index. Other users cannot read its files. If its disk fails, the Side stops writing, and the
-// process continues.
+// A Side is a separate database beside a store, for data that is derived from the store, such as an
+// index. Its files are private. If its disk fails, the Side stops writing and the process
+// continues.
 type Side struct {
 	*pebble.DB
 	database *database
@@ -23,14 +23,14 @@ type Side struct {
 
 // SideOptions say which directory [OpenSide] opens, and how.
 type SideOptions struct {
-	Dir       string       // created if it does not exist, but not the directory above it
+	Dir       string       // created if necessary, but its parent is not
 	FS        vfs.FS       // file system; if nil, that of the operating system
 	CacheSize int64        // memory for uncompressed data, in bytes
 	Log       *slog.Logger // logger for the errors of the engine; nil for no log
 	Pacer     *pacer.Pacer // see [Options]
 }
 
-// OpenSide opens a Side, or creates it. The error wraps [ErrLocked] if another process has it open.
+// OpenSide opens or creates a Side. The error wraps [ErrLocked] if another process has it open.
 func OpenSide(s SideOptions) (*Side, error) {
 	o := Options{Dir: s.Dir, FS: s.FS, CacheSize: s.CacheSize, Log: s.Log, Pacer: s.Pacer}
 	o.defaults()
@@ -56,9 +56,10 @@ func OpenSide(s SideOptions) (*Side, error) {
 	return &Side{db.DB, db, lock}, nil
 }
 
-// Err returns why the disk has failed, or nil if it has not. After a failure, writes have no
-// effect, although their methods return nil. So call Err after each write that matters.
+// Err returns why the disk has failed, or nil. After a failure, writes have no effect although
+// their methods return nil, so call Err after each write that matters.
 func (s *Side) Err() error { return s.database.disk.check() }
 
-// Close closes the database and releases its directory. All iterators and snapshots must be closed.
+// Close closes the database and releases its directory. All iterators and snapshots must be closed
+// first.
 func (s *Side) Close() error { return s.database.closeAlone() }

@@ -2,14 +2,13 @@ package pebblestore
 
 import "syscall"
 
-// A fileSystem describes the file system of a directory, but not its free bytes.
+// A fileSystem describes the file system of a directory, except for its free bytes.
 type fileSystem struct {
 	readOnly   bool
 	inodes     uint64 // total number; 0 if not limited
 	freeInodes uint64
 }
 
-// statfs describes the file system of a directory.
 func statfs(dir string) (fileSystem, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@
 
 package pebblestore
 
-// A fileSystem describes the file system of a directory, but not its free bytes.
+// A fileSystem describes the file system of a directory, except for its free bytes.
 type fileSystem struct {
 	readOnly   bool
 	inodes     uint64

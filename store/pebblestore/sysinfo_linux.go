@@ -2,7 +2,7 @@ package pebblestore
 
 import "syscall"
 
-// physicalMemory returns the memory of the machine in bytes, or 0 if it is not known. It does not
+// physicalMemory returns the memory of the machine in bytes, or 0 if it is unknown. It does not
 // read /proc, which services and containers can hide.
 func physicalMemory() int64 {
 	var info syscall.Sysinfo_t

@@ -8,19 +8,18 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Names are compacted to the lowest level when at least 1/tidyShare of them are in higher levels,
-// and nothing was written for the time tidyAfter. A compaction rewrites all names; so, on average,
-// each name that is written causes about tidyShare names to be rewritten.
+// Names are compacted to the lowest level when at least 1/tidyShare of them are in higher levels
+// and nothing was written for the time tidyAfter. Because a compaction rewrites all names, writing
+// one name costs the rewriting of about tidyShare names on average.
 const (
 	tidyAfter = time.Minute
 	tidyShare = 16
 )
 
-// tidyRoom is the free disk space that is needed, in bytes. New tables are written before the old
-// ones are removed.
+// tidyRoom is the free disk space that a compaction needs, in bytes, because new tables are written
+// before the old ones are removed.
 const tidyRoom = 1 << 30
 
-// keepTidy calls tidy when nothing is written, until the engine ends.
 func (s *Store) keepTidy(e *engine) {
 	size := s.sealed.size()
 	for wait(e.ctx, tidyAfter) {
@@ -51,9 +50,9 @@ func (s *Store) hasTidyRoom() bool {
 	return free > tidyRoom
 }
 
-// Tidy compacts all names to the lowest level of the tree, so that lookups are fast. When nothing
-// is written, the store does this by itself. Call Tidy after loading many names, so that lookups
-// are fast at once.
+// Tidy compacts all names to the lowest level of the tree, which makes lookups fast. The store also
+// does this itself when nothing is written; call Tidy to have fast lookups immediately after
+// loading many names.
 func (s *Store) Tidy(ctx context.Context) error {
 	e, err := s.enter()
 	if err != nil {
@@ -69,8 +68,8 @@ func (s *Store) Tidy(ctx context.Context) error {
 	return e.tidy(ctx, func() bool { return true })
 }
 
-// tidy compacts names in steps, as long as the function more returns true. A step compacts one
-// table and the tables below it that overlap with it.
+// tidy compacts names in steps while more returns true. A step compacts one table and the tables
+// below it that overlap with it.
 func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	above, _ := e.names()
 	for _, t := range above {
@@ -94,11 +93,11 @@ func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	return nil
 }
 
-// names returns the tables that have names: those above the lowest level, and those in it.
+// names returns the tables of names: those above the lowest level, and those in it.
 func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	levels, err := e.db.SSTables()
 	if err != nil {
-		return nil, nil // cannot happen: only an option with a filter can make this fail
+		return nil, nil // cannot happen: only an option with a filter can fail
 	}
 	for level, tables := range levels {
 		for _, t := range tables {
@@ -114,8 +113,7 @@ func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	return above, lowest
 }
 
-// sizes returns the number of bytes above the lowest level, and the number of all bytes. The second
-// is at least 1.
+// sizes returns the bytes above the lowest level and the total, which is at least 1.
 func sizes(above, lowest []pebble.SSTableInfo) (up, all uint64) {
 	for _, t := range above {
 		up += t.Size

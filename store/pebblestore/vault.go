@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secretsDir is the directory of secrets, in the directory of the store. It has a file for each
-// key. Secrets are not in the database. So backups do not have them, and a removed secret is gone
+// secretsDir is the directory of secrets in the directory of the store, with a file for each key.
+// Secrets are not in the database, so that backups do not contain them and a removed secret is gone
 // from the disk.
 const secretsDir = "secrets"
 
@@ -93,7 +93,6 @@ func (s *Store) writeSecret(key string, value []byte) error {
 	return durable.Write(disk{s.fs}, path, bytes.Clone(value)) // a copy, because vfs.File.Write may change its argument
 }
 
-// copySecrets copies the secrets of one store to the directory of another.
 func copySecrets(files vfs.FS, from, to string) error {
 	from, to = files.PathJoin(from, secretsDir), files.PathJoin(to, secretsDir)
 	if there, err := isThere(files, from); err != nil || !there {
@@ -114,8 +113,8 @@ func copySecrets(files vfs.FS, from, to string) error {
 	return err
 }
 
-// Lease implements [store.Vault]. Only one process can have the store open, so the leases are in
-// memory.
+// Lease implements [store.Vault]. It keeps leases in memory, because only one process can have the
+// store open.
 func (s *Store) Lease(ctx context.Context, key, holder string, d time.Duration) (ok bool, err error) {
 	if err := store.CheckSecret(key, nil); err != nil {
 		return false, err

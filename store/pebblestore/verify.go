@@ -18,7 +18,7 @@ import (
 )
 
 // Verify implements [store.Verifier]. It reads the log in windows, then the subjects with their
-// histories, and then the index. It has at most one window in memory.
+// histories, then the index. At most one window is in memory.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	e, err := s.enter()
 	if err != nil {
@@ -59,13 +59,12 @@ func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(
 	return head, m.nodes(src.Size, fault)
 }
 
-// A moment is the content that a store had when a snapshot was taken.
+// A moment is the content of a store in a snapshot.
 type moment struct {
 	db   *pebble.Snapshot
 	turn *pacer.Turn
 }
 
-// log yields the rows of the log.
 func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 	return reading.Seq(func(yield func(check.Row, error) bool) error {
 		return viewing(m.db, func(v *view) error {
@@ -89,20 +88,19 @@ func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 	})
 }
 
-// checked returns f in the form that package check needs.
 func (f *foundEntry) checked() check.Row {
 	return check.Row{Seq: f.row.seq, Subject: f.row.subject, Revision: f.row.revision, Time: f.row.time, Mark: f.row.mark[:], Leaf: f.leaf, Err: f.err}
 }
 
-// changes yields the changes of all subjects. For each subject, it yields the last change first.
+// changes yields the changes of all subjects, each subject's last change first.
 func (m moment) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		return m.eachChange(func(c check.Change) bool { return yield(c, nil) })
 	})
 }
 
-// eachChange passes the changes of all subjects to yield until yield returns false. It also passes
-// the history of a subject whose last change is missing.
+// eachChange passes the changes of all subjects to yield until yield returns false, including the
+// history of a subject whose last change is missing.
 func (m moment) eachChange(yield func(check.Change) bool) error {
 	past, err := m.iterate(spaceHistory)
 	if err != nil {
@@ -132,13 +130,12 @@ func (m moment) eachChange(yield func(check.Change) bool) error {
 	return past.failure("history")
 }
 
-// iterate returns a view of the keys of a space.
 func (m moment) iterate(space byte) (*view, error) {
 	it, err := m.db.NewIter(&pebble.IterOptions{LowerBound: []byte{space}, UpperBound: []byte{space + 1}})
 	return &view{it: it}, err
 }
 
-// newest returns the last change of the subject s. The view v must be at its position.
+// newest returns the last change of the subject s, at which the view v must be.
 func (v *view) newest(s store.Subject) check.Change {
 	c := check.Change{Subject: s, Last: true}
 	if c.Entry, c.Err = v.entry(s); c.Err == nil {
@@ -147,9 +144,8 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields the history, beginning at the position of the view v. If the function more returns
-// false for the prefix of a subject's keys, pass ends and returns true. If yield returns false,
-// pass ends and returns false.
+// pass yields the history from the position of the view v on. It returns true when more returns
+// false for the key prefix of a subject, and false when yield returns false.
 func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]
@@ -170,8 +166,7 @@ func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) boo
 	return true
 }
 
-// past returns the change of the history at the position of the view v. The stamp of the change is
-// key[end:].
+// past returns the change of the history at the position of the view v. Its stamp is key[end:].
 func (v *view) past(key []byte, end int) check.Change {
 	c := check.Change{Subject: store.Subject{Kind: kindIn(key[0])}}
 	if c.Subject.Kind == 0 {
@@ -185,7 +180,6 @@ func (v *view) past(key []byte, end int) check.Change {
 	return c
 }
 
-// places yields the index of locations.
 func (m moment) places() iter.Seq2[check.Place, error] {
 	return each(m, spaceLocation, "index", func(v *view) (check.Place, error) {
 		p, err := parsePlace(v.it.Key())
@@ -193,7 +187,6 @@ func (m moment) places() iter.Seq2[check.Place, error] {
 	})
 }
 
-// tokens yields the tokens.
 func (m moment) tokens() iter.Seq2[check.Token, error] {
 	return each(m, spaceToken, "tokens", func(v *view) (check.Token, error) {
 		t := check.Token{ID: string(v.it.Key()[1:])}
@@ -207,8 +200,8 @@ func (m moment) tokens() iter.Seq2[check.Token, error] {
 	})
 }
 
-// each yields what the function read returns for each key of a space. Errors call
-// the space by its title.
+// each yields what the function read returns for each key of a space. Errors call the space by its
+// title.
 func each[T any](m moment, space byte, title string, read func(*view) (T, error)) iter.Seq2[T, error] {
 	return reading.Seq(func(yield func(T, error) bool) error {
 		v, err := m.iterate(space)
@@ -225,8 +218,8 @@ func each[T any](m moment, space byte, title string, read func(*view) (T, error)
 	})
 }
 
-// nodes reports stored nodes that the Merkle tree of a log of this size does not have. It does not
-// check the hashes of nodes: a node is checked when its last leaf is read.
+// nodes reports stored nodes that the Merkle tree of a log of this size cannot have. Hashes are
+// checked elsewhere, when the last leaf of a node is read.
 func (m moment) nodes(size uint64, fault func(store.Fault)) error {
 	v, err := m.iterate(spaceNode)
 	if err != nil {

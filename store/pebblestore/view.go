@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A view reads the database as of one moment. It must not be used concurrently, and must be closed.
+// A view reads the database as of one moment. It must be closed, and must not be used concurrently.
 type view struct {
 	it      *pebble.Iterator
 	key     []byte // buffer for a key
@@ -26,7 +26,7 @@ func newView(r pebble.Reader) (*view, error) {
 	return v, v.open(r)
 }
 
-// open makes v a view of r. The view must be new, or closed.
+// open makes v, which must be new or closed, a view of r.
 func (v *view) open(r pebble.Reader) (err error) {
 	v.options = pebble.IterOptions{UseL6Filters: true}
 	if v.it, err = r.NewIter(&v.options); err != nil {
@@ -35,7 +35,7 @@ func (v *view) open(r pebble.Reader) (err error) {
 	return nil
 }
 
-// viewing calls f with a view of a database, a snapshot or an indexed batch.
+// viewing calls f with a view of r.
 func viewing(r pebble.Reader, f func(*view) error) error {
 	v, err := newView(r)
 	if err != nil {
@@ -45,7 +45,6 @@ func viewing(r pebble.Reader, f func(*view) error) error {
 	return f(v)
 }
 
-// clone returns another view of the same moment.
 func (v *view) clone() (*view, error) {
 	it, err := v.it.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{}})
 	if err != nil {
@@ -62,7 +61,7 @@ func (v *view) seek(s store.Subject) bool {
 	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
 }
 
-// last returns the last change of the subject s, or nil if there is none.
+// last returns the last change of the subject s, or nil.
 func (v *view) last(s store.Subject) (*store.Change, error) {
 	if !v.seek(s) {
 		return nil, v.failure(s.Key)
@@ -70,8 +69,7 @@ func (v *view) last(s store.Subject) (*store.Change, error) {
 	return v.change(s)
 }
 
-// at returns the last change of the subject s that was made at the given time or earlier. It
-// returns nil if there is none.
+// at returns the last change of the subject s at the given time or before, or nil.
 func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	c, err := v.last(s)
 	if err != nil || c == nil || c.KnownAt(at) {
@@ -80,7 +78,7 @@ func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.before(s, at)
 }
 
-// before is like [view.at], but ignores the current change of the subject.
+// before is like [view.at], but skips the current change of the subject.
 func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	if at.Before(fromMillis(minMillis)) {
 		return nil, nil
@@ -94,12 +92,10 @@ func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.change(s)
 }
 
-// isHistory reports whether key is a history key with this prefix.
 func isHistory(key, beginning []byte) bool {
 	return len(key) == len(beginning)+stampSize && bytes.HasPrefix(key, beginning)
 }
 
-// change decodes the change at the current position of the view.
 func (v *view) change(s store.Subject) (*store.Change, error) {
 	value, err := v.it.ValueAndErr()
 	if err != nil {
@@ -111,7 +107,6 @@ func (v *view) change(s store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(s, value)
 }
 
-// entry decodes the entry at the current position of the view.
 func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	value, err := v.it.ValueAndErr()
 	if err != nil {
@@ -120,7 +115,7 @@ func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	return codec.DecodeEntry(s, value)
 }
 
-// failure returns the error that ended the iteration near the given key, or nil if there is none.
+// failure returns the error that ended the iteration near the given key, or nil.
 func (v *view) failure(key string) error {
 	if err := v.it.Error(); err != nil {
 		return unreadable(key, err)
@@ -129,25 +124,24 @@ func (v *view) failure(key string) error {
 }
 
 // A cursor looks up the last changes of many subjects. If their keys ascend and are close together,
-// it steps from one key to the next. This is much faster than seeking.
+// it steps from key to key, which is much faster than seeking.
 type cursor struct {
 	view
 	begun  bool
 	ahead  bool // the cursor is at the first key that is not less than view.key, or at the end
-	apart  int  // number of lookups left for which stepping is not tried
+	apart  int  // number of coming lookups that seek without trying to step
 	before []byte
 }
 
-// farApart is the number of lookups after a failed step for which a cursor does not try to step.
+// farApart is the number of lookups for which a cursor only seeks after stepping has failed.
 const farApart = 32
 
-// open makes c a cursor of r. The cursor must be new, or closed.
+// open makes c, which must be new or closed, a cursor of r.
 func (c *cursor) open(r pebble.Reader) error {
 	c.begun, c.ahead, c.apart = false, false, 0
 	return c.view.open(r)
 }
 
-// seek moves to the last change of the subject s, and reports whether there is one.
 func (c *cursor) seek(s store.Subject) bool {
 	c.before, c.key = c.key, appendKey(c.before[:0], s)
 	follows := c.begun && bytes.Compare(c.before, c.key) < 0
@@ -167,7 +161,6 @@ func (c *cursor) seek(s store.Subject) bool {
 	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
 }
 
-// lastOf returns the last change of the subject s, or nil if there is none.
 func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	if !c.seek(s) {
 		return nil, c.failure(s.Key)
@@ -175,8 +168,8 @@ func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	return c.change(s)
 }
 
-// step moves forward by at most one key. The result found says whether the cursor is at c.key. The
-// result settled says whether that is certain, so that no seek is needed.
+// step moves forward by at most one key. The result found says whether the cursor is at c.key; the
+// result settled says whether this is certain, so that no seek is needed.
 func (c *cursor) step() (found, settled bool) {
 	if !c.it.Valid() {
 		return false, c.it.Error() == nil

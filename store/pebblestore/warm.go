@@ -7,32 +7,32 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Warming reads warmStep names at a time and waits for warmRest. If clients request more than
-// warmQuiet blocks during the wait, it waits longer. The requests of clients are more important,
-// and also fill the cache.
+// Warming reads warmStep names at a time and then waits for warmRest, or longer if clients request
+// more than warmQuiet blocks meanwhile. Requests of clients are more important, and also fill the
+// cache.
 const (
 	warmStep  = 4096
 	warmRest  = 5 * time.Millisecond
 	warmQuiet = 20
 )
 
-// Warming fills warmShare/warmParts of the cache; the rest is left to clients.
+// Warming fills warmShare/warmParts of the cache, and leaves the rest to clients.
 const warmShare, warmParts = 3, 4
 
-// warm reads names into the cache in the order of their keys. It ends when all names are read, when
-// its share of the cache is full, or when the engine ends.
+// warm reads names into the cache, in the order of their keys, until all names are read, its share
+// of the cache is full, or the engine ends.
 func (e *engine) warm(cache int64) {
 	o := pebble.IterOptions{LowerBound: []byte{spaceName}, UpperBound: []byte{spaceName + 1}}
 	for e.rest(e.ctx) && e.cache.Metrics().Size < cache/warmParts*warmShare {
 		next, err := e.warmFrom(&o)
 		if next == nil || err != nil {
-			return // ignored, because reading a damaged block later returns the error
+			return // reading a damaged block later returns the error
 		}
 		o.LowerBound = next
 	}
 }
 
-// rest waits until clients request few blocks. If ctx ends before, it returns false.
+// rest waits until clients request few blocks. It returns false if ctx ends first.
 func (e *engine) rest(ctx context.Context) bool {
 	before, _ := e.blocks()
 	for wait(ctx, warmRest) {
@@ -45,8 +45,7 @@ func (e *engine) rest(ctx context.Context) bool {
 	return false
 }
 
-// warmFrom reads the first names within the bounds of o. It returns the key after them, or nil if
-// there is none.
+// warmFrom reads the first names within the bounds of o, and returns the key after them, or nil.
 func (e *engine) warmFrom(o *pebble.IterOptions) (next []byte, err error) {
 	it, err := e.db.NewIter(o)
 	if err != nil {

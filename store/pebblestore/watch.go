@@ -19,12 +19,12 @@ import (
 )
 
 // How often a store checks its directory, and the maximum time between two attempts to open a new
-// engine. The attempts become rarer because each may have to replay much.
+// engine. Attempts become rarer, because each may have to replay a long log.
 const (
 	watchEvery = time.Second
 	maxReopen  = time.Minute
 
-	damageAfter = time.Hour // time between attempts if the store is damaged, because it must be restored first
+	damageAfter = time.Hour // if the store is damaged, it must be restored first
 )
 
 // causeDamage is the cause shown while a store is damaged.
@@ -36,8 +36,8 @@ type state struct {
 	err    error // why changes are rejected; nil if they are accepted
 	cause  string
 	since  time.Time
-	lasted time.Duration // how long the store rejected changes the last time
-	told   bool          // changes of the state are logged; true once the store is open
+	lasted time.Duration // how long the last period of rejection lasted
+	told   bool          // changes of the state are logged; set once the store is open
 
 	logged  string // the cause that was last logged; "" if the last line said that changes are accepted
 	changes int    // number of changes of the state since that line
@@ -62,17 +62,15 @@ func (s *Store) Condition() store.Condition {
 	}
 }
 
-// away returns the condition of a store that cannot be written because of err, since the given
-// time.
+// away returns the condition of a store that cannot be written since the given time because of err.
 func away(err error, since time.Time) store.Condition {
 	return store.Condition{NoReads: errors.Is(err, errGone), NoWrites: true, Full: errors.Is(err, syscall.ENOSPC), Cause: causeOf(err), Since: since}
 }
 
-// Damaged reports whether the store was found to be damaged when it was opened. A damaged store
-// rejects changes; what is damaged was logged.
+// Damaged reports whether the store was damaged when it was opened. A damaged store rejects
+// changes; the damage was logged.
 func (s *Store) Damaged() bool { return s.engine.Load().damage != nil }
 
-// tell turns on the logging of state changes.
 func (s *state) tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +107,8 @@ func (s *Store) back(e *engine) {
 	s.logState()
 }
 
-// logState logs the state if it has changed since it was last logged. If too many such lines were
-// logged recently, a later call logs it. The goroutine watch calls logState at each check.
+// logState logs the state if it has changed since it was last logged. The goroutine watch calls it
+// at each check. If many such lines were logged recently, the line is left to a later call.
 func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
@@ -137,7 +135,6 @@ func (s *Store) logState() {
 	}
 }
 
-// noteRoom records whether the disk of the engine e has enough space.
 func (s *Store) noteRoom(e *engine) {
 	if err := e.lookAtRoom(); err != nil {
 		s.away(err)
@@ -167,12 +164,12 @@ func causeOf(err error) string {
 	}
 }
 
-// firstOf returns the first of the given errors that err wraps, or nil if there is none.
+// firstOf returns the first of the given errors that err wraps, or nil.
 func firstOf(err error, of ...error) error {
 	return of[slices.IndexFunc(of, func(e error) bool { return errors.Is(err, e) })]
 }
 
-// isUnwritable reports whether err means that a directory cannot be written. It may still be
+// isUnwritable reports whether err means that a directory cannot be written, although it may be
 // readable.
 func isUnwritable(err error) bool {
 	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ESHUTDOWN, errHung} {
@@ -183,7 +180,7 @@ func isUnwritable(err error) bool {
 	return false
 }
 
-// refusal returns why the engine e rejects changes, or nil if it accepts them.
+// refusal returns why the engine e rejects changes, or nil.
 func (s *Store) refusal(e *engine) error {
 	if s.readOnly {
 		return store.ErrReadOnly
@@ -203,7 +200,6 @@ func (s *Store) refusal(e *engine) error {
 	return awayError(err)
 }
 
-// failure returns an [*store.AwayError] if the disk of the engine is down.
 func (e *engine) failure() error {
 	if err := e.disk.err(); err != nil {
 		return awayError(err)
@@ -211,13 +207,12 @@ func (e *engine) failure() error {
 	return nil
 }
 
-// awayError returns the error for a change that is rejected because of err.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: 5 * watchEvery, Err: err}
 }
 
-// unreadable returns the error for a key that cannot be read. If the data is damaged, it is a
-// [*CorruptError]; if the disk has failed, an [*store.AwayError].
+// unreadable returns the error for a key that cannot be read: a [*CorruptError] if the data is
+// damaged, and an [*store.AwayError] if the disk has failed.
 func unreadable(key string, err error) error {
 	if pebble.IsCorruptionError(err) {
 		return &CorruptError{Key: key, Reason: "cannot be read: " + firstLine(err)}
@@ -229,8 +224,8 @@ func unreadable(key string, err error) error {
 	return err
 }
 
-// watch checks the directory of the store until ctx ends. It detects that the directory is gone or
-// cannot be written. When the directory can be written again, watch has another engine opened.
+// watch checks the directory of the store until ctx ends. It notices that the directory is gone or
+// cannot be written, and has another engine opened when it can be written again.
 func (s *Store) watch(ctx context.Context) {
 	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
 	if every == 0 {
@@ -261,7 +256,7 @@ func (s *Store) watch(ctx context.Context) {
 	}
 }
 
-// inspect checks a disk that has worked until now. If the disk is down, inspect returns why.
+// inspect checks a disk that has worked so far, and returns why it is down, or nil.
 func (s *Store) inspect(e *engine) error {
 	if err := e.disk.check(); err != nil {
 		s.away(err)
@@ -283,7 +278,7 @@ func (s *Store) inspect(e *engine) error {
 	return nil
 }
 
-// tryWrites returns nil if it seems that the directory can be written again.
+// tryWrites returns nil if the directory probably can be written again.
 func (s *Store) tryWrites(e *engine) error {
 	if !e.disk.same() {
 		return errGone
@@ -294,7 +289,7 @@ func (s *Store) tryWrites(e *engine) error {
 	return e.disk.timed(func() error { return cmp.Or(e.lookAtRoom(), tryWrite(s.fs, s.dir)) })
 }
 
-// errLost is why a store still rejects changes although its directory can be written again.
+// errLost is the reason to reject changes although the directory can be written again.
 var errLost = errors.New("acknowledged changes are missing in the directory: restore a backup, or restart the server to accept what is there")
 
 // submitReopen makes the goroutine decide open another engine.
@@ -305,8 +300,8 @@ func (s *Store) submitReopen() error {
 	return r.err
 }
 
-// reopen opens another engine instead of one whose disk has failed. The new engine recovers the
-// data on disk, which must include every acknowledged change. Only decide calls reopen.
+// reopen replaces an engine whose disk has failed. The new engine recovers the data on disk, which
+// must include every acknowledged change. Only decide calls reopen.
 func (s *Store) reopen() error {
 	barrier := &request{ctx: context.Background(), done: make(chan struct{}, 1)}
 	s.decided <- barrier
@@ -337,7 +332,7 @@ func (s *Store) reopen() error {
 	return nil
 }
 
-// extends returns errLost unless the log of the engine begins with the log that has the head h.
+// extends returns errLost unless the log of the engine is h or continues it.
 func (e *engine) extends(h store.Head) error {
 	if e.damage != nil || e.log.Size() < h.Size {
 		return errLost

@@ -19,7 +19,7 @@ import (
 // maxAhead is the maximum number of planned batches that wait for the disk.
 const maxAhead = 1024
 
-// A request is a batch or a task that goes through decide and acknowledge.
+// A request is a batch of changes, or a task, on its way through decide and acknowledge.
 type request struct {
 	ctx     context.Context
 	changes []store.Change // the changes passed to Apply; exactly one of changes, entries and task is set
@@ -28,37 +28,37 @@ type request struct {
 	err     error
 	task    func() error  // a task for decide
 	engine  *engine       // the engine that the batch is for
-	batch   *pebble.Batch // the batch to be synced; nil if there is nothing to write
-	log     ledger.Log    // the log, including the batch
+	batch   *pebble.Batch // the batch to sync; nil if there is nothing to write
+	log     ledger.Log    // the log after the batch
 	scrub   []span        // ranges of keys whose redacted content is still on disk
 	done    chan struct{} // receives when results and err are final
 	stage   atomic.Int32
 }
 
-// Stages of a request. While a request waits, its caller can give it up, so that a disk that hangs
-// does not block the caller. The changes of a request that was given up are not read any more.
+// Stages of a request. A caller can give up a request that waits, so that a disk that hangs does
+// not block the caller. The changes of such a request are not read any more.
 const (
 	stageWaits   = iota
 	stagePlanned // the changes of the request are being read
 	stageGivenUp
 )
 
-// begin begins to read the changes of a request. If the caller has given up the request, begin
-// returns false.
+// begin permits the reading of the changes, or returns false if the caller has given up the
+// request.
 func (r *request) begin() bool { return r.stage.CompareAndSwap(stageWaits, stagePlanned) }
 
-// park stops reading the changes of a request, temporarily or finally.
+// park ends the reading of the changes, for a while or for good.
 func (r *request) park() { r.stage.CompareAndSwap(stagePlanned, stageWaits) }
 
-// await waits for the result of the request. If the disk of the engine e hangs, await gives up and
-// returns false. The request then belongs to decide and acknowledge.
+// await waits for the result of the request. If the disk of e hangs, await gives up the request and
+// returns false; the request then belongs to decide and acknowledge.
 func (r *request) await(e *engine) bool {
 	select {
 	case <-r.done:
 		return true
 	case <-e.disk.hung:
 	}
-	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // the changes are being read, so wait for park or the result
+	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // the changes are being read: wait for park, or for the result
 		select {
 		case <-r.done:
 			return true
@@ -68,8 +68,8 @@ func (r *request) await(e *engine) bool {
 	return false
 }
 
-// Apply implements [store.Store]. Cancelling the context while the batch is being written does not
-// stop the writing.
+// Apply implements [store.Store]. Cancelling the context does not stop a batch that is being
+// written.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.gate.Enter(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 	return results, err
 }
 
-// decide plans and writes requests, one after another, until the channel requests is closed.
+// decide plans and writes one request after another until the channel requests is closed.
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
@@ -123,8 +123,8 @@ func (s *Store) decide() {
 	}
 }
 
-// write writes the request r to the write-ahead log, without waiting for the disk. A batch can take
-// long, so the time limit starts again with each of its changes.
+// write writes the request r to the write-ahead log, without waiting for the disk. Because a batch
+// can take long, the time limit starts again with each of its changes.
 func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	w := &s.writer
 	w.reads = &s.reads
@@ -136,7 +136,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	defer w.reset()
 	w.log, w.count = s.log, s.count.Load()
 	var steps []store.Step
-	var err, refused error // refused is the error of the first entry that does not continue the log; steps has the steps of the entries before it
+	var err, refused error // refused is the error of the first entry that does not continue the log; steps are for the entries before it
 	if r.entries == nil {
 		if steps, r.results, err = w.plan.Plan(r.changes, w.last); err == nil {
 			err = store.CheckSubjects(r.changes, steps, e.owner)
@@ -154,7 +154,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	if err = cmp.Or(w.fill(steps, r.entries), w.raise(e.db, steps)); err == nil {
 		s.look.since += w.batch.Len()
 		r.park()
-		watch.stop() // the engine may wait for a slow flush; the file system calls of the flush have stopwatches of their own
+		watch.stop() // a slow flush has stopwatches of its own
 		err = e.db.ApplyNoSyncWait(w.batch, pebble.Sync)
 		s.reads.forget(steps)
 		s.invalidations.InvalidateSteps(steps)
@@ -168,9 +168,9 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	return refused
 }
 
-// waiting calls a function that may wait for the disk while the changes of the request are planned.
-// If the caller gives up the request during the call, waiting returns an error. The changes must
-// not be read any more then.
+// waiting calls a function that may wait for the disk while the changes of the request are being
+// planned. It returns an error if the caller gives up the request meanwhile; the changes must then
+// not be read any more.
 func (r *request) waiting(call func() error) error {
 	r.park()
 	err := call()
@@ -180,7 +180,6 @@ func (r *request) waiting(call func() error) error {
 	return err
 }
 
-// hasRoom returns an error if the disk has too little space for a change.
 func (s *Store) hasRoom(e *engine) error {
 	was := s.look.err
 	err := s.look.check(time.Now(), e.lookAtRoom)
@@ -194,9 +193,9 @@ func (s *Store) hasRoom(e *engine) error {
 	return nil
 }
 
-// acknowledge answers each request, in order, when this request and all requests before it are on
-// disk. If the disk has failed, it answers all later requests of the engine with the failure. The
-// state for which they were planned may be lost.
+// acknowledge answers the requests in order, each when it is on disk. If the disk has failed, it
+// answers all later requests of the engine with this failure, because the state for which they were
+// planned may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {

@@ -16,9 +16,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A writer takes the steps ([store.Step]) of one batch after another. It adds them to the content,
-// the history, the log, the tree and the index. Only the goroutine decide uses it. It reuses memory
-// between batches.
+// A writer adds the steps ([store.Step]) of batches to the content, the history, the log, the tree
+// and the index. It reuses memory between batches. Only the goroutine decide uses it.
 type writer struct {
 	view  cursor
 	plan  store.Planner
@@ -29,24 +28,24 @@ type writer struct {
 	turn    *pacer.Turn
 
 	batch  *pebble.Batch
-	apart  []*pebble.Batch // batches with the parts of a long batch; they are added to batch after the last step
-	parts                  // where everything except the content is written: to batch, or to a batch of apart
+	apart  []*pebble.Batch // batches for the parts of a long batch, which are added to batch after the last step
+	parts                  // where to write everything except the content: batch, or a batch of apart
 	size   int             // bytes per step, as in the last batch
 	salts  salts
 	log    ledger.Log
 	count  int64
-	format uint64                   // version of the format when it was last read; 0 if it was not read yet
-	raw    map[*store.Change][]byte // encodings of the changes returned by the method writer.last
+	format uint64                   // version of the format when last read; 0 if not read yet
+	raw    map[*store.Change][]byte // encodings of the changes that the method last has returned
 	scrub  []span
 
 	entries    []store.Entry // entries of the steps
-	grown      []ledger.Node // nodes that a step has added to the tree
+	grown      []ledger.Node // nodes that the step has added to the tree
 	key, value []byte
 	leaf       []byte
 	seen       [2][]string // URLs in the index before and after a step
 }
 
-// The parts of a batch, each with the batch to write it to.
+// The parts of a batch, each with the batch to which it is written.
 type parts struct {
 	past  *pebble.Batch // the history
 	rows  *pebble.Batch // the log
@@ -55,10 +54,8 @@ type parts struct {
 	gone  *pebble.Batch // keys removed from the index
 }
 
-// together returns parts that are all written to the batch b.
 func together(b *pebble.Batch) parts { return parts{b, b, b, b, b} }
 
-// reset frees the batch and the data it was made from.
 func (w *writer) reset() {
 	w.plan.Reset()
 	clear(w.raw)
@@ -77,7 +74,7 @@ func (w *writer) reset() {
 // maxEntries is the maximum number of entries whose memory a writer keeps between batches.
 const maxEntries = 8192
 
-// last returns the last change of a subject for [store.Plan].
+// last returns the last change of a subject to [store.Plan].
 func (w *writer) last(s store.Subject) (*store.Change, error) {
 	w.touch()
 	if c, raw := w.reads.take(s); c != nil {
@@ -104,7 +101,6 @@ func (w *writer) touch() {
 	w.watch.touch()
 }
 
-// keepRaw keeps the encoding of a change that is returned by the method writer.last.
 func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	if w.raw == nil {
 		w.raw = map[*store.Change][]byte{}
@@ -112,9 +108,9 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	w.raw[c] = raw
 }
 
-// follow plans entries of another store, which must continue this store's log: their numbers and
-// digests must be right. It stops at the first entry that does not continue the log. It returns the
-// steps of the entries before this entry, and the error of this entry.
+// follow plans entries of another store, which must continue this store's log with the right
+// numbers and digests. At the first entry that does not, follow stops, and returns the steps before
+// it and the error.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // number of the last step of each subject, from 1
@@ -150,9 +146,8 @@ const (
 	keptSize  = 8 << 20
 )
 
-// If a batch has at least longBatch steps, its parts are first written to separate batches. This is
-// faster, because a memtable inserts a key faster if the key comes directly after the previously
-// inserted key.
+// A batch of at least longBatch steps is first written to a separate batch for each part. This is
+// faster, because a memtable inserts a key faster directly after the key before it.
 const longBatch = 32
 
 // begin makes the batch for the steps. If a step redacts something, the batch is indexed, so that
@@ -164,7 +159,7 @@ func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 		w.batch = newBatch(db, len(steps)*max(w.size, firstSize)+1024)
 	}
 	w.parts = together(w.batch)
-	again := func(s store.Step) bool { return s.Prior > 0 || len(s.Next.Redacts) > 0 } // such a step can write a key that was written before
+	again := func(s store.Step) bool { return s.Prior > 0 || len(s.Next.Redacts) > 0 } // such a step can write the same key again
 	if len(steps) >= longBatch && !slices.ContainsFunc(steps, again) {
 		part := func() *pebble.Batch {
 			w.apart = append(w.apart, newBatch(db, len(steps)*partSize))
@@ -178,8 +173,8 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
-// fill adds the steps to the batch. If the steps were made from entries of another store, the
-// parameter entries has these entries; otherwise it is nil.
+// fill adds the steps to the batch. The parameter entries has the entries of another store from
+// which the steps were made, or is nil.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
@@ -233,8 +228,9 @@ func formatOf(steps []store.Step) uint64 {
 	return format
 }
 
-// raise adds the version of the format to the batch if the steps need a later version than the
-// store has. So earlier programs can open a store until it has something that they do not know.
+// raise adds the version of the format to the batch if the steps need a later one than the store
+// has. Earlier programs can therefore open a store until it contains something that they do not
+// support.
 func (w *writer) raise(db *database, steps []store.Step) error {
 	need := formatOf(steps)
 	if need <= max(w.format, formatNoUsers) {
@@ -247,7 +243,7 @@ func (w *writer) raise(db *database, steps []store.Step) error {
 	return w.batch.Set([]byte(metaFormat), encodeNumber(need), nil)
 }
 
-// set writes a key and a value to the batch, and keeps both buffers for reuse.
+// set writes to the batch, and keeps both buffers for reuse.
 func (w *writer) set(key, value []byte) error {
 	w.key, w.value = key, value
 	return w.batch.Set(key, value, nil)
@@ -283,8 +279,8 @@ func (w *writer) keep(step store.Step) error {
 	return w.past.Set(w.key, w.value, nil)
 }
 
-// seal appends an entry to the log. If sealed is false, seal computes the digest. The encoded
-// change is in w.value afterwards.
+// seal appends an entry to the log, and computes its digest unless sealed is true. It leaves the
+// encoded change in w.value.
 func (w *writer) seal(e *store.Entry, sealed bool) error {
 	c := e.Change
 	e.Seq = w.log.Size() + 1
@@ -332,14 +328,14 @@ func (w *writer) locate(step store.Step) error {
 	return nil
 }
 
-// place returns the key of a place in the index. The key is valid until w.key changes.
+// place returns the key of a place in the index, which is valid until w.key changes.
 func (w *writer) place(url string, n name.Name) []byte {
 	w.key = appendPlace(w.key[:0], store.Place{URL: url, Name: n})
 	return w.key
 }
 
-// redact replaces the revisions that a step redacts by their redacted form. These revisions are
-// already in the history.
+// redact replaces the revisions that a step redacts, which are already in the history, by their
+// redacted form.
 func (w *writer) redact(step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -382,7 +378,6 @@ func (w *writer) remove(v *view, s store.Subject) error {
 	return w.batch.Set(bytes.Clone(v.it.Key()), w.value, nil)
 }
 
-// salts generates random salts.
 type salts struct {
 	drawn [256 * store.SaltSize]byte
 	left  []byte

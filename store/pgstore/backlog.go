@@ -7,14 +7,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A backlog records since when changes have been waiting to be sealed while no node has sealed any.
+// A backlog records how long changes have been waiting to be sealed while no node seals any.
 type backlog struct {
 	mu    sync.Mutex
 	fence int64
 	since time.Time // zero if no change is waiting
 }
 
-// saw records what a look at the head of the log has found: the fence, and whether changes are
+// saw records what a look at the head of the log has found: its fence, and whether changes are
 // waiting.
 func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
 	b.mu.Lock()
@@ -28,15 +28,14 @@ func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
 	b.fence = fence
 }
 
-// forget records that it is not known whether changes are waiting, because no server accepts
-// changes.
+// forget records that no server accepts changes, so that it is unknown whether changes are waiting.
 func (b *backlog) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.since = time.Time{}
 }
 
-// age returns for how long changes have been waiting, or 0 if none are.
+// age returns how long changes have been waiting, or 0.
 func (b *backlog) age(now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

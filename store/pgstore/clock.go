@@ -9,8 +9,7 @@ import (
 
 const readClock = "select clock_timestamp()"
 
-// Clock implements [store.Clocked]. It reads the clock of the primary, which all nodes
-// share.
+// Clock implements [store.Clocked] by the clock of the primary, which all nodes share.
 func (s *Store) Clock(ctx context.Context) (now time.Time, err error) {
 	if err := s.gate.Enter(); err != nil {
 		return now, err

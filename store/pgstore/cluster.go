@@ -21,12 +21,12 @@ import (
 const (
 	watchEvery   = 500 * time.Millisecond // time between two checks of a server
 	watchSoon    = 25 * time.Millisecond  // minimum time between two checks
-	watchTimeout = 3 * time.Second        // maximum duration of a check; a server that takes longer counts as hanging
-	maxSessions  = 10                     // number of new sessions that a check tries while an administrator ends them
+	watchTimeout = 3 * time.Second        // maximum duration of a check, after which the server counts as hanging
+	maxSessions  = 10                     // maximum number of new sessions for one check, while an administrator ends sessions
 	maxLooks     = 6                      // maximum number of checks of one server at the same time
 	firstPause   = 5 * time.Millisecond   // pause before the first retry; doubles with each retry
 	lastPause    = 250 * time.Millisecond
-	grace        = time.Second     // minimum time for which a call retries after it has lost a server that is not yet known to be down
+	grace        = time.Second     // a call that loses a server retries at least this long, because the server may not be down
 	readTimeout  = 4 * time.Second // maximum duration of one attempt of short work
 	maxHeld      = 5 * time.Second // maximum time for which an idle transaction may hold locks
 )
@@ -34,8 +34,8 @@ const (
 // errNoPrimary is returned if no server accepts changes.
 var errNoPrimary = errors.New("no database server that accepts changes can be reached")
 
-// A cluster is the set of servers of one store: a primary (in some engines, several) and
-// its replicas.
+// A cluster is the set of servers of one store: a primary (in some engines, several) and its
+// replicas.
 type cluster struct {
 	servers []*server
 	wait    time.Duration
@@ -78,8 +78,8 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 	return cl
 }
 
-// impatient sets a timeout for idle transactions in config, because a node that hangs must not hold
-// its locks. Listings have no such timeout, because they wait for the callers who read them.
+// impatient returns config with a timeout for idle transactions, because a node that hangs must not
+// keep its locks. Listings have no such timeout: they wait for the callers who read them.
 func impatient(config *pgx.ConnConfig) *pgx.ConnConfig {
 	const name = "idle_in_transaction_session_timeout"
 	config = config.Copy()
@@ -100,9 +100,9 @@ func (cl *cluster) close() {
 }
 
 // keepWatch checks the server s regularly until ctx ends, and at once when a connection to it was
-// lost. Because of these checks, other calls do not try a server that is down. A server that is
-// down is checked more often. Such a check does not wait for earlier checks, because their
-// connections can hang even after the server is available again.
+// lost. Because of these checks, other calls need not try a server that is down. A server that is
+// down is checked more often, and each check then starts before the earlier ones have ended,
+// because their connections can hang even after the server is available again.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -136,16 +136,16 @@ func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 
 const (
 	askRole = "show transaction_read_only"
-	// The query also checks that the table that answers are read from can be read.
+	// The query also checks that the table with the answers can be read.
 	askFence = "select fence, exists(select 1 from nomen_present where kind = 0 and key = '') from nomen_head where id = 1"
-	// Every promotion of a server begins a timeline with a higher number. The first eight digits of
-	// the name of a WAL file are this number. Other engines do not have these functions.
+	// Every promotion of a server begins a timeline with a higher number, which is in the first
+	// eight digits of the name of a WAL file. Other engines do not have these functions.
 	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
-// ask finds out the role of the server s. The fence is a counter in the head of the log; every
-// change increases it within a second. A replica is late if the primary already had the fence of
-// the replica some time ago.
+// ask finds out the role of the server s. The fence is a counter in the head of the log, which a
+// change increases within a second. A replica counts as late if the primary already had the
+// replica's fence some time ago.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
 	a, err := s.lookAt(ctx)
@@ -168,13 +168,13 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	default:
 		cl.judge(s, begun, standby, nil)
 		if cl.condition().NoWrites {
-			s.watch.drop() // perhaps only this session is read-only
+			s.watch.drop() // this session may be the only one that is read-only
 		}
 	}
 }
 
-// judge records the result of a check of the server s that began at the given time. It ignores the
-// result if a later check has succeeded.
+// judge records the result of a check of the server s that began at the given time, unless a later
+// check has succeeded.
 func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	s.mu.Lock()
 	late := begun.Before(s.good)
@@ -187,8 +187,8 @@ func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	}
 }
 
-// set records the role of the server s, and why it is down. The cause can change while a server is
-// down, for example if it comes back with another password.
+// set records the role of the server s, and the reason if it is down. The reason can change while a
+// server is down, for example if it comes back with another password.
 func (cl *cluster) set(s *server, r role, err error) {
 	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
@@ -208,7 +208,7 @@ func (cl *cluster) set(s *server, r role, err error) {
 	if was != r && (r == down || r == superseded) {
 		s.lose()
 	}
-	if r == primary && was == standby { // sessions that began when the server was read-only may stay read-only
+	if r == primary && was == standby { // sessions from the time when the server was read-only may stay read-only
 		s.short.drop()
 		s.long.drop()
 	}
@@ -216,8 +216,8 @@ func (cl *cluster) set(s *server, r role, err error) {
 	cl.logServer(s)
 }
 
-// logServer logs the role of the server s, or why it is down, unless the last line said the same.
-// If there were too many such lines recently, a later check logs it.
+// logServer logs the role of the server s, or why it is down, if this is new since the last line.
+// If there were too many such lines recently, it leaves the line to a later check.
 func (cl *cluster) logServer(s *server) {
 	s.mu.Lock()
 	r, err := role(s.role.Load()), s.lost
@@ -247,7 +247,6 @@ func (cl *cluster) logServer(s *server) {
 	}
 }
 
-// judgeAll recomputes the condition of the cluster.
 func (cl *cluster) judgeAll() {
 	cl.judging.Lock()
 	defer cl.judging.Unlock()
@@ -272,8 +271,7 @@ func (cl *cluster) judgeAll() {
 	cl.state.Store(&c)
 }
 
-// logCondition logs the condition of a cluster of several servers, unless the last line said the
-// same. It limits the number of lines as logServer does.
+// logCondition logs the condition of a cluster of several servers, as logServer does for a server.
 func (cl *cluster) logCondition() {
 	cl.judging.Lock()
 	defer cl.judging.Unlock()
@@ -292,7 +290,7 @@ func (cl *cluster) logCondition() {
 // condition returns the last known condition of the cluster.
 func (cl *cluster) condition() store.Condition { return *cl.state.Load() }
 
-// unable returns why no server accepts changes.
+// unable returns the reason why no server accepts changes.
 func (cl *cluster) unable() error {
 	var last error
 	for _, s := range cl.servers {
@@ -306,8 +304,8 @@ func (cl *cluster) unable() error {
 	return &lostError{fmt.Errorf("%w: %w", errNoPrimary, last)}
 }
 
-// fail updates the state of the server s after an error. The server need not be the cause of a lost
-// connection, so it is checked before its role changes.
+// fail updates the state of the server s after an error. A lost connection need not be the fault of
+// the server, so the server is checked before its role changes.
 func (cl *cluster) fail(s *server, err error) {
 	switch {
 	case state(err) == readOnlyTransaction:
@@ -337,9 +335,9 @@ func (cl *cluster) forWriting() (*server, error) {
 	return maybe, nil
 }
 
-// forReading returns the available servers, best first. First are the replicas, which take turns.
-// Then follow the primary, and servers that are late or not yet checked. If fresh is true, the
-// primary comes first.
+// forReading returns the available servers in the order in which to try them: the replicas, which
+// take turns, then the primary, then servers that are late or not checked yet. If fresh is true,
+// the primary is first.
 func (cl *cluster) forReading(fresh bool) []*server {
 	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
@@ -360,8 +358,8 @@ func (cl *cluster) forReading(fresh bool) []*server {
 	return list
 }
 
-// forPlanning returns the server that accepts changes, if there is one. Planning with the data of a
-// replica that lags would cause false conflicts.
+// forPlanning returns the server that accepts changes, if there is one. Planning on a replica that
+// lags would cause false conflicts.
 func (cl *cluster) forPlanning() []*server {
 	s, err := cl.forWriting()
 	if err != nil {
@@ -370,18 +368,18 @@ func (cl *cluster) forPlanning() []*server {
 	return []*server{s}
 }
 
-// read calls f on a server. If the server is lost, or is a replica without recent data, read tries
-// the other servers. It tries them repeatedly, for the time that a call may wait. If fresh is true,
-// it tries the primary first. If ctx is from [store.Fresh], it tries only the primary. The function
-// f gets the role of the server. It is called again only if it has returned an error.
+// read calls f on a server. If that server is lost, or is a replica without recent data, read tries
+// the others, again and again for the time that a call may wait. If fresh is true, it tries the
+// primary first; if ctx is from [store.Fresh], it tries only the primary. The function f gets the
+// role of the server, and is called again only if it has returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }
 
-// denies reports whether there is only one server and err means that it rejects the login.
+// denies reports whether err is a rejected login at the only server.
 func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
 
-// readWithin is like read, but waits for another time.
+// readWithin is read with another time to wait.
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	stale := false
 	for p := newPatience(wait); ; {
@@ -433,7 +431,7 @@ func (cl *cluster) readOn(ctx context.Context, s *server, w work, f func(context
 	return err
 }
 
-// A patience limits for how long a call is retried.
+// A patience limits how long a call is retried.
 type patience struct {
 	begun    time.Time
 	deadline time.Time
@@ -445,9 +443,9 @@ func newPatience(wait time.Duration) *patience {
 	return &patience{begun: now, deadline: now.Add(wait), next: firstPause}
 }
 
-// pause waits a random time, which grows with each call. If the time for retries is over or ctx has
-// ended, it returns false. If hope is true, a lost server may still be available, and retries
-// continue for at least the time grace.
+// pause waits a random time, which grows with each call. It returns false if ctx has ended or the
+// time for retries is over. If hope is true, a server that seems lost may still be available, and
+// retries continue at least for the time grace.
 func (p *patience) pause(ctx context.Context, hope bool) bool {
 	now := time.Now()
 	if !now.Before(p.deadline) && !(hope && now.Before(p.begun.Add(grace))) {

@@ -16,11 +16,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Parameters of the connection string that libpq does not have, and default values.
+// Parameters of the connection string that libpq does not have, and defaults.
 const (
 	paramPool = "pool" // maximum number of connections to each server, for short work
-	paramWait = "wait" // for how long a call retries while no server is available
-	paramLag  = "lag"  // for how long a node does not accept data from a replica that is older than what the node has written
+	paramWait = "wait" // how long a call retries while no server is available
+	paramLag  = "lag"  // how long a node rejects data from a replica that is older than what the node has written
 
 	defaultPool    = 16
 	defaultWait    = 5 * time.Second
@@ -29,14 +29,14 @@ const (
 	defaultConnect = 3 * time.Second  // timeout of an attempt to connect
 )
 
-// If a context ends during a statement, the store asks the server after cancelAfter to cancel the
-// statement. After abandonAfter, it closes the connection.
+// When a context ends during a statement, the store asks the server after cancelAfter to cancel the
+// statement, and closes the connection after abandonAfter.
 const (
 	cancelAfter  = 100 * time.Millisecond
 	abandonAfter = 2 * time.Second
 )
 
-// A canceller ends a statement whose context has ended. It asks the server to cancel the statement,
+// A canceller ends a statement whose context has ended: it asks the server to cancel the statement,
 // unless the connection was lost.
 type canceller struct {
 	asks      pgconn.CancelRequestContextWatcherHandler
@@ -49,7 +49,7 @@ func (c *canceller) HandleCancel(ctx context.Context) {
 		c.asks.HandleCancel(ctx)
 		return
 	}
-	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if this fails, the connection is closed
+	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if this fails, pgx closes the connection
 }
 
 // HandleUnwatchAfterCancel implements [ctxwatch.Handler].
@@ -68,8 +68,7 @@ type config struct {
 	lag     time.Duration
 }
 
-// CheckURL returns an error if the URL is not valid as [Options.URL]. It does not connect to a
-// server.
+// CheckURL returns an error if url is not valid for [Options].URL. It does not connect to a server.
 func CheckURL(url string) error {
 	_, err := parseConfig(url)
 	return err
@@ -102,7 +101,7 @@ func parseConfig(url string) (*config, error) {
 	return c, nil
 }
 
-// own removes the parameters of this package from params and applies them.
+// own removes the parameters of this package from params, and applies them.
 func (c *config) own(params map[string]string) error {
 	for name, set := range map[string]func(string) error{
 		paramPool: func(s string) (err error) {
@@ -135,8 +134,8 @@ func duration(s string) (time.Duration, error) {
 	return d, err
 }
 
-// split returns a configuration for each host. Its fallbacks are for the same host, and differ in
-// the use of TLS.
+// split returns a configuration for each host. A fallback of such a configuration is for the same
+// host, and differs only in the use of TLS.
 func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	first := &pgconn.FallbackConfig{Host: all.Host, Port: all.Port, TLSConfig: all.TLSConfig}
 	ways := map[string][]*pgconn.FallbackConfig{}
@@ -151,7 +150,7 @@ func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	servers := make([]*pgx.ConnConfig, 0, len(hosts))
 	for _, h := range hosts {
 		c := all.Copy()
-		c.ValidateConnect = nil // not needed, because roles are checked continuously
+		c.ValidateConnect = nil // roles are checked continuously instead
 		c.Host, c.Port, c.TLSConfig = ways[h][0].Host, ways[h][0].Port, ways[h][0].TLSConfig
 		c.Fallbacks = slices.Clone(ways[h][1:])
 		servers = append(servers, c)

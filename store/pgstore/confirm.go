@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Confirm implements [store.Confirmer]. It makes a transaction that changes nothing. The server of
-// this transaction must have been the primary since the given time, and the transaction must be
-// replicated. Then no other server was promoted since that time. Without synchronous replication,
-// Confirm detects a promotion only if the former primary has become a standby.
+// Confirm implements [store.Confirmer]. It commits a transaction that changes nothing, on the
+// server that has been the primary since the given time, and waits until this transaction is
+// replicated. If that succeeds, no other server was promoted since that time. Without synchronous
+// replication, Confirm notices a promotion only when the former primary has become a standby.
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return false, err
@@ -35,7 +35,6 @@ func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	}
 }
 
-// hasRoleSince reports whether the server s has had the same role since the time t.
 func (s *server) hasRoleSince(t time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

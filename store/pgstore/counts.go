@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/counts"
 )
 
-// The tables of counts are not part of the schema's version. The first write creates them. A cell of a
-// row is a row of the table, so the counts of nodes add up without reading them first.
+// The first write creates the tables of counts, which are not part of the schema's version. Each
+// cell of counts is a row of the table, so that nodes can add to it without reading it first.
 const (
 	makeCounts = `create table if not exists nomen_count (
 	month integer  not null, -- year * 12 + month - 1
@@ -46,7 +46,7 @@ const (
 	countCells = 64   // codes of a day; see [counts.Cell]
 )
 
-// Counts returns the counts of resolutions in the database. All nodes add to them.
+// Counts returns the counts of resolutions in the database, to which all nodes add.
 func (s *Store) Counts() counts.Store { return countStore{s} }
 
 type countStore struct{ s *Store }
@@ -67,8 +67,8 @@ func (k countStore) Add(ctx context.Context, b counts.Batch) error {
 	})
 }
 
-// addCells adds cells in the order of their keys, so that nodes that write at the same time do not
-// wait for each other in a circle.
+// addCells adds cells in the order of their keys, because two nodes that write at the same time
+// could otherwise deadlock.
 func addCells(ctx context.Context, tx pgx.Tx, rows []counts.Row) error {
 	var months, cells []int32
 	var kinds []int16

@@ -11,12 +11,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// errBroken is wrapped by errors about rows that no store can have written: the database is
+// errBroken is wrapped by errors about rows that no store can have written, so the database is
 // damaged.
 var errBroken = errors.New("the database is damaged")
 
-// An entry is what nomen_pending and nomen_log have about a change. It has a reference to the
-// content, and the hash of the leaf in the Merkle tree.
+// An entry is what nomen_pending and nomen_log record about a change: a reference to the content,
+// and the hash of the leaf in the Merkle tree.
 type entry struct {
 	kind     store.Kind
 	key      string
@@ -25,13 +25,13 @@ type entry struct {
 	leaf     ledger.Hash // in nomen_log, only the first bytes of the hash
 }
 
-// checkSize is how many bytes of the leaf hash are in nomen_log. The tree shows only that one of
+// checkSize is how many bytes of the leaf hash nomen_log contains. The tree shows only that one of
 // 256 entries was altered; these bytes show which one.
 const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }
 
-// appendTo appends the encoding of e, with the first leafSize bytes of the leaf hash.
+// appendTo appends the encoding of e, with leafSize bytes of the leaf hash.
 func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	b = append(b, byte(e.kind))
 	b = binary.AppendUvarint(b, uint64(len(e.key)))
@@ -41,7 +41,6 @@ func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	return append(b, e.leaf[:leafSize]...)
 }
 
-// readEntries decodes entries that appendTo has encoded.
 func readEntries(b []byte, leafSize int) ([]entry, error) {
 	var all []entry
 	for offset := len(b); len(b) > 0; {
@@ -82,8 +81,8 @@ type changeRow struct {
 
 func (r *changeRow) size() int { return len(r.value) + len(r.subject.Key) }
 
-// makeRow returns the row for the change of an entry. Unless the change is redacted, makeRow sets
-// the digest of the entry.
+// makeRow returns the row for the change of an entry, and sets the digest of the entry unless the
+// change is redacted.
 func makeRow(s store.Subject, e *store.Entry) changeRow {
 	r := changeRow{subject: s, time: e.Change.Time.UnixMilli(), revision: int64(e.Change.Revision()), value: codec.Append(nil, e.Change)}
 	if e.Change.Redacted {
@@ -95,7 +94,7 @@ func makeRow(s store.Subject, e *store.Entry) changeRow {
 	return r
 }
 
-// decode returns the change of a row with its salt and digest. The number in the log is not set.
+// decode returns the change of a row with its salt and digest, but without its number in the log.
 func (r *changeRow) decode() (*store.Entry, error) {
 	c, err := codec.Decode(r.subject, r.value)
 	if err != nil {
@@ -118,8 +117,7 @@ func (r *changeRow) decode() (*store.Entry, error) {
 	return e, nil
 }
 
-// redact replaces the content of the row by its digest. If the row is already redacted, it does
-// nothing.
+// redact replaces the content of the row by its digest, unless this was done before.
 func (r *changeRow) redact() error {
 	e, err := r.decode()
 	if err != nil || e.Change.Redacted {
@@ -130,7 +128,6 @@ func (r *changeRow) redact() error {
 	return nil
 }
 
-// entryOf returns what the log has about the entry e.
 func entryOf(s store.Subject, e *store.Entry) entry {
 	return entry{
 		kind: s.Kind, key: s.Key, revision: e.Change.Revision(), time: e.Change.Time.UnixMilli(),

@@ -39,7 +39,7 @@ func state(err error) string {
 	return ""
 }
 
-// A lostError says that a connection was lost, or could not be made in time.
+// A lostError reports that a connection was lost, or could not be made in time.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string {
@@ -51,8 +51,8 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// connectText describes a failed connection on one line. It states each reason only once, because
-// pgconn tries with and without TLS.
+// connectText describes a failed connection on one line. It gives each reason once, although pgconn
+// tries with and without TLS.
 func connectText(e *pgconn.ConnectError) string {
 	var reasons []string
 	for line := range strings.Lines(errors.Unwrap(e).Error()) {
@@ -63,8 +63,8 @@ func connectText(e *pgconn.ConnectError) string {
 	return fmt.Sprintf("cannot connect to database %q as user %q: %s", e.Config.Database, e.Config.User, strings.Join(reasons, "; "))
 }
 
-// gone reports whether err means that the server cannot be reached or is not available at present.
-// If so, another server should be tried.
+// gone reports whether err means that another server should be tried, because this one cannot be
+// reached or is not available.
 func gone(err error) bool {
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		return true
@@ -74,8 +74,8 @@ func gone(err error) bool {
 	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
 }
 
-// denied reports whether err means that the server rejects the login (class 28). The database or
-// user does not exist, or the password is wrong.
+// denied reports whether err means that the server rejects the login (class 28), because the
+// database or the user does not exist or the password is wrong.
 func denied(err error) bool {
 	code := state(err)
 	return code == undefinedDatabase || strings.HasPrefix(code, "28")
@@ -87,17 +87,17 @@ var (
 	errHangs      = errors.New("the database server timed out")
 )
 
-// away reports whether err means that the database is unavailable. A later call with the same
-// arguments can then succeed.
+// away reports whether err means that the database is unavailable, so that the same call can
+// succeed later.
 func away(err error) bool {
 	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
 }
 
-// retryAfter is the time after which clients should try again if the database was unavailable. The
-// store itself may notice earlier that the database is back.
+// retryAfter is when clients should try again if the database is unavailable. The store itself may
+// notice earlier that the database is back.
 const retryAfter = time.Second
 
-// awayError returns the [*store.AwayError] for an error for which away returns true.
+// awayError returns the [*store.AwayError] for an err of which away returns true.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: retryAfter, Err: err}
 }
@@ -124,8 +124,8 @@ func causeOf(err error) string {
 	return "no database server accepts changes"
 }
 
-// again reports whether err means that the transaction has conflicted with another one. The
-// transaction can succeed if the caller retries it.
+// again reports whether err means that the transaction conflicted with another one, and can succeed
+// if it is retried.
 func again(err error) bool {
 	switch state(err) {
 	case serializationFailure, deadlockDetected, uniqueViolation:
@@ -134,8 +134,8 @@ func again(err error) bool {
 	return false
 }
 
-// A FullError is returned by Apply if the disk of the database is full. Nothing was written. When
-// there is space again, calls succeed. A FullError unwraps to [syscall.ENOSPC].
+// A FullError reports that the disk of the database is full. Nothing was written. Apply succeeds
+// again when there is space. A FullError unwraps to [syscall.ENOSPC].
 type FullError struct{ err error }
 
 func (e *FullError) Error() string {
@@ -145,7 +145,7 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC and the error of the database.
 func (e *FullError) Unwrap() []error { return []error{syscall.ENOSPC, e.err} }
 
-// full returns a [*FullError] if err means that the disk is full; otherwise err.
+// full wraps err in a [*FullError] if it means that the disk is full.
 func full(err error) error {
 	if state(err) == diskFull {
 		return &FullError{err}
@@ -153,7 +153,7 @@ func full(err error) error {
 	return err
 }
 
-// ended returns the cause if ctx has ended; otherwise err.
+// ended returns the cause of the end of ctx instead of err, if ctx has ended.
 func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -12,18 +12,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// feedChunks is how many rows of the log are read at a time, with the contents of their entries.
+// feedChunks is how many rows of the log are read at a time, with the content of their entries.
 const feedChunks = 8
 
 // firstFeed is how many entries are read first, because some readers stop after one entry. Each
-// further page has four times as many, up to the number of entries in feedChunks rows.
+// further page has four times as many, up to the entries of feedChunks rows.
 const firstFeed = 16
 
 const (
 	readHead  = "select size, hash from nomen_head where id = 1"
 	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
-	// This must be one statement. Two statements could miss a change that moves to nomen_past
-	// between them.
+	// This must be one statement, because two could miss a change that moves to nomen_past between
+	// them.
 	readContents = `select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
 	as u(n, kind, key, time, revision) join nomen_present c on c.kind = u.kind and c.key = u.key and c.revision = u.revision
 	union all
@@ -82,7 +82,7 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	return ctx.Err()
 }
 
-// feedPage returns some of the entries whose numbers are greater than start and at most end.
+// feedPage returns some of the entries from start+1 to end.
 func (s *Store) feedPage(ctx context.Context, start, end uint64) (page []*store.Entry, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		page, err = readFeed(ctx, c, start, end)
@@ -115,9 +115,8 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	return page, nil
 }
 
-// logPage returns the entries of the log whose numbers are greater than start and at most end. It
-// returns at most one page, and at least one entry. If the server does not have them yet, it
-// returns errStale.
+// logPage returns entries of the log from start+1 on, but not after end: at least one entry and at
+// most a page. If the server does not have them yet, it returns errStale.
 func logPage(ctx context.Context, c queryer, start, end uint64) ([]entry, error) {
 	first := start / chunkSize
 	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (end+chunkSize-1)/chunkSize))
@@ -147,7 +146,7 @@ func logPage(ctx context.Context, c queryer, start, end uint64) ([]entry, error)
 	return all[:min(uint64(len(all)), end-start)], nil
 }
 
-// readAll returns the changes of the entries. If a change is missing, its value is nil.
+// readAll returns the changes of the entries. The value of a missing change is nil.
 func readAll(ctx context.Context, c queryer, entries []entry) ([]changeRow, error) {
 	n := len(entries)
 	numbers, kinds, keys := make([]int32, n), make([]int16, n), make([]string, n)

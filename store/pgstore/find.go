@@ -43,8 +43,8 @@ func (s *Store) search(ctx context.Context, prefix string, after store.Place, yi
 }
 
 // A finder yields the places whose URLs begin with a prefix. The index sorts URLs only by their
-// first headSize bytes, which are called the head. The finder reads all URLs with the same head and
-// sorts them itself.
+// first headSize bytes, the head. The finder therefore reads all URLs with the same head and sorts
+// them itself.
 type finder struct {
 	ctx    context.Context
 	tx     pgx.Tx
@@ -80,8 +80,8 @@ func (f *finder) find(from place) error {
 	}
 }
 
-// group yields the places with one head, from the given place on. When the iteration is finished,
-// unfinished is false.
+// group yields the places with one head, from the given place on. The result unfinished is false
+// when the whole iteration is finished.
 func (f *finder) group(from place) (unfinished bool, err error) {
 	for {
 		page, err := f.page(placesOfHead, []byte(from.head), []byte(from.rest), from.key, f.size)
@@ -101,7 +101,7 @@ func (f *finder) group(from place) (unfinished bool, err error) {
 	}
 }
 
-// hand yields the place p if it has the prefix.
+// hand yields p if it has the prefix.
 func (f *finder) hand(p place) (more bool, err error) {
 	if err := f.ctx.Err(); err != nil {
 		return false, err

@@ -6,27 +6,23 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Keys consist of these characters (see package store). No key has any other character, so the
-// store does not query a server about a key with another character. PostgreSQL would reject some of
-// the other characters.
+// Keys consist only of these characters (see package store). The store does not query a server
+// about a key with any other character, because PostgreSQL would reject some of these queries.
 const (
 	lowest  = "!"
 	highest = '~'
 	beyond  = "\x7f" // sorts after all strings that consist of these characters
 )
 
-// printable reports whether key is a possible key.
 func printable(key string) bool { return flaw(key) < 0 }
 
-// flaw returns the offset of the first character that is not allowed in a key, or -1 if there is
-// none.
+// flaw returns the offset of the first character that is not allowed in a key, or -1.
 func flaw(key string) int {
 	return strings.IndexFunc(key, func(r rune) bool { return r < rune(lowest[0]) || r > highest })
 }
 
-// bounds returns the range of keys that a scan reads: from lower up to, but not including, upper.
-// If the range is empty, ok is false. Both bounds consist of characters of keys, except perhaps the
-// last character.
+// bounds returns the half-open range of keys that a scan reads. The result ok is false if it is
+// empty. Both bounds consist of characters of keys, except perhaps for the last character.
 func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	if !printable(scan.Prefix) {
 		return "", "", false
@@ -41,8 +37,7 @@ func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	return lower, upper, lower < upper
 }
 
-// behind returns a string that sorts after the text. All keys that sort after the text also sort
-// after this string, or are equal to it.
+// behind returns the least string that sorts after the text.
 func behind(text string) string {
 	i := flaw(text)
 	switch {

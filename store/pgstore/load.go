@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Maximum number of entries, and of their bytes, that are loaded in one transaction.
+// Limits of the entries that are loaded in one transaction.
 const (
 	loadEntries = 32 << 10
 	loadBytes   = 32 << 20
@@ -103,7 +103,6 @@ func readState(ctx context.Context, c queryer) (*edge, int64, error) {
 	return e, fence, err
 }
 
-// add adds an entry to the batch.
 func (l *loader) add(e *store.Entry) error {
 	l.batch = append(l.batch, e)
 	if e.Change != nil {
@@ -116,8 +115,7 @@ func (l *loader) add(e *store.Entry) error {
 	return l.flush()
 }
 
-// flush writes the batch. If an entry does not follow the entry before it, flush writes only the
-// entries before the wrong one, and returns the error.
+// flush writes the batch, up to the first entry that does not follow the one before it.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch, l.weight = nil, 0
@@ -125,13 +123,13 @@ func (l *loader) flush() error {
 		return nil
 	}
 	wrong, err := l.try(batch, false)
-	if state(err) == uniqueViolation { // an entry has the first revision of a subject that already exists
+	if state(err) == uniqueViolation { // a first revision of a subject that already exists
 		wrong, err = l.try(batch, true)
 	}
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries up to the first one that does not follow the entry before it. It returns the
+// try writes entries up to the first one that does not follow its predecessor, and returns the
 // error of this entry as wrong.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
@@ -145,9 +143,9 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps of the entries before the first wrong entry. If the first entry of a
-// subject is its first revision, the store normally has no change of the subject. Then plan looks
-// for a change of the subject only if the parameter search is true.
+// plan returns the steps of the entries before the first wrong one. If the first entry of a subject
+// is its first revision, plan assumes that the store has no change of the subject; only if search
+// is true, it looks for one.
 func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}
@@ -180,7 +178,7 @@ func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wr
 	return steps, nil, nil
 }
 
-// write writes the steps in one transaction. During the transaction, nothing else can be sealed.
+// write writes the steps in one transaction, during which nothing else can be sealed.
 func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	if len(steps) == 0 {
 		return nil
@@ -221,8 +219,8 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	return nil
 }
 
-// raise begins a transaction that moves the head of the log. If the store has changes that were not
-// loaded, raise returns an error.
+// raise begins a transaction that moves the head of the log. It returns an error if the store has
+// changes that were not loaded.
 func (l *loader) raise(e *edge, names int) error {
 	head := e.log.Head()
 	batch := &pgx.Batch{}
@@ -240,7 +238,6 @@ func (l *loader) raise(e *edge, names int) error {
 	return nil
 }
 
-// copy writes the new rows.
 func (l *loader) copy(w *rowWriter, rows []logRow) error {
 	for table, rows := range map[string][]changeRow{"nomen_present": w.fresh, "nomen_past": w.past} {
 		err := copyRows(l, table, rows, func(r *changeRow) []any {
@@ -271,7 +268,7 @@ func copyRows[T any](l *loader, table string, rows []T, columnsOf func(*T) []any
 	return err
 }
 
-// A comparer compares entries with the entries of the store.
+// A comparer compares entries with those of the store.
 type comparer struct {
 	loader *loader
 	page   []*store.Entry // entries of the store, beginning with the next one to compare

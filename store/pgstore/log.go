@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/reading"
 )
 
-// chunkSize is the number of entries in a full row of nomen_log. The last leaf of a full row
-// completes nodes of the tree. The row also has the hashes of these nodes, from the lowest stored
-// level up. A row that is not full has the hashes of its leaves.
+// chunkSize is the number of entries in a full row of nomen_log. The last leaf of such a row
+// completes nodes of the tree, and the row also contains the hashes of these nodes, from the lowest
+// stored level up. A row that is not full contains the hashes of its leaves instead.
 const chunkSize = 1 << ledger.MinLevel
 
 // A logRow is a row of nomen_log.
@@ -23,7 +23,7 @@ type logRow struct {
 	entries, hashes []byte
 }
 
-// An edge is the right edge of the log, where new entries are appended. The zero edge is that of an
+// An edge is the right edge of the log, where new entries are appended. The zero edge belongs to an
 // empty log.
 type edge struct {
 	log    ledger.Log
@@ -31,10 +31,9 @@ type edge struct {
 	tail   []byte        // entries of that row
 }
 
-// clone returns a copy of e that is independent of e.
 func (e *edge) clone() *edge { return &edge{e.log, slices.Clone(e.leaves), slices.Clone(e.tail)} }
 
-// add appends an entry to the log. If the entry fills a row, add appends the row to rows.
+// add appends an entry to the log, and to rows the row of the log that the entry fills, if any.
 func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	e.tail = entry.appendTo(e.tail, checkSize)
 	e.leaves = append(e.leaves, entry.leaf)
@@ -51,7 +50,7 @@ func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	return rows
 }
 
-// open appends the last row of the log to rows, if it is not full.
+// open appends the last row of the log to rows, unless it is full.
 func (e *edge) open(rows []logRow) []logRow {
 	if len(e.leaves) == 0 {
 		return rows
@@ -87,7 +86,7 @@ type queryer interface {
 
 const readLog = "select entries, hashes from nomen_log where chunk = $1"
 
-// readEdge reads the edge that the log has at the given size.
+// readEdge reads the edge that the log had at the given size.
 func readEdge(ctx context.Context, c queryer, size uint64) (*edge, error) {
 	src := &source{ctx: ctx, c: c}
 	log, err := ledger.Open(size, src)
@@ -141,7 +140,7 @@ func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	})
 }
 
-// leaves returns the leaves from one number to another. All must be in one row.
+// leaves returns the leaves from one number to another, which must be in one row.
 func (s *source) leaves(from, to uint64) ([]ledger.Hash, error) {
 	if from == to {
 		return nil, nil

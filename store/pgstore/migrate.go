@@ -14,15 +14,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// migrations has one file of SQL statements for each version of the schema. The first file creates
-// the schema; each other file converts the version before it. A file that was released must never
-// change; the history is in docs/reference/files.md.
+// migrations contains a file of SQL statements for each version of the schema. The first file
+// creates the schema; each other file converts the version before it. A released file must never
+// change. docs/reference/files.md has the history.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// The table of versions is created before the first migration. Each migration locks the row with
-// the version. So nodes that start at the same time do not disturb each other.
+// The table of versions is created before the first migration. Each migration locks its row, so
+// that nodes that start at the same time do not disturb each other.
 const (
 	makeMeta = `create table if not exists nomen_meta (
 	id     integer not null primary key,
@@ -35,33 +35,30 @@ const (
 	setMeta  = "update nomen_meta set format = $1 where id = 1"
 )
 
-// firstVersion is the version of the schema that the first migration creates. Version 1 was
-// never released.
+// firstVersion is the version that the first migration creates. Version 1 was never released.
 const firstVersion = 2
 
-// usersVersion is the version of a store with users. Its tables are those of version 2. The change
-// that adds the first user sets this version. So earlier programs can open a store without users.
+// usersVersion is the version of a store with users, whose tables are those of version 2. The
+// change that adds the first user sets it, so earlier programs can open a store without users.
 const usersVersion = 3
 
-// valuesVersion is the version of a store with typed values. Its tables are those of version 2. The
-// change that adds the first value sets this version.
+// valuesVersion is the version of a store with typed values, whose tables are those of version 2.
+// The change that adds the first value sets it.
 const valuesVersion = 4
 
-// rightsVersion is the version of a store with the rights of tokens. Its tables are those of
-// version 2. The change that adds the first rights sets this version.
+// rightsVersion is the version of a store with the rights of tokens, whose tables are those of
+// version 2. The change that adds the first rights sets it.
 const rightsVersion = 5
 
-// A schema is the list of the migrations that this program has, oldest first. Element i leads to
-// version firstVersion+i.
+// A schema is the list of migrations in this program, oldest first. Element i leads to version
+// firstVersion+i.
 type schema []string
 
-// version returns the version of the schema after all migrations.
 func (s schema) version() uint64 { return firstVersion + uint64(len(s)) - 1 }
 
-// next returns the version to which the next migration leads.
 func next(format uint64) uint64 { return max(format+1, firstVersion) }
 
-// readSchema reads the files 0002.sql, 0003.sql ... of a directory.
+// readSchema reads the files 0002.sql, 0003.sql and so on from a directory.
 func readSchema(dir fs.FS) (schema, error) {
 	names, err := fs.Glob(dir, "*.sql")
 	if err != nil {
@@ -81,14 +78,14 @@ func readSchema(dir fs.FS) (schema, error) {
 	return s, nil
 }
 
-// migrate converts the schema of a database to the version of s. The database can have any earlier
-// version, or none. Each step is one transaction. If the schema is newer, or if the store was made
-// with other rules of names, migrate returns a [*store.VersionError].
+// migrate converts the schema of a database, which may have any earlier version or none, to the
+// version of s. Each step is one transaction. If the schema is newer, or if the store was made with
+// other rules of names, migrate returns a [*store.VersionError].
 func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err
 	}
-	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject { // it is not an error if another node has just created it
+	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject { // another node may have just created it
 		return err
 	}
 	if _, err := c.Exec(ctx, fillMeta, name.RulesVersion); err != nil {
@@ -102,20 +99,19 @@ func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	}
 }
 
-// missing reports whether err means that a database has no schema, or that one is just being
-// created.
+// missing reports whether err means that a database has no schema yet.
 func missing(err error) bool {
 	return state(err) == undefinedTable || errors.Is(err, pgx.ErrNoRows)
 }
 
-// older reports whether err means that the schema is an earlier version that can be migrated.
+// older reports whether err means that the schema can be migrated.
 func older(err error) bool {
 	var version *store.VersionError
 	return errors.As(err, &version) && version.What == formatName && version.Found < version.Known &&
 		(version.Found == 0 || version.Found >= firstVersion)
 }
 
-// step runs the next migration. If there is none left, done is true.
+// step runs the next migration. The result done is true if there was none left.
 func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var format, rules uint64
@@ -141,8 +137,8 @@ func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	return done, err
 }
 
-// collation returns the SQL clause that makes a column sort by bytes. CockroachDB always sorts by
-// bytes, and does not support the clause.
+// collation returns the SQL clause that makes a column sort by bytes. CockroachDB always does, and
+// does not support the clause.
 func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	var version string
 	err := tx.QueryRow(ctx, "select version()").Scan(&version)
@@ -176,7 +172,6 @@ func (s schema) verdict(format, rules uint64) error {
 	return nil
 }
 
-// migrationFiles returns the directory of the migrations.
 func migrationFiles() fs.FS {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {

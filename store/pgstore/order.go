@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A unit is a row of nomen_pending. It has changes of one transaction, in order.
+// A unit is a row of nomen_pending: changes of one transaction, in order.
 type unit struct {
 	id      []byte
 	part    int
@@ -14,12 +14,12 @@ type unit struct {
 	entries []entry
 }
 
-// inOrderOf orders units so that each revision follows the one before it, and returns the first of
-// them: at least limit units, or all if there are fewer. The parameter units must be in the order
-// of the database's clock. Units that change the same subject are already in the right order,
-// unless the clock was set back or the database has several clocks.
+// inOrderOf sorts units so that each revision follows the one before it, and returns the first
+// units of the result: at least limit, or all if there are fewer. The given units must be in the
+// order of the database's clock. They are then already sorted, unless the clock was set back or the
+// database has several clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
-	next := map[store.Subject]uint64{} // lowest revision of each subject that is waiting
+	next := map[store.Subject]uint64{} // lowest waiting revision of each subject
 	for _, u := range units {
 		for i := range u.entries {
 			e := &u.entries[i]
@@ -50,7 +50,7 @@ func inOrderOf(units []unit, limit int) ([]unit, error) {
 	return ordered, nil
 }
 
-// follows reports whether each entry of the unit u is the next one of its subject.
+// follows reports whether each entry of u is the next one of its subject.
 func follows(u unit, next map[store.Subject]uint64) bool {
 	within := map[store.Subject]uint64{}
 	for i := range u.entries {

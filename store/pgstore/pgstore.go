@@ -21,22 +21,21 @@ import (
 // Options say which database [Open] opens, and how.
 type Options struct {
 	URL      string       // postgres://USER@HOST:PORT,HOST:PORT/DATABASE?...; see the package comment
-	Log      *slog.Logger // logger for changes of the state of servers; nil for no log
+	Log      *slog.Logger // logger for changes in the state of servers; nil for no log
 	ReadOnly bool         // write nothing; the store must exist
 
 	MustExist bool // if the store does not exist, return fs.ErrNotExist and create nothing
 
 	// Node is for servers that must start even if their database is unavailable. Open then
-	// succeeds, and calls fail with a [*store.AwayError]. When the database is available, the store
-	// is opened in the background, and created if necessary. While the database is known to be
-	// unavailable, calls fail at once. If the URL has the parameter wait, they wait for that time
-	// before they fail.
+	// succeeds, and opens or creates the store in the background when the database is available.
+	// Until then, calls fail with a [*store.AwayError]. While the database is known to be
+	// unavailable, calls fail at once, or after the time of the parameter wait if the URL has it.
 	Node bool
 
 	Now func() time.Time // returns the time of this machine; time.Now if nil
 }
 
-// A Store is an open store in a database. [Open] returns one.
+// A Store is an open store in a database. It is made by [Open].
 type Store struct {
 	reader
 
@@ -80,10 +79,10 @@ var (
 	_ store.Users              = (*Store)(nil)
 )
 
-// Open opens the store in a database, or creates one there. If no server accepts changes, Open
-// opens an existing store on a replica. If the store has another version, the error wraps a
-// [*store.VersionError]. If no server can be reached within the duration wait of the URL, the error
-// wraps a [*store.AwayError].
+// Open opens the store in a database, or creates one there. If no server accepts changes, Open can
+// open an existing store on a replica. The error wraps a [*store.VersionError] if the store has
+// another version, and a [*store.AwayError] if no server can be reached within the time wait of the
+// URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	config, err := parseConfig(o.URL)
 	if err != nil {
@@ -124,7 +123,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// start starts the goroutines that write and seal.
 func (s *Store) start() {
 	if s.readOnly {
 		return
@@ -173,7 +171,7 @@ func (s *Store) openLater(err error, schema schema) {
 	})
 }
 
-// causeOfClosed returns the cause for a store that is not open yet because of err.
+// causeOfClosed returns the cause to report for a store that is not open yet because of err.
 func causeOfClosed(err error) string {
 	var version *store.VersionError
 	switch {
@@ -186,8 +184,8 @@ func causeOfClosed(err error) string {
 	}
 }
 
-// enter begins a call. It returns an error if the store is closed or not open yet, or if ctx has
-// ended. If it returns nil, the call must leave s.gate.
+// enter begins a call, which must leave s.gate if enter returns nil. Otherwise the store is closed
+// or not open yet, or ctx has ended.
 func (s *Store) enter(ctx context.Context) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
@@ -241,7 +239,7 @@ func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) err
 	return s.check(ctx, s.cluster.wait, schema)
 }
 
-// errNoStore is returned by Open if the store must exist but does not.
+// errNoStore is the error of Open if a store must exist and does not.
 var errNoStore = fmt.Errorf("there is no store of names in this database: %w", fs.ErrNotExist)
 
 // check checks the schema without changing anything.
@@ -255,8 +253,8 @@ func (s *Store) check(ctx context.Context, wait time.Duration, schema schema) er
 	return err
 }
 
-// Close implements [store.Store]. It waits until listings have ended, so it must not be called in
-// the loop over a listing.
+// Close implements [store.Store]. It waits for listings to end, so a loop over a listing must not
+// call it.
 func (s *Store) Close() error {
 	if !s.gate.Close() {
 		return nil
@@ -272,8 +270,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// failed adds to err which operation has failed. If err means that the database is unavailable, the
-// result is a [*store.AwayError]; if err is nil, it is nil.
+// failed adds the operation to err, and makes it a [*store.AwayError] if the database is
+// unavailable. For a nil err it returns nil.
 func failed(what string, err error) error {
 	switch {
 	case err == nil:

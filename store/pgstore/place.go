@@ -6,8 +6,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// PostgreSQL limits index keys to about 2,700 bytes, and the key of a name can have 2,048. So the
-// index has the first headSize bytes of a URL, and markSize bytes of a hash of the rest.
+// PostgreSQL limits index keys to about 2,700 bytes, and the key of a name can have 2,048. The
+// index therefore contains the first headSize bytes of a URL, and markSize bytes of a hash of the
+// rest.
 const (
 	headSize = 512
 	markSize = 16
@@ -18,12 +19,12 @@ type place struct {
 	head   string
 	rest   string
 	key    string
-	stored string // the mark in the row; "" if the place was not read from a row
+	stored string // the mark in the row; "" if p is not from a row
 }
 
 func (p *place) size() int { return len(p.head) + len(p.rest) + len(p.key) }
 
-// mark returns the hash that the index has instead of the rest of the URL.
+// mark returns the hash that stands for the rest of the URL in the index.
 func (p place) mark() []byte {
 	if p.rest == "" {
 		return []byte{}
@@ -32,13 +33,12 @@ func (p place) mark() []byte {
 	return sum[:markSize]
 }
 
-// makePlace returns the place for a URL and the key of a name.
 func makePlace(url, key string) place {
 	n := min(len(url), headSize)
 	return place{head: url[:n], rest: url[n:], key: key}
 }
 
-// places returns the places that the index must have for the subject of c after that change,
+// places returns the places that the index must contain for the subject of c after that change,
 // without duplicates.
 func places(c *store.Change) []place {
 	var all []place

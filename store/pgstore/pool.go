@@ -10,26 +10,25 @@ import (
 )
 
 const (
-	maxAge   = time.Hour        // maximum age of a connection, because old ones use much memory and stay at servers that have moved
+	maxAge   = time.Hour        // old connections use much memory, and stay at servers that have moved
 	maxIdle  = 5 * time.Minute  // maximum idle time of a connection
 	maxWaits = 10 * time.Second // maximum wait for a connection if all are in use
-	readWait = time.Second      // maximum wait for a connection for a read, which the client can retry
+	readWait = time.Second      // shorter for a read, which the client can repeat
 )
 
-// noScans prevents query plans that scan whole tables. There is an index for each statement. But
-// the statistics of a new table say that it is empty. So the server may plan to scan it, and still
-// uses the prepared plan after the table has grown. Engines that do not have this setting do not
-// need it.
+// noScans prevents query plans that scan whole tables. Every statement has an index, but the
+// statistics of a new table say that it is empty, so the server may plan to scan it and then keep
+// using the prepared plan after the table has grown. Engines without this setting do not need it.
 const noScans = "set enable_seqscan = off"
 
-// errBusy is returned if no connection became free in time.
+// errBusy means that no connection became free in time.
 var errBusy = errors.New("all connections were in use for too long; to allow more, set pool= in the connection string")
 
-// A pool has a limited number of connections to one server. It opens connections when they are
-// needed, and prefers the one that was used last.
+// A pool is a limited number of connections to one server. It opens them when they are needed, and
+// prefers the one that was used last.
 type pool struct {
 	config *pgx.ConnConfig
-	slots  chan struct{} // has one element for each connection in use
+	slots  chan struct{} // contains one element for each connection in use
 	keep   int           // maximum number of idle connections
 
 	mu     sync.Mutex
@@ -46,13 +45,13 @@ func newPool(config *pgx.ConnConfig, size int) *pool {
 	return &pool{config: config, slots: make(chan struct{}, size), keep: size}
 }
 
-// with calls f with a connection that no other call uses. If the connection is broken or in a
-// transaction afterwards, it is closed.
+// with calls f with a connection that no other call uses meanwhile. It closes the connection if it
+// is broken or in a transaction afterwards.
 func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	return p.within(ctx, maxWaits, f)
 }
 
-// within is like with, but waits for a free connection for the time wait at most.
+// within is like with, but waits no longer than the time wait for a free connection.
 func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn) error) error {
 	c, err := p.take(ctx, wait)
 	if err != nil {
@@ -99,8 +98,7 @@ func (p *pool) take(ctx context.Context, wait time.Duration) (*pooled, error) {
 	return &pooled{Conn: conn, made: time.Now()}, nil
 }
 
-// pop returns an idle connection, or nil if there is none. It closes connections that were idle for
-// too long.
+// pop returns an idle connection, or nil. It closes connections that were idle for too long.
 func (p *pool) pop() *pooled {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +136,7 @@ func (p *pool) drop() {
 	p.idle = nil
 }
 
-// close closes all connections. Connections in use are closed when their calls end.
+// close closes all connections; those in use are closed when their calls end.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -151,6 +149,6 @@ func discard(c *pooled) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	go func() {
 		defer cancel()
-		_ = c.Close(ctx) // an error does not matter
+		_ = c.Close(ctx) // ignored
 	}()
 }

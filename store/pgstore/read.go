@@ -15,8 +15,8 @@ import (
 
 const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
-	// The statement also searches nomen_present. There a replica that lags may still have a change
-	// that the primary has moved to nomen_past.
+	// The statement also searches nomen_present, because a replica that lags may still have a
+	// change there that the primary has moved to nomen_past.
 	changeAt = `select value from (
 	(select time, revision, value from nomen_present where kind = $1 and key = $2 and time <= $3)
 	union all
@@ -51,12 +51,12 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil if it has none. If this node has recently
-// written a change of the subject, last never returns an earlier change.
+// last returns the last change of a subject, or nil. It is never older than a change of the subject
+// that this node has recently written.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
 	value, err := s.present(ctx, subject, need)
-	for errors.Is(err, errStale) { // repeat until the answer of a replica is recent enough
+	for errors.Is(err, errStale) { // until the answer of a replica is recent enough
 		value, err = s.present(ctx, subject, need)
 	}
 	if err != nil || value == nil {
@@ -65,8 +65,8 @@ func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change,
 	return codec.Decode(subject, value)
 }
 
-// present returns the last value of a subject, or nil if it has none. If no available server has
-// the revision that n requires, present returns errStale.
+// present returns the last value of a subject, or nil. If no available server has the revision that
+// n requires, it returns errStale.
 func (s *Store) present(ctx context.Context, subject store.Subject, n need) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
 		var revision uint64
@@ -82,9 +82,8 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject that was made at the given time or earlier. It
-// returns nil if there is none. The caller must know, perhaps from another server, that the current
-// change is later.
+// before returns the last change of a subject that was made at the given time or earlier, or nil.
+// The caller must know, perhaps from another server, that the current change is later.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	value, err := s.value(ctx, s.recent.need(subject).revision > 0, changeAt, subject.Kind, subject.Key, millis(at))
 	if err != nil || value == nil {
@@ -93,7 +92,7 @@ func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time)
 	return codec.Decode(subject, value)
 }
 
-// value returns the one value that a query reads, or nil if the query finds none.
+// value returns the one value that a query reads, or nil.
 func (s *Store) value(ctx context.Context, fresh bool, sql string, args ...any) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		err := c.QueryRow(ctx, sql, args...).Scan(&value)
@@ -105,7 +104,6 @@ func (s *Store) value(ctx context.Context, fresh bool, sql string, args ...any) 
 	return value, err
 }
 
-// collect returns the rows of a query.
 func collect[T any](ctx context.Context, c queryer, row func(pgx.CollectableRow) (T, error), sql string, args ...any) ([]T, error) {
 	rows, err := c.Query(ctx, sql, args...)
 	if err != nil {
@@ -130,7 +128,7 @@ const (
 	maxMillis = 253402300799999
 )
 
-// Records implements [store.BatchReader]. It ignores the parameter change.
+// Records implements [store.BatchReader]. It ignores the last parameter.
 func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*store.Record, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -139,7 +137,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 	all := make([]*store.Record, 0, len(names))
 	for part := range slices.Chunk(names, lastPage) {
 		found, err := s.lasts(ctx, part)
-		for errors.Is(err, errStale) { // repeat until the answer of a replica is recent enough
+		for errors.Is(err, errStale) { // until the answer of a replica is recent enough
 			found, err = s.lasts(ctx, part)
 		}
 		if err != nil {
@@ -159,7 +157,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 func nameSubject(key string) store.Subject { return store.Subject{Kind: store.KindName, Key: key} }
 
 // lasts returns the last changes of the names. If no available server has recent enough data, it
-// returns errStale, as present does.
+// returns errStale.
 func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.Subject]*store.Change, err error) {
 	keys := make([]string, 0, len(names))
 	for _, n := range names {
@@ -182,8 +180,8 @@ func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.S
 	return found, err
 }
 
-// Count implements [store.Counter]. It adds the numbers of the sealed and the waiting changes. The
-// result is exact.
+// Count implements [store.Counter]. It adds the numbers of sealed and waiting changes, and is
+// exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, false, err

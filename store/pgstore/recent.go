@@ -10,30 +10,30 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRecent is the maximum number of subjects that are tracked. If more were written, all subjects
+// maxRecent is the maximum number of subjects that are tracked. After more writes, all subjects
 // count as recently written.
 const maxRecent = 100_000
 
-// errStale means that a replica returned older data than this node has written.
+// errStale means that a replica returned data that is older than what this node has written.
 var errStale = errors.New("no replica has received the latest changes of this server yet, and the primary cannot be reached")
 
-// A need is what an answer must have so that a client sees its own changes.
+// A need is what an answer must contain so that a client sees its own changes.
 type need struct {
-	revision uint64    // minimum revision, unless the answer comes from the primary
-	until    time.Time // after this time, any answer of a replica is accepted
+	revision uint64    // minimum revision; an answer of the primary may have any
+	until    time.Time // from then on, any answer of a replica is accepted
 }
 
 func (n need) over() bool { return time.Now().After(n.until) }
 
-// A recent knows what this node has written recently. So the node does not accept older data from a
-// replica. If lag is zero, as in the zero value, it tracks nothing.
+// A recent remembers what this node has written recently, so that the node does not accept older
+// data from a replica. With a lag of zero, as in the zero value, it remembers nothing.
 type recent struct {
 	lag time.Duration
 
 	mu       sync.RWMutex
 	subjects map[store.Subject]need
 	last     time.Time // time of the last write
-	crowded  time.Time // until this time, more was written recently than could be tracked
+	crowded  time.Time // until then, everything counts as recently written, because too much was written to be tracked
 }
 
 // wrote records the revisions that the steps have made.
@@ -63,7 +63,7 @@ func (r *recent) wrote(steps []store.Step) {
 	}
 }
 
-// need returns what an answer about the subject must have. The zero need requires nothing.
+// need returns what an answer about the subject must contain. The zero need accepts any answer.
 func (r *recent) need(subject store.Subject) need {
 	if r.lag == 0 {
 		return need{}

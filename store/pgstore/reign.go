@@ -10,8 +10,8 @@ import (
 
 // A reign identifies the timeline of a primary. If several primaries have the same data, the one
 // with the highest timeline was promoted last. An old primary whose failover agent has failed does
-// not know this and continues; changes committed there will be lost. The zero reign is for engines
-// without timelines.
+// not know this and goes on, although changes committed there will be lost. The zero reign is for
+// engines without timelines.
 type reign struct{ system, timeline string }
 
 func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
@@ -22,7 +22,7 @@ func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
 	return r, err
 }
 
-// A reigns has the latest timelines seen.
+// A reigns remembers the latest timelines.
 type reigns struct {
 	mu   sync.Mutex
 	last map[string]string // highest timeline seen, by system identifier
@@ -41,7 +41,7 @@ func (a *reigns) holds(s *server, r reign) bool {
 	return r.timeline == a.last[r.system]
 }
 
-// over reports whether another server was promoted after s was last checked.
+// over reports whether another server was promoted after the last check of s.
 func (a *reigns) over(s *server) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,8 +49,8 @@ func (a *reigns) over(s *server) bool {
 	return r.timeline < a.last[r.system]
 }
 
-// A fences records when the primary reached each fence. The fence is a counter in the head of the
-// log, and every change increases the fence.
+// A fences records when the primary reached each fence, which is a counter in the head of the log
+// that every change increases.
 type fences struct {
 	mu   sync.Mutex
 	seen []seenFence // oldest first
@@ -69,7 +69,7 @@ func (f *fences) saw(fence int64) {
 	}
 }
 
-// passed returns the fence that the primary had the given time ago, or 0 if it is not known.
+// passed returns the fence that the primary had the given time ago, or 0 if it is unknown.
 func (f *fences) passed(ago time.Duration) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

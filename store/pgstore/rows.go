@@ -44,9 +44,9 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues the statements for the steps of a plan. It returns a doubt with a salt, by
-// which the changes can be found later. If nothing is written, the salt is nil. It uses c to read
-// what is to be redacted.
+// queueStatements queues the statements for the steps of a plan. It reads from c what is to be
+// redacted. It returns a doubt with the salt by which the changes can be found later; the salt is
+// nil if nothing is written.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // Read never fails
@@ -58,7 +58,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	d := doubt{plan: p}
 	w := newRowWriter(batch)
 	err := w.steps(ctx, c, p.steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
-		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // the salt of the last step, because nothing in the plan redacts it
+		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // the last step, because nothing in the plan redacts its salt
 		w.pend(entryOf(row.subject, e), int(step.Next.Records()-step.Last.Records()))
 	})
 	w.flush()
@@ -74,7 +74,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	return d, err
 }
 
-// changeKinds has the kinds of subjects that are in the tables of changes.
+// changeKinds are the kinds of subjects in the tables of changes.
 var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindUser, store.KindTokenRights}
 
 // A rowWriter collects the rows that a transaction writes.
@@ -142,7 +142,7 @@ func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, en
 	return nil
 }
 
-// pend adds an entry to the entries that are to be sealed.
+// pend adds an entry that is to be sealed.
 func (w *rowWriter) pend(e entry, names int) {
 	w.entries = e.appendTo(w.entries, len(e.leaf))
 	w.count++
@@ -161,8 +161,8 @@ func (w *rowWriter) flush() {
 	w.entries, w.count, w.names = nil, 0, 0
 }
 
-// redact removes the content of the revisions that a step redacts. Some of these revisions may be
-// made by the same transaction; the others are already in the database.
+// redact removes the content of the revisions that a step redacts. Some may be made by the same
+// transaction; the others are in the database.
 func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -186,7 +186,7 @@ func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) erro
 	return err
 }
 
-// place records which places of the index a change removes, and which it adds.
+// place records which places of the index a change removes and adds.
 func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	if s.Kind == store.KindAuthority {
 		return
@@ -225,8 +225,8 @@ func (w *rowWriter) queueChanges() {
 	}
 }
 
-// rows queues a statement for the rows of a kind. The rows are in the order of their keys, so that
-// transactions that create the same names do not deadlock.
+// rows queues a statement for the rows of a kind, in the order of their keys, so that transactions
+// that create the same names do not deadlock.
 func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	rows := slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return r.subject.Kind != kind })
 	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(a.subject.Key, b.subject.Key) })
@@ -242,7 +242,7 @@ func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	}
 }
 
-// someRows returns how many of the rows, from the first on, can be in one statement.
+// someRows returns how many of the first rows fit into one statement.
 func someRows(rows []changeRow) int {
 	bytes := 0
 	for i := range rows[:min(len(rows), maxRows)] {
@@ -253,7 +253,7 @@ func someRows(rows []changeRow) int {
 	return min(len(rows), maxRows)
 }
 
-// affected returns a callback that stores in *n the number of rows that a statement has changed.
+// affected returns a callback that stores in *n how many rows a statement has changed.
 func affected(n *int64) func(pgconn.CommandTag) error {
 	return func(tag pgconn.CommandTag) error {
 		*n = tag.RowsAffected()

@@ -13,7 +13,7 @@ import (
 )
 
 // A page is read completely before it is processed, so that no statement waits for the caller.
-// While the rows of a page are small, the next page has more of them.
+// While rows are small, each page has more rows than the one before.
 const (
 	firstPage = 64      // number of rows
 	lastPage  = 4096    // number of rows
@@ -42,8 +42,8 @@ type row struct {
 }
 
 // snapshot calls f in a read-only transaction that sees one snapshot. If the server is lost,
-// snapshot calls f again on another server, unless f has set *begun. So f must set *begun before
-// its first visible effect. After f has returned nil, errors of the transaction are ignored.
+// snapshot calls f again on another server, unless f has set *begun; so f must set it before its
+// first visible effect. Errors of the transaction after f has returned nil are ignored.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
 	var broken error // an error that must not be retried
@@ -73,7 +73,7 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 }
 
 // scan calls yield with the changes that were current at the time in the Scan, in the order of
-// their keys. It ends when yield returns false.
+// their keys, until yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	if k == store.KindToken {
 		return s.tokens(ctx, yield)
@@ -118,8 +118,7 @@ func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string,
 	}, presentPage, k, lower, upper, size)
 }
 
-// nextSize returns how many rows to read after a page. The function size returns the size of a
-// row.
+// nextSize returns how many rows to read after a page. The function size returns the size of a row.
 func nextSize[T any](page []T, size func(*T) int) int {
 	bytes := 1
 	for i := range page {
@@ -130,7 +129,7 @@ func nextSize[T any](page []T, size func(*T) int) int {
 
 func (r *row) size() int { return len(r.key) + len(r.value) }
 
-// decodePage returns the changes of the subjects of a page that were current at a time.
+// decodePage returns the changes of the subjects on a page that were current at a time.
 func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) ([]*store.Change, error) {
 	past, err := readPast(ctx, tx, k, page, at)
 	if err != nil {
@@ -153,11 +152,11 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 	return changes, nil
 }
 
-// after reports whether ms, a time in milliseconds, is after the time limit. If limit is zero, it returns false.
+// after reports whether ms, a time in milliseconds, is after limit. A zero limit is never reached.
 func after(ms int64, limit time.Time) bool { return !limit.IsZero() && ms > millis(limit) }
 
-// readPast returns the changes that were current at a time. It reads only the changes of those
-// subjects on a page that have changed since that time.
+// readPast returns the changes that were current at a time, for those subjects on a page that have
+// changed since.
 func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
 	var keys []string
 	for _, row := range page {
@@ -182,8 +181,7 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 	return past, err
 }
 
-// history calls yield with the changes of a subject, newest first. It ends when yield returns
-// false.
+// history calls yield with the changes of a subject, newest first, until yield returns false.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -219,7 +217,7 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	})
 }
 
-// historyPage returns the changes of a subject before the change with the given time and revision,
+// historyPage returns the changes of a subject before the one with the given time and revision,
 // newest first.
 func historyPage(ctx context.Context, tx pgx.Tx, subject store.Subject, time, revision int64, size int) ([]row, error) {
 	return collect(ctx, tx, func(r pgx.CollectableRow) (row row, err error) {

@@ -13,16 +13,16 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Every node of a store looks for changes to seal, but only the node that has the lease seals them.
-// Sealing renews the lease. When the lease expires, another node can take it.
+// Every node of a store looks for changes to seal, but only the node with the lease seals them.
+// Sealing renews the lease; when it expires, another node can take it.
 const (
-	sealEvery  = 200 * time.Millisecond // time between two checks, if the node has not written
-	sealSoon   = 20 * time.Millisecond  // time until the next check, after the node has written
+	sealEvery  = 200 * time.Millisecond // time between two checks, unless the node has written
+	sealSoon   = 20 * time.Millisecond  // time until the next check after the node has written
 	sealLease  = 500 * time.Millisecond
 	sealEnd    = 2 * time.Second // maximum time for sealing while a node is closed
-	sealPause  = 5 * time.Second // time after which the server aborts a sealing transaction that is idle
+	sealPause  = 5 * time.Second // after which the server aborts a sealing transaction that is idle
 	sealUnits  = 512             // number of rows of nomen_pending that are read at a time
-	sealMargin = 128             // if sealUnits rows were read, up to sealMargin of them are left for the next sealing, because rows that must precede them were perhaps not read
+	sealMargin = 128             // number of these rows that are left for the next sealing, if all sealUnits were read, because rows that must precede them may be missing
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 	lookPending = "select id, part, names, entries from nomen_pending order by stamp, id, part limit $1"
 	raiseHead   = `update nomen_head set fence = fence + 1, size = $3, names = names + $4, hash = $5, holder = $6,
 	until = clock_timestamp() + $7::bigint * interval '1 millisecond' where id = 1 and fence = $1 and size = $2`
-	// When the lease is ended, another node or the next command can seal at once.
+	// Ending the lease lets another node, or the next command, seal at once.
 	endLease      = "update nomen_head set until = clock_timestamp() where id = 1 and holder = $1"
 	deletePending = `delete from nomen_pending where (id, part) in (
 	select u.id, u.part from unnest($1::bytea[], $2::integer[]) as u(id, part))`
@@ -39,13 +39,13 @@ const (
 	on conflict (chunk) do update set entries = excluded.entries, hashes = excluded.hashes`
 )
 
-// A sealer assigns committed changes their numbers in the log. The changes of an open transaction
-// get numbers only after it is committed, and these are greater than all earlier numbers. So no
-// reader of the log misses a change.
+// A sealer numbers committed changes and appends them to the log. The changes of an open
+// transaction get their numbers only after it is committed, and these are greater than all earlier
+// numbers. No reader of the log therefore misses a change.
 //
-// Two sealers at once do no harm. Each raises the fence of the head in its transaction, if the
-// fence still has the value that the sealer read. So only one of the two succeeds, and the other
-// begins again. The lease only avoids wasted work.
+// Two sealers at once do no harm. Each raises the fence of the head in its transaction, provided
+// that the fence is still the one that it has read, so only one of them succeeds and the other
+// begins again. The lease only saves this work.
 type sealer struct {
 	cluster *cluster
 	node    []byte // random bytes that identify the node
@@ -53,12 +53,12 @@ type sealer struct {
 	cancel  context.CancelFunc
 	ended   chan struct{}
 	pause   time.Duration
-	hook    func(stage string) // set by tests; called between the steps of a sealing
+	hook    func(stage string) // called between the steps of a sealing, in tests
 
 	backlog backlog
 
 	told  string // last error logged; used only by run
-	edge  *edge  // edge of the log with this fence; nil if it is not known
+	edge  *edge  // edge of the log with this fence; nil if unknown
 	fence int64
 }
 
@@ -83,7 +83,6 @@ func (s *sealer) stop() {
 	<-s.ended
 }
 
-// wake makes the sealer check soon.
 func (s *sealer) wake() {
 	select {
 	case s.nudge <- struct{}{}:
@@ -106,7 +105,7 @@ func (s *sealer) run(ctx context.Context) {
 			return
 		case <-tick.C:
 		case <-s.nudge:
-			time.Sleep(sealSoon) // wait for further changes, to seal them together
+			time.Sleep(sealSoon) // to seal further changes together with this one
 		}
 		s.sealAll(ctx)
 	}
@@ -136,7 +135,7 @@ func (s *sealer) sealAll(ctx context.Context) {
 	}
 }
 
-// tell logs why sealing fails. It logs the same error only once.
+// tell logs why sealing fails, each error once.
 func (s *sealer) tell(ctx context.Context, err error) {
 	switch {
 	case err == nil:
@@ -202,8 +201,8 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	return more, nil
 }
 
-// knows reports whether s has the edge of the log with this fence and hash. The hash is compared
-// because a failover that loses changes can lead to another log with the same fence.
+// knows reports whether s has the edge of the log with this fence and hash. The fence is not
+// enough, because a failover that loses changes can lead to another log with the same fence.
 func (s *sealer) knows(fence int64, hash []byte) bool {
 	if s.edge == nil || s.fence != fence {
 		return false
@@ -256,8 +255,7 @@ func (s *sealer) grow(units []unit) growth {
 	return g
 }
 
-// commit writes a growth. If another node has sealed since the edge was read, commit returns
-// false.
+// commit writes a growth, or returns false if another node has sealed since the edge was read.
 func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
 	defer rollback(c)
 	first := &pgx.Batch{}

@@ -20,7 +20,7 @@ const (
 	primary                // accepts changes
 	standby                // read-only
 	late                   // read-only, and has lagged behind the primary for too long
-	superseded             // accepts changes, but another server was promoted in its place
+	superseded             // accepts changes, although another server was promoted in its place
 	down                   // cannot be reached
 	roles                  // number of roles
 )
@@ -29,16 +29,16 @@ func (r role) String() string {
 	return [...]string{"unknown", "primary", "replica", "late replica", "superseded primary", "down"}[r]
 }
 
-// Short work has its own connections, so that it never waits for listings. A caller may start it
-// within a loop over a listing.
+// Short work has its own connections, so that it never waits for listings, and can be done inside a
+// loop over a listing.
 const longPool = 32 // maximum number of connections to a server for listings and other long work
 
-// A work determines which connections of a server are used.
+// A work says which connections of a server are used.
 type work bool
 
 const (
 	short work = false // one or a few statements, each no longer than readTimeout
-	long  work = true  // may wait for the caller that consumes the result
+	long  work = true  // may wait for the caller who consumes the result
 )
 
 func (s *server) pool(w work) *pool {
@@ -61,14 +61,14 @@ type server struct {
 	since time.Time // when its role last changed; zero if it never did
 	good  time.Time // start of the last check that it answered
 	lost  error     // why it is down
-	told  []string  // causes logged since it is down
+	told  []string  // causes that were logged since it is down
 
 	logged  role // the role that was logged last; unknown if none was
-	changes int  // changes of the role since logged was logged
+	changes int  // changes of the role since then
 	lines   quiet.Lines
 }
 
-// A life is the time until a server is lost. Then its context ends.
+// A life is the time until a server is lost. Its context then ends.
 type life struct {
 	ctx context.Context
 	end context.CancelFunc
@@ -79,8 +79,8 @@ func newLife() *life {
 	return &life{ctx, end}
 }
 
-// while returns a context that ends with ctx, or when the server is lost. So calls to a server
-// that hangs end early, with the cause errServerLost.
+// while returns a context that also ends when the server is lost, with the cause errServerLost, so
+// that calls to a server that hangs end early.
 func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Load().ctx, func() { cancel(errServerLost) })
@@ -107,15 +107,15 @@ type aspect struct {
 	reign    reign // of a server that is not read-only
 }
 
-// lookAt asks s about itself within watchTimeout. After an error it tries a new connection once.
-// While an administrator ends the sessions of the server, it tries several times.
+// lookAt asks s about itself within watchTimeout. After an error it tries a new connection: once,
+// or several times while an administrator ends the sessions of the server.
 func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()
 	look := func(c *pgx.Conn) error { return a.read(ctx, c) }
 	err = s.watch.with(ctx, look)
 	for tries := 0; err != nil && ctx.Err() == nil && (tries == 0 || state(err) == sessionEnded && tries < maxSessions); tries++ {
-		s.watch.drop() // perhaps only the connection was lost: try a new one
+		s.watch.drop() // only the connection may be lost
 		err = s.watch.with(ctx, look)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -133,7 +133,7 @@ func (a *aspect) read(ctx context.Context, c *pgx.Conn) error {
 	var any bool
 	err := c.QueryRow(ctx, askFence).Scan(&a.fence, &any)
 	if missing(err) {
-		err = nil // the store is missing or damaged, which says nothing about the server
+		err = nil // the store is missing or damaged, which is not the server's fault
 	}
 	if err == nil && !a.readOnly {
 		a.reign, err = askedReign(ctx, c)

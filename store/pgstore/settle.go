@@ -15,14 +15,14 @@ const (
 	lookUntil = "select count(*) from nomen_pending where stamp <= $1"
 )
 
-// errNotSealed is why Settle fails if another node has the lease but does not seal. The log of that
-// node says more.
+// errNotSealed is the error of Settle if another node has the lease and does not seal. The log of
+// that node says more.
 var errNotSealed = errors.New("no node seals them")
 
 // Settle implements [store.Settler]. If no other node seals the waiting changes, for example
 // because the node that wrote them was killed, this store seals them. It does so even if it was
-// opened read-only, because sealing only assigns numbers in the log. The changes must be sealed
-// within the time that a call may wait. Otherwise the error says how many transactions are waiting.
+// opened read-only, because sealing only numbers changes. If this does not succeed within the time
+// that a call may wait, the error says how many transactions are waiting.
 func (s *Store) Settle(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -60,12 +60,12 @@ func (s *Store) settle(ctx context.Context) error {
 	}
 }
 
-// ask calls f on the primary, or on another server if none is the primary.
+// ask calls f on the primary, or on another server if there is no primary.
 func (s *Store) ask(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	return s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error { return f(ctx, c) })
 }
 
-// sealNow wakes the sealer. A read-only store does not run one, so it seals here.
+// sealNow wakes the sealer. A read-only store has no running sealer, so it seals here.
 func (s *Store) sealNow(ctx context.Context) error {
 	if !s.readOnly {
 		s.sealer.wake()

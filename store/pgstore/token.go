@@ -15,8 +15,8 @@ const (
 	tokenPage = "select id, value from nomen_token where id > $1 order by id limit $2"
 )
 
-// token returns the last change of a token. It prefers the primary, because a token that
-// was revoked there may still be valid on a replica.
+// token returns the last change of a token. It prefers the primary, because a token that was
+// revoked there may still be valid on a replica.
 func (s *Store) token(ctx context.Context, id string) (*store.Change, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func (r *tokenRow) subject() store.Subject {
 
 func (r *tokenRow) decode() (*store.Change, error) { return codec.Decode(r.subject(), r.value) }
 
-// tokens calls yield with the last changes of all tokens, in the order of their IDs. It ends when
-// yield returns false.
+// tokens calls yield with the last changes of all tokens, in the order of their IDs, until yield
+// returns false.
 func (s *Store) tokens(ctx context.Context, yield func(*store.Change) bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// lockUsers makes transactions that change users wait for each other, so that no two
-	// transactions give the same subject to different users. It also sets the version of the
-	// schema, because earlier programs do not know users.
+	// lockUsers makes transactions that change users wait for each other, so that no two of them
+	// give the same subject to different users. It also sets the version of the schema, because
+	// earlier programs do not support users.
 	lockUsers = "update nomen_meta set format = greatest(format, $1) where id = 1"
 	ownersOf  = "select head, mark, key, rest from nomen_place where head = any($1)"
 )
 
-// owners maps subjects of users at identity providers to the IDs of these users. It has nothing to do
-// with the owners of authorities.
+// owners maps subjects at identity providers to the IDs of the users who have them. These users are
+// not the owners of authorities.
 type owners map[string]string
 
-// readOwners returns the owners of the subjects in a group of changes. The caller must have
-// executed lockUsers in the same transaction.
+// readOwners returns the owners of the subjects in a group of changes. The transaction must have
+// executed lockUsers.
 func readOwners(ctx context.Context, c queryer, group []*request) (owners, error) {
 	var heads [][]byte
 	for _, r := range group {
@@ -54,7 +54,7 @@ func (o owners) after(planned map[store.Subject]*store.Change) func(subject stri
 			}
 		}
 		id := o[store.SubjectURL(subject)]
-		if planned[store.Subject{Kind: store.KindUser, Key: id}] != nil { // the user no longer has the subject
+		if planned[store.Subject{Kind: store.KindUser, Key: id}] != nil { // this user no longer has the subject
 			return "", nil
 		}
 		return id, nil

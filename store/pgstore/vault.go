@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The tables of secrets and leases are not part of the schema's version. Programs that do not
-// know these tables ignore them. The first write creates them.
+// The first write creates the tables of secrets and leases. They are not part of the schema's
+// version, because programs that do not support them ignore them.
 const (
 	makeSecrets = `create table if not exists nomen_secret (
 	key   text  not null primary key,
@@ -87,7 +87,6 @@ func (s *Store) Lease(ctx context.Context, key, holder string, d time.Duration) 
 	return ok, err
 }
 
-// isFree reports whether no other holder has a lease.
 func isFree(ctx context.Context, c *pgx.Conn, key string) (bool, error) {
 	var other string
 	err := c.QueryRow(ctx, seeLease, key).Scan(&other)
@@ -97,8 +96,8 @@ func isFree(ctx context.Context, c *pgx.Conn, key string) (bool, error) {
 	return false, err
 }
 
-// keep calls f on the primary. It creates missing tables, and retries for as long as a call may
-// wait. f must be safe to repeat.
+// keep calls f on the primary, and creates missing tables. It retries for as long as a call may
+// wait, so f must be safe to repeat.
 func (s *Store) keep(ctx context.Context, what string, f func(context.Context, *pgx.Conn) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -61,8 +61,7 @@ type verifier struct {
 	hashes []ledger.Hash
 }
 
-// readHead reads the head. If the head is missing, it derives the size of the log from its
-// rows.
+// readHead reads the head. If there is none, it derives the size of the log from the rows.
 func (v *verifier) readHead(src *check.Source) error {
 	var hash []byte
 	head := &store.Head{}
@@ -84,7 +83,6 @@ func (v *verifier) readHead(src *check.Source) error {
 	return err
 }
 
-// readPending reads the changes that are waiting to be sealed.
 func (v *verifier) readPending(src *check.Source) error {
 	rows, err := v.tx.Query(v.ctx, verifyPending)
 	if err != nil {
@@ -113,7 +111,6 @@ func (e *entry) row() check.Row {
 	return check.Row{Subject: e.subject(), Revision: e.revision, Time: time.UnixMilli(e.time).UTC(), Mark: e.leaf[:checkSize]}
 }
 
-// log yields the entries of the log.
 func (v *verifier) log(leaves bool) iter.Seq2[check.Row, error] {
 	return reading.Seq(func(yield func(check.Row, error) bool) error {
 		for next := int64(0); ; next = v.chunk + 1 {
@@ -136,7 +133,6 @@ func (v *verifier) log(leaves bool) iter.Seq2[check.Row, error] {
 	})
 }
 
-// logRows reads a page of nomen_log.
 func (v *verifier) logRows(from int64) ([]logRow, error) {
 	return collect(v.ctx, v.tx, func(r pgx.CollectableRow) (row logRow, err error) {
 		err = r.Scan(&row.chunk, &row.entries, &row.hashes)
@@ -144,8 +140,8 @@ func (v *verifier) logRows(from int64) ([]logRow, error) {
 	}, verifyLog, from, feedChunks)
 }
 
-// logRow returns the entries of a row of nomen_log. A fault of the row as a whole is returned
-// as the error of its first entry.
+// logRow returns the entries of a row of nomen_log. A fault of the whole row is the error of its
+// first entry.
 func (v *verifier) logRow(row *logRow, leaves bool) ([]check.Row, error) {
 	first := uint64(row.chunk)*chunkSize + 1
 	entries, err := readEntries(row.entries, checkSize)
@@ -180,7 +176,7 @@ func (v *verifier) logRow(row *logRow, leaves bool) ([]check.Row, error) {
 	return all, v.leaves(all, entries)
 }
 
-// leaves reads the changes of rows, all of which come from one row of nomen_log.
+// leaves reads the changes of rows, which all come from one row of nomen_log.
 func (v *verifier) leaves(all []check.Row, entries []entry) error {
 	rows, err := readAll(v.ctx, v.tx, entries)
 	if err != nil {
@@ -209,8 +205,7 @@ func (v *verifier) leaves(all []check.Row, entries []entry) error {
 	return nil
 }
 
-// node returns a stored node of the tree that is completed by the last row read from
-// nomen_log.
+// node returns a node of the tree that the last row read from nomen_log has completed.
 func (v *verifier) node(level int, _ uint64) (ledger.Hash, error) {
 	if i := level - ledger.MinLevel; i < len(v.hashes) {
 		return v.hashes[i], nil
@@ -218,7 +213,6 @@ func (v *verifier) node(level int, _ uint64) (ledger.Hash, error) {
 	return ledger.Hash{}, check.Problem(fmt.Sprintf("row %d of nomen_log has no hash of level %d", v.chunk, level))
 }
 
-// tokens yields the tokens.
 func (v *verifier) tokens() iter.Seq2[check.Token, error] {
 	return reading.Seq(func(yield func(check.Token, error) bool) error {
 		for last := []byte{}; ; {
@@ -242,7 +236,6 @@ func (v *verifier) tokens() iter.Seq2[check.Token, error] {
 	})
 }
 
-// places yields the index of locations.
 func (v *verifier) places() iter.Seq2[check.Place, error] {
 	return reading.Seq(func(yield func(check.Place, error) bool) error {
 		var after place
@@ -261,7 +254,6 @@ func (v *verifier) places() iter.Seq2[check.Place, error] {
 	})
 }
 
-// checked converts p to the form in which it is verified.
 func (p *place) checked() check.Place {
 	url := p.head + p.rest
 	c := check.Place{Place: store.Place{URL: url, Name: name.FromKey(p.key)}}

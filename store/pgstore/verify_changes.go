@@ -19,7 +19,7 @@ const (
 )
 
 // changes yields all changes, subject by subject. The past changes of a subject come before its
-// present change.
+// present one.
 func (v *verifier) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		more := true
@@ -38,15 +38,13 @@ func (v *verifier) changes() iter.Seq2[check.Change, error] {
 	})
 }
 
-// checked returns r in the form in which it is verified.
 func (r *changeRow) checked(last bool) check.Change {
 	c := check.Change{Subject: r.subject, Revision: uint64(r.revision), Time: time.UnixMilli(r.time).UTC(), Last: last}
 	c.Entry, c.Err = r.decode()
 	return c
 }
 
-// merge calls f with the rows of two streams in the order of their keys, until it returns
-// false.
+// merge calls f with the rows of two streams in the order of their keys, until f returns false.
 func merge(past, present *stream, f func(r *changeRow, last bool) bool) error {
 	p, err := past.next()
 	if err != nil {
@@ -80,7 +78,7 @@ type stream struct {
 	end  bool
 }
 
-// next returns the next row, nil after the last.
+// next returns the next row, or nil after the last one.
 func (s *stream) next() (*changeRow, error) {
 	if len(s.rows) == 0 && !s.end {
 		var err error

@@ -14,7 +14,7 @@ import (
 
 const (
 	writers        = 4    // maximum number of concurrent transactions
-	maxGroup       = 1000 // when a transaction has this many changes, no further request joins it
+	maxGroup       = 1000 // number of changes from which on no further request joins a transaction
 	attemptTimeout = 2 * time.Minute
 )
 
@@ -27,9 +27,9 @@ type request struct {
 	done    chan struct{} // closed when results and err are final
 }
 
-// Apply implements [store.Store]. After writing has begun, cancelling the context does not stop the
-// writing. If no database can be reached for the time given by the connection string, Apply returns
-// a [*store.AwayError]. If it cannot find out whether the batch was written, it returns a
+// Apply implements [store.Store]. Cancelling the context does not stop a batch that is being
+// written. If no database can be reached for the time in the connection string, Apply returns a
+// [*store.AwayError]. If it cannot find out whether the batch was written, it returns a
 // [*store.UnknownError].
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.enter(ctx); err != nil {
@@ -50,7 +50,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
-// apply is Apply, but ignores the patience of ctx.
+// apply is Apply without the patience of ctx.
 func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
-// write answers requests until the channel is closed. Requests that arrive during a transaction
-// form the next transaction.
+// write answers requests until the channel is closed. The requests that arrive during a transaction
+// form the next one.
 func (s *Store) write() {
 	for r := range s.requests {
 		s.answer(s.gather(r))
@@ -116,12 +116,12 @@ func (s *Store) answer(group []*request) {
 	}
 }
 
-// transient reports whether err may go away if the operation is retried.
+// transient reports whether retrying may help against err.
 func transient(err error) bool {
 	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || errors.Is(err, errUnreplicated) || state(err) == readOnlyTransaction
 }
 
-// persist writes a group, retrying for as long as a call may wait.
+// persist writes a group, and retries for as long as a call may wait.
 func (s *Store) persist(group []*request) (*plan, error) {
 	w := &writing{group: group}
 	for p := newPatience(s.cluster.wait); ; {
@@ -141,7 +141,7 @@ func (s *Store) persist(group []*request) (*plan, error) {
 	}
 }
 
-// patienceOf returns the greatest patience of the requests whose contexts have not ended.
+// patienceOf returns the greatest patience among requests whose contexts have not ended.
 func patienceOf(group []*request) (d time.Duration) {
 	for _, r := range group {
 		if r.ctx.Err() == nil {
@@ -177,8 +177,8 @@ type plan struct {
 	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests in their order; each sees the results of earlier ones. If users
-// is not nil, it rejects requests that give a subject to a second user.
+// makePlan plans requests in order; each sees the results of those before. If users is not nil, it
+// rejects requests that would give a subject to a second user.
 func makePlan(group []*request, last map[store.Subject]*store.Change, users owners) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}
@@ -205,14 +205,14 @@ func makePlan(group []*request, last map[store.Subject]*store.Change, users owne
 	return p
 }
 
-// A writing is a group that is being written.
+// A writing is an attempt to write a group.
 type writing struct {
 	group  []*request
 	doubts []doubt
 }
 
-// A doubt is an attempt that may or may not have been committed. If the store has a change with
-// the salt of the doubt, the attempt was committed.
+// A doubt is an attempt that may have been committed. It was committed if the store has a change
+// with the salt of the doubt.
 type doubt struct {
 	plan     *plan
 	subject  store.Subject
@@ -232,13 +232,13 @@ const (
 	begin       = "begin isolation level read committed"
 )
 
-// attempt writes the group in one transaction. New names need no lock, because creating a name
-// twice violates the primary key. Existing names are locked before changes are planned. Changes
+// attempt writes the group in one transaction. Existing names are locked before changes are
+// planned. New names need no lock, because creating a name twice violates the primary key. Changes
 // of users wait for each other.
 //
-// It takes two round trips for new names, and three for others. If there is nothing to write, the
-// second round trip is a barrier. Without it, a former primary could return a result that lacks
-// later changes.
+// Writing takes two round trips for new names, and three for others. If there is nothing to write,
+// the second round trip is a barrier, because a former primary could otherwise return a result that
+// lacks later changes.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -273,8 +273,8 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	return p, w.commit(ctx, c, p)
 }
 
-// rollback rolls back a transaction that was not committed. If that fails, the pool closes
-// the connection.
+// rollback rolls back a transaction that was not committed. If this fails, the pool closes the
+// connection.
 func rollback(c *pgx.Conn) {
 	if c.IsClosed() || c.PgConn().TxStatus() == 'I' {
 		return
@@ -284,8 +284,7 @@ func rollback(c *pgx.Conn) {
 	_, _ = c.Exec(ctx, "rollback")
 }
 
-// commit writes the plan and commits the transaction. It records a doubt if the outcome is
-// unknown.
+// commit writes the plan and commits the transaction. It records a doubt if the outcome is unknown.
 func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 	batch := &pgx.Batch{}
 	if c.PgConn().TxStatus() == 'I' {
@@ -341,13 +340,13 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
 // barrier waits until the synchronous standby, if there is one, has received everything that is
-// committed. Readers may see data that the standby does not have yet: a transaction can end before
-// the standby has acknowledged it.
+// committed. Without it, readers may see data that the standby does not have yet, because a
+// transaction can become visible before the standby has acknowledged it.
 //
-// The barrier is a transaction. A standby acknowledges transactions in order, so it has all
-// earlier ones when it acknowledges the barrier. The barrier of a former primary fails, because
-// its standby was promoted. So if the barrier succeeds, what was read before it included every
-// acknowledged change.
+// The barrier is itself a transaction. A standby acknowledges transactions in order, so when it
+// acknowledges the barrier, it has all earlier ones. On a former primary, the barrier fails,
+// because its standby was promoted. So if the barrier succeeds, everything that was read before it
+// included every acknowledged change.
 func barrier(ctx context.Context, c *pgx.Conn) error {
 	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {
@@ -356,7 +355,6 @@ func barrier(ctx context.Context, c *pgx.Conn) error {
 	return replicated(c)
 }
 
-// commit commits a transaction.
 func commit(ctx context.Context, c *pgx.Conn) error {
 	if _, err := c.Exec(ctx, "commit"); err != nil {
 		return err
@@ -364,16 +362,15 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 	return replicated(c)
 }
 
-// errUnreplicated is returned for a commit that did not wait long enough for a synchronous standby.
-// A timeout or a cancellation has cut the wait short. PostgreSQL reports success, but a failover
-// may lose the commit.
+// errUnreplicated reports a commit that did not wait for the synchronous standby, because of a
+// timeout or a cancellation. PostgreSQL reports success for it, but a failover may lose the commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
-// syncWait is the function of PostgreSQL that warns that the wait for a synchronous standby was cut
-// short. The name identifies the warning, because its text depends on the language of the server.
+// syncWait is the function of PostgreSQL that warns that it stopped waiting for a synchronous
+// standby. The code recognizes the warning by this name, because its text depends on the language
+// of the server.
 const syncWait = "SyncRepWaitForLSN"
 
-// noteUnreplicated records a warning of syncWait.
 func noteUnreplicated(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Routine == syncWait {
 		c.CustomData()[syncWait] = true
@@ -404,8 +401,8 @@ func subjectsOf(group []*request) map[store.Kind][]string {
 	return all
 }
 
-// load returns the last changes of the subjects that exist. If lock is not empty, it begins
-// a transaction.
+// load returns the last changes of the subjects that exist. If lock is not empty, load begins a
+// transaction.
 func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lock string) (map[store.Subject]*store.Change, error) {
 	last := map[store.Subject]*store.Change{}
 	batch := &pgx.Batch{}

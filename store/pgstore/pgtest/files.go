@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// initialize makes the files of a new server. It copies the files that an earlier run has kept. If
-// there are none, it runs initdb and keeps a copy.
+// initialize makes the files of a new server. It copies the files that an earlier run has kept, or
+// runs initdb and keeps a copy of the result.
 func (s *Server) initialize() error {
 	kept, err := s.kept()
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Server) initdb() error {
 	return s.run("initdb", append(args, "--locale=C.UTF-8")...)
 }
 
-// kept returns the directory in which the files of servers of this version and owner are kept. It
-// returns "" if the user has no cache directory.
+// kept returns the directory of the files that are kept for servers of this version and owner, or
+// "" if the user has no cache directory.
 func (s *Server) kept() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -73,7 +73,6 @@ func (s *Server) keep(dir string) error {
 	return errors.Join(err, os.RemoveAll(temp))
 }
 
-// copyAll copies a directory with modes and owners.
 func copyAll(from, to string) error {
 	if _, err := os.Stat(from); err != nil {
 		return err

@@ -1,14 +1,14 @@
-// Package pgtest starts private PostgreSQL servers for tests, using the PostgreSQL programs
-// installed on the machine. A server listens on a free port of the loopback interface. It uses a
-// temporary directory, which is removed when the test ends.
+// Package pgtest starts private PostgreSQL servers for tests, with the PostgreSQL programs of the
+// machine. A server listens on a free port of the loopback interface, and uses a temporary
+// directory, which is removed when the test ends.
 //
 // PostgreSQL must not run as root. For a test that runs as root, the server runs as "postgres" or
 // "nobody". If possible, the server sorts text by the rules of a language, so that a store must
 // request byte order if it needs it.
 //
-// initdb takes most of the time of a short test. So the files of the first server are kept in the
-// cache directory of the user, 40 MB for each version of PostgreSQL, and copied for further
-// servers. All of them have the same system identifier.
+// Because initdb takes most of the time of a short test, the files of the first server are kept in
+// the cache directory of the user (40 MB for each version of PostgreSQL) and copied for further
+// servers. All servers therefore have the same system identifier.
 package pgtest
 
 import (
@@ -36,7 +36,7 @@ type Options struct {
 	Settings []string // such as "max_connections=10"
 }
 
-// A Server is a running PostgreSQL. [Start] returns one.
+// A Server is a running PostgreSQL. It is made by [Start].
 type Server struct {
 	dir     string // contains data and log
 	port    int
@@ -46,7 +46,7 @@ type Server struct {
 	ended   chan struct{} // closed when process has ended
 }
 
-// patience is the maximum time for a server to start or to end.
+// patience is how long a server may take to start or to end.
 const patience = 2 * time.Minute
 
 // Start starts a new, empty server. The caller must stop it.
@@ -61,7 +61,7 @@ func Start(o Options) (*Server, error) {
 	return s.begin()
 }
 
-// newServer makes the directory of a server. The user that runs the server owns the directory.
+// newServer makes the directory of a server, which belongs to the user that runs the server.
 func newServer(o Options) (*Server, error) {
 	user, err := unprivileged()
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) Replica() (*Server, error) {
 	return r.begin()
 }
 
-// begin starts a server on a new directory. If that fails, it removes the directory.
+// begin starts a server on a new directory, or removes the directory if that fails.
 func (s *Server) begin() (*Server, error) {
 	err := s.Restart()
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Server) Restart() error {
 				return err
 			}
 		}
-		// Processes of a killed server hold its shared memory for a moment.
+		// Processes of a killed server keep its shared memory for a moment.
 		if err = s.start(); err == nil || time.Now().After(end) {
 			return err
 		}
@@ -166,7 +166,6 @@ func (s *Server) start() error {
 	return s.ready()
 }
 
-// ready waits until the server accepts connections.
 func (s *Server) ready() error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		select {
@@ -181,7 +180,7 @@ func (s *Server) ready() error {
 	return fmt.Errorf("pgtest: the server on port %d does not answer", s.port)
 }
 
-// Kill kills the server and all its processes, like a power failure.
+// Kill kills the server and all its processes, as a power failure would.
 func (s *Server) Kill() error {
 	err := s.signal(sigKill)
 	select {
@@ -198,7 +197,7 @@ func (s *Server) Pause() error { return s.signal(sigStop) }
 // Resume ends a Pause.
 func (s *Server) Resume() error { return s.signal(sigCont) }
 
-// Dump writes a dump of the server's database to a file. If the file exists, Dump replaces it.
+// Dump writes a dump of the server's database to a file, which may exist.
 func (s *Server) Dump(file string) error {
 	out, err := os.Create(file)
 	if err != nil {
@@ -207,13 +206,13 @@ func (s *Server) Dump(file string) error {
 	return errors.Join(s.pipe(nil, out, "pg_dump", "--format=custom", "--dbname="+s.URL()), out.Close())
 }
 
-// Create makes an empty database, and returns its connection string.
+// Create makes an empty database and returns its connection string.
 func (s *Server) Create(database string) (string, error) {
 	url := strings.Replace(s.URL(), "/postgres?", "/"+database+"?", 1)
 	return url, s.run("createdb", "--maintenance-db="+s.URL(), database)
 }
 
-// Undump creates a database from a dump, and returns its connection string.
+// Undump creates a database from a dump and returns its connection string.
 func (s *Server) Undump(file, database string) (string, error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -227,8 +226,8 @@ func (s *Server) Undump(file, database string) (string, error) {
 	return url, s.pipe(in, nil, "pg_restore", "--exit-on-error", "--dbname="+url)
 }
 
-// AwaitEnd waits until the server has no connection of an application. After a client has ended,
-// the server still executes what it has received.
+// AwaitEnd waits until the server has no connection of an application. A server executes what it
+// has received even after the client has ended.
 func (s *Server) AwaitEnd(application string) error {
 	ask := "select count(*) from pg_stat_activity where application_name = '" + application + "'"
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -243,7 +242,7 @@ func (s *Server) AwaitEnd(application string) error {
 	}
 }
 
-// signal sends a signal to all processes of the server, also to those that start meanwhile.
+// signal sends a signal to all processes of the server, even those that start meanwhile.
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
 	children := childrenOf(pid) // a killed process has none
@@ -256,8 +255,8 @@ func (s *Server) signal(sig syscall.Signal) error {
 	return err
 }
 
-// childrenOf returns the children of a process on Linux. On other systems it returns none:
-// children notice the end of their parent.
+// childrenOf returns the children of a process on Linux. On other systems it returns none, because
+// children there notice the end of their parent.
 func childrenOf(pid int) []string {
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	return strings.Fields(string(children))
@@ -273,7 +272,6 @@ func (s *Server) Stop() error {
 	}
 }
 
-// run runs a PostgreSQL program.
 func (s *Server) run(program string, args ...string) error { return s.pipe(nil, nil, program, args...) }
 
 // pipe runs a PostgreSQL program. Input and output can be nil.
@@ -307,8 +305,8 @@ func (s *Server) command(ctx context.Context, program string, args ...string) (*
 	return cmd, nil
 }
 
-// find returns the path of a program in PATH. If it is not there, find returns the newest version
-// in Debian's directory.
+// find returns the path of a program in PATH, or otherwise in Debian's directory of the newest
+// version.
 func find(program string) (string, error) {
 	if path, err := exec.LookPath(program); err == nil {
 		return path, nil

@@ -14,8 +14,7 @@ const (
 	sigCont = syscall.Signal(18)
 )
 
-// An owner is the user that runs a server. Here it is always the user of
-// the test.
+// An owner is the user that runs a server; on this system, it is always the user of the test.
 type owner struct{ Uid, Gid uint32 }
 
 // kill is not supported: tests with servers run on Unix.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Proxy simulates a slow or interrupted network between clients and a server. [NewProxy]
-// returns one. It is safe for concurrent use.
+// A Proxy simulates a slow or interrupted network between clients and a server. It is made by
+// [NewProxy], and is safe for concurrent use.
 type Proxy struct {
 	l  net.Listener
 	to string
@@ -54,7 +54,7 @@ func (p *Proxy) Cut() {
 	p.whole = make(chan struct{})
 }
 
-// Mend ends a Cut. Blocked data passes.
+// Mend ends a Cut, and lets the blocked data pass.
 func (p *Proxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

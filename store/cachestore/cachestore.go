@@ -1,39 +1,39 @@
-// Package cachestore caches a store in memory, for nodes that share a database. The
-// cache is itself a store: reads and writes go through it.
+// Package cachestore caches a store in memory, for nodes that share a database. The cache is itself
+// a store: reads and writes go through it.
 //
 // # Coherence
 //
-// Changes made through the cache are visible at once. Changes made by other nodes are read
-// from the feed of the store ([store.Feed]) twice a second. If the feed has not been read for
-// [Options.Within], calls bypass the cache until the feed can be read again. A change
-// enters the feed within a second. So an answer is at most [Options.Within] plus one second old,
-// with two exceptions: old answers of replicas, and stale answers (see below).
-// If the database fails over to a replica that had not received all changes, the cache is
-// emptied.
+// Changes that this node makes through the cache are visible at once. The cache learns of the
+// changes of other nodes from the feed of the store ([store.Feed]), which it reads twice a second.
+// If it could not read the feed for the time [Options.Within], it passes all calls to the store
+// until it can read the feed again. Because a change enters the feed within a second, an answer is
+// at most [Options.Within] plus one second old, except for old answers of replicas, and for stale
+// answers (see below). If the database fails over to a replica that had not received all changes,
+// the cache is emptied.
 //
-// A store with replicas may return an old answer after the feed has announced a change. The
-// cache returns such an answer but does not keep it. To recognise old answers, it tracks the
+// A store with replicas may return an old answer after the feed has announced a change. The cache
+// returns such an answer but does not keep it. To recognize old answers, the cache remembers the
 // latest revisions of recently changed subjects.
 //
-// Caches of answers can use the cache of records as their source ([store.Invalidator]): a cached
-// answer is at most as old as a cached record, and is used only while cached records can be used.
+// A cache of whole answers can use this cache as its source ([store.Invalidator]). A cached answer
+// is then at most as old as a cached record, and is used only while cached records can be used.
 //
-// The cache has current records, aliases, authorities, the list of authorities and, for a short
-// time, the absence of a name. It does not cache listings, reads as of a time, tokens, users, secrets,
-// the feed with its head, and proofs.
+// The cache contains current records, aliases, authorities, the list of authorities and, for a
+// short time, the absence of a name. It does not contain listings, reads of earlier states, tokens,
+// users, secrets, the feed with its head, and proofs.
 //
 // # Stale answers
 //
 // The cache returns stale answers, as in RFC 5861, section 4, if all of these are true:
 //
-//   - The store is unavailable (see [store.AwayError]). If the feed has not been read for
-//     [Options.Within], a store that does not respond within half a second counts as
+//   - The store is unavailable (see [store.AwayError]). If the cache could not read the feed for
+//     [Options.Within], a store that does not respond within half a second also counts as
 //     unavailable.
 //   - The caller accepts stale answers (see [store.WithStaleness]).
-//   - The feed was last read at most [Options.StaleIfError] ago.
+//   - The cache has read the feed within the last [Options.StaleIfError].
 //
-// A stale answer includes all changes that the feed had when it was last read. The list of
-// authorities and the absence of names can also be stale answers.
+// A stale answer includes all changes that were in the feed when it was last read. It can also be
+// the list of authorities, or the absence of a name.
 package cachestore
 
 import (
@@ -69,47 +69,47 @@ type Backing interface {
 	store.RightsHistorian
 }
 
-// Options are the parameters of a cache. A zero field means the default.
+// Options are the parameters of a cache. A zero field means the default value.
 type Options struct {
 	Bytes  int64         // approximate size of cached data in bytes; default 64 MiB
 	Every  time.Duration // how often the feed is read; default half a second
-	Within time.Duration // maximum age of an answer, not counting the second in which a change enters the feed; default 2 seconds
+	Within time.Duration // maximum age of an answer, besides the second in which a change enters the feed; default 2 seconds
 	Absent time.Duration // how long the absence of a name is cached; default 1 second
-	Settle time.Duration // time after which every replica has a change; must exceed the lag of the store's replicas; default 15 seconds
+	Settle time.Duration // time after which every replica has a change; must exceed the lag of the replicas; default 15 seconds
 	Log    *slog.Logger  // logger for failures to read the feed; nil for no log
 
-	// StaleIfError is how long after the last read of the feed the cache returns stale answers
-	// while the store is unavailable; 0 means that it returns none.
+	// StaleIfError is how long the cache may return stale answers, counted from its last read of
+	// the feed; with 0, it returns none.
 	StaleIfError time.Duration
 }
 
 const (
-	patience = 500 * time.Millisecond // maximum wait for the store if a stale answer can be returned instead
-	avoided  = 500 * time.Millisecond // after such a wait, how long stale answers are returned without querying the store
+	patience = 500 * time.Millisecond // maximum wait for the store if there is a stale answer to return
+	avoided  = 500 * time.Millisecond // after such a wait, how long stale answers are returned without asking the store
 )
 
-// A Store is a cache in front of another store. [New] returns one.
+// A Store is a cache in front of another store. It is made by [New].
 type Store struct {
 	Backing
 	options Options
 	cache   *otter.Cache[store.Subject, value]
 	loader  otter.LoaderFunc[store.Subject, value] // the function load
 
-	hits, misses, evictions atomic.Uint64 // numbers of answers; an answer is counted once, even if it needs the cache twice
+	hits, misses, evictions atomic.Uint64 // numbers of answers; an answer that needs the cache twice is counted once
 
 	closed  atomic.Bool
-	checked atomic.Int64 // start of the last successful read of the feed, in Unix nanoseconds; 0 if there is none
+	checked atomic.Int64 // start of the last successful read of the feed, in Unix nanoseconds; 0 if none
 	away    atomic.Bool  // the store was unavailable when the feed was last read
-	avoid   atomic.Int64 // until this time, in Unix nanoseconds, the store is not queried if there is a stale answer
+	avoid   atomic.Int64 // until then, in Unix nanoseconds, a stale answer is returned without asking the store
 	follower
 	cancel context.CancelFunc
 	ended  chan struct{}
 
 	mu      sync.RWMutex
 	minima  map[store.Subject]minimum
-	paused  time.Time          // nothing is cached until this time, and then until forget has emptied the cache; zero if not paused
+	paused  time.Time          // until then, and until forget has emptied the cache, nothing is cached; zero if not paused
 	all     []*store.Authority // the list of authorities
-	allGood bool               // the list has every known change
+	allGood bool               // all includes every known change
 
 	invalidations store.Invalidations
 }
@@ -128,8 +128,7 @@ type value struct {
 	until     time.Time   // when an alias, or the absence of a record or authority, must be read again
 }
 
-// kindAlias is the kind of subjects that are aliases. Their keys are those of
-// [store.AliasURL].
+// kindAlias is the kind of subjects that are aliases. Their keys come from [store.AliasURL].
 const kindAlias store.Kind = 255
 
 func (v value) revision() uint64 {
@@ -145,7 +144,7 @@ func (v value) revision() uint64 {
 // A minimum is the oldest state of a recently changed subject that may be cached.
 type minimum struct {
 	revision uint64
-	named    name.Name // for an alias: the record that has it
+	named    name.Name // for an alias: a record that must have it
 	until    time.Time
 }
 
@@ -165,8 +164,8 @@ var (
 	_ store.Invalidator = (*Store)(nil)
 )
 
-// New returns a cache in front of the store b. Closing the cache closes b. If b is unavailable,
-// nothing is cached until the feed of b can be read.
+// New returns a cache in front of b. Closing the cache closes b. If b is unavailable, nothing is
+// cached until its feed can be read.
 func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	o.Bytes = cmp.Or(o.Bytes, 64<<20)
 	o.Every = cmp.Or(o.Every, 500*time.Millisecond)
@@ -205,7 +204,7 @@ func (s *Store) begin(ctx context.Context) error {
 // weight returns the approximate memory of a value in bytes.
 func weight(s store.Subject, v value) uint32 {
 	const (
-		fixed    = 400 // bytes for a record and for what the cache itself stores about it
+		fixed    = 400 // for a record and what the cache stores about it
 		location = 250
 		text     = 20
 		typed    = 150
@@ -254,8 +253,7 @@ func (s *Store) Close() error {
 	return s.Backing.Close()
 }
 
-// usable reports whether the cache may be read and filled, which means that its answers are
-// current.
+// usable reports whether the answers in the cache are current, so that it may be read and filled.
 func (s *Store) usable() bool {
 	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within || store.ConditionOf(s.Backing).NoReads {
 		return false
@@ -265,7 +263,7 @@ func (s *Store) usable() bool {
 	return s.paused.IsZero()
 }
 
-// good reports whether the value v includes all known changes of its subject.
+// good reports whether v includes all known changes of its subject.
 func (s *Store) good(subject store.Subject, v value) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -276,14 +274,14 @@ func (s *Store) good(subject store.Subject, v value) bool {
 // keep caches a value, unless its subject was changed recently.
 func (s *Store) keep(subject store.Subject, v value) {
 	s.mu.RLock()
-	defer s.mu.RUnlock() // if the subject changes in the meantime, s.changed waits for this lock and then removes the value
+	defer s.mu.RUnlock() // if the subject changes meanwhile, s.changed waits for this lock and then removes the value
 	if _, heard := s.minima[subject]; !heard && s.paused.IsZero() {
 		s.cache.Set(subject, v)
 	}
 }
 
-// stale returns the cached value of a subject, if the caller accepts stale answers. A
-// caller that returns the value must call the function use first.
+// stale returns the cached value of a subject if the caller accepts stale answers. The caller must
+// call use before it returns the value.
 func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use func(), ok bool) {
 	use, ok = s.mayBeStale(ctx)
 	if !ok {
@@ -293,8 +291,8 @@ func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use 
 	return v, use, ok && s.good(subject, v)
 }
 
-// mayBeStale reports whether ctx currently accepts a stale answer. A caller that returns a stale
-// answer must call the function use.
+// mayBeStale reports whether ctx now accepts a stale answer. The caller must call use before it
+// returns such an answer.
 func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	staleness, checked := store.StalenessOf(ctx), s.checked.Load()
 	since := time.Unix(0, checked)
@@ -309,7 +307,7 @@ func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 // Condition implements [store.Watched]. It returns the condition of the underlying store.
 func (s *Store) Condition() store.Condition { return store.ConditionOf(s.Backing) }
 
-// Usage implements [store.Measured]: it adds this cache to the usage of the underlying store.
+// Usage implements [store.Measured]. It adds this cache to the usage of the underlying store.
 func (s *Store) Usage() store.Usage {
 	u := store.UsageOf(s.Backing)
 	u.Caches = append(u.Caches, store.CacheUsage{
@@ -319,16 +317,16 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// countEviction counts the entries that the cache removes to make room. The cache has no
-// recorder of statistics, which would cost time at every hit.
+// countEviction counts the entries that the cache removes to make room. A recorder of statistics
+// would cost time at every hit.
 func (s *Store) countEviction(e otter.DeletionEvent[store.Subject, value]) {
 	if e.WasEvicted() {
 		s.evictions.Add(1)
 	}
 }
 
-// Apply implements [store.Store]. It removes a subject from the cache if it was changed, or if it
-// is not known whether it was changed.
+// Apply implements [store.Store]. It removes every subject from the cache that was changed, or may
+// have been changed.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	results, err := s.Backing.Apply(ctx, changes)
 	for i := range changes {
@@ -345,7 +343,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return results, err
 }
 
-// doubt removes from the cache the data that the change c may have changed.
+// doubt removes what the change c may have changed from the cache.
 func (s *Store) doubt(c *store.Change) {
 	s.mu.Lock()
 	s.allGood = s.allGood && c.Authority == nil
@@ -381,8 +379,8 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return store.Load(ctx, s.Backing, entries)
 }
 
-// Invalidations implements [store.Invalidator]. The changes of other nodes are counted when they are
-// read from the feed. While records must not be read from the cache, no answer is valid.
+// Invalidations implements [store.Invalidator]. Changes of other nodes are counted when they are
+// read from the feed. While cached records must not be used, no answer is valid.
 func (s *Store) Invalidations() *store.Invalidations { return &s.invalidations }
 
 // Confirm implements [store.Confirmer].

@@ -12,7 +12,7 @@ import (
 type follower struct {
 	begun bool     // the feed has been read
 	seen  uint64   // number of the last change that was read
-	last  [32]byte // digest of that change; zero if unknown
+	last  [32]byte // its digest; zero if unknown
 	marks []mark   // when earlier changes were seen, oldest first
 	lost  bool     // the feed cannot be read
 }
@@ -51,8 +51,9 @@ func (s *Store) tell(err error) {
 	}
 }
 
-// look reads the changes since the last call. It reads the last known change again: if the database
-// has lost changes in a failover, another change has this number, or no change has it.
+// look reads the changes since the last call. It also reads the last known change again, because
+// the database may have lost changes in a failover: then another change has its number, or none
+// has.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
 		if err := s.begin(ctx); err != nil {
@@ -93,8 +94,8 @@ func (s *Store) look(ctx context.Context) error {
 	return nil
 }
 
-// readAll reads the list of authorities unless it is current. It discards a list that is
-// older than known changes.
+// readAll reads the list of authorities unless it is current. It discards a list that is older than
+// known changes.
 func (s *Store) readAll(ctx context.Context) error {
 	s.mu.RLock()
 	good := s.allGood
@@ -103,7 +104,7 @@ func (s *Store) readAll(ctx context.Context) error {
 		return nil
 	}
 	s.mu.Lock()
-	s.allGood = true // unless an authority changes in the meantime
+	s.allGood = true // unless an authority changes meanwhile
 	s.mu.Unlock()
 	all, err := listed(s.Backing.Authorities(ctx, time.Time{}))
 	s.mu.Lock()
@@ -113,8 +114,8 @@ func (s *Store) readAll(ctx context.Context) error {
 	return err
 }
 
-// hasHeard reports whether a list of authorities has all known changes. The caller must hold the
-// lock.
+// hasHeard reports whether a list of authorities includes all known changes. The caller must hold
+// the lock.
 func (s *Store) hasHeard(all []*store.Authority) bool {
 	revisions := make(map[string]uint64, len(all))
 	for _, a := range all {
@@ -128,7 +129,6 @@ func (s *Store) hasHeard(all []*store.Authority) bool {
 	return true
 }
 
-// listed collects the authorities of a listing.
 func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, err error) {
 	for a, err := range each {
 		if err != nil {
@@ -139,10 +139,10 @@ func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, er
 	return all, nil
 }
 
-// behind handles a log that ends before the last change seen. If that change was seen so long ago
-// that every replica must have it, behind empties the cache and continues at the end of this log.
-// In that case either changes were lost, or only a late replica is available. The answers of this
-// replica must not stay in the cache.
+// behind handles a log that ends before the last change seen. If every replica must have that
+// change by now, then either changes were lost, or only a late replica is available, whose answers
+// must not stay in the cache. In that case behind empties the cache, and continues at the end of
+// this log.
 func (s *Store) behind(ctx context.Context, now time.Time) error {
 	head, err := s.Backing.Head(ctx)
 	if err != nil || len(s.marks) == 0 {
@@ -157,7 +157,7 @@ func (s *Store) behind(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pause empties the cache. Until the given time, nothing is cached.
+// pause empties the cache, and caches nothing until the given time.
 func (s *Store) pause(until time.Time) {
 	s.mu.Lock()
 	if until.After(s.paused) {
@@ -198,8 +198,8 @@ func (s *Store) changed(subject store.Subject, least minimum) {
 	s.remove(subject)
 }
 
-// forget drops expired minima, and ends a pause. When it ends a pause, it empties the cache
-// again, to remove answers that were in progress when the pause began.
+// forget drops expired minima, and ends a pause. At the end of a pause, it empties the cache again,
+// because of the answers that were in progress when the pause began.
 func (s *Store) forget(now time.Time) {
 	s.mu.RLock()
 	over := !s.paused.IsZero() && now.After(s.paused)

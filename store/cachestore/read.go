@@ -12,9 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// soon calls the function ask for a current answer when there is also a stale answer. If ask takes
-// too long, soon returns errSlow and lets ask continue, because a database can take long to give
-// up.
+// soon calls ask for a current answer when there is also a stale one. If ask takes too long, soon
+// returns errSlow and lets ask run on, because a database can take long to give up.
 func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -44,9 +43,8 @@ func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, er
 	return r.v, r.err
 }
 
-// withoutFeed calls the function ask for a current answer when there is also a stale answer. It
-// calls the function use and returns the stale answer if the store is unavailable, was unavailable
-// a moment ago, or does not respond soon.
+// withoutFeed calls ask for a current answer. It calls use and returns the stale answer instead, if
+// the store is unavailable, was unavailable a moment ago, or does not respond soon.
 func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()
@@ -60,7 +58,7 @@ func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask 
 	return v, err
 }
 
-// read returns the value of a subject, from the cache or with load. An answer that depends on the
+// read returns the value of a subject, from the cache or from load. An answer that depends on the
 // value may be cached as long as the value.
 func (s *Store) read(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (v value, err error) {
 	depends := store.DependenciesOf(ctx)
@@ -87,14 +85,13 @@ func (s *Store) read(ctx context.Context, subject store.Subject, load otter.Load
 	return ask(ctx)
 }
 
-// An unkept is a value that may be returned but not cached, because it may be older than a
-// change that the cache knows.
+// An unkept is a value that may be returned but not cached, because it may be older than a change
+// that the cache knows.
 type unkept struct{ value value }
 
 func (u *unkept) Error() string { return "cachestore: value must not be cached" }
 
-// unkeptValue returns the result v, err of a loader. But if err is an unkept, it returns the value
-// of the unkept and no error.
+// unkeptValue returns the result of a loader, where an error of type unkept stands for its value.
 func unkeptValue(v value, err error) (value, error) {
 	var once *unkept
 	if errors.As(err, &once) {
@@ -103,9 +100,9 @@ func unkeptValue(v value, err error) (value, error) {
 	return v, err
 }
 
-// get returns the value of a subject from the cache, and loads it if necessary. Concurrent
-// calls for one subject share one load. If there is a stale answer and the store does not
-// respond soon, the error is an AwayError.
+// get returns the value of a subject from the cache, or loads it. Concurrent calls for one subject
+// share one load. If there is a stale answer and the store does not respond soon, the error is an
+// AwayError.
 func (s *Store) get(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (value, error) {
 	v, ok := s.cache.GetIfPresent(subject)
 	if ok && v.until.IsZero() && s.good(subject, v) {
@@ -140,7 +137,7 @@ func (s *Store) get(ctx context.Context, subject store.Subject, load otter.Loade
 	return v, err
 }
 
-// kept calls the function ask until the result is current, or must not be cached.
+// kept calls ask until the result is current, or must not be cached.
 func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(context.Context) (value, error)) (value, error) {
 	for {
 		v, err := ask(ctx)
@@ -162,10 +159,10 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 	}
 }
 
-// errSlow is returned by a slow store if there is a stale answer.
+// errSlow is returned for a slow store if there is a stale answer.
 var errSlow = &store.AwayError{Cause: "the store does not respond"}
 
-// avoids reports whether the store should not be queried if there is a stale answer.
+// avoids reports whether a stale answer should be returned without asking the store.
 func (s *Store) avoids() bool {
 	return s.away.Load() || time.Now().UnixNano() < s.avoid.Load() || store.ConditionOf(s.Backing).NoReads
 }
@@ -187,7 +184,7 @@ func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err e
 	return v, err
 }
 
-// bypassed reports whether the cache must not answer a call, because of its context or its time.
+// bypassed reports whether a call must go to the store, because of its context or its time.
 func (s *Store) bypassed(ctx context.Context, at time.Time) bool {
 	return s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx)
 }

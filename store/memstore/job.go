@@ -84,7 +84,7 @@ func (j *jobs) put(r store.JobRow) {
 	j.rows[r.ID] = store.JobRow{ID: r.ID, Seq: j.head, Body: bytes.Clone(r.Body)}
 }
 
-// drop removes a file of a job, or all if file is "".
+// drop removes a file of a job, or all files if file is "".
 func (j *jobs) drop(id, file string) {
 	for p := range j.parts {
 		if p.id == id && (file == "" || p.file == file) {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A sealedLog is the log of changes. Entries are not modified; a redaction replaces them.
+// A sealedLog is the log of changes. Entries are never modified; a redaction replaces them.
 type sealedLog struct {
 	entries []*store.Entry
 	tree    ledger.Log
@@ -45,7 +45,6 @@ func (l *sealedLog) add(e *store.Entry) {
 	}
 }
 
-// redact replaces a change by its redacted form.
 func (l *sealedLog) redact(seq uint64, left *store.Change) {
 	l.entries[seq-1] = &store.Entry{Seq: seq, Change: left, Digest: l.entries[seq-1].Digest}
 }
@@ -72,8 +71,8 @@ func (l *sealedLog) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	}
 }
 
-// Changes implements [store.Feed]. An entry that is redacted during the loop may be yielded
-// in either form.
+// Changes implements [store.Feed]. An entry that is redacted during the loop may be yielded in its
+// old or its redacted form.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		head, err := s.Head(ctx)
@@ -146,8 +145,8 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return err
 }
 
-// load adds the entry e, whose number must be seq. If the store already has an entry with this
-// number, load compares the two.
+// load adds the entry e, whose number must be seq, or compares it with the entry that already has
+// this number.
 func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Store keeps everything in memory. [New] returns one.
+// A Store keeps everything in memory. It is made by [New].
 type Store struct {
 	reader
 
@@ -111,18 +111,18 @@ func (s *Store) add(step store.Step, seq uint64) {
 	s.count += step.Next.Records() - step.Last.Records()
 	s.places.add(step)
 	s.identify(step)
-	s.invalidations.InvalidateSteps([]store.Step{step}) // readers wait for the lock, and then see the change
+	s.invalidations.InvalidateSteps([]store.Step{step}) // readers wait for the lock, so they will see the change
 	for _, revision := range step.Next.Redacts {
 		v := &t.versions[key][revision-1]
 		if !v.change.Redacted {
-			s.places = places{} // the index has redacted locations, so it is built again when it is needed
+			s.places = places{} // the index contains redacted locations, so it must be built again
 			v.change = v.change.Redact()
 			s.log.redact(v.seq, v.change)
 		}
 	}
 }
 
-// usable returns an error if a call cannot begin. The caller must hold the lock.
+// usable returns an error if the store is closed or ctx has ended. The caller must hold the lock.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed {
 		return store.ErrClosed
@@ -134,8 +134,8 @@ func (s *Store) last(subject store.Subject) (*store.Change, error) {
 	return s.tables[subject.Kind].at(subject.Key, s.moment, time.Time{}), nil
 }
 
-// identify updates the index of subjects after a step. Between the steps of a batch, a subject
-// may belong to two users. If one of them loses it, the other keeps it.
+// identify updates the index of subjects after a step. Between the steps of a batch, a subject may
+// belong to two users; if one of them loses it, it must remain with the other.
 func (s *Store) identify(step store.Step) {
 	if step.Next.User == nil {
 		return
@@ -152,7 +152,7 @@ func (s *Store) identify(step store.Step) {
 	}
 }
 
-// index searches all users for the one who has a subject now, and updates the index of subjects.
+// index sets the owner of a subject in the index, by a search through all users.
 func (s *Store) index(subject string) {
 	delete(s.users, subject)
 	for id, versions := range s.tables[store.KindUser].versions {
@@ -162,7 +162,7 @@ func (s *Store) index(subject string) {
 	}
 }
 
-// owner returns the ID of the user who has a subject, or "" if there is none.
+// owner returns the ID of the user who has a subject, or "".
 func (s *Store) owner(ctx context.Context, subject string) (string, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -184,7 +184,7 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 }
 
 // scan calls yield with copies of the changes that were current at the time of the scan, in the
-// order of their keys. Changes made after scan has begun have no effect.
+// order of their keys. Changes made meanwhile have no effect.
 func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	keys, moment, err := s.begin(ctx, kind)
 	if err != nil {

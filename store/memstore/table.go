@@ -9,16 +9,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A version is a change with the number of its batch and its number in the log. Numbers in the log
-// begin at 1; for a token, this number is 0. The change is not modified; a redaction replaces it.
+// A version is a change, with the number of its batch and its number in the log, which begins at 1
+// and is 0 for a token. The change is never modified; a redaction replaces it.
 type version struct {
 	moment uint64
 	seq    uint64
 	change *store.Change
 }
 
-// A table has the versions of all subjects of one kind. Keys are only added, so a slice of them
-// remains valid.
+// A table contains the versions of all subjects of one kind. Keys are only added, so a slice of
+// them remains valid.
 type table struct {
 	versions map[string][]version // versions of each subject, oldest first
 	keys     []string             // sorted keys; replaced by a new slice, never changed
@@ -35,9 +35,9 @@ func (t *table) add(key string, v version) {
 	t.versions[key] = append(before, v)
 }
 
-// at returns the last change of the subject with this key that was visible at a time. The number of
-// its batch must not be greater than moment. If there is no such change, at returns nil. Neither
-// the numbers of batches nor the times decrease from one version to the next.
+// at returns the last change of the subject with this key that was made in a batch up to moment and
+// not after the time at, or nil. Neither the numbers of batches nor the times decrease from version
+// to version.
 func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	all := t.versions[key]
 	n := sort.Search(len(all), func(i int) bool {
@@ -49,7 +49,6 @@ func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	return all[n-1].change
 }
 
-// sorted returns all keys in byte order.
 func (t *table) sorted() []string {
 	if len(t.fresh) > 0 {
 		slices.Sort(t.fresh)

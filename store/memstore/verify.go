@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Verify implements [store.Verifier]. While it runs, changes wait.
+// Verify implements [store.Verifier]. Changes wait while it runs.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -28,7 +28,6 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	}, fault, progress)
 }
 
-// rows yields the log as rows to be verified.
 func (l *sealedLog) rows(bool) iter.Seq2[check.Row, error] {
 	return func(yield func(check.Row, error) bool) {
 		var buf []byte
@@ -47,7 +46,6 @@ func (l *sealedLog) rows(bool) iter.Seq2[check.Row, error] {
 	}
 }
 
-// tokens yields the tokens.
 func (s *Store) tokens() iter.Seq2[check.Token, error] {
 	return func(yield func(check.Token, error) bool) {
 		for id, versions := range s.tables[store.KindToken].versions {
@@ -58,7 +56,6 @@ func (s *Store) tokens() iter.Seq2[check.Token, error] {
 	}
 }
 
-// changes yields all versions, subject by subject.
 func (s *Store) changes() iter.Seq2[check.Change, error] {
 	return func(yield func(check.Change, error) bool) {
 		for _, kind := range []store.Kind{store.KindName, store.KindAuthority, store.KindUser, store.KindTokenRights} {

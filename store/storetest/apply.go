@@ -18,7 +18,7 @@ func unchanged(s *suite) {
 	before := s.get("urn:ietf:rfc:2648")
 	again := write(Rich(), 1)
 	again.Who, again.Why = "library-it", "once more"
-	again.Record.Modified, again.Record.Revision = minute(5), 9 // these fields are not content
+	again.Record.Modified, again.Record.Revision = minute(5), 9 // not content
 	s.equal("the same again", s.apply(again), []store.Result{already(1)})
 	s.equal("record", s.get("urn:ietf:rfc:2648"), before)
 	again.Expected = 1
@@ -70,8 +70,7 @@ func changesOfContent() []func(*store.Record) {
 	}
 }
 
-// conflict checks that the store rejects the change c with a ConflictError that has these
-// revisions.
+// conflict checks that the store rejects c with a ConflictError that has these revisions.
 func (s *suite) conflict(c store.Change, expected, current uint64) {
 	s.Helper()
 	s.conflictIn([]store.Change{c}, &store.ConflictError{
@@ -222,7 +221,6 @@ func limits(s *suite) {
 	s.largest()
 }
 
-// manyValues returns n values without data.
 func manyValues(n int) []nomen.Value {
 	all := make([]nomen.Value, n)
 	for i := range all {

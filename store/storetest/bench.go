@@ -16,8 +16,8 @@ import (
 // benchNames is the number of records in the store of the read benchmarks.
 const benchNames = 100_000
 
-// Bench measures a store: reads of existing and missing names, listing, and
-// durable writes by one writer and by sixteen writers.
+// Bench measures a store: reads of existing and missing names, listing, and durable writes by one
+// and by sixteen writers.
 func Bench(b *testing.B, open func(b *testing.B) store.Store) {
 	b.Run("Read", func(b *testing.B) {
 		s := loaded(b, open)
@@ -31,8 +31,7 @@ func Bench(b *testing.B, open func(b *testing.B) store.Store) {
 	b.Run("Load", func(b *testing.B) { benchLoad(b, open(b)) })
 }
 
-// Typical returns a record like most records in practice: one location, a
-// title and a creator.
+// Typical returns a record like most records in practice, with one location, a title and a creator.
 func Typical(i int) *store.Record {
 	return &store.Record{
 		Name:      key(benchKey(i)),

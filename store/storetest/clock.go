@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// clocks checks what happens after a clock was far ahead once: the store rejects later changes,
-// instead of silently giving them the time of that clock.
+// clocks checks what happens after the clock was once far ahead: the store rejects later changes
+// instead of silently dating them by that clock.
 func clocks(s *suite) {
 	const day = 24 * 60
 	future := 64 * 365 * day
@@ -50,7 +50,7 @@ func clocks(s *suite) {
 	refused("a name that was deleted in the future", reserve(k, 6))
 }
 
-// tokenClock checks that a token can be revoked even if the clock is wrong.
+// tokenClock checks that a token can be revoked although the clock is wrong.
 func tokenClock(s *suite) {
 	future := 64 * 365 * 24 * 60
 	token := store.Change{Token: &store.Token{ID: "t1", Who: "a", Created: minute(future)}, Expected: store.AnyRevision, Time: minute(future)}
@@ -60,8 +60,7 @@ func tokenClock(s *suite) {
 	s.apply(revoked)
 }
 
-// verifyingClock checks that Verify reports all changes dated in the future, in
-// a single fault.
+// verifyingClock checks that Verify reports all changes dated in the future, as one fault.
 func verifyingClock(s *suite) {
 	now := time.Now()
 	at := func(k string, t time.Time) store.Change {

@@ -11,8 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Rich returns a record in which every field is set except Modified and
-// Revision.
+// Rich returns a record in which every field is set except Modified and Revision.
 func Rich() *store.Record {
 	return &store.Record{
 		Name:     name.FromKey("urn:ietf:rfc:2648"),
@@ -158,8 +157,7 @@ func normalForm(s *suite) {
 	s.equal("record", s.get("urn:x-a:b"), want)
 }
 
-// anyBytes checks that a store keeps texts byte for byte, whatever they
-// contain.
+// anyBytes checks that a store keeps texts byte for byte, whatever they contain.
 func anyBytes(s *suite) {
 	var all []byte
 	for i := range 256 {
@@ -179,8 +177,8 @@ func anyBytes(s *suite) {
 	}
 }
 
-// ownership checks that the caller may modify the values that it has passed
-// to the store, and the values that the store has returned.
+// ownership checks that a caller may modify the values that it has passed to the store, and those
+// that the store has returned.
 func ownership(s *suite) {
 	r, a, tok := Rich(), RichAuthority(), &store.Token{ID: "t", Prefixes: []string{"urn:x-a"}}
 	s.apply(write(r, 0), store.Change{Authority: a, Time: minute(0)}, store.Change{Token: tok, Time: minute(0)})

@@ -1,4 +1,4 @@
-// Package storetest checks that a store keeps the contract of package store:
+// Package storetest checks that a store gives the guarantees of package store:
 //
 //   - [Run] is the suite.
 //   - [Reopen] checks a store that was closed or has crashed.
@@ -7,8 +7,8 @@
 //   - [Same] compares stores with a simple model under random operations.
 //   - [Bench] and similar functions measure.
 //
-// Tests of optional interfaces run only for stores that have these interfaces.
+// Tests of optional interfaces run only for stores that implement these interfaces.
 //
-// A failure says what the store did, and then what it must do. The suites name
-// the requirements of the specification that they check, such as Y95-22.
+// A failure prints first what the store did, and then what it should have done. The suites name the
+// requirements of the specification that they check, such as Y95-22.
 package storetest

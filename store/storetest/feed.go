@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// sealed waits until all changes are sealed, and returns the head. For a store without a
-// log it returns the zero Head.
+// sealed waits until all changes are sealed, and returns the head, or the zero Head for a store
+// without a log.
 func (s *suite) sealed() store.Head {
 	s.Helper()
 	if !has[store.Feed](s.Store) {
@@ -38,7 +38,7 @@ func settled(ctx context.Context, s store.Store) (store.Head, error) {
 }
 
 // entries returns the entries after a number, and checks that they are complete, follow one another
-// and lead to the head. If the store has no log, it returns none.
+// and lead to the head. A store without a log has none.
 func (s *suite) entries(after uint64) []*store.Entry {
 	s.Helper()
 	if !has[store.Feed](s.Store) {
@@ -56,7 +56,7 @@ func (s *suite) entries(after uint64) []*store.Entry {
 	return all
 }
 
-// flawed returns what is wrong with the entry e, or "" if nothing is.
+// flawed returns what is wrong with the entry e, or "".
 func flawed(e *store.Entry) string {
 	switch {
 	case e.Change == nil || e.Change.Token != nil:
@@ -80,7 +80,6 @@ func headOf(entries []*store.Entry) store.Head {
 	return tree.Head()
 }
 
-// changesOf returns the changes of entries.
 func changesOf(entries []*store.Entry) (all []*store.Change) {
 	for _, e := range entries {
 		all = append(all, e.Change)
@@ -163,12 +162,12 @@ func feedSettled(s *suite) {
 	}
 }
 
-// sealTime is how long the suites wait until the store has sealed changes by itself. That should
+// sealTime is how long the suites wait until the store has sealed changes by itself, which should
 // take a second at most.
 const sealTime = 20 * time.Second
 
-// feedWhileWriting checks that a reader that follows the log during writes misses no
-// entry and sees none twice, and that every head matches the entries up to it.
+// feedWhileWriting checks that a reader who follows the log during writes sees every entry exactly
+// once, and that every head matches the entries up to it.
 func feedWhileWriting(s *suite) {
 	const writers, rounds, names = 8, 25, 3
 	const total = writers * rounds * (names + 1)

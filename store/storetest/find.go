@@ -66,8 +66,8 @@ func finding(s *suite) {
 	s.anyURL()
 }
 
-// pages checks that Find after a place yields exactly the places after it,
-// whether or not that place exists.
+// pages checks that Find after a place yields exactly the places after it, whether or not that
+// place exists.
 func (s *suite) pages(all []string) {
 	s.Helper()
 	for i, line := range all {
@@ -86,8 +86,8 @@ func (s *suite) pages(all []string) {
 	}
 }
 
-// moves checks that Find yields the current locations of every record,
-// whatever its status, and no others.
+// moves checks that Find yields the current locations of every record, whatever its status, and no
+// others.
 func (s *suite) moves() {
 	s.Helper()
 	find := func() []string { return s.places("https://m/", store.Place{}) }

@@ -14,7 +14,7 @@ import (
 func times(s *suite) {
 	k := "urn:x-a:b"
 	s.apply(put(k, "u:1", 5))
-	s.apply(put(k, "u:2", 3)) // made when the clock had been set back
+	s.apply(put(k, "u:2", 3)) // as if the clock had been set back
 	s.modified("set back", k, minute(5))
 	s.apply(put("urn:x-a:c", "u:1", 3))
 	s.modified("another name", "urn:x-a:c", minute(3))
@@ -107,7 +107,7 @@ func history(s *suite) {
 	back.Record.Name, back.Who, back.Why = key(k), "", ""
 	s.apply(first, gone)
 	s.apply(back, put(k+"x", "u:1", 0), put(k[:len(k)-1], "u:1", 0), put(k+"-", "u:1", 9))
-	s.apply(back) // this changes nothing, so it is not in the history
+	s.apply(back) // changes nothing, so it is not in the history
 	early := put(k, "u:1", 2)
 	s.apply(early)
 	want := []*store.Change{
@@ -118,8 +118,8 @@ func history(s *suite) {
 	leave(s, seq, len(want))
 }
 
-// kept returns the change c as a store keeps it. The parameter after is the revision before it, and
-// n the minute at which it was made.
+// kept returns c as a store keeps it. The parameter after is the revision before it, and n the
+// minute at which it was made.
 func kept(c store.Change, after uint64, n int) *store.Change {
 	k := c.Clone()
 	k.Expected, k.Time = after, minute(n)
@@ -138,8 +138,8 @@ func kept(c store.Change, after uint64, n int) *store.Change {
 	return k
 }
 
-// replay applies the changes of a history, which is newest first, to another
-// name. It checks that this name then has the same history.
+// replay applies the changes of a history, newest first, to another name, and checks that this name
+// then has the same history.
 func (s *suite) replay(changes []*store.Change) {
 	s.Helper()
 	other := key("urn:x-b:other")

@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A dependent is a read of a store and a change of its result.
+// A dependent is a read of a store, and a change of its result.
 type dependent struct {
 	what   string
 	read   func(context.Context) error
 	change func()
 }
 
-// invalidations checks that an answer stays valid until something that it was made from changes.
-// When that change has been acknowledged, the answer must no longer be valid.
+// invalidations checks that an answer stays valid until something from which it was made changes,
+// and that it is invalid when this change has been acknowledged.
 func invalidations(s *suite) {
 	s.apply(put("urn:x-a:1", "u:1", 0), reserve("urn:x-a:r", 0), sameAs("urn:x-a:alias", 0, "urn:x-a:b"), put("urn:x-a:old", "u:1", 0), put("urn:x-a:old", "u:2", 1))
 	get := func(k string) func(context.Context) error {
@@ -60,7 +60,6 @@ func invalidations(s *suite) {
 	s.uncounted()
 }
 
-// unlessMissing returns err unless it is ErrNotFound.
 func unlessMissing(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -68,7 +67,6 @@ func unlessMissing(err error) error {
 	return err
 }
 
-// check checks one dependent.
 func (d *dependent) check(s *suite) {
 	s.Helper()
 	v, ok := s.depends(d.read)
@@ -85,8 +83,8 @@ func (d *dependent) check(s *suite) {
 	}
 }
 
-// depends calls the function read, which makes an answer from the store, and returns the validity
-// of this answer.
+// depends calls read, which makes an answer from the store, and returns how long the answer is
+// valid.
 func (s *suite) depends(read func(context.Context) error) (store.Validity, bool) {
 	s.Helper()
 	d := new(store.Dependencies)
@@ -100,7 +98,8 @@ func (s *suite) depends(read func(context.Context) error) (store.Validity, bool)
 	return d.Validity(nil)
 }
 
-// uncounted checks that the answers of reads for which no changes are counted must not be cached.
+// uncounted checks that answers must not be cached if they come from reads whose changes no store
+// counts.
 func (s *suite) uncounted() {
 	s.Helper()
 	for what, read := range map[string]func(context.Context) error{
@@ -127,8 +126,8 @@ func (s *suite) uncounted() {
 
 func always() bool { return true }
 
-// invalidatedByLoad checks that an answer is no longer valid after its record was loaded from
-// another store.
+// invalidatedByLoad checks that an answer becomes invalid when its record is loaded from another
+// store.
 func invalidatedByLoad(s *suite) {
 	s.apply(put("urn:x-a:1", "u:1", 0))
 	o := newSuite(s.T, s.open)
@@ -143,7 +142,7 @@ func invalidatedByLoad(s *suite) {
 	d.check(o)
 }
 
-// While other goroutines write, invalidatedInRace checks that an answer is not valid if it misses
+// invalidatedInRace checks, while other goroutines write, that an answer is not valid if it misses
 // an acknowledged change.
 func invalidatedInRace(s *suite) {
 	const rounds = 200

@@ -49,8 +49,8 @@ func (s *suite) addLocation(k, url string) error {
 	}
 }
 
-// manyWriters checks that each of several concurrent writers gets the results of its own
-// changes, and finds its changes after Apply has returned.
+// manyWriters checks that each of several concurrent writers gets the results of its own changes,
+// and finds its changes after Apply has returned.
 func manyWriters(s *suite) {
 	const writers, rounds = 16, 20
 	together(writers, func(w int) {
@@ -82,7 +82,7 @@ func (s *suite) ownRound(k string, round int) {
 	}
 }
 
-// little fills a store so that each loop has something to yield.
+// little gives each loop over a store something to yield.
 func (s *suite) little() {
 	s.fill([]string{"a", "b", "c"})
 	s.apply(
@@ -97,8 +97,8 @@ func (s *suite) little() {
 	s.sealed()
 }
 
-// loops returns loops over what the store contains. Such a loop calls the function more for each
-// element, ends when more returns false, and returns its error.
+// loops returns a loop over each thing that the store contains. It calls more for each element,
+// ends when more returns false, and returns its error.
 func (s *suite) loops() map[string]func(ctx context.Context, more func() bool) error {
 	a, prefix := key("a"), name.PrefixFromKey("a")
 	all := map[string]func(ctx context.Context, more func() bool) error{
@@ -159,8 +159,8 @@ func cancelled(s *suite) {
 	}
 }
 
-// stopped breaks out of loops over the store. It checks that such a loop yields nothing more, not
-// even the error of a cancelled context, and that the store works afterwards.
+// stopped breaks out of loops over the store, and checks that such a loop yields nothing more, not
+// even the error of a cancelled context, and that the store still works.
 func stopped(s *suite) {
 	s.little()
 	for what, loop := range s.loops() {
@@ -184,7 +184,7 @@ func stopped(s *suite) {
 	}
 }
 
-// errors makes each call that the store supports once and returns their errors.
+// errors makes each call that the store supports once, and returns their errors.
 func (s *suite) errors(ctx context.Context) map[string]error {
 	all := map[string]error{}
 	_, all["Apply"] = s.Apply(ctx, []store.Change{put("d", "u:1", 0)})
@@ -248,9 +248,9 @@ func closing(s *suite) {
 	}
 }
 
-// Reopen checks that a store has the same content after it was closed, or has crashed, and
-// was opened again. The second result of open closes the given store, or simulates a crash,
-// and opens the store again.
+// Reopen checks that a store has the same content after it was closed, or has crashed, and was
+// opened again. The second result of open must close the given store, or simulate a crash, and open
+// the store again.
 func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *testing.T, s store.Store) store.Store)) {
 	before, again := open(t)
 	s := &suite{T: t, Store: before}

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// trickyKeys returns keys that are easily sorted wrongly. They are in byte order.
+// trickyKeys returns keys that are easily sorted wrongly, in byte order.
 func trickyKeys() []string {
 	return []string{
 		"A", "B", "Z", "a", "a!", "a%C3%A4", "a-", "a-b", "a.", "a.b", "a/", "a//", "a/b", "a0", "a00", "a1", "a10", "a2",
@@ -74,7 +74,7 @@ func keyOrder(s *suite) {
 		s.equal("after "+k, s.keys(store.Scan{After: k}), orNil(keys[i+1:]))
 		s.equal("prefix "+k, s.keys(store.Scan{Prefix: k}), beginning(keys, k))
 	}
-	// Each name has a history, which must not appear in the listing.
+	// The history of each name must not appear in the listing.
 	var batch []store.Change
 	for _, k := range keys {
 		batch = append(batch, put(k, "u:2", 1), put(k, "u:3", 2))
@@ -84,7 +84,6 @@ func keyOrder(s *suite) {
 	s.equal("all at minute 1", s.keys(store.Scan{At: minute(1)}), keys)
 }
 
-// beginning returns the texts with a prefix; nil for none.
 func beginning(all []string, prefix string) []string {
 	return orNil(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.HasPrefix(s, prefix) }))
 }
@@ -185,7 +184,6 @@ func counting(s *suite) {
 	want(3)
 }
 
-// orNil returns l, or nil if l is empty.
 func orNil(l []string) []string {
 	if len(l) == 0 {
 		return nil
@@ -193,8 +191,8 @@ func orNil(l []string) []string {
 	return l
 }
 
-// records checks that Records returns what Get returns for each name, in whatever
-// order the names are and however close together their keys are.
+// records checks that Records returns what Get returns for each name, in whatever order the names
+// are and however close their keys are.
 func records(s *suite) {
 	if got, err := store.Records(s.Context(), s.Store, nil, false); len(got) > 0 || err != nil {
 		s.Errorf("Records of no names: %v, %v", got, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// loading checks that a store that has loaded the changes of another store equals that
-// store, except for tokens.
+// loading checks that a store that has loaded the changes of another one equals it, except for
+// tokens.
 func loading(s *suite) {
 	n := s.source()
 	want := s.contents()
@@ -92,7 +92,7 @@ func (s *suite) loadRefuses(o *suite) {
 	}
 }
 
-// yielding yields entries, and then an error unless that is nil.
+// yielding yields entries, and then err unless it is nil.
 func yielding(entries []*store.Entry, err error) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for _, e := range entries {
@@ -151,16 +151,14 @@ func (s *suite) loaded(what string, good []*store.Entry, most int) {
 	}
 }
 
-// clone returns a copy of e that the test can damage.
 func clone(e *store.Entry) *store.Entry {
 	c := *e
 	c.Change = e.Change.Clone()
 	return &c
 }
 
-// badEntries returns functions that modify an entry so that it does not follow the
-// entries before it. If they change the content, they also correct the digest, so that
-// the entry is wrong only as a successor.
+// badEntries returns functions that modify an entry so that it does not follow the entries before
+// it. If they change the content, they also correct the digest, so that this is the only fault.
 func badEntries() map[string]func(e *store.Entry) {
 	resealed := func(change func(c *store.Change)) func(e *store.Entry) {
 		return func(e *store.Entry) {
@@ -198,8 +196,8 @@ func badEntries() map[string]func(e *store.Entry) {
 	}
 }
 
-// Backup checks the backups of a store. The function restore opens a backup in a
-// directory as a store.
+// Backup checks the backups of a store. The function restore opens a backup in a directory as a
+// store.
 func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) store.Store) {
 	s := newSuite(t, open)
 	dir := t.TempDir() + "/backup"
@@ -222,8 +220,8 @@ func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) stor
 	}
 }
 
-// backupWhileWriting checks that a backup has the state of the store at one moment, and
-// has all changes that were acknowledged before Backup was called.
+// backupWhileWriting checks that a backup contains the state of the store at one moment, and all
+// changes that were acknowledged before Backup was called.
 func (s *suite) backupWhileWriting(dir string, restore func(t *testing.T, dir string) store.Store) {
 	s.Helper()
 	head, i := s.sealed(), 0

@@ -11,9 +11,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A model is a store so simple that a reader can see that it is correct: a list
-// of all changes, which every call reads from beginning to end. It must not be
-// used concurrently.
+// A model is a store that is simple enough to be obviously correct: a list of all changes, which
+// every call reads from beginning to end. It must not be used concurrently.
 type model struct {
 	kept []*store.Change // all changes in order, including those of tokens
 }

@@ -26,8 +26,8 @@ func secretly(n int) store.Change {
 	return c
 }
 
-// redaction checks that redacted content disappears from every answer, and that
-// the log and all other content stay the same.
+// redaction checks that redacted content disappears from every answer, and that the log and all
+// other content stay the same.
 func redaction(s *suite) {
 	k := "urn:x-a:b"
 	s.apply(secretly(1), put(k, "u:2", 2), secretly(3), put("urn:x-a:c", "u:c", 3))
@@ -78,8 +78,8 @@ func (s *suite) refuseRedactions(k string) {
 	refusal[*store.ChangeError](s, back)
 }
 
-// redactAgain redacts, in one batch, a revision that is already redacted, a
-// revision of the same batch, and the redaction itself.
+// redactAgain redacts, in one batch, a revision that is already redacted, a revision of the same
+// batch, and the redaction itself.
 func (s *suite) redactAgain(k string) {
 	s.Helper()
 	once := put(k, "u:5", 5)

@@ -16,9 +16,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Same checks that stores give the same answers as a simple model to the same
-// random operations. It opens new stores for every run. It skips operations that
-// a store does not support.
+// Same checks that stores give the same answers as a simple model to the same random operations. It
+// opens new stores for every run, and skips operations that a store does not support.
 func Same(t *testing.T, open ...Open) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := peers{T: t, ctx: t.Context(), model: &model{}}
@@ -48,7 +47,7 @@ func Same(t *testing.T, open ...Open) {
 	})
 }
 
-// A peers has a model and the stores that get the same operations as the model.
+// A peers has a model, and the stores that get the same operations.
 type peers struct {
 	*testing.T
 	ctx    context.Context
@@ -56,8 +55,8 @@ type peers struct {
 	stores []store.Store
 }
 
-// all calls f with the model and with each store that supports the operation, and
-// compares the results.
+// all calls f with the model and with each store that supports the operation, and compares the
+// results.
 func (p *peers) all(r *rapid.T, what string, f func(s store.Store) (any, error)) {
 	want, wantErr := f(p.model)
 	for _, s := range p.stores {

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Open returns a new, empty store. The caller closes it. Closing it a second time, at
-// the end of the test, must have no effect.
+// Open returns a new, empty store. The caller closes it. The test closes it again at its end, which
+// must have no effect.
 type Open func(t *testing.T) store.Store
 
 // Run checks everything that can be observed while a store is open.
@@ -107,7 +107,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// has reports whether a store has a capability, which is an interface of package store.
+// has reports whether a store implements an interface of package store.
 func has[T any](s store.Store) bool {
 	_, ok := s.(T)
 	return ok
@@ -135,8 +135,7 @@ func minute(n int) time.Time {
 
 func key(s string) name.Name { return name.FromKey(s) }
 
-// put returns a change that writes an active record with one location. It applies to any current
-// revision.
+// put returns a change that writes an active record with one location, whatever its revision.
 func put(k, url string, n int) store.Change {
 	return write(&store.Record{
 		Name:      key(k),
@@ -220,14 +219,14 @@ func (s *suite) getAt(k string, at time.Time) *store.Record {
 	return found(s, r, err)
 }
 
-// authority returns an authority, or nil if none exists.
+// authority returns an authority, or nil.
 func (s *suite) authority(p name.Prefix, at time.Time) *store.Authority {
 	s.Helper()
 	a, err := s.Authority(s.Context(), p, at)
 	return found(s, a, err)
 }
 
-// token returns a token. If it does not exist, or if the store has no tokens, it returns nil.
+// token returns a token, or nil.
 func (s *suite) token(id string) *store.Token {
 	s.Helper()
 	tokens, ok := s.Store.(store.Tokens)
@@ -238,8 +237,7 @@ func (s *suite) token(id string) *store.Token {
 	return found(s, t, err)
 }
 
-// found returns v, the result of a read. It checks that v is nil if err is ErrNotFound, and not nil
-// otherwise.
+// found returns v, the result of a read. It checks that v is nil exactly if err is ErrNotFound.
 func found[T any](s *suite, v *T, err error) *T {
 	s.Helper()
 	if (v == nil) != (err == store.ErrNotFound) || v != nil && err != nil {
@@ -258,7 +256,7 @@ func read[T any](s *suite, seq iter.Seq2[T, error]) []T {
 	return all
 }
 
-// texts returns a text for each element; nil for none.
+// texts returns a text for each element, or nil for none.
 func texts[T any](all []T, text func(T) string) (list []string) {
 	for _, v := range all {
 		list = append(list, text(v))
@@ -277,8 +275,8 @@ func (s *suite) keys(scan store.Scan) []string {
 	return texts(s.list(scan), func(r *store.Record) string { return r.Name.Key() })
 }
 
-// leave checks that a loop over seq, which yields n elements, can stop after any of
-// them, and that seq can be used again.
+// leave checks that a loop over seq, which yields n elements, can stop after any of them, and that
+// seq can be used again.
 func leave[T any](s *suite, seq iter.Seq2[T, error], n int) {
 	s.Helper()
 	for stop := 1; stop <= n; stop++ {

@@ -23,8 +23,8 @@ func RichUser() *store.User {
 	}
 }
 
-// user returns a change of the user with this ID, whatever the current revision is. The user then
-// has the given name and subjects.
+// user returns a change that gives the user with this ID a name and subjects, whatever the
+// revision.
 func user(id, name string, n int, subjects ...string) store.Change {
 	return store.Change{
 		User:     &store.User{ID: id, Name: name, Subjects: subjects},
@@ -41,14 +41,14 @@ func (s *suite) users() store.Users {
 	return u
 }
 
-// user returns a user, or nil if there is none.
+// user returns a user, or nil.
 func (s *suite) user(id string, at time.Time) *store.User {
 	s.Helper()
 	u, err := s.users().User(s.Context(), id, at)
 	return found(s, u, err)
 }
 
-// userOf returns the ID of the user who has a subject, or "" if there is none.
+// userOf returns the ID of the user who has a subject, or "".
 func (s *suite) userOf(subject string) string {
 	s.Helper()
 	u, err := s.users().UserOf(s.Context(), subject)
@@ -58,7 +58,7 @@ func (s *suite) userOf(subject string) string {
 	return u.ID
 }
 
-// sound verifies the store after all changes have got a number in the log, if the store has a log.
+// sound verifies the store once all changes are numbered in the log, if it has a log.
 func (s *suite) sound() {
 	s.Helper()
 	if has[store.Feed](s.Store) {
@@ -67,7 +67,7 @@ func (s *suite) sound() {
 	s.verifies()
 }
 
-// users checks that users are created, changed, disabled, listed and found, now and as of earlier
+// users checks that users are created, changed, disabled, listed and found, now and at earlier
 // times.
 func users(s *suite) {
 	if got := read(s, s.users().AllUsers(s.Context(), time.Time{})); got != nil || s.user("u-b", time.Time{}) != nil || s.userOf("") != "" {
@@ -185,8 +185,8 @@ func userContent(s *suite) {
 	s.equal("user", s.user("u-c", time.Time{}), kept(change, change.Expected-1, 1).User)
 }
 
-// userHistory checks that the history of a user is like that of an authority, and that users are in
-// the feed.
+// userHistory checks that the history of a user is like that of an authority, and that the feed
+// contains users.
 func userHistory(s *suite) {
 	first, second := user("u-a", "Ali", 1, "a"), user("u-a", "Ali B", 3, "b")
 	s.apply(first, user("u-aa", "A", 1), put("u-a", "u:1", 0))
@@ -238,8 +238,7 @@ func userSubjects(s *suite) {
 	s.sound()
 }
 
-// userRace checks that, if several users are given the same subject at the same time, one of them
-// gets it.
+// userRace checks that exactly one user gets a subject if several are given it at the same time.
 func userRace(s *suite) {
 	for round := range 5 {
 		subject := fmt.Sprint("header ", round)

@@ -112,8 +112,8 @@ func vaultClosed(s *suite) {
 	call("closed", store.ErrClosed)
 }
 
-// leases checks that only one of several holders has a lease, until this holder ends the
-// lease or the lease expires.
+// leases checks that only one of several holders has a lease, until this holder ends it or it
+// expires.
 func leases(s *suite) {
 	v := s.Store.(store.Vault)
 	lease := func(key, holder string, d time.Duration, want bool) {

@@ -13,8 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// verifies checks that Verify finds no fault and returns the head, if the store
-// is a Verifier.
+// verifies checks that Verify finds no fault and returns the head, if the store is a Verifier.
 func (s *suite) verifies() {
 	s.Helper()
 	for _, f := range faults(s.T, s.Store) {
@@ -22,8 +21,8 @@ func (s *suite) verifies() {
 	}
 }
 
-// faults returns the faults that Verify finds, sorted by number, subject and
-// problem. It returns nil for a store that is not a Verifier.
+// faults returns the faults that Verify finds, sorted by number, subject and problem, or nil for a
+// store that is not a Verifier.
 func faults(t *testing.T, s store.Store) []store.Fault {
 	t.Helper()
 	if _, ok := s.(store.Verifier); !ok {
@@ -97,10 +96,10 @@ func (s *suite) verifyWhileWriting(none func(store.Fault)) {
 	})
 }
 
-// A Damage is damage to the data of a store. The function Do damages a store that has the content
-// written by [Damages], and returns the store to verify, which may be another store on the same
-// data. Verify must report a fault that has this Subject and this Seq; if one of these fields is
-// zero, the fault can have any value there. If Fails is set, Verify may return an error instead.
+// A Damage is damage to the data of a store. The function Do damages a store with the content that
+// [Damages] has written, and returns the store to verify, which may be another store on the same
+// data. Verify must report a fault with this Subject and this Seq, where zero means any value. If
+// Fails is set, Verify may return an error instead.
 type Damage struct {
 	Name    string
 	Do      func(t *testing.T, s store.Store) store.Store

@@ -8,8 +8,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Role determines what an actor may do. Each role includes the rights of the roles before
-// it.
+// A Role determines what an actor may do. Each role includes the rights of the roles before it.
 type Role uint8
 
 // Values of Role.
@@ -31,10 +30,10 @@ func ParseRole(s string) (Role, bool) {
 	return Role(max(i, 0)), i >= 0
 }
 
-// A Grant gives a role, for all names or for those with some prefixes.
+// A Grant gives an actor a role, for all names or only for names with certain prefixes.
 type Grant struct {
 	Role     Role
-	Prefixes []name.Prefix // prefixes of the names that the role is for; if empty, all names
+	Prefixes []name.Prefix // prefixes of the names for which the role is; all names if empty
 }
 
 // covers reports whether the name n is in the scope of the grant.
@@ -42,29 +41,29 @@ func (g Grant) covers(n name.Name) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
-// contains reports whether all names under the prefix p are in the scope of the grant.
+// contains reports whether all names with the prefix p are in the scope of the grant.
 func (g Grant) contains(p name.Prefix) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || includes(own, p) })
 }
 
-// includes reports whether the prefix outer covers all names that the prefix p covers.
+// includes reports whether outer covers all names that p covers.
 func includes(outer, p name.Prefix) bool {
 	spans := p.Spans()
 	return len(spans) > 0 && !slices.ContainsFunc(spans, func(span string) bool { return !outer.Covers(name.FromKey(span + "0")) })
 }
 
-// An Actor is the client that makes a change. An actor has a permission if any of its grants gives
-// it. The zero Actor can neither change nor read anything.
+// An Actor is who makes a change: a token, a user or the operator. An actor has a permission if one
+// of its grants gives it. The zero Actor may neither change nor read anything.
 type Actor struct {
 	Who    string // author of the actor's changes in the history; "" for the operator of the machine
 	Grants []Grant
 }
 
-// Operator returns the actor for the operator of the machine: an administrator of all names.
+// Operator returns the actor for the operator of the machine, an administrator of all names.
 func Operator() Actor { return Actor{Grants: []Grant{{Role: Administrator}}} }
 
-// Bearer returns the actor for the bearer of a token. If the token is revoked, the actor has the
-// role [Reader]. If the token has an unknown role or an invalid prefix, Bearer returns an error.
+// Bearer returns the actor for the bearer of a token. The bearer of a revoked token has the role
+// [Reader]. Bearer returns an error if the token has an unknown role or an invalid prefix.
 func Bearer(t *store.Token) (Actor, error) {
 	g, err := parseGrant(t.Role, t.Prefixes)
 	if err != nil {
@@ -76,7 +75,7 @@ func Bearer(t *store.Token) (Actor, error) {
 	return Actor{Who: t.Who, Grants: []Grant{g}}, nil
 }
 
-// parseGrant returns the grant that has the given role and prefixes, as stored.
+// parseGrant parses a grant as it is stored.
 func parseGrant(role string, prefixes []string) (g Grant, err error) {
 	var ok bool
 	if g.Role, ok = ParseRole(role); !ok {
@@ -91,7 +90,7 @@ func parseGrant(role string, prefixes []string) (g Grant, err error) {
 	return g, nil
 }
 
-// Role returns the highest role in the grants. If there are no grants, it returns [Reader].
+// Role returns the highest role in the grants, or [Reader] if there are none.
 func (a Actor) Role() (highest Role) {
 	for _, g := range a.Grants {
 		highest = max(highest, g.Role)
@@ -104,18 +103,18 @@ func (a Actor) MayAny(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role })
 }
 
-// Reaches reports whether the name n is in the scope of the actor, so that the actor may read it.
-// The parameter n must be a result of [Registrar.Kept].
+// Reaches reports whether the actor may read the name n, because n is in the actor's scope. The
+// name must be a result of [Registrar.Kept].
 func (a Actor) Reaches(n name.Name) bool { return a.MayName(n, Reader) }
 
-// MayName reports whether the actor has at least the given role for the name n. The name must be a
+// MayName reports whether the actor has at least the given role for the name n, which must be a
 // result of [Registrar.Kept].
 func (a Actor) MayName(n name.Name, role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.covers(n) })
 }
 
-// MayPrefix reports whether one of the grants gives at least the given role for all names under the
-// prefix p.
+// MayPrefix reports whether one grant gives at least the given role for all names with the prefix
+// p.
 func (a Actor) MayPrefix(p name.Prefix, role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.contains(p) })
 }
@@ -125,8 +124,8 @@ func (a Actor) MayAll(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && len(g.Prefixes) == 0 })
 }
 
-// Scope returns the prefixes in all grants of the actor. If MayAll([Reader]) is true, the scope of
-// the actor is all names. Otherwise these prefixes are its scope.
+// Scope returns the prefixes in all grants. They are the scope of the actor, unless
+// MayAll([Reader]) is true: then the scope is all names.
 func (a Actor) Scope() (all []name.Prefix) {
 	for _, g := range a.Grants {
 		all = append(all, g.Prefixes...)
@@ -134,8 +133,8 @@ func (a Actor) Scope() (all []name.Prefix) {
 	return all
 }
 
-// Denied returns the error for an actor who needs a role for the name n. The error message
-// shows the name in the given spelling.
+// Denied returns the error for an actor who needs a role for the name n. The message shows the name
+// in the given spelling.
 func (a Actor) Denied(need Role, n name.Name, spelling string) *DeniedError {
 	return a.denied(need, spelling, func(g Grant) bool { return g.covers(n) })
 }
@@ -152,14 +151,12 @@ func (a Actor) DeniedAll(need Role, shown string) *DeniedError {
 	return e
 }
 
-// deniedPrefix returns the error for an actor who needs a role for all names under the prefix p.
 func (a Actor) deniedPrefix(need Role, p name.Prefix) *DeniedError {
 	return a.denied(need, p.String(), func(g Grant) bool { return g.contains(p) })
 }
 
-// denied returns an error with the role of the actor: the highest in the grants for which the
-// function reaches returns true. If reaches returns true for no grant, the role is the highest in
-// all grants.
+// denied returns an error that shows the highest role in the grants for which reaches returns true,
+// or in all grants if there is none.
 func (a Actor) denied(need Role, shown string, reaches func(Grant) bool) *DeniedError {
 	there := Actor{Grants: slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !reaches(g) })}
 	if len(there.Grants) == 0 {

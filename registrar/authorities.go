@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// CheckAuthority checks everything about an authority that it can check without a store. These are
-// the fields, the rules and the tests of the rules. The error is a [*RefusalError].
+// CheckAuthority makes the checks of an authority that need no store: of its fields, its rules and
+// their tests. The error is a [*RefusalError].
 func CheckAuthority(a *store.Authority) error {
 	a = a.Clone()
 	if err := checkAuthority(a, ""); err != nil {
@@ -19,10 +19,12 @@ func CheckAuthority(a *store.Authority) error {
 	return checkAnswers(a.Prefix.String(), a)
 }
 
-// PutAuthorities creates or replaces several authorities in one batch: all or none. It checks the
-// state after the batch, so a batch can move a host from one authority to another. The actor must
-// be an administrator of all names. There is one outcome for each authority, in the same order. If
-// any outcome has an error, nothing is changed, and PutAuthorities returns the first of the errors.
+// PutAuthorities creates or replaces several authorities in one batch: all or none. Because it
+// checks the state after the whole batch, a batch can move a host from one authority to another.
+// The actor must be an administrator of all names.
+//
+// PutAuthorities returns an outcome for each authority, in the same order. If any outcome has an
+// error, nothing is changed, and the first such error is returned too.
 func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Authority, why string) ([]Outcome, error) {
 	if !a.MayAll(Administrator) {
 		return nil, a.DeniedAll(Administrator, "")
@@ -64,7 +66,7 @@ func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Au
 	return outs, nil
 }
 
-// merged returns all authorities that exist after a batch, by prefix and in normal form.
+// merged returns all authorities that will exist after a batch, by prefix and in normal form.
 func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	all := make(map[name.Prefix]*store.Authority, len(there)+len(batch))
 	for _, a := range there {
@@ -72,14 +74,14 @@ func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	}
 	for _, a := range batch {
 		a = a.Clone()
-		_ = checkAsked("", a) // normalizes hosts and addresses; checkInBatch reports errors
+		_ = checkAsked("", a) // normalizes hosts and addresses; checkInBatch reports the errors
 		all[a.Prefix] = a
 	}
 	return all
 }
 
-// checkInBatch checks an authority of a batch. The map final has all authorities as they are
-// after the batch. It returns the stored authority with this prefix, or nil if the store has none.
+// checkInBatch checks an authority of a batch against final, all authorities after the batch. It
+// returns the stored authority with this prefix, or nil.
 func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why string, final map[name.Prefix]*store.Authority) (*store.Authority, error) {
 	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
 	switch {
@@ -113,5 +115,5 @@ func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why
 	return there, r.checkFolded(ctx, next, set)
 }
 
-// isRefusal reports whether an error is about the content of a change, and not about the store.
+// isRefusal reports whether err is about the content of a change, and not a failure of the store.
 func isRefusal(err error) bool { return errors.As(err, new(*RefusalError)) }

@@ -18,25 +18,25 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// PutAuthority creates or replaces an authority. It stores hosts in lower case and without a port.
-// Two authorities cannot have the same host or address, and only one authority can be the default.
+// PutAuthority creates or replaces an authority. It stores hosts in lower case and without port. No
+// two authorities can have the same host or address, and only one can be the default.
 //
-// Only an administrator whose token has no prefixes may change:
+// Only an administrator of all names may change:
 //   - the fields that select the authority of a request: Hosts, Addresses, Default, and the host of
 //     a new prefix urn:dns:HOST or https://HOST;
 //   - the resolver that the server queries about the names.
 //
 // Other actors cannot add an owner who also owns an authority outside the actor's scope.
 //
-// The errors are those of Put.
+// The errors are those of [Registrar.Put].
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
 	out, err := r.putAuthority(ctx, a, auth, putting{expected: expected, why: why})
 	out.Err = err
 	return out, err
 }
 
-// PreviewAuthority returns the outcome that PutAuthority would have, and changes nothing. The authority
-// in the outcome is in normal form.
+// PreviewAuthority returns the outcome that PutAuthority would have, without changing anything. The
+// authority in the outcome is in normal form.
 func (r *Registrar) PreviewAuthority(ctx context.Context, a Actor, auth *store.Authority) (Outcome, error) {
 	return r.putAuthority(ctx, a, auth, putting{dry: true})
 }
@@ -111,11 +111,11 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 	return denied
 }
 
-// takesRequests reports whether a change makes an authority answer requests that it did not answer
-// before. Until now, another authority may have answered them, even one outside the actor's scope.
-// An authority with the new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). An
-// authority with a new web prefix answers requests for the prefix's host and path, unless an
-// existing authority covers that path.
+// takesRequests reports whether a change makes an authority answer requests that another authority
+// may have answered until now, even one outside the actor's scope. Besides new hosts, this is
+// caused by a new prefix: with urn:dns:HOST, an authority answers requests for HOST (1995, 2.2.1);
+// with a web prefix, it answers requests for the host and path of the prefix, unless an existing
+// authority covers that path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -128,10 +128,10 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	return !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
 }
 
-// asksAnew reports whether a change makes the server query another resolver than before. An
-// operator may delegate names to machines in the local network. Other actors must not, because they
-// could then read what such a machine answers. A delegation without a resolver is safe. The server
-// finds the resolver by discovery, and asks the resolver only if its address is public.
+// asksAnew reports whether a change makes the server query another resolver than before. Only an
+// operator may delegate names to any machine, because other actors could use this to read the
+// answers of machines in the local network. A delegation without an address is harmless: the server
+// finds the resolver by discovery, and queries it only at a public address.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -140,10 +140,9 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner looks for an owner that a change adds and that an authority outside the actor's scope
-// already has. It returns the owner and that authority. If there is no such owner, the authority is
-// nil. Names of authorities with a common owner can be aliases of each other (same_as). So by
-// adding the owner, the actor would get control over names of the other authority.
+// sharedOwner returns an owner that the change adds and that an authority outside the actor's scope
+// already has, and this authority, or nil. Names of authorities with a common owner can be aliases
+// of each other (same_as), so the actor would get control over names of the other authority.
 func sharedOwner(a Actor, next, current *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if current != nil && slices.Contains(current.Owners, owner) {
@@ -159,7 +158,7 @@ func sharedOwner(a Actor, next, current *store.Authority, set *store.AuthoritySe
 }
 
 // HasFewOwners reports whether an authority has fewer than two owners. If the only owner leaves,
-// its names have no owner.
+// the names of the authority have no owner.
 func HasFewOwners(a *store.Authority) bool { return len(a.Owners) < 2 }
 
 func warnings(next, there *store.Authority) []Warning {
@@ -173,7 +172,7 @@ func warnings(next, there *store.Authority) []Warning {
 	return all
 }
 
-// checkAuthority checks what can be checked without a store, and normalizes hosts and addresses.
+// checkAuthority makes the checks that need no store, and normalizes hosts and addresses.
 func checkAuthority(a *store.Authority, why string) error {
 	of := a.Prefix.String()
 	if a.Prefix.IsZero() {
@@ -190,7 +189,6 @@ func checkAuthority(a *store.Authority, why string) error {
 	return checkPolicy(of, a, why)
 }
 
-// checkAsked checks hosts and addresses, and normalizes them.
 func checkAsked(of string, a *store.Authority) error {
 	for i, s := range a.Hosts {
 		a.Hosts[i] = store.CanonicalHost(s)
@@ -208,8 +206,8 @@ func checkAsked(of string, a *store.Authority) error {
 	return nil
 }
 
-// isHost reports whether s is a valid host in lower case. A host is an IP address, or has labels of
-// letters, digits, hyphens and underscores.
+// isHost reports whether s is a valid host in lower case: an IP address, or labels of letters,
+// digits, hyphens and underscores.
 func isHost(s string) bool {
 	if literal, ok := strings.CutPrefix(s, "["); ok {
 		ip, err := netip.ParseAddr(strings.TrimSuffix(literal, "]"))
@@ -229,7 +227,7 @@ func isHost(s string) bool {
 	return len(s) <= maxHost
 }
 
-// checkKin checks a list of parents or children. It accepts prefixes of authorities, and URIs.
+// checkKin checks a list of parents or children, which are prefixes of authorities or URIs.
 func checkKin(of, field string, list []string) error {
 	for i, s := range list {
 		if _, err := name.ParsePrefix(s); err == nil && !location.Runs(s[:strings.IndexByte(s, ':')]) {
@@ -291,8 +289,8 @@ func checkRedirect(code int) fault {
 	return faultf(0, "status", "%d must be one of 301, 302, 303, 307, 308", code)
 }
 
-// checkAgainst checks the authority next against the other authorities and the existing names. If
-// nothing in it can conflict, checkAgainst does not read the other authorities.
+// checkAgainst checks next against the other authorities and the existing names. It reads the other
+// authorities only if something in next could conflict with them.
 func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority) error {
 	folds := next.FoldCase && (there == nil || !there.FoldCase)
 	if len(next.Hosts) == 0 && len(next.Addresses) == 0 && !next.Default && !folds {
@@ -312,8 +310,7 @@ func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authori
 	return nil
 }
 
-// checkOthers returns an error if the authority next would answer requests that another authority
-// answers.
+// checkOthers returns an error if next would answer requests that another authority answers.
 func checkOthers(next *store.Authority, others []*store.Authority) error {
 	of := next.Prefix.String()
 	for _, other := range others {
@@ -333,15 +330,14 @@ func checkOthers(next *store.Authority, others []*store.Authority) error {
 	return nil
 }
 
-// shared returns the index of the first element of the list a that is also in b. It returns -1 if
-// there is none.
+// shared returns the index of the first element of a that is also in b, or -1.
 func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded checks next, the new state of an authority. It returns an error if next turns on case
-// folding although names have upper-case letters. Requests could no longer find these names. It
-// reads every name under the prefix.
+// checkFolded returns an error if next, the new state of an authority, turns on case folding
+// although names with upper-case letters exist, which requests could no longer find. It reads every
+// name of the authority.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {
 		if err != nil {

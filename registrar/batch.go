@@ -14,24 +14,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts is how often a request without an expected revision is tried. After that it fails,
-// because other clients keep changing the name.
+// maxAttempts is how often a request without an expected revision is tried again because other
+// clients keep changing the name.
 const maxAttempts = 100
 
 // A plan computes the changes for the requests of a batch. Each change is based on the stored
-// record and on the earlier requests of the batch.
+// record and on the requests before it in the batch.
 type plan struct {
 	*Load
 	ctx   context.Context // context of the one call that uses the plan
 	batch *Batch
-	blind bool // do not read records: assume that every name is new
+	blind bool // assume that every name is new, without reading records
 	now   time.Time
 
 	there    []*store.Record // records of the first requests, if they were read with a listing
 	states   []state         // states of the names in the requests
 	known    map[name.Name]*state
 	outs     []Outcome
-	decided  int // number of requests that were compared with the state
+	decided  int // number of requests that were compared with their state
 	created  int
 	changes  []store.Change
 	position []int // index of the request of each change
@@ -40,13 +40,13 @@ type plan struct {
 // A state is the state of a name after a part of a batch.
 type state struct {
 	record  *store.Record // the current record; nil if there is none
-	before  *store.Record // the record before the batch; nil if there is none
+	before  *store.Record // the record before the batch; nil if there was none
 	pending bool          // an earlier request of the batch changes the name
-	built   bool          // an earlier request of the batch for this name was accepted: later requests may also expect the revision in the field based. Set only if Load.single
+	built   bool          // an earlier request of the batch for this name was accepted, so later requests may also expect the revision based. Only with Load.single
 	based   uint64        // the revision that the last accepted request expected
 }
 
-// last returns the change that led to the state. It has only the fields that store.Next uses.
+// last returns the change that led to the state, with only the fields that store.Next uses.
 func (s *state) last() *store.Change {
 	if s.record == nil {
 		return nil
@@ -54,7 +54,7 @@ func (s *state) last() *store.Change {
 	return &store.Change{Record: s.record, Expected: s.record.Revision - 1, Time: s.record.Modified}
 }
 
-// revision returns the current revision. If the name has no record, it returns 0.
+// revision returns the current revision, or 0 if the name has no record.
 func (s *state) revision() uint64 {
 	if s.record == nil {
 		return 0
@@ -62,11 +62,13 @@ func (s *state) revision() uint64 {
 	return s.record.Revision
 }
 
-// Apply does for many requests, in order, what Put does for one. It leaves out the requests that
-// are rejected, and writes the others as one batch. There is one outcome for each request, in the
-// same order. If several requests have the same name, each is applied to the result of the request
-// before it. If the reason or a.Who is invalid, the error is a [*RefusalError]. Any other error is
-// a failure of the store. After an error nothing was written.
+// Apply does for many requests what [Registrar.Put] does for one. It leaves out the requests that
+// are rejected, and writes all others as one batch. There is one outcome for each request, in the
+// same order. If several requests have the same name, each is applied to the result of the one
+// before.
+//
+// If the reason or a.Who is invalid, the error is a [*RefusalError]; any other error is a failure
+// of the store. After an error, nothing was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, why, "", (*Load).Write)
 }
@@ -76,8 +78,8 @@ func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Out
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch makes one batch of the requests and passes it to the function do. The changes get the batch ID
-// id, or no batch ID if id is "".
+// batch makes one batch of the requests and passes it to do. The changes get the batch ID id, which
+// may be "".
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {
@@ -100,8 +102,8 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 	return outs, err
 }
 
-// plan plans the changes for the requests, based on the current state. It skips requests that have
-// an error in final.
+// plan plans the changes for the requests from the current state. It skips requests that have an
+// error in final.
 func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
 	n := len(b.reqs)
 	p := &plan{
@@ -137,7 +139,6 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 	return p, nil
 }
 
-// state returns the state of the name of request i.
 func (p *plan) state(i int) (*state, error) {
 	n := p.batch.checks[i].name
 	if s := p.known[n]; s != nil {
@@ -155,7 +156,7 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the existing record of n, the name of request i, or nil if n has no record.
+// read returns the record of n, the name of request i, or nil.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -175,17 +176,17 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	return rec, err
 }
 
-// If the names of a batch are in ascending order, one listing reads their records. A listing is
-// cheaper than single reads, unless many other names lie between the names of the batch.
+// If the names of a batch are in ascending order, one listing reads their records. This is cheaper
+// than single reads, unless many other names lie between them.
 const (
 	fewNames    = 8  // if there are fewer names, they are read one by one
 	maxBetween  = 2  // maximum number of listed records for each record needed
 	widePenalty = 16 // number of batches before a listing is tried again
 )
 
-// list reads the records of the requests with a listing. It stops early if the listing has too many
-// other names. It also stops if the listing fails, for example because a connection is lost. The
-// remaining names are then read one by one. The store retries these reads, or returns their error.
+// list reads the records of the requests with a listing. It stops if the listing contains too many
+// other names, or if the listing fails, for example because a connection is lost. The remaining
+// names are then read one by one, by reads which the store retries.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -218,8 +219,8 @@ func (p *plan) list() {
 	p.there = p.there[:len(checks)]
 }
 
-// place assigns a listed record to the request for its name, if there is one. It reports whether
-// there are requests for later names.
+// place assigns a listed record to the request for its name, if any, and reports whether there are
+// requests for later names.
 func (p *plan) place(rec *store.Record) bool {
 	checks := p.batch.checks
 	for i := len(p.there); i < len(checks); i++ {
@@ -237,7 +238,6 @@ func (p *plan) place(rec *store.Record) bool {
 	return false
 }
 
-// common returns the longest prefix that two keys have in common.
 func common(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -246,14 +246,14 @@ func common(a, b string) string {
 	return a[:i]
 }
 
-// before returns a string that sorts before the given key, but after all keys that sort before that
+// before returns a string that sorts directly before key: after all other keys that sort before
 // key. It relies on keys having no byte above "~".
 func before(key string) string {
 	end := len(key) - 1
 	return key[:end] + string(key[end]-1) + "\x7F"
 }
 
-// change plans the change for request i, which has already passed the checks that need no record.
+// change plans the change for request i, which has passed the checks that need no record.
 func (p *plan) change(i int, s *state) error {
 	req, out, check := &p.batch.reqs[i], &p.outs[i], &p.batch.checks[i]
 	expected := s.expects(req)
@@ -285,8 +285,7 @@ func (p *plan) change(i int, s *state) error {
 	return p.revise(i, s, rec)
 }
 
-// revise plans the change for request i, which changes the record of the name to rec. If rec equals
-// the current record, revise plans nothing.
+// revise plans that request i makes rec the record of the name, unless it already is.
 func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	req, out := &p.batch.reqs[i], &p.outs[i]
 	expected := s.expects(req)
@@ -314,9 +313,9 @@ func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	return nil
 }
 
-// put adds to the plan the change for request i, which changes the record of the name to rec. The
-// first change of a name expects the revision that was read. Each later change of the name expects
-// the revision made by the change before it.
+// put adds the change for request i, which makes rec the record of the name. The first change of a
+// name expects the revision that was read; each later one expects the revision made by the change
+// before.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
 	expected := s.revision()
@@ -339,15 +338,15 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 	s.built, s.based = p.single, req.Expected
 }
 
-// staysReserved reports whether a request gives other locations to a reserved name, and says nothing
-// about its status. The client may have meant to publish the name.
+// staysReserved reports whether a request gives other locations to a reserved name without a
+// status. The client may have meant to publish the name.
 func staysReserved(req *Request, was, is *store.Record) bool {
 	return was != nil && was.Status == nomen.Reserved && is.Status == nomen.Reserved &&
 		!(req.meant().has(FieldStatus) && req.Record.Status != "") &&
 		len(is.Locations) > 0 && !slices.Equal(was.Locations, is.Locations)
 }
 
-// expects returns the revision that the change for a request must expect, given the earlier
+// expects returns the revision that the change for a request must expect, after the earlier
 // requests of the batch.
 func (s *state) expects(req *Request) uint64 {
 	switch {
@@ -359,8 +358,7 @@ func (s *state) expects(req *Request) uint64 {
 	return req.Expected
 }
 
-// next returns the change that makes rec the record of the name. If nothing would change, it
-// returns nil.
+// next returns the change that makes rec the record of the name, or nil if nothing would change.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
 	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.reg.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {
@@ -380,21 +378,20 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 }
 
 // confirm reports whether the requests that change nothing were compared with current records. The
-// time start is before the first record was read; but records that came with the batch may have
-// been read even before start. Requests that change something need no confirmation, because the
-// store checks their revisions.
+// time start is before the first record was read, except for records that came with the batch.
+// Requests that change something need no confirmation, because the store checks their revisions.
 func (p *plan) confirm(start time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil
 	}
 	if p.batch.there != nil {
-		start = time.Time{} // time of reading is not known
+		start = time.Time{} // it is unknown when they were read
 	}
 	return store.Confirm(p.ctx, p.reg.store, start)
 }
 
-// commit writes the batch and sets the results in the outcomes. If the store rejects a change,
-// index is the index of that change; otherwise it is -1. After an error nothing was written.
+// commit writes the batch and sets the results in the outcomes. If it returns an error, nothing was
+// written, and index is the change that the store rejected, or -1.
 func (p *plan) commit() (index int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
@@ -410,8 +407,7 @@ func (p *plan) commit() (index int, err error) {
 	return -1, nil
 }
 
-// refused returns the index of the change that a store rejected. For any other error, it returns
-// -1.
+// refused returns the index of the change that a store rejected, or -1 for any other error.
 func refused(err error) int {
 	var conflict *store.ConflictError
 	var state *store.StateError

@@ -14,19 +14,18 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// refuse returns the error for a fault in a field. The subject is the name of the record, or the
-// prefix of the authority.
+// refuse returns the error for a fault in a field of a record or an authority. The subject is the
+// name or the prefix.
 func refuse(subject, field string, f fault) error {
 	return &RefusalError{Name: subject, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
 }
 
-// refuseAt is like [refuse], for element i of a list. The parameter sub is a field of the element.
+// refuseAt is [refuse] for element i of a list, or for the field sub of this element.
 func refuseAt(subject, list string, i int, sub string, f fault) error {
 	return refuse(subject, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name of a record and its authority. If no authority covers the name, the
-// authority is nil.
+// identify returns the name of a record, and its authority or nil.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
@@ -46,7 +45,6 @@ func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Aut
 	return n, a, checkAssignable(n, a)
 }
 
-// checkAssignable returns an error if the name n cannot be assigned.
 func checkAssignable(n name.Name, a *store.Authority) error {
 	if location.Runs(n.Scheme()) {
 		return refuse(n.Key(), "name", faultf(0, "scheme", "%s: makes a browser execute or display the content of the link itself", n.Scheme()))
@@ -65,7 +63,6 @@ func checkAssignable(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// checkRecord checks fields of rec, which is the record of the name n.
 func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	of := cmp.Or(rec.Spelling, n.Key())
 	if fields.has(FieldStatus) && !validStatus(rec.Status) {
@@ -106,8 +103,7 @@ func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	return nil
 }
 
-// validStatus reports whether a status is valid. The empty status is valid: it means that the
-// status stays the same.
+// validStatus reports whether a status is valid. The empty status means that it stays the same.
 func validStatus(s nomen.Status) bool {
 	switch s {
 	case "", nomen.Reserved, nomen.Active, nomen.Retired:
@@ -141,8 +137,7 @@ func checkMetadata(of string, m nomen.Metadata) error {
 	return nil
 }
 
-// checkSame checks a value of same_as, which must be a URI. A URN must follow the rules of its
-// namespace.
+// checkSame checks a value of same_as: a URI, or a URN that follows the rules of its namespace.
 func checkSame(s string) fault {
 	u, f := parseURI(s)
 	if f.bad() {
@@ -157,7 +152,7 @@ func checkSame(s string) fault {
 	return fault{}
 }
 
-// checkSuccessors checks that the successors are names, and that none is the name self.
+// checkSuccessors checks that the successors are names other than self.
 func checkSuccessors(of string, self name.Name, successors []string) error {
 	for i, s := range successors {
 		n, err := name.Parse(s)
@@ -174,8 +169,8 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 	return nil
 }
 
-// checkMerged makes the checks that depend on the existing record. The parameter rec is the record
-// after the request. If the name is new, existing is nil.
+// checkMerged makes the checks that depend on the existing record, which is nil for a new name. The
+// parameter rec is the record after the request.
 func (p *plan) checkMerged(rec, existing *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if existing != nil && existing.Status == nomen.Retired && rec.Status == nomen.Active {
@@ -202,8 +197,7 @@ func (p *plan) checkMerged(rec, existing *store.Record, req *Request) error {
 	return nil
 }
 
-// Some fields are only for tombstones. checkReason returns an error if another record has such a
-// field.
+// checkReason returns an error if a record that is not a tombstone has fields for tombstones.
 func checkReason(rec *store.Record) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	switch {

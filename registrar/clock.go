@@ -10,10 +10,9 @@ import (
 )
 
 // A clockGuard prevents changes with wrong times. It compares the clock of this machine with the
-// time of the last change. If the store is in a database, the guard also compares the clock with
-// the clock of the database.
+// time of the last change and, if the store is in a database, with the clock of the database.
 type clockGuard struct {
-	asking sync.Mutex // held while reading the store; other calls then use the last result
+	asking sync.Mutex // held while reading the store; other calls use the last result meanwhile
 
 	mu      sync.Mutex
 	asked   time.Time   // when the store was last read, by the clock of this machine; zero if never
@@ -22,7 +21,7 @@ type clockGuard struct {
 	tried   time.Time   // when ClockProblem last started a read
 }
 
-// A ClockError is returned when the clock is too wrong for changes.
+// A ClockError reports that the clock is too wrong for changes.
 type ClockError struct {
 	Cause  string // the cause without times, which any client may see
 	detail string
@@ -30,22 +29,21 @@ type ClockError struct {
 
 func (e *ClockError) Error() string { return e.detail }
 
-// askAgain is how long the result of reading the store is used before the store is read again. If
-// there is a problem, [Registrar.CheckClock] reads the store for each change, because the clock may
-// have been corrected.
+// askAgain is how long a result from the store is used. While there is a problem,
+// [Registrar.CheckClock] reads the store for each change, because the clock may have been
+// corrected.
 const askAgain = time.Minute
 
-// retryClock is how long [Registrar.ClockProblem] waits before it reads the store again while there
+// retryClock is how long [Registrar.ClockProblem] waits between two reads of the store while there
 // is a problem.
 const retryClock = time.Second
 
-// clockTimeout is the timeout of the read that [Registrar.ClockProblem] starts.
+// clockTimeout limits the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
-// CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]. Such a
-// clock is earlier than the last change of the store, or differs from the clock of the database.
-// While that is so, changes are rejected with a [*store.AwayError], unless [Options].AnyTime is
-// set.
+// CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]: it is
+// earlier than the last change of the store, or differs from the clock of the database. Meanwhile
+// changes are rejected with a [*store.AwayError], unless [Options].AnyTime is set.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()
@@ -61,9 +59,9 @@ func (r *Registrar) CheckClock(ctx context.Context) error {
 	return nil
 }
 
-// ClockProblem returns why changes are rejected because of the clock, or nil if they are not. It
-// does not block: it returns the last known state and reads the store in the background. So a
-// corrected clock is noticed even if no client makes changes.
+// ClockProblem returns why changes are rejected because of the clock, or nil. It does not block: it
+// returns the last known state and reads the store in the background, so a corrected clock is
+// noticed even if no client makes changes.
 func (r *Registrar) ClockProblem() *ClockError {
 	if r.anyTime {
 		return nil
@@ -90,8 +88,7 @@ func (r *Registrar) ClockProblem() *ClockError {
 	return g.wrong(now)
 }
 
-// wrong returns the problem of the clock according to the last read of the store, or nil if the clock
-// has no problem.
+// wrong returns the problem of the clock after the last read of the store, or nil.
 func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -107,7 +104,7 @@ func (g *clockGuard) wrong(now time.Time) *ClockError {
 	return nil
 }
 
-// ask reads the time of the last change and of the database's clock from the store. It ignores
+// ask reads the time of the last change, and the clock of the database, from the store. It ignores
 // errors, because the next write will return them.
 func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 	latest, err := lastChange(ctx, s)
@@ -134,8 +131,8 @@ func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// lastChange returns the time of the last change of a store. If the store has no changes or is not
-// a Feed, it returns the zero time.
+// lastChange returns the time of the last change of a store, or the zero time if the store has no
+// changes or is not a Feed.
 func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
 	feed, ok := s.(store.Feed)
 	if !ok {
@@ -154,7 +151,7 @@ func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// apply writes changes of names and authorities. If the clock is wrong, it rejects them.
+// apply writes changes of names and authorities, unless the clock is wrong.
 func (r *Registrar) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if r.anyTime {
 		for i := range changes {

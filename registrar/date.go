@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// doubtDate returns why a date in metadata is ambiguous or invalid. If the date is valid, or if s
-// describes a time in words, it returns "". Valid dates have the forms of ISO 8601 and W3CDTF. A
-// range is two dates with a slash between them.
+// doubtDate returns why a date in metadata is ambiguous or invalid. It returns "" for a date of ISO
+// 8601 or W3CDTF, for a range of two such dates with a slash, and for a description in words.
 func doubtDate(s string) string {
 	const form = "; write it as 2006-01-02"
 	s = strings.TrimSpace(s)
@@ -19,11 +18,11 @@ func doubtDate(s string) string {
 	if strings.Trim(s, "0123456789") == "" && s != "" {
 		return doubtNumber(s)
 	}
-	day, _, _ := strings.Cut(s, " ") // the date can be followed by a space and a time of day
+	day, _, _ := strings.Cut(s, " ") // a time of day may follow the date
 	parts := strings.FieldsFunc(day, func(r rune) bool { return strings.ContainsRune("./-", r) })
 	for _, p := range parts {
 		if strings.Trim(p, "0123456789") != "" {
-			parts = nil // the text is in words, or has a time of day after a T
+			parts = nil // words, or a time of day after a T
 			break
 		}
 	}
@@ -38,14 +37,14 @@ func doubtDate(s string) string {
 	return ""
 }
 
-// Spreadsheets store a date as the number of days since 1899-12-30. For dates in recent centuries,
-// this number has five digits.
+// Spreadsheets store a date as the number of days since 1899-12-30, which has five digits for dates
+// in recent centuries.
 const (
 	firstSerial = 10_000
 	lastSerial  = 99_999
 )
 
-// doubtNumber is like doubtDate, for a string of digits.
+// doubtNumber is doubtDate for a string of digits.
 func doubtNumber(s string) string {
 	n, err := strconv.Atoi(s)
 	switch _, day := time.Parse("20060102", s); {

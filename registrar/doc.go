@@ -1,40 +1,41 @@
-// Package registrar changes records and authorities; all changes must be made with it. It checks
-// names, locations, texts and authorities, the permissions of the actor, and the states of names.
-// It writes valid changes to a store.
+// Package registrar changes records and authorities. All changes must be made with it, because it
+// checks what a store does not: the names, locations and texts, the fields of authorities, and the
+// permissions of the actor. It writes valid changes to a store.
 //
 // # Names
 //
 // A name is anything that [name.Parse] accepts. Two kinds of names cannot be assigned:
 //
-//   - A name whose element begins with "urn+", because such elements are requests to a
-//     resolver (1995, 2.3 and 3.5). The element is the part after the prefix of the authority.
+//   - A name whose element (the part after the prefix of the authority) begins with "urn+", because
+//     such elements are requests to a resolver (1995, 2.3 and 3.5).
 //   - A name of a scheme whose content a browser would execute, such as javascript.
 //
 // The owner of a domain may assign names below the domain without registering an authority (1995,
-// 2.2.1). So an administrator may create a name that no authority here covers, and gets a warning.
-// The server finds such a name only by its full form. Other actors can create only names that an
-// authority covers.
+// 2.2.1). An administrator may therefore create a name that no authority here covers, and gets a
+// warning, because the server finds such a name only by its full form. Other actors can create only
+// names that an authority covers.
 //
 // If the authority folds case, the element is stored in lower case.
 //
 // # Locations
 //
-// A location is an absolute URI of RFC 3986 without control characters and without a password, with
-// one of the schemes of package internal/location. The scheme file is not allowed, because it means
-// a file of the client's own machine. URIs of javascript, data, vbscript and similar schemes are
-// not allowed in any field for URIs or names.
+// A location is an absolute URI of RFC 3986 with one of the schemes of package internal/location,
+// without control characters and without a password. The scheme file is not allowed, because it
+// means a file of the client's own machine. URIs of javascript, data, vbscript and similar schemes
+// are not allowed in any field for URIs or names.
 //
 // # States
 //
 // A name that was active or retired is never deleted and never reserved again
-// (draft-ietf-uri-yaurn-00, 2.2.1 and 6A). A retired name is reactivated only if an owner requests
-// it and expects the revision of the tombstone. So importing an old file cannot reactivate it.
+// (draft-ietf-uri-yaurn-00, 2.2.1 and 6A). A retired name becomes active again only if an owner
+// requests this and expects the revision of the tombstone. The import of an old file therefore
+// cannot reactivate a name.
 //
 // # Several nodes
 //
-// Changes are planned from committed data, not from a cache or a replica that may lag (see
-// [store.Fresh]). With older data, a request could fail with a conflict although its expected
-// revision is right. Or a request that reverses a recent change by another node would seem to
+// Changes are planned from committed data, and not from a cache or a replica that may lag (see
+// [store.Fresh]). From older data, a request could fail with a conflict although its expected
+// revision is right, and a request that reverses a recent change by another node would seem to
 // change nothing.
 //
 // # Tokens
@@ -45,11 +46,11 @@
 // # Merging
 //
 // A [Request] replaces a whole record, replaces some of its fields, or adds to some of its fields.
-// A request that would not change the record makes no new revision. Such a request succeeds even if
-// the record has another revision than the request expects (RFC 9110, 13.1.1 allows that).
+// A request that would not change the record makes no new revision, and succeeds even if the record
+// does not have the expected revision (RFC 9110, 13.1.1 allows that).
 //
-// Two files decide what a batch, such as an import, does to a record. The file batch.go plans each
-// request on the stored record. The file merge.go merges the fields.
+// Two files decide what a batch, such as an import, does to a record: batch.go plans each request
+// from the stored record, and merge.go merges the fields.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package registrar

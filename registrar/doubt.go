@@ -19,11 +19,10 @@ type doubt struct {
 	field   string // name of the field, such as "successors[0]"
 	value   string // the value, an identifier, for the warning
 	offset  int    // offset of the mistake in the value
-	message string // what may be wrong, with a suggestion; does not repeat field, value and offset
+	message string // what may be wrong, with a suggestion, but without the other fields
 }
 
-// warning returns d as a [Warning]. Because a Warning has no members for the field and the value,
-// its message includes them.
+// warning returns d as a [Warning], whose message includes the field and the value.
 func (d *doubt) warning() Warning {
 	text := d.value + ": "
 	if d.field != nameField {
@@ -46,7 +45,7 @@ func warningsOf(doubts []doubt) []Warning {
 const nameField = "name"
 
 // doubts returns what may be wrong with the identifiers and dates in a request for the name n. A
-// wrong check digit is only a doubt and not an error, because some books are printed with a wrong
+// wrong check digit is a doubt and not an error, because some books are printed with a wrong
 // number.
 func doubts(n name.Name, req *Request) []doubt {
 	all := appendDoubt(nil, nameField, cmp.Or(req.Record.Spelling, n.Key()), n)
@@ -75,8 +74,8 @@ func doubts(n name.Name, req *Request) []doubt {
 	return all
 }
 
-// appendDoubt appends the doubt about the name n, if there is one. The parameter field is the field
-// that has the name, and spelling its value.
+// appendDoubt appends the doubt about the name n, if any. The parameter field is where the name
+// occurs, and spelling how.
 func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	if f := flawOf(n); f != nil {
 		message := f.Rule + ": " + f.Message
@@ -91,8 +90,7 @@ func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	return all
 }
 
-// flawOf returns the first rule of the scheme or namespace that the name n violates, or nil if
-// there is none.
+// flawOf returns the first rule of the scheme or namespace that n violates, or nil.
 func flawOf(n name.Name) *name.Flaw {
 	label := n.Scheme()
 	if pid.Lookup(label).Resolved || label == "http" || label == "https" {
@@ -106,8 +104,8 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant suggests a correction of s. It returns a text to append to a message, or "" if it has no
-// suggestion. The text includes the reason for the suggestion, unless the message already has it.
+// meant suggests a correction of s. It returns a text to append to a message, or "". The text
+// includes the reason for the suggestion unless the message already does.
 func meant(s, message string) string {
 	all := name.Suggest(s)
 	switch {
@@ -119,15 +117,14 @@ func meant(s, message string) string {
 	return fmt.Sprintf("; did you mean %s (%s)?", all[0].Name, all[0].Why)
 }
 
-// nameFault returns the fault of an invalid name, and a suggestion.
+// nameFault returns the fault of an invalid name, with a suggestion.
 func nameFault(spelling string, err error) fault {
 	f := faultOf(err)
 	f.message += meant(spelling, f.rule+": "+f.message)
 	return f
 }
 
-// refuseDoubts returns an error if there are doubts about the name to be created and q.Strict is
-// set.
+// refuseDoubts returns an error if q.Strict is set and there are doubts about a name to be created.
 func (q *Request) refuseDoubts(doubts []doubt) error {
 	for _, d := range doubts {
 		if q.Strict && d.code != WarnDate {

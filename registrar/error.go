@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A RefusalError is returned for a change that violates a rule of this package.
+// A RefusalError reports a change that violates a rule of this package.
 type RefusalError struct {
 	Name    string // the name as entered, or the prefix of an authority; "" if unknown
 	Field   string // name of the field, such as "locations[2].url"
@@ -36,7 +36,7 @@ func (e *RefusalError) Why() string {
 
 func (e *RefusalError) Unwrap() error { return e.Err }
 
-// A DeniedError is returned for a change for which the actor has no permission.
+// A DeniedError reports a change for which the actor has no permission.
 type DeniedError struct {
 	Who  string // the actor; "" for the operator
 	Role Role   // role that the actor has for the name
@@ -44,7 +44,7 @@ type DeniedError struct {
 	Name string // the name, or the prefix of the authority
 	Why  string // why this role is needed; "" if it is obvious
 
-	Anywhere bool // the role is needed for all names
+	Anywhere bool // this role is needed for all names
 }
 
 func (e *DeniedError) Error() string {
@@ -60,7 +60,7 @@ func (e *DeniedError) Error() string {
 	return b.String() + e.Needs()
 }
 
-// Needs says which permission the actor lacks.
+// Needs describes the permission that the actor lacks.
 func (e *DeniedError) Needs() string {
 	switch {
 	case e.Anywhere:

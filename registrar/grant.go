@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Granting adds and removes rights of a user. Rights that it does not mention stay.
+// A Granting adds rights to a user and removes others. Rights that it does not mention stay.
 type Granting struct {
 	Add      []store.UserGrant `json:"add,omitempty"`
 	Remove   []store.UserGrant `json:"remove,omitempty"`
@@ -21,8 +21,8 @@ type Granting struct {
 }
 
 // GrantUser changes the grants of the user with the given ID. An administrator of all names may
-// grant everything. An owner may grant and revoke roles up to owner, for names that the owner owns.
-// But owners cannot grant roles to themselves. The errors are those of [Registrar.PutUser].
+// change all grants. An owner may grant and revoke roles up to owner, for names in the owner's
+// scope, but not for the owner's own user. The errors are those of [Registrar.PutUser].
 func (r *Registrar) GrantUser(ctx context.Context, a Actor, id string, g Granting, why string) (Outcome, error) {
 	if id == "" {
 		return Outcome{Err: store.ErrNotFound}, store.ErrNotFound
@@ -48,7 +48,7 @@ type right struct{ role, prefix string }
 
 func (r right) scope() string { return cmp.Or(r.prefix, "all names") }
 
-// canonical returns r with its prefix in canonical form. If the prefix is invalid, it returns r.
+// canonical returns r with its prefix in canonical form, or unchanged if the prefix is invalid.
 func (r right) canonical() right {
 	if p, err := name.CanonicalPrefix(r.prefix); err == nil && r.prefix != "" {
 		r.prefix = p
@@ -56,7 +56,6 @@ func (r right) canonical() right {
 	return r
 }
 
-// rightsOf returns the rights that the grants give.
 func rightsOf(grants []store.UserGrant) map[right]bool {
 	all := map[right]bool{}
 	for _, g := range grants {
@@ -70,8 +69,8 @@ func rightsOf(grants []store.UserGrant) map[right]bool {
 	return all
 }
 
-// grantsOf is the inverse of rightsOf. The grants are in the order of the roles, highest first. For
-// each role, the grant for all names comes before the grant with prefixes.
+// grantsOf returns the grants that give these rights, the highest role first. For each role, the
+// grant for all names comes before the one with prefixes.
 func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	sorted := slices.SortedFunc(maps.Keys(rights), func(a, b right) int {
 		i, _ := ParseRole(a.role)
@@ -92,8 +91,8 @@ func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	return grants
 }
 
-// checkGrants checks the grants of a user and puts them in order. Prefixes that the user did not
-// have before must pass [CheckReach].
+// checkGrants checks and sorts the grants of a user. Prefixes that are new for the user must pass
+// [CheckReach].
 func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[right]bool) error {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -124,8 +123,7 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[righ
 }
 
 // checkGrantPrefix checks a prefix and returns it in canonical form. If held is true, the user
-// already has the prefix. It is then accepted even if it violates rules that were added after the
-// grant.
+// already has the prefix, which is then valid even under rules that were added after the grant.
 func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fault) {
 	if held {
 		return p, fault{}
@@ -140,8 +138,8 @@ func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fau
 	return canonical, fault{}
 }
 
-// permitRights returns an error if the actor may not change the rights of the user with the given
-// ID. It must not be called for an administrator of all names, who may change all rights.
+// permitRights returns an error if the actor, who is not an administrator of all names, may not
+// change the rights of the user with the given ID.
 func permitRights(a Actor, id string, before, after map[right]bool) error {
 	for r := range after {
 		if before[r] {
@@ -166,7 +164,6 @@ func permitRights(a Actor, id string, before, after map[right]bool) error {
 	return nil
 }
 
-// permitRight returns an error if the actor may not grant or revoke the right r.
 func permitRight(a Actor, r right) error {
 	role, ok := ParseRole(r.role)
 	if !ok || role > Owner {

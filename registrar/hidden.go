@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule is hidden if it can never answer, because a record, another authority or an earlier rule
-// always answers before it, or because of case folding. This file finds hidden rules, except those that
-// an earlier rule hides: [rule.Set.Check] rejects these, because each rule needs at least one test that
-// reaches it.
+// A rule is hidden if it can never answer: because of case folding, or because a record, another
+// authority or an earlier rule always answers before it. This file finds such rules. It leaves out
+// the rules that an earlier rule hides, because [rule.Set.Check] already rejects these: each rule
+// needs at least one test that reaches it.
 
 // A shown is a name in a test of a rule.
 type shown struct {
 	test int
-	name name.Name // the name, folded like the name in a request
+	name name.Name // folded like the name in a request
 	with rule.Request
 }
 
@@ -52,9 +52,9 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 	return nil
 }
 
-// hidden warns of a rule if every name in its tests has a record or belongs to another authority.
-// The tests then show answers that clients never get. Such a rule is not an error. Other names can
-// reach the rule, and records are meant to take precedence over rules.
+// hidden warns of a rule if every name in its tests has a record or belongs to another authority,
+// so that clients never get the answers in its tests. This is not an error, because other names can
+// reach the rule, and records are meant to precede rules.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {
@@ -71,8 +71,8 @@ func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	return all
 }
 
-// hides returns a text that names the record or authority that answers for the name n before the rules
-// of the authority. If the rules answer, it returns "". It ignores errors of the store.
+// hides describes the record or authority that answers for the name n instead of the rules of the
+// authority, or returns "" if there is none. It ignores errors of the store.
 func (r *Registrar) hides(ctx context.Context, a *store.Authority, n name.Name) string {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

@@ -11,19 +11,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Load makes the changes of one actor in many batches, one after another. All changes have the
-// same reason. [Registrar.Apply] is a Load with a single batch. Check makes the checks that need no
-// record. It can be called concurrently, and for later batches in advance.
+// A Load makes many changes of one actor, with one reason, in batches. Method Check makes the
+// checks that need no record; it can be called concurrently, and in advance for later batches.
+// Method Write makes the changes, batch after batch. [Registrar.Apply] is a Load with a single
+// batch.
 //
-// A Load assumes that all names of its first batch are new, and does not read their records. It
-// assumes the same for each batch after a batch that had only new names. If the assumption is
-// wrong, the store reports a conflict. Then the Load reads the existing records and plans the batch
+// To save time, a Load assumes that all names of its first batch are new, and does not read their
+// records. It assumes the same of each batch that follows a batch of only new names. If this is
+// wrong, the store reports a conflict, and the Load reads the existing records and plans the batch
 // again.
 //
-// A request that expects a revision is rejected if an earlier request of the same Load has given
-// the name another revision. The earlier request can be in an earlier batch. There are two
-// exceptions. A request that would change nothing succeeds. In a Load with a single batch, all
-// requests for a name may expect the revision that the name had before the batch.
+// A request that expects a revision is rejected if an earlier request of the same Load, perhaps in
+// an earlier batch, has given the name another revision. There are two exceptions: a request that
+// would change nothing succeeds, and in a Load with a single batch, all requests for a name may
+// expect the revision that the name had before the batch.
 //
 // The file batch.go decides what a request does to a record.
 type Load struct {
@@ -32,19 +33,19 @@ type Load struct {
 	why   string
 	id    string // batch ID of all changes; "" if they have none
 
-	scratch Scratch // records as they would be after the batches that were previewed; nil if Remember was not called
+	scratch Scratch // records after the batches that were previewed; nil without Remember
 
-	single bool // the Load has only one batch, so all its requests for a name may expect the revision before the batch
+	single bool // the only batch: all its requests for a name may expect the revision before the batch
 
 	new bool // all names of the last batch were new
 
-	// wide is the number of batches that are still read name by name, because the last listing had
-	// too many other names. Usually one listing of the store is faster than single reads.
+	// wide is the number of coming batches that are read name by name, because the last listing
+	// contained too many other names. Usually one listing is faster than single reads.
 	wide int
 }
 
-// NewLoad returns a Load for the actor a. If the reason or a.Who is invalid, the error is a
-// [*RefusalError].
+// NewLoad returns a Load for the actor a. It returns a [*RefusalError] if the reason or a.Who is
+// invalid.
 func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	if f := checkText(why, true); f.bad() {
 		return nil, refuse("", "why", f)
@@ -55,16 +56,15 @@ func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	return &Load{reg: r, actor: a, why: why, new: true}, nil
 }
 
-// Begin gives all further changes of the Load a common batch ID, and returns the ID. The changes
-// can be undone by this ID.
+// Begin gives all further changes of the Load a common batch ID, by which they can be undone, and
+// returns the ID.
 func (l *Load) Begin(ctx context.Context) (string, error) {
 	var err error
 	l.id, err = l.reg.newBatch(ctx)
 	return l.id, err
 }
 
-// begin calls Begin, unless the Load is a dry run. It passes the ID to the function notify, if
-// notify is not nil.
+// begin calls Begin, unless the Load is a dry run, and passes the ID to notify, which may be nil.
 func (l *Load) begin(ctx context.Context, dry bool, notify func(id string)) error {
 	if dry {
 		return nil
@@ -76,44 +76,44 @@ func (l *Load) begin(ctx context.Context, dry bool, notify func(id string)) erro
 	return err
 }
 
-// A Scratch stores records during a preview.
+// A Scratch stores the records that result from previews.
 type Scratch interface {
-	// Record returns the record of the name n that was last passed to Keep, or nil if none was.
+	// Record returns the record of the name n that was last passed to Keep, or nil.
 	Record(n name.Name) (*store.Record, error)
 
-	// Keep stores records. A record replaces an earlier record with the same name.
+	// Keep stores records, which replace earlier ones with the same names.
 	Keep(records []*store.Record) error
 }
 
-// After Remember, each preview starts from the results of the previews before it, and stores its
-// own results in s. Without Remember, each preview starts from the records in the store.
+// Remember makes each preview start from the results of the previews before it, which are stored in
+// s. Without Remember, each preview starts from the records in the store.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
-// A Batch is a list of requests with the results of the checks that need no record. It belongs
-// to one Load.
+// A Batch is a list of requests, with the results of the checks that need no record. It belongs to
+// one Load.
 type Batch struct {
 	reqs      []Request
 	checks    []check
 	set       *store.AuthoritySet
 	ascending bool // each valid name is greater than the valid name before it
 
-	there []*store.Record // records that were read in advance, or nil; not used after a conflict
+	there []*store.Record // records that were read in advance, or nil; ignored after a conflict
 }
 
-// A check is the result of checking a request without the record.
+// A check is the result of checking a request without its record.
 type check struct {
 	name      name.Name
 	authority *store.Authority // authority of the name; nil if there is none
 	err       error            // why the request is rejected
-	doubts    []Warning        // warnings about identifiers and dates; has no spare capacity, so that append copies the list
+	doubts    []Warning        // about identifiers and dates; has no spare capacity, so that append copies it
 
-	fresh    store.Record // if the name is new, the record that the request creates; its time is not set
+	fresh    store.Record // the record that the request creates if the name is new; its time is not set
 	freshErr error        // why the request cannot create a name
 }
 
 // Check makes the checks of requests that need no record. The caller must not modify the requests
-// as long as the batch is used. Check is safe for concurrent use. It returns an error only if the
-// store fails; Write reports which requests are rejected.
+// while it uses the batch. Check returns an error only if the store fails; Write reports which
+// requests are rejected. Check is safe for concurrent use.
 func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -134,7 +134,6 @@ func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	return b, nil
 }
 
-// check checks request i.
 func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	if c.name, c.authority, c.err = identify(req.Record, set); c.err != nil {
 		return
@@ -157,7 +156,6 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	}
 }
 
-// permit returns an error if the actor may not change the name n.
 func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	switch {
 	case !l.actor.MayName(n, Editor):
@@ -170,15 +168,14 @@ func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	return nil
 }
 
-// Write makes the changes of a batch, as [Registrar.Apply] does. It must not be called
-// concurrently.
+// Write makes the changes of a batch as [Registrar.Apply] does. It must not be called concurrently.
 func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	final := make(map[int]error) // errors of requests that are not tried again
+	final := make(map[int]error) // of requests that are not tried again
 	blind := l.new && b.creates()
 	for attempts := 1; ; attempts++ {
 		begun := time.Now()
@@ -210,8 +207,8 @@ func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	}
 }
 
-// Preview returns what Write would return, and changes nothing. The results of earlier previews
-// count only if [Load.Remember] was called.
+// Preview returns what Write would return, without changing anything. It takes earlier previews
+// into account only after [Load.Remember].
 func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
@@ -232,7 +229,7 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	return p.outs, l.scratch.Keep(records)
 }
 
-// current returns the batch b. If authorities have changed since b was checked, it checks b again.
+// current returns b, checked again if authorities have changed since it was checked.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil || set == b.set {
@@ -255,7 +252,6 @@ func (b *Batch) creates() bool {
 	return true
 }
 
-// mayCreate reports whether the request can create its name.
 func (q *Request) mayCreate() bool {
 	return q.Expected == 0 || q.Expected == store.AnyRevision || q.OrCreate
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxRank is the maximum of priority and weight. It is the same as in SRV records (RFC 2782).
+// maxRank is the maximum of priority and weight, as in SRV records (RFC 2782).
 const maxRank = 65535
 
 // checkLocation returns the first field of l that is invalid, and its fault.
@@ -54,7 +54,7 @@ func checkRank(n int) fault {
 	return fault{}
 }
 
-// checkInterval checks that the times of l are valid, and that the first is before the second.
+// checkInterval checks the times of l, of which the first must be before the second.
 func checkInterval(l *nomen.Location) (string, fault) {
 	from, f := checkTime(l.ValidFrom)
 	if f.bad() {
@@ -70,8 +70,8 @@ func checkInterval(l *nomen.Location) (string, fault) {
 	return "", fault{}
 }
 
-// checkPlace checks the URL of a location, which must be an absolute URI of an allowed scheme. Such
-// a URI is safe in a header, as a redirect and on a page.
+// checkPlace checks the URL of a location: an absolute URI of an allowed scheme, which is safe in a
+// header, as a redirect and on a page.
 func checkPlace(s string) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -98,7 +98,7 @@ func parseURI(s string) (uri.URI, fault) {
 	return u, fault{}
 }
 
-// faultOf converts the error of a parser to a fault.
+// faultOf returns the error of a parser as a fault.
 func faultOf(err error) fault {
 	var bad uri.InputError
 	if errors.As(err, &bad) {

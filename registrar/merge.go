@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// undelimited returns the names without delimiters around them, such as "<" and ">". Delimiters are
+// undelimited returns the names without the delimiters around them, such as "<" and ">", which are
 // not part of a name (1995, 2).
 func undelimited(names []string) []string {
 	if !slices.ContainsFunc(names, func(s string) bool { return strings.Contains(s, "<") }) {
@@ -25,9 +25,9 @@ func undelimited(names []string) []string {
 	return names
 }
 
-// fill sets *rec to the result of applying a request to the existing record of the name n, which is
-// nil if the name is new. fill does not modify the request or the existing record, but *rec can
-// share lists with both. If the name is new, *rec is in normal form except for time and revision.
+// fill sets *rec to the result of a request for the name n, whose existing record is nil if the
+// name is new. It modifies neither the request nor the existing record, but *rec can share lists
+// with both. For a new name, *rec is in normal form except for time and revision.
 func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if existing != nil {
@@ -51,7 +51,7 @@ func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) 
 	}
 }
 
-// set sets the fields that the request gives. If add is true, it adds the values to the fields.
+// set sets the fields that the request gives, or adds to them if add is true.
 func set(rec *store.Record, req *Request, add bool) {
 	from, fields := req.Record, req.meant()
 	if fields.has(FieldStatus) && from.Status != "" {
@@ -90,8 +90,7 @@ func itself(s string) string { return s }
 
 func urlOf(l nomen.Location) string { return l.URL }
 
-// without returns the elements of the list whose key is not in the parameter remove. It does not
-// modify the list.
+// without returns the elements of list whose key is not in remove. It does not modify list.
 func without[T any](list []T, remove []string, key func(T) string) []T {
 	if len(remove) == 0 {
 		return list
@@ -99,8 +98,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first value in Remove that the existing record does not have. If existing is
-// nil, the record has no values.
+// missing returns the first value in Remove that the existing record, which may be nil, does not
+// have.
 func (q *Request) missing(existing *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if existing == nil || !slices.Contains(existing.SameAs, s) && !slices.ContainsFunc(existing.Locations, func(l nomen.Location) bool { return l.URL == s }) {
@@ -110,9 +109,10 @@ func (q *Request) missing(existing *store.Record) (string, bool) {
 	return "", false
 }
 
-// completedAll returns the given locations. A field that a given location leaves empty is copied
-// from the first existing location with the same URL and component. A given location that has only
-// URL and component stands for all existing locations with that URL and component.
+// completedAll returns the given locations, completed from the existing ones. A field that a given
+// location leaves empty comes from the first existing location with the same URL and component. A
+// given location that consists only of URL and component stands for all existing locations with
+// these.
 func completedAll(existing, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
@@ -131,7 +131,7 @@ func completedAll(existing, given []nomen.Location) []nomen.Location {
 	return all
 }
 
-// meant returns the fields that the request gives. If Fields is 0, it returns all fields.
+// meant returns the fields that the request gives; all fields if Fields is 0.
 func (q *Request) meant() Fields {
 	if q.Fields == 0 {
 		return ^Fields(0)
@@ -139,8 +139,8 @@ func (q *Request) meant() Fields {
 	return q.Fields
 }
 
-// list returns the given values. If add is true, it returns the existing values followed by those
-// given values that are new.
+// list returns the given values, or if add is true, the existing values and then the new ones among
+// the given.
 func list(existing, given []string, add bool) []string {
 	switch {
 	case len(given) == 0 && !add:
@@ -177,7 +177,6 @@ func metadata(existing, given nomen.Metadata, add bool) nomen.Metadata {
 	return all
 }
 
-// full reports whether every element of m has values.
 func full(m nomen.Metadata) bool {
 	for _, values := range m {
 		if len(values) == 0 {
@@ -187,8 +186,8 @@ func full(m nomen.Metadata) bool {
 	return true
 }
 
-// normal returns the given locations with country and charset in upper case. If there are none, it
-// returns nil.
+// normal returns the given locations with country and charset in upper case, or nil if there are
+// none.
 func normal(given []nomen.Location) []nomen.Location {
 	if len(given) == 0 {
 		return nil
@@ -207,7 +206,6 @@ func normal(given []nomen.Location) []nomen.Location {
 	return given
 }
 
-// differences returns the fields in which two records differ.
 func differences(a, b *store.Record) (f Fields) {
 	for _, d := range [...]struct {
 		field Fields
@@ -230,9 +228,9 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone returns the fields in which a request removed or replaced a value that an earlier request
-// had set. The parameters are the record before both requests (nil if the name did not exist), between
-// them and after them.
+// undone returns the fields in which a request has reverted what an earlier request had set. The
+// parameters are the records before both requests (nil if the name did not exist), between them,
+// and after them.
 func undone(old, middle, final *store.Record) (f Fields) {
 	if old == nil {
 		old = new(store.Record)
@@ -262,16 +260,15 @@ func undone(old, middle, final *store.Record) (f Fields) {
 	return f
 }
 
-// lost reports whether an element of the list middle is in neither of the other lists.
+// lost reports whether middle has an element that neither of the other lists has.
 func lost[T comparable](before, middle, after []T) bool {
 	return slices.ContainsFunc(middle, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
-// locations returns the given locations. If add is true, it adds them to the existing locations
-// instead, as follows. A given location matches the existing locations with the same URL and
-// component. If one of these already has all the given fields, nothing changes. Otherwise, the
-// given location completes the first of them that no other given location has completed. If no
-// such location exists, the given location is added.
+// locations returns the given locations, or if add is true, the existing locations after the given
+// ones were added to them. A given location matches the existing locations with the same URL and
+// component. If one of these already has all its fields, nothing changes. Otherwise it completes
+// the first of them that no other given location has completed, or is added if there is none.
 func locations(existing, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(existing) == 0 {
 		return given
@@ -304,7 +301,7 @@ type place struct{ url, component string }
 
 func placeOf(l nomen.Location) place { return place{l.URL, l.Component} }
 
-// completed returns l with its fields replaced by those that are set in update.
+// completed returns l with the fields that are set in update.
 func completed(l, update nomen.Location) nomen.Location {
 	for _, f := range [...]struct{ to, from *string }{
 		{&l.Type, &update.Type},

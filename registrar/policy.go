@@ -18,10 +18,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxMaxAge is the maximum of max_age: the number of seconds in a year.
+// maxMaxAge is the maximum of max_age: a year, in seconds.
 const maxMaxAge = 365 * 24 * 60 * 60
 
-// checkAnswers checks the policy of an authority, and runs the tests of the rules.
+// checkAnswers checks the policy of an authority, and runs the tests of its rules.
 func checkAnswers(of string, a *store.Authority) error {
 	for _, c := range [...]struct {
 		field string
@@ -46,10 +46,9 @@ func checkAnswers(of string, a *store.Authority) error {
 	return cmp.Or(checkMint(of, a), checkServices(of, a), checkDirectives(of, a), checkDelegation(of, a), checkRules(of, a))
 }
 
-// CheckDigits returns the values of [store.Authority.CheckDigit] that require check characters.
+// CheckDigits returns the values of [store.Authority].CheckDigit that require check characters.
 func CheckDigits() []string { return []string{"namespace", "noid", "luhn", "mod97"} }
 
-// checkMint checks the templates of new names.
 func checkMint(of string, a *store.Authority) error {
 	shoulders := map[string]bool{}
 	for i, text := range a.Mint {
@@ -135,7 +134,7 @@ func isKeyword(s string) bool {
 	return s != ""
 }
 
-// checkDirected returns an error if the directives cannot be those of an r-component.
+// checkDirected checks the directives for which an r-component stands.
 func checkDirected(directives string) error {
 	if _, err := uri.Parse("x:?" + directives); err != nil || strings.ContainsAny(directives, "#") {
 		return errors.New("invalid characters in query")
@@ -206,14 +205,14 @@ func checkDelegation(of string, a *store.Authority) error {
 	return nil
 }
 
-// asksByName reports whether the only variable of a template is the name.
+// asksByName reports whether the name is the only variable of a template.
 func asksByName(template string) bool {
 	rest := strings.NewReplacer("{+name}", "", "{name}", "").Replace(template)
 	return rest != template && !strings.ContainsAny(rest, "{}")
 }
 
-// checkRules compiles the rules and runs their tests. It checks the locations in rules like
-// locations in records.
+// checkRules compiles the rules and runs their tests. Locations in rules must be valid, as in
+// records.
 func checkRules(of string, a *store.Authority) error {
 	for i := range a.Rules {
 		list := fmt.Sprintf("rules[%d].", i)
@@ -221,7 +220,7 @@ func checkRules(of string, a *store.Authority) error {
 			if f := checkTemplate(l.URL, false); f.bad() {
 				return refuseAt(of, list+"locations", j, ".url", f)
 			}
-			l.URL = "https://example.org/" // a valid URL, because the result of the template is not known
+			l.URL = "https://example.org/" // any valid URL, because the result of the template is unknown
 			if field, f := checkNoView(&l); f.bad() {
 				return refuseAt(of, list+"locations", j, "."+field, f)
 			}
@@ -258,7 +257,7 @@ func checkRules(of string, a *store.Authority) error {
 	return err
 }
 
-// failedTest says what the result of a test was and what the test expects.
+// failedTest describes the result of a test, and what the test expects.
 func failedTest(e *rule.TestError) string {
 	got, want := "no rule matches", "no rule to match"
 	if e.Matched >= 0 {
@@ -277,8 +276,8 @@ func listed(urls []string) string {
 	return strings.Join(urls, ", ")
 }
 
-// checkTemplate checks the text of a template, and its scheme, which must not be a variable. If
-// name is true, the result is a name and can have any scheme whose content browsers do not run.
+// checkTemplate checks the text of a template and its scheme, which must not be a variable. If name
+// is true, the result is a name, and can have any scheme whose content browsers do not run.
 func checkTemplate(s string, name bool) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -295,8 +294,7 @@ func checkTemplate(s string, name bool) fault {
 	return fault{}
 }
 
-// checkDigit returns an error if a new name does not have the check characters that its authority
-// requires.
+// checkDigit returns an error if a new name lacks the check characters that its authority requires.
 func checkDigit(n name.Name, a *store.Authority) error {
 	if a == nil || a.CheckDigit == "" {
 		return nil
@@ -326,8 +324,7 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// withCheck returns the only name that a template can make if it has only text and a check
-// character.
+// withCheck returns the only name that a template of text and a check character can make.
 func withCheck(p name.Prefix, template string) (name.Name, error) {
 	t, err := mint.Parse(p, template)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Redaction says which earlier revisions of a name, an authority or a user lose their content
-// permanently.
+// A Redaction selects earlier revisions of a name, an authority or a user whose content is
+// permanently removed.
 type Redaction struct {
 	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: for an authority, all revisions before the current one; for a user, see [Registrar.RedactUser]
 	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
 	Expected  uint64   `json:"-"`                   // expected revision, as in Request
-	DryRun    bool     `json:"dry_run,omitempty"`   // only check the redaction; the outcome then has only the current revision, which is 0 for a deleted name
+	DryRun    bool     `json:"dry_run,omitempty"`   // only check; the outcome then has just the current revision, which is 0 for a deleted name
 }
 
 // GetAt returns the record of the name n as of a time, or [store.ErrNotFound]. The zero time means
@@ -31,9 +31,9 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns the name n in the letter case in which its authority stored it at a time. For the
-// zero time, it uses the current authority. The history has names in this spelling, and permissions
-// are checked for it.
+// Kept returns the name n in the letter case in which its authority stored it at the time at; the
+// zero time means now. This is the spelling in the history, and the one for which permissions are
+// checked.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
@@ -42,10 +42,10 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 	return set.Of(n).Fold(n), nil
 }
 
-// Redact removes the content of revisions of the name n. Only an administrator may do so. Redact
-// also makes a new revision with the current content. So remove sensitive text from the current
-// record before you call Redact. The errors are those of Put. If there never was such a name, the
-// error is [store.ErrNotFound]; if the store has no history, [errors.ErrUnsupported].
+// Redact permanently removes the content of revisions of the name n. It makes a new revision with
+// the current content, so remove sensitive text from the current record before you call Redact.
+// Only an administrator may call it. The errors are those of [Registrar.Put], [store.ErrNotFound]
+// if the name never existed, and [errors.ErrUnsupported] if the store has no history.
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
 	if err != nil {
@@ -69,8 +69,8 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 	return r.redactSubject(ctx, a, redactable{key: n.Key(), changes: store.History(ctx, r.store, n)}, red)
 }
 
-// RedactAuthority does for the authority that has exactly the prefix p what Redact does for a name.
-// The names of the authority have separate histories, which do not change.
+// RedactAuthority does for the authority whose prefix is exactly p what Redact does for a name. The
+// names of the authority have separate histories, which do not change.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if !a.MayPrefix(p, Administrator) {
@@ -92,15 +92,14 @@ func cannotRedact(denied *DeniedError) error {
 	return denied
 }
 
-// A redactable is a name, an authority or a user, and its changes, newest first.
+// A redactable is a name, an authority or a user, with its changes, newest first.
 type redactable struct {
 	key     string
 	changes iter.Seq2[*store.Change, error]
-	erase   bool // a user whose current content is removed too
+	erase   bool // for a user: also remove the current content
 }
 
-// redactSubject redacts revisions. If another client changes the subject at the same time, it tries
-// again.
+// redactSubject redacts revisions, and tries again if another client changes the subject meanwhile.
 func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	if red.Reason == "" {
 		return Outcome{}, refuse(s.key, "reason", faultf(0, "state", "a redaction needs a reason, which is recorded in the history"))
@@ -164,7 +163,7 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
-// check returns the outcome of a dry run. The parameter last is the last change.
+// check returns the outcome of a dry run, where last is the last change.
 func (s redactable) check(red Redaction, last *store.Change) (Outcome, error) {
 	current := last.Revision()
 	if !last.Delete.IsZero() {
@@ -176,21 +175,19 @@ func (s redactable) check(red Redaction, last *store.Change) (Outcome, error) {
 	return Outcome{Result: store.Result{Revision: current}}, nil
 }
 
-// refuse returns the error about element i of the revisions to be redacted.
+// refuse returns the error about element i of the revisions to redact.
 func (s redactable) refuse(i int, format string, args ...any) error {
 	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
 }
 
-// removes reports whether the current content is removed too. The parameter last is the last
-// change.
+// removes reports whether the current content, made by the change last, is removed too.
 func (s redactable) removes(last *store.Change) bool {
 	return s.erase && !erased(last.User).SameContent(last.User)
 }
 
-// find returns the last change and the revisions to redact. These are the requested revisions. If
-// none are requested, they are all revisions that still have content, except the last revision.
-// find returns an error if a requested revision does not exist, is the current revision, or has no
-// content any more.
+// find returns the last change and the revisions to redact: those requested, or if none are
+// requested, all that still have content, except for the last one. It returns an error if a
+// requested revision does not exist, is the current one, or has no content any more.
 func (s redactable) find(requested []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(requested))
 	for i, revision := range requested {

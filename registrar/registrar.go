@@ -18,10 +18,10 @@ type Options struct {
 	Now func() time.Time // returns the current time; time.Now if nil
 	Log *slog.Logger     // nil for no log
 
-	Authorities *store.Table // a table to share with other users of the store; nil for a new table
+	Authorities *store.Table // a table to share with other users of the store; nil for a new one
 
-	// AnyTime allows changes even if the last change of the store or of the name is more than
-	// [store.MaxSkew] later than the clock. See [Registrar.CheckClock] and [store.Change].
+	// AnyTime permits changes even if the last change of the store or of the name is more than
+	// [store.MaxSkew] later than the clock (see [Registrar.CheckClock]).
 	AnyTime bool
 }
 
@@ -55,8 +55,8 @@ func New(s store.Store, o Options) *Registrar {
 	return r
 }
 
-// Put creates or changes a record. The error is a [*RefusalError], a [*DeniedError], one of the
-// errors of [store.Store], or a failure of the store. The Outcome has the same error.
+// Put creates or changes a record. Its error, which is also in the Outcome, is a [*RefusalError], a
+// [*DeniedError], one of the errors of [store.Store], or a failure of the store.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
 	if err != nil {
@@ -65,8 +65,8 @@ func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (
 	return outs[0], outs[0].Err
 }
 
-// Retire makes the name n a tombstone. If n does not exist, it returns [store.ErrNotFound]. The
-// other errors are those of Put.
+// Retire makes the name n a tombstone. The errors are those of [Registrar.Put], and
+// [store.ErrNotFound] if n does not exist.
 func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retirement, why string) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if t.Reason == "" {
@@ -89,10 +89,9 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers returns warnings about successors that do not exist. It skips names whose authority is
-// not in this store. It also skips names of authorities with rules or a delegation, because such
-// names need no record. A successor that is a reserved name outside the actor's scope counts as
-// missing, because the actor must not learn that the name is reserved.
+// strangers warns of successors that do not exist. It skips names that need no record here, because
+// their authority is not in this store, or has rules or a delegation. A reserved name outside the
+// actor's scope counts as missing, because the actor must not learn that it is reserved.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -101,7 +100,7 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 	for _, s := range successors {
 		n, err := name.Parse(s)
 		if err != nil {
-			continue // a URI that is not a name
+			continue // not a name
 		}
 		a := set.Of(n)
 		if a == nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
@@ -115,9 +114,8 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 	return all
 }
 
-// Delete deletes a reserved name. If the name is active or retired, it returns a
-// [*store.StateError]; if it does not exist, [store.ErrNotFound]. The other errors are those of
-// Put.
+// Delete deletes a reserved name. The errors are those of [Registrar.Put], a [*store.StateError] if
+// the name is active or retired, and [store.ErrNotFound] if it does not exist.
 func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
 	out, err := r.remove(ctx, a, n, expected, why, "")
 	out.Name, out.Err = n, err
@@ -145,8 +143,8 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 	return r.GetAt(ctx, n, time.Time{})
 }
 
-// findFor returns the record of the name n after checking that the actor may change the name. If it
-// finds no record, it reads again until the store confirms that the name has none.
+// findFor returns the record of the name n, which the actor must be allowed to change. If it finds
+// no record, it reads again until the store confirms that there is none.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

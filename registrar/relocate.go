@@ -14,13 +14,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Relocation replaces the beginning of locations.
+// A Relocation replaces the beginning of locations: From by To.
 //
-// It applies to all locations that begin with the bytes of From. If From ends inside a host or
-// directly after one, it applies only to locations with exactly that host. "https://a.example" does
+// It applies to all locations that begin with the bytes of From. But if From ends inside a host or
+// directly after one, it applies only to locations with exactly this host: "https://a.example" does
 // not match "https://a.example.org/". A relocation cannot make a path part of a host, or split a
 // percent-encoded byte. If To begins with From, locations that begin with To count as already
-// moved. So an interrupted relocation can be repeated.
+// moved, so an interrupted relocation can be repeated.
 type Relocation struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
@@ -28,21 +28,21 @@ type Relocation struct {
 	DryRun  bool   `json:"dry_run,omitempty"` // only report what would change
 	Why     string `json:"why,omitempty"`     // reason for the history
 
-	// Only reports whether Relocate may change a record that has locations to be replaced. It can be
-	// called from several goroutines at once. If it is nil, Relocate changes all such records. If
-	// another client changes a record at the same time, it is called for the new record too.
+	// Only reports whether to change a record that has locations to be replaced; nil means all such
+	// records. It can be called concurrently, and again for a record that another client has
+	// changed meanwhile.
 	Only func(*store.Record) bool `json:"-"`
 
-	// Relocate calls the functions that are not nil:
+	// Functions for Relocate to call, if they are not nil.
 	Begun    func(id string)                    `json:"-"` // before the first change, with the batch ID
 	Moved    func(n name.Name, from, to string) `json:"-"` // for each location that is (or would be) replaced
 	Refused  func(n name.Name, err error)       `json:"-"` // for each name that cannot be changed
 	Progress func(Relocated)                    `json:"-"` // after each batch of names
 }
 
-// A Relocated reports what a relocation has done so far.
+// A Relocated is the progress of a relocation so far.
 type Relocated struct {
-	Batch     string `json:"batch,omitempty"` // batch ID of the changes, by which they can be undone; "" if nothing was changed
+	Batch     string `json:"batch,omitempty"` // batch ID by which the changes can be undone; "" if nothing was changed
 	Names     int64  `json:"names"`           // names that were (or would be) changed
 	Locations int64  `json:"locations"`       // locations that were (or would be) replaced
 	Retired   int64  `json:"retired"`         // names that were skipped because they are retired
@@ -51,16 +51,16 @@ type Relocated struct {
 
 const (
 	relocateBatch   = 5000 // names changed in one batch, as many as in an import
-	relocateAhead   = 2    // batches that may be read before they are written
+	relocateAhead   = 2    // number of batches that may be read before they are written
 	relocateReaders = 4    // goroutines that read the records of a batch
 	relocateWriters = 4    // goroutines that write batches
 )
 
-// Relocate replaces locations as described by rel, with the same checks as all changes. It skips
-// names that the actor may not change. If another client changes a name at the same time, Relocate
-// reads it again. If a name gets its first matching location after Relocate has read past that
-// location, Relocate misses the name. If rel is invalid, the error is a [*RefusalError]; any other
-// error is a failure. Changes made before an error remain.
+// Relocate replaces locations as rel describes, with the same checks as all changes. It skips names
+// that the actor may not change. If another client changes a name meanwhile, Relocate reads it
+// again; but it misses a name that gets its first matching location after Relocate has read past
+// that location. If rel is invalid, the error is a [*RefusalError]; any other error is a failure.
+// Changes made before an error remain.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
 	ctx = store.Fresh(ctx)
 	if err := r.checkRelocation(rel); err != nil {
@@ -107,8 +107,7 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	return nil
 }
 
-// cutEscape returns the offset of an escape that the end of s cuts in two. Without such an escape
-// it returns -1.
+// cutEscape returns the offset of a percent-encoding that the end of s cuts in two, or -1.
 func cutEscape(s string) int {
 	for i := max(0, len(s)-2); i < len(s); i++ {
 		if s[i] == '%' {
@@ -118,8 +117,8 @@ func cutEscape(s string) int {
 	return -1
 }
 
-// endsInHost reports whether s ends inside a host and port, or directly after them. Text appended
-// to s could then become part of them.
+// endsInHost reports whether s ends inside a host and port, or directly after them, so that
+// appended text could become part of them.
 func endsInHost(s string) bool {
 	_, authority, slashes := strings.Cut(s, "://")
 	return slashes && !strings.ContainsAny(authority, "/?#")
@@ -131,7 +130,7 @@ type mover struct {
 	Relocation
 	load  *Load
 	start time.Time
-	late  map[name.Name]struct{} // names that other clients had changed since the start when they were read; used only by the goroutine that reads
+	late  map[name.Name]struct{} // names that other clients have changed since the start; used only by the goroutine that reads
 	sum   Relocated
 }
 
@@ -180,7 +179,6 @@ func (m *mover) run(ctx context.Context) error {
 	return cmp.Or(failed, ctx.Err())
 }
 
-// readAll reads and checks one batch after another.
 func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	defer close(batches)
 	for after, more := (store.Place{}), true; more; {
@@ -196,10 +194,10 @@ func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	}
 }
 
-// writeAll writes batches concurrently. No name is in two batches, so the order does not matter.
+// writeAll writes batches concurrently, in any order, because no name is in two batches.
 func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
 	defer close(writes)
-	var loads [relocateWriters]Load // a Load writes only one batch at a time, so each goroutine has its own
+	var loads [relocateWriters]Load // a Load writes only one batch at a time
 	for i := range loads {
 		loads[i] = *m.load
 	}
@@ -219,9 +217,9 @@ func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes 
 	}
 }
 
-// read fills the batch b from the places after the given place. It returns the last place that it
-// has read, and whether there may be more. Each call starts a new listing, so that no listing is
-// open between batches.
+// read fills the batch b from the places after the given one. It returns the last place that it has
+// read, and whether there may be more. Each call starts a new listing, so that none is open between
+// batches.
 func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
 	var places []store.Place
 	for p, err := range store.Find(ctx, m.store, m.From, after) {
@@ -263,7 +261,7 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 	return after, more, err
 }
 
-// records reads the records at the places. If a record was deleted since it was listed, it is nil.
+// records reads the records at the places. A record that was deleted since it was listed is nil.
 func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Record, error) {
 	names := make([]name.Name, len(places))
 	for i, p := range places {
@@ -280,11 +278,10 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether a record, found by this URL, must be processed now. The listing finds a
-// record once for each matching location, but a record must be processed only once. So first
-// returns true for the smallest of the URLs. There is one exception. If other clients have changed
-// the record since the start, the smallest URL may be new. The listing may already be past this
-// URL. Then first returns true when the record is found for the first time.
+// first reports whether to process a record now that it is found by this URL. The listing finds a
+// record once for each matching location, but it must be processed only once: when it is found by
+// the smallest of these URLs. If other clients have changed the record since the start, the listing
+// may already be past this URL; such a record is processed when it is found for the first time.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -308,8 +305,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether this relocation has made the last change of the name n. If From begins with
-// To, a location can match again after it was moved.
+// ours reports whether this relocation made the last change of the name n. This matters because a
+// location can match again after it was moved, if From begins with To.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil
@@ -335,8 +332,8 @@ func (m *mover) matches(url string) bool {
 	return true
 }
 
-// replaced returns the locations of rec after the move. If a location becomes equal to an existing
-// location, it is dropped.
+// replaced returns the locations of rec after the move. It drops a location that becomes equal to
+// another one.
 func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	all := make([]nomen.Location, 0, len(rec.Locations))
 	for _, l := range rec.Locations {
@@ -351,7 +348,6 @@ func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	return all
 }
 
-// replace returns the URL of a location after the move.
 func (m *mover) replace(url string) string { return m.To + strings.TrimPrefix(url, m.From) }
 
 // check makes the requests that move the locations of the records, and checks them.
@@ -370,8 +366,8 @@ func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error)
 	return b, err
 }
 
-// finish counts the results of a batch. It tries names again that other clients have changed at the
-// same time.
+// finish counts the results of a batch, and tries names again that other clients have changed
+// meanwhile.
 func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	recs, err := m.count(ctx, w.batch.records, w.outs, false)
 	for attempts := 2; err == nil && len(recs) > 0; attempts++ {
@@ -409,7 +405,7 @@ func (m *mover) change(ctx context.Context, l *Load, b *Batch) ([]Outcome, error
 	return l.Write(ctx, b)
 }
 
-// count counts the results. It returns the current records of the names that must be tried again.
+// count counts the results, and returns the current records of the names to try again.
 func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome, last bool) ([]*store.Record, error) {
 	var again []*store.Record
 	for i, out := range outs {
@@ -418,7 +414,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 		switch {
 		case out.Err == nil && out.Result.Changed:
 			m.moved(rec)
-		case out.Err == nil: // the name was processed for another location, or another client changed it
+		case out.Err == nil: // processed for another location, or changed by another client
 		case busy && !last:
 			now, err := m.store.Get(ctx, rec.Name, time.Time{})
 			if errors.Is(err, store.ErrNotFound) {
@@ -440,7 +436,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 	return again, nil
 }
 
-// concerns reports whether a record, after it was read again, still has locations to be moved.
+// concerns reports whether a record, read again, still has locations to be moved.
 func (m *mover) concerns(rec *store.Record) bool {
 	if !slices.ContainsFunc(rec.Locations, func(l nomen.Location) bool { return m.matches(l.URL) }) {
 		return false

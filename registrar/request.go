@@ -15,7 +15,7 @@ type Fields uint16
 
 // Fields of a record.
 const (
-	FieldName Fields = 1 << iota // the spelling; a request with only this field does not change the others
+	FieldName Fields = 1 << iota // the spelling; a request with only this field changes no other field
 	FieldStatus
 	FieldLocations
 	FieldMetadata
@@ -26,10 +26,9 @@ const (
 	FieldValues
 )
 
-// has reports whether f has all fields of g.
 func (f Fields) has(g Fields) bool { return f&g == g }
 
-// fieldNames returns the names of all fields, in the order of their bits.
+// fieldNames returns the names of the fields, in the order of their bits.
 func fieldNames() []string {
 	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason", "show_locations", "values"}
 }
@@ -45,12 +44,12 @@ func (f Fields) Names() []string {
 	return all
 }
 
-// MarshalJSON returns the names of the fields in the set as a list.
+// MarshalJSON encodes the set as a list of the names of its fields.
 func (f Fields) MarshalJSON() ([]byte, error) {
 	return json.Marshal(append([]string{}, f.Names()...))
 }
 
-// UnmarshalJSON reads a list of the names of fields.
+// UnmarshalJSON decodes a list of names of fields.
 func (f *Fields) UnmarshalJSON(b []byte) error {
 	var given []string
 	if err := json.Unmarshal(b, &given); err != nil {
@@ -67,7 +66,7 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// An Existing says what a request does if the name exists.
+// An Existing says what a request does if the name already exists.
 type Existing uint8
 
 // The values of Existing.
@@ -87,7 +86,7 @@ func (e Existing) MarshalText() ([]byte, error) {
 	return []byte(existingNames()[e]), nil
 }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText decodes what MarshalText returns.
 func (e *Existing) UnmarshalText(text []byte) error {
 	i := slices.Index(existingNames(), string(text))
 	if i < 0 {
@@ -97,45 +96,43 @@ func (e *Existing) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Request describes a change of a record.
+// A Request describes a change of a record, in one of three ways:
 //
-// There are three ways to change a record:
+//   - Without Fields, it replaces the whole record, including the spelling. The status stays the
+//     same if none is given.
+//   - With Fields, it replaces only these fields.
+//   - With Fields and Add, it adds values, and removes only the values in Remove. A given location
+//     with the URL and component of an existing one sets fields of that location; any other one is
+//     added. Values of same_as and successors are added. A given element of metadata is replaced,
+//     or removed if it has no values. A given typed value replaces the one with the same index, or
+//     is added. All other fields are replaced.
 //
-//   - Without Fields, the whole record is replaced, including its spelling. If no status is
-//     given, the status stays the same.
-//   - With Fields, only these fields are replaced.
-//   - With Fields and Add, values are added, and only the values in Remove are removed. A given
-//     location that has the URL and the component of an existing location sets fields of that
-//     location. Any other location is added. Values of same_as and successors are added. Each given
-//     element of metadata is replaced; if it has no values, it is removed. A given typed value
-//     replaces the existing value with the same index, or is added. The other fields are replaced.
-//
-// If the name does not exist, it is created. If no status is given, it becomes active.
+// A name that does not exist is created, and is active unless a status is given.
 type Request struct {
 	Record *store.Record `json:"record"`           // has Name, Spelling or both; Modified and Revision are ignored
 	Fields Fields        `json:"fields,omitempty"` // fields to change; 0 for all
-	Add    bool          `json:"add,omitempty"`    // add values to lists instead of replacing the lists
+	Add    bool          `json:"add,omitempty"`    // add to lists instead of replacing them
 
-	// Remove lists values to be removed: URLs of locations, and values of same_as. It requires Add,
-	// and the fields in Fields. If the record does not have a value, that is an error.
+	// Remove lists URLs of locations and values of same_as to remove. It requires Add, and these
+	// fields in Fields. A value that the record does not have is an error.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations makes an exception to Add: the given locations replace all existing
-	// locations. But a given location can leave a field such as type or language empty. The field
-	// is then copied from the existing location with the same URL and component.
+	// ReplaceLocations makes the given locations replace all existing ones in spite of Add. A field
+	// that a given location leaves empty, such as its type or language, is copied from the existing
+	// location with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists
 	KeepRetired bool     `json:"keep_retired,omitempty"` // do not change a retired name; ignored if Existing is Refuse
 
-	// Expected is the revision that the name must have. It is 0 if the name must not exist, or
-	// store.AnyRevision. In a batch, Expected may also be the revision that an earlier request for
-	// the same name expected. That earlier request must have been accepted.
+	// Expected is the revision that the name must have: 0 if it must not exist, or
+	// store.AnyRevision. In a batch, Expected may also be the revision that an earlier, accepted
+	// request for the same name expected.
 	Expected uint64 `json:"-"`
-	OrCreate bool   `json:"or_create,omitempty"` // if the name does not exist, create it, whatever Expected is
+	OrCreate bool   `json:"or_create,omitempty"` // create the name if it does not exist, whatever Expected is
 
-	// Strict rejects a new record if its warnings would include WarnDoubtful or WarnResolver. A
-	// mistake in a name is permanent, because a name that was once active can never be deleted.
+	// Strict rejects a new record with a warning WarnDoubtful or WarnResolver, because a mistake in
+	// a name is permanent: a name that was once active can never be deleted.
 	Strict bool `json:"strict,omitempty"`
 }
 
@@ -145,17 +142,17 @@ type Outcome struct {
 	store.Result                  // revision after the change, and whether anything changed
 	Created      bool             `json:"created"`             // the name did not exist before
 	Fields       Fields           `json:"fields,omitempty"`    // fields that changed, if the name existed before
-	Undone       Fields           `json:"undone,omitempty"`    // fields in which the request reverted changes of earlier requests of the batch
+	Undone       Fields           `json:"undone,omitempty"`    // fields in which the request reverted earlier requests of the batch
 	Uncovered    bool             `json:"uncovered,omitempty"` // no authority in this store covers the name
-	Retired      bool             `json:"retired,omitempty"`   // not changed because the name is retired: see KeepRetired
-	Record       *store.Record    `json:"record,omitempty"`    // the record after the request; nil if it was deleted or rejected. Can share lists with the request
+	Retired      bool             `json:"retired,omitempty"`   // unchanged because the name is retired (see KeepRetired)
+	Record       *store.Record    `json:"record,omitempty"`    // the record after the request; nil if deleted or rejected. May share lists with the request
 	Authority    *store.Authority `json:"authority,omitempty"` // the authority after the request, if it was about one
 	User         *store.User      `json:"user,omitempty"`      // the user after the request, if it was about one
 	Warnings     []Warning        `json:"warnings,omitempty"`
-	Err          error            `json:"-"` // why the request was rejected; nil if it was carried out, or would be
+	Err          error            `json:"-"` // why the request was or would be rejected, or nil
 }
 
-// A Warning is about something that is allowed but perhaps not intended.
+// A Warning is about something that is allowed but may be a mistake.
 type Warning struct {
 	Code    string `json:"code"` // one of the constants below, such as no-authority
 	Message string `json:"message"`
@@ -165,18 +162,18 @@ type Warning struct {
 const (
 	WarnNoAuthority = "no-authority" // no authority in this store covers the name
 	WarnDoubtful    = "doubtful"     // the name, or an identifier in the record, violates the rules of its scheme or namespace
-	WarnResolver    = "resolver"     // the name, or an identifier in the record, is the URL of a name at a well-known resolver, not the name itself
+	WarnResolver    = "resolver"     // the name, or an identifier in the record, is the URL of a name at a well-known resolver instead of the name
 	WarnDate        = "date"         // a date in the metadata is ambiguous or invalid
 	WarnRetired     = "retired"      // the name was not changed because it is retired
 	WarnNoReason    = "no-reason"    // the name is retired without a reason
-	WarnReserved    = "reserved"     // a location was added to a reserved name, which does not resolve until it is active
+	WarnReserved    = "reserved"     // a location was added to a reserved name, which does not resolve before it is active
 	WarnSuccessor   = "successor"    // a successor does not exist, although its authority is in this store
 	WarnOwners      = "owners"       // the authority has fewer than two owners
-	WarnFoldOff     = "fold-off"     // the authority no longer folds case: requests in another letter case no longer find its names
+	WarnFoldOff     = "fold-off"     // the authority no longer folds case, so requests in another letter case no longer find its names
 	WarnHidden      = "hidden"       // no test shows that a rule of the authority is reached
 )
 
-// A Retirement says what the tombstone of a name has.
+// A Retirement describes the tombstone of a name.
 type Retirement struct {
 	Reason     string   `json:"reason"`              // must not be empty
 	Successors []string `json:"successors,omitzero"` // names to use instead; if nil, the existing ones stay

@@ -25,7 +25,7 @@ func faultf(offset int, rule, format string, args ...any) fault {
 	return fault{offset: offset, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// checkText checks a text. It must be UTF-8 without control characters (C0, DEL, C1) except tabs
+// checkText checks that a text is UTF-8 without control characters (C0, DEL, C1), except for tabs
 // and, if lines is true, line breaks.
 func checkText(s string, lines bool) fault {
 	for i := 0; i < len(s); i++ {
@@ -39,7 +39,6 @@ func checkText(s string, lines bool) fault {
 	return fault{}
 }
 
-// checkFull is like checkText, but the text must not be empty.
 func checkFull(s string, lines bool) fault {
 	if s == "" {
 		return faultf(0, "text", "must not be empty")
@@ -49,7 +48,7 @@ func checkFull(s string, lines bool) fault {
 
 func isLayout(c byte, lines bool) bool { return c == '\t' || c == '\n' && lines }
 
-// checkRunes does the rest of checkText, from the offset of the first byte that is not ASCII.
+// checkRunes does the rest of checkText, from the first byte that is not ASCII.
 func checkRunes(s string, from int, lines bool) fault {
 	for i := from; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -102,13 +101,13 @@ func isToken(s string) bool {
 
 const (
 	maxSubtag   = 8
-	unspecified = "x-unspecified" // a language of the draft, although it is longer than the draft's own limit for a subtag (1995, 3.4.2)
+	unspecified = "x-unspecified" // a language of the draft, although longer than the draft's own limit for a subtag (1995, 3.4.2)
 )
 
 // checkLang checks the form of a language tag (RFC 5646, 2.1): subtags of at most eight letters and
-// digits. The first subtag has only letters. It is a language of at least two letters, or "x" or
-// "i". After "x" or "i", other subtags must follow. A later subtag of one character must be
-// followed by another subtag too. After "x", subtags are private, so this rule does not apply.
+// digits. The first subtag is a language of at least two letters, or "x" or "i", which other
+// subtags must follow. A later subtag of one character must also be followed by another one, except
+// after "x", where subtags are private.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {
@@ -138,7 +137,7 @@ func checkLang(s string) fault {
 	return fault{}
 }
 
-// checkRel checks a relation, which must be a registered relation type or a URI (RFC 8288, 3.3).
+// checkRel checks a relation: a registered relation type or a URI (RFC 8288, 3.3).
 func checkRel(s string) fault {
 	for i := range len(s) {
 		c := s[i]
@@ -153,7 +152,6 @@ func checkRel(s string) fault {
 	return fault{}
 }
 
-// checkCountry checks a country, which must be two letters (ISO 3166-1 alpha-2).
 func checkCountry(s string) fault {
 	if len(s) != 2 || !ascii.IsLetter(s[0]) || !ascii.IsLetter(s[1]) {
 		return faultf(0, "country", "must be two letters (ISO 3166-1)")
@@ -161,7 +159,7 @@ func checkCountry(s string) fault {
 	return fault{}
 }
 
-// checkCharset checks a charset, which must be a charset of text/urc-0 (1995, 3.4.2; Y95-46).
+// checkCharset checks that a charset is one of text/urc-0 (1995, 3.4.2; Y95-46).
 func checkCharset(s string) fault {
 	up := strings.ToUpper(s)
 	part, ok := strings.CutPrefix(up, "ISO-8859-")
@@ -171,7 +169,7 @@ func checkCharset(s string) fault {
 	return faultf(0, "charset", "must be US-ASCII or one of ISO-8859-1 to ISO-8859-9")
 }
 
-// checkTime parses a date and time in the format of RFC 3339. It returns the zero time for "".
+// checkTime parses a date and time of RFC 3339. It returns the zero time for "".
 func checkTime(s string) (time.Time, fault) {
 	var t time.Time
 	if s == "" {

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxWho is the maximum length, in bytes, of the name that a token has for its bearer.
+// maxWho limits the name that a token has for its bearer, in bytes.
 const maxWho = 200
 
-// tokensSubject is used instead of a name in errors about the permission to change tokens.
+// tokensSubject stands for the name in errors about the permission to change tokens.
 const tokensSubject = "tokens"
 
-// PutToken creates or replaces a token. Only an administrator whose token has no prefixes may do
-// so. The secret of a token cannot change, and a revoked token stays revoked. A new token must not
-// have expired, and its prefixes must pass [CheckReach]. The errors are those of Put; if the store
-// has no tokens, [errors.ErrUnsupported].
+// PutToken creates or replaces a token. Only an administrator of all names may call it. The secret
+// of a token cannot change, and a revoked token stays revoked. A new token must not have expired,
+// and its prefixes must pass [CheckReach]. The errors are those of [Registrar.Put], and
+// [errors.ErrUnsupported] if the store has no tokens.
 func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why s
 	return r.applyToken(ctx, a, t, why)
 }
 
-// RevokeToken permanently revokes a token. If there is no such token, it returns
-// [store.ErrNotFound]. The other errors are those of PutToken.
+// RevokeToken permanently revokes a token. The errors are those of PutToken, and
+// [store.ErrNotFound] if there is no such token.
 func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -85,8 +85,7 @@ func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token,
 	return t, nil
 }
 
-// A ReachError is returned if the prefix of a token does not cover all names that begin with the
-// prefix.
+// A ReachError reports a prefix of a token that does not cover all names beginning with it.
 type ReachError struct {
 	Prefix  string   // the prefix as entered
 	Instead []string // prefixes to use instead; never empty
@@ -98,10 +97,9 @@ func (e *ReachError) Error() string {
 }
 
 // CheckReach returns a [*ReachError] if the prefix of a token does not cover the names that begin
-// with it. There are two possible reasons. The authority may store names in lower case although the
-// prefix has upper case. Or the prefix ends in the middle of a part of names. A prefix covers a
-// name only if a delimiter follows the prefix in the name. So "ark:12345/x0" covers
-// "ark:12345/x0/1" but not "ark:12345/x01".
+// with it. This has one of two reasons: the prefix has upper case although the authority stores
+// names in lower case, or it ends in the middle of a part of names. A prefix covers only names in
+// which a delimiter follows it, so "ark:12345/x0" covers "ark:12345/x0/1" but not "ark:12345/x01".
 //
 // CheckReach does not check the end of:
 //   - the prefix of an authority, or a prefix that covers one;
@@ -123,7 +121,7 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 		return nil
 	}
 	own := name.FromKey(p.String())
-	above := slices.DeleteFunc(slices.Collect(own.Prefixes), isIncomplete) // longest prefix first, the whole namespace last
+	above := slices.DeleteFunc(slices.Collect(own.Prefixes), isIncomplete) // longest first; the last one is the whole namespace
 	if len(above) == 0 || len(above) == 1 && isNamespace(above[0]) && set.Of(own) == nil {
 		return nil // the prefix is the first part of names, which identifies a registrant
 	}
@@ -133,22 +131,21 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	}
 }
 
-// divides reports whether the prefix p is the prefix of an authority, or covers one.
+// divides reports whether p is the prefix of an authority, or covers one.
 func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }
 
-// isNamespace reports whether the prefix p is a whole scheme or URN namespace, such as "ark" and
-// "urn:nbn". Such a prefix does not identify a registrant. In a web name the host is the
-// registrant.
+// isNamespace reports whether p is a whole scheme or URN namespace, such as "ark" and "urn:nbn".
+// Such a prefix identifies no registrant. In a web name, the host is the registrant.
 func isNamespace(p name.Prefix) bool {
 	return !strings.Contains(strings.TrimPrefix(p.String(), "urn:"), ":")
 }
 
-// isIncomplete reports whether the prefix p is only a scheme and a colon, such as "https:".
+// isIncomplete reports whether p is only a scheme and a colon, such as "https:".
 func isIncomplete(p name.Prefix) bool { return strings.HasSuffix(p.String(), ":") }
 
-// UseToken records that the token with this ID is being used; see [store.Change.UseOnly].
+// UseToken records that the token with this ID is being used (see [store.Change].UseOnly).
 func (r *Registrar) UseToken(ctx context.Context, id string) error {
 	now := r.now()
 	_, err := r.store.Apply(ctx, []store.Change{{Token: &store.Token{ID: id, Used: now}, UseOnly: true, Time: now}})
@@ -282,7 +279,7 @@ func (r *Registrar) token(ctx context.Context, id string) (*store.Token, error) 
 	return tokens.Token(ctx, id)
 }
 
-// permitTokens returns an error unless the actor is an administrator whose token has no prefixes.
+// permitTokens returns an error unless the actor is an administrator of all names.
 func permitTokens(a Actor) error {
 	if !a.MayAll(Administrator) {
 		return a.DeniedAll(Administrator, tokensSubject)
@@ -318,7 +315,6 @@ func checkToken(t *store.Token, why string) error {
 	return nil
 }
 
-// checkWho checks the name of an author of changes.
 func checkWho(s string) fault {
 	switch {
 	case s == "":

@@ -16,39 +16,37 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing says which changes of the log to undo: either all changes with one batch ID, or all
-// changes in a range of numbers of the log. All changes of one import, relocation or undo have the
-// same batch ID.
+// An Undoing selects changes of the log to undo: all changes with a batch ID, which one import,
+// relocation or undo has made, or all changes in a range of numbers of the log.
 //
 // Each name gets a new revision with the content that it had before the first of these changes.
-// Nothing is removed from the history. If the changes created the name and it is still reserved, it
-// is deleted. If it is not reserved, it may be in use, so it becomes a tombstone without content. A
-// name that was changed again later is not restored, unless Force is set.
+// Nothing is removed from the history. A name that the changes created is deleted if it is still
+// reserved; otherwise it may be in use, so it becomes a tombstone without content. A name that was
+// changed again later is not restored, unless Force is set.
 type Undoing struct {
 	Batch string `json:"batch,omitempty"` // batch ID, as in store.Change
 	From  uint64 `json:"from,omitempty"`  // number in the log of the first change
 	To    uint64 `json:"to,omitempty"`    // number in the log of the last change
 
-	Force  bool   `json:"force,omitempty"`   // undo later changes of the names too, and retire names that cannot be reserved again
+	Force  bool   `json:"force,omitempty"`   // also undo later changes of the names, and retire names that cannot be reserved again
 	DryRun bool   `json:"dry_run,omitempty"` // only report what would change
 	Reason string `json:"reason,omitempty"`  // reason for the tombstones; DefaultUndoReason if empty
 	Why    string `json:"why,omitempty"`     // reason for the history
 
-	// Undo calls the functions that are not nil:
+	// Functions for Undo to call, if they are not nil.
 	Begun    func(id string)             `json:"-"` // before the first change, with the batch ID
 	Reverted func(Reversal)              `json:"-"` // for each name or authority that is (or would be) changed
 	Refused  func(key string, err error) `json:"-"` // for each name or authority that cannot be changed
 	Progress func(Undone)                `json:"-"` // after each batch
 }
 
-// DefaultUndoReason is the default reason on the tombstone of a name if the creation of the name
-// was undone.
+// DefaultUndoReason is the default reason on the tombstone of a name whose creation was undone.
 const DefaultUndoReason = "assigned by mistake"
 
-// Values of Reversal.Action: what has happened to the name or authority.
+// Values of Reversal.Action, which say what has happened to the name or authority.
 const (
 	ActionRestored  = "restored"  // it has its earlier content again
-	ActionRetired   = "retired"   // it is a tombstone now, because before the changes it did not exist or was reserved
+	ActionRetired   = "retired"   // it is a tombstone, because it did not exist or was reserved before the changes
 	ActionDeleted   = "deleted"   // it was deleted, because the changes created it and it was still reserved
 	ActionRecreated = "recreated" // it was created again, because the changes deleted it
 )
@@ -60,10 +58,10 @@ type Reversal struct {
 	Action    string `json:"action"`
 }
 
-// An Undone reports what an Undoing has done so far.
+// An Undone is the progress of an Undoing so far.
 type Undone struct {
 	Batch     string `json:"batch,omitempty"` // batch ID of the changes that it made; "" if it made none
-	Changes   int64  `json:"changes"`         // selected changes of the log that the actor may undo
+	Changes   int64  `json:"changes"`         // selected changes that the actor may undo
 	Restored  int64  `json:"restored"`        // names and authorities restored, including names that were created again
 	Retired   int64  `json:"retired"`
 	Deleted   int64  `json:"deleted"`
@@ -73,8 +71,8 @@ type Undone struct {
 
 const undoBatch = 500 // number of names changed in one batch
 
-// newBatch returns a new batch ID. It begins with the current size of the log. A search for the
-// changes of the batch can start there.
+// newBatch returns a new batch ID. It begins with the current size of the log, so that a search for
+// the changes of the batch can start there.
 func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	head, err := store.HeadOf(ctx, r.store)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -84,17 +82,16 @@ func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d-%s", head.Size, strings.ToLower(rand.Text()[:letters])), nil
 }
 
-// batchStart returns the size that the log had when a batch began. It is part of the batch ID.
+// batchStart returns the size of the log at the start of a batch, which is part of the batch ID.
 func batchStart(id string) (uint64, bool) {
 	size, _, ok := strings.Cut(id, "-")
 	n, err := strconv.ParseUint(size, 10, 64)
 	return n, ok && err == nil
 }
 
-// Undo undoes the changes that u selects, with the same checks as all changes. It skips changes of
-// names that the actor may not change. If u is invalid or selects no change that the actor may
-// undo, the error is a [*RefusalError]. Any other error is a failure. Changes made before an error
-// remain.
+// Undo undoes the changes that u selects, with the same checks as all changes. It skips names that
+// the actor may not change. If u is invalid, or selects no change that the actor may undo, the
+// error is a [*RefusalError]; any other error is a failure. Changes made before an error remain.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
 	ctx = store.Fresh(ctx)
 	u.Reason = cmp.Or(u.Reason, DefaultUndoReason)
@@ -132,7 +129,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check checks u. It returns a number in the log after which all selected changes come.
+// check checks u. All selected changes have numbers in the log greater than the result after.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
@@ -172,7 +169,7 @@ type undoer struct {
 	actor    Actor
 	load     *Load
 	sum      Undone
-	subjects []*undoSubject // in reverse order of the first change of each
+	subjects []*undoSubject // in reverse order of their first changes
 	of       map[store.Subject]*undoSubject
 }
 
@@ -204,10 +201,9 @@ func (w *undoer) find(ctx context.Context, after uint64) error {
 	return nil
 }
 
-// may reports whether the actor may undo a change.
 func (w *undoer) may(c *store.Change) bool {
 	if c.User != nil || c.Rights != nil {
-		return false // undoing changes of names does not restore the rights of users and tokens
+		return false // undoing changes of names does not restore rights of users or tokens
 	}
 	if c.Authority != nil {
 		return w.actor.MayPrefix(c.Authority.Prefix, Owner)
@@ -215,8 +211,7 @@ func (w *undoer) may(c *store.Change) bool {
 	return w.actor.MayName(name.FromKey(c.Subject().Key), Editor)
 }
 
-// revert undoes the changes of some names and authorities. It restores or retires all names in one
-// batch.
+// revert undoes the changes of some names and authorities, all names in one batch.
 func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	var reqs []Request
 	var reversals []Reversal
@@ -255,8 +250,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns two changes of a subject. The first is the last change. The second is the last
-// change before those to be undone, or nil if there is none.
+// look returns two changes of a subject: the last one, and the last one before those to be undone,
+// which can be nil.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -281,8 +276,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, before, nil
 }
 
-// later returns an error if the subject has other changes, between or after those to be undone.
-// With Force, it returns nil.
+// later returns an error if the subject has other changes between or after those to be undone,
+// unless Force is set.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
@@ -294,8 +289,8 @@ func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	return nil
 }
 
-// target returns the request that restores a name, and the action. If there is nothing to do, the
-// action is "".
+// target returns the request that restores a name, and the action, which is "" if there is nothing
+// to do.
 func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, string, error) {
 	var was *store.Record
 	if before != nil {
@@ -324,12 +319,12 @@ func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, str
 	return Request{Record: was.Clone(), Expected: now.Revision()}, ActionRestored, nil
 }
 
-// isBare reports whether a record is a tombstone without content. Undo makes such tombstones.
+// isBare reports whether a record is a tombstone without content, as Undo makes it.
 func isBare(r *store.Record) bool {
 	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors)+len(r.Values) == 0
 }
 
-// change carries out the requests. In a dry run, it only previews them.
+// change makes the requests, or previews them in a dry run.
 func (w *undoer) change(ctx context.Context, reqs []Request, reversals []Reversal) error {
 	if len(reqs) == 0 {
 		return nil
@@ -354,7 +349,6 @@ func (w *undoer) change(ctx context.Context, reqs []Request, reversals []Reversa
 	return nil
 }
 
-// revertAuthority restores an authority.
 func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
 	p := name.PrefixFromKey(s.Key)
 	now, before, err := w.look(s, store.AuthorityHistory(ctx, w.store, p))
@@ -394,8 +388,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a name or an authority is not changed. It returns the error only if the error
-// concerns more than this name or authority.
+// refuse reports why a name or an authority is not changed, and returns the error if it concerns
+// more than this one.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err

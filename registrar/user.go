@@ -24,23 +24,21 @@ const (
 	maxRights   = 1000 // number of pairs of a role and a prefix
 )
 
-// usersSubject is used instead of a name in errors about the permission to change users.
+// usersSubject stands for the name in errors about the permission to change users.
 const usersSubject = "users"
 
-// HeaderSubject begins the subject of a user whose name is in a header field set by a proxy:
-// "header VALUE". Other subjects come from OpenID Connect: "ISSUER SUB", where the issuer is a URL.
+// HeaderSubject begins the subject of a user whose name a proxy sets in a header field: "header
+// VALUE". Other subjects are from OpenID Connect: "ISSUER SUB", where the issuer is a URL.
 const HeaderSubject = "header"
 
-// The ID of a user is userIDMark followed by userIDSize characters of userIDAlphabet. The alphabet
-// is the base32 alphabet of Douglas Crockford in lower case, which omits letters that look like
-// digits.
+// The ID of a user is userIDMark and userIDSize characters of userIDAlphabet, which is the base32
+// alphabet of Douglas Crockford in lower case, without letters that look like digits.
 const (
 	userIDMark     = "u-"
 	userIDSize     = 8
 	userIDAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
-// newUserID returns a new random ID.
 func newUserID() string {
 	var b [userIDSize]byte
 	_, _ = rand.Read(b[:]) // Read never fails
@@ -56,8 +54,8 @@ func IsUserID(s string) bool {
 	return ok && len(rest) == userIDSize && strings.Trim(rest, userIDAlphabet) == ""
 }
 
-// Person returns the actor for a user. If the user is disabled, the actor has no grants. If the
-// user has an unknown role or an invalid prefix, Person returns an error.
+// Person returns the actor for a user. A disabled user has no grants. Person returns an error if
+// the user has an unknown role or an invalid prefix.
 func Person(u *store.User) (Actor, error) {
 	a := Actor{Who: u.ID}
 	if u.Disabled || u.Redacted {
@@ -73,15 +71,15 @@ func Person(u *store.User) (Actor, error) {
 	return a, nil
 }
 
-// PutUser creates or replaces a user. If u has no ID, PutUser creates a user with a random ID.
-// PutUser puts the grants in order, and keeps the time at which the user was added.
+// PutUser creates or replaces a user. A user without an ID is created and gets a random ID. PutUser
+// sorts the grants, and keeps the time at which the user was added.
 //
-// Only an administrator of all names may do so, with one exception. An owner may change grants of
-// other users, as with [Registrar.GrantUser].
+// Only an administrator of all names may call PutUser, except that an owner may change grants of
+// other users as with [Registrar.GrantUser].
 //
-// If no user has the ID, it returns [store.ErrNotFound]; if another user has one of the subjects, a
-// [*store.StateError]. The other errors are those of Put; if the store has no users,
-// [errors.ErrUnsupported].
+// The errors are those of [Registrar.Put], [store.ErrNotFound] if no user has the ID, a
+// [*store.StateError] if another user has one of the subjects, and [errors.ErrUnsupported] if the
+// store has no users.
 func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expected uint64, why string) (Outcome, error) {
 	return r.changeUser(ctx, a, u.ID, expected, why, func(there *store.User) (*store.User, error) {
 		next := u.Clone()
@@ -90,10 +88,10 @@ func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expecte
 	})
 }
 
-// changeUser replaces the user with the given ID by what the function change returns for the
-// current user. If the ID is "", it creates a user, and the function change gets an empty user. If
-// another client changes the user at the same time, and expected is [store.AnyRevision], changeUser
-// starts again. So a decision is never based on an earlier revision.
+// changeUser replaces the user with the given ID by what change returns for the current user. If
+// the ID is "", it creates a user, and change gets an empty one. If another client changes the user
+// meanwhile, and expected is [store.AnyRevision], changeUser starts again, so that no decision is
+// based on an earlier revision.
 func (r *Registrar) changeUser(ctx context.Context, a Actor, id string, expected uint64, why string, change func(there *store.User) (*store.User, error)) (out Outcome, err error) {
 	ctx = store.Fresh(ctx)
 	for attempts := 1; ; attempts++ {
@@ -139,8 +137,8 @@ func (r *Registrar) changeUserOnce(ctx context.Context, a Actor, id string, expe
 	return out, nil
 }
 
-// userFor returns the user with the given ID. If the ID is "", it returns an empty user. If the
-// actor may not change any user, it returns an error.
+// userFor returns the user with the given ID, or an empty user if the ID is "". It returns an error
+// if the actor may not change any user.
 func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.User, error) {
 	users, err := store.UsersOf(r.store)
 	switch {
@@ -171,8 +169,7 @@ func permitUser(a Actor, updated, current *store.User) error {
 	return permitRights(a, updated.ID, rightsOf(current.Grants), rightsOf(updated.Grants))
 }
 
-// checkUser checks a user and normalizes it. It also checks the prefixes that the user did not have
-// before.
+// checkUser checks a user and normalizes it. It also checks the prefixes that are new for the user.
 func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why string) error {
 	for _, c := range [...]struct {
 		field string
@@ -189,8 +186,8 @@ func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why str
 	return cmp.Or(checkUserSubjects(u), r.checkGrants(ctx, u, rightsOf(there.Grants)))
 }
 
-// checkPersonName checks the name of a person. It must be one line, without characters that change
-// the direction of the text around it.
+// checkPersonName checks the name of a person: one line, without characters that change the
+// direction of the text around it.
 func checkPersonName(s string) fault {
 	if len(s) > maxWho {
 		return faultf(maxWho, "text", "must not be longer than %d bytes", maxWho)
@@ -207,8 +204,7 @@ func checkPersonName(s string) fault {
 	return fault{}
 }
 
-// checkMail checks a mail address. It must be "" or the address of a mailbox without a display
-// name.
+// checkMail checks a mail address: "", or the address of a mailbox without a display name.
 func checkMail(s string) fault {
 	if s == "" {
 		return fault{}
@@ -241,7 +237,7 @@ func checkUserSubjects(u *store.User) error {
 	return nil
 }
 
-// checkSubject checks a subject. It must have the form "header VALUE" or "ISSUER SUB".
+// checkSubject checks that a subject has the form "header VALUE" or "ISSUER SUB".
 func checkSubject(s string) fault {
 	if len(s) > maxSubject {
 		return faultf(maxSubject, "subject", "must not be longer than %d bytes", maxSubject)
@@ -274,8 +270,8 @@ const (
 	WarnLastAdministrator = "last-administrator" // no user is an administrator of all names any more
 )
 
-// userWarnings returns the warnings about a changed user. The parameter former is the user before the
-// change.
+// userWarnings returns the warnings about a change of a user. The parameter former is the user
+// before.
 func (r *Registrar) userWarnings(ctx context.Context, u, former *store.User) (all []Warning) {
 	if len(u.Grants) == 0 && !u.Disabled {
 		all = append(all, Warning{WarnNoGrants, fmt.Sprintf("%s has no grants, so this user may do nothing: grant a role", u.ID)})
@@ -296,7 +292,7 @@ func administers(u *store.User) bool {
 }
 
 // hasAdministrator reports whether any user is an administrator of all names. If the users cannot
-// be read, it returns true, because then there is no reason for a warning.
+// be read, it returns true, because there is then no reason for a warning.
 func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 	users, err := store.UsersOf(r.store)
 	if err != nil {
@@ -311,10 +307,10 @@ func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 }
 
 // RedactUser permanently removes content of a user from the history. If the redaction lists no
-// revisions, RedactUser erases the person. The user is disabled, and loses name, address, subjects
-// and grants. The content of all earlier revisions is removed. What the user did stays in the
-// history, under the user's ID. Only an administrator of all names may do so. The errors are those
-// of [Registrar.Redact].
+// revisions, RedactUser erases the person: it disables the user, removes the name, the address, the
+// subjects and the grants, and removes the content of all earlier revisions. What the user did
+// stays in the history under the user's ID. Only an administrator of all names may call it. The
+// errors are those of [Registrar.Redact].
 func (r *Registrar) RedactUser(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
 	out, err := r.redactUser(store.Fresh(ctx), a, id, red)
 	out.Err = err
@@ -332,7 +328,6 @@ func (r *Registrar) redactUser(ctx context.Context, a Actor, id string, red Reda
 	return r.redactSubject(ctx, a, redactable{key: id, changes: users.UserHistory(ctx, id), erase: len(red.Revisions) == 0}, red)
 }
 
-// erased returns what remains of a user after the person is erased.
 func erased(u *store.User) *store.User {
 	return &store.User{ID: u.ID, Disabled: true, Since: u.Since}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // typedValues returns the given values in the order of their indexes. If add is true, it adds them
-// to the existing values: a given value replaces the existing value with the same index.
+// to the existing values, and replaces those with the same index.
 func typedValues(existing, given []nomen.Value, add bool) []nomen.Value {
 	all := slices.Clone(given)
 	if add {
@@ -67,7 +67,7 @@ func checkValue(v *nomen.Value) (string, fault) {
 	return "timestamp", f
 }
 
-// checkFormat checks the format of a value. A format that this program does not know is valid.
+// checkFormat checks the format of a value, which need not be known to this program.
 func checkFormat(s string) fault {
 	const most = 32
 	if len(s) > most || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -76,7 +76,7 @@ func checkFormat(s string) fault {
 	return fault{}
 }
 
-// checkData checks that data are what their format says. Text can have any characters.
+// checkData checks that data are what their format says. A text can have any characters.
 func checkData(v *nomen.Value) fault {
 	switch v.Format {
 	case nomen.FormatText:
@@ -110,7 +110,7 @@ func checkView(l *nomen.Location) (string, fault) {
 	return "attributes", checkText(l.Attributes, false)
 }
 
-// checkNoView returns a fault if a location of a rule has fields that only locations of records can
+// checkNoView returns a fault if a location of a rule has fields that only locations of records may
 // have.
 func checkNoView(l *nomen.Location) (string, fault) {
 	if l.Index != 0 {

@@ -17,8 +17,7 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// serve answers a request of net/http: it converts the request for decide, and sends the reply that
-// decide returns.
+// serve answers a request of net/http: it makes a request for decide, and sends the reply.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer requestlog.Panic(s.log)
 	start := s.now()
@@ -67,9 +66,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)
 }
 
-// http.StripPrefix may have removed a prefix from the path of a request. targetBelow returns the
-// target without this prefix, and returns the prefix as the mount. If the target is in absolute
-// form, it keeps the prefix, and targetBelow still returns the prefix as the mount.
+// targetBelow returns the target of a request, and as the mount, the prefix that http.StripPrefix
+// may have removed from the path. A target in absolute form keeps this prefix.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)
@@ -98,9 +96,8 @@ func targetBelow(r *http.Request) (target, mount string) {
 	return below, mount
 }
 
-// belowPublic removes the path of the public URL from a target. It returns the rest of the target,
-// and the removed path as the mount. If a proxy has already removed that path, belowPublic returns
-// the target unchanged, and an empty mount.
+// belowPublic removes the path of the public URL from a target, and returns it as the mount. If a
+// proxy has already removed that path, belowPublic returns the target unchanged and an empty mount.
 func (s *Server) belowPublic(target string) (below, mount string) {
 	if s.publicPath == "" {
 		return target, ""
@@ -115,11 +112,10 @@ func (s *Server) belowPublic(target string) (below, mount string) {
 	return target, ""
 }
 
-// requestLifetime returns the context for answering a request. In HTTP/1, net/http cancels the
-// context of a request when the client closes its side of the connection. But clients such as
-// netcat still expect the response then. So the context for HTTP/1 is never cancelled. If the
-// client no longer reads, writing the response fails. In HTTP/2, clients cancel a request
-// explicitly, so the context of the request is used.
+// requestLifetime returns the context for answering a request. In HTTP/1 it is never cancelled,
+// because net/http would cancel it when the client closes its side of the connection, but clients
+// such as netcat still expect the response then. If nothing reads the response, writing it fails.
+// In HTTP/2, clients cancel a request explicitly, so its own context is used.
 func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
@@ -138,7 +134,7 @@ func isMetrics(method, target string) bool {
 // refuseBody limits the time for reading a body that is not used. The request is the last one on
 // its connection, because internal/wire does not parse what follows a body.
 func refuseBody(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // fails only in tests, in which there is no connection
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // fails only in tests without a connection
 }
 
 // hasBody reports whether a request of HTTP/1 declares a body.
@@ -146,7 +142,6 @@ func hasBody(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ContentLength != 0 || r.TransferEncoding != nil)
 }
 
-// newRequest copies from r what decide needs.
 func newRequest(r *http.Request, target, mount string, c client) *request {
 	return &request{
 		method:  r.Method,
@@ -184,7 +179,7 @@ func newRequest(r *http.Request, target, mount string, c client) *request {
 	}
 }
 
-// joined joins the values of several header fields with the same name into one value.
+// joined joins the values of header fields with the same name.
 func joined(values []string) string {
 	if len(values) == 1 {
 		return values[0]
@@ -205,7 +200,6 @@ func hops(via []string) int {
 	return n
 }
 
-// protocol returns the version of HTTP that the client uses.
 func protocol(r *http.Request) version {
 	if r.ProtoMajor >= 2 {
 		return version{r.ProtoMajor, r.ProtoMinor}
@@ -231,17 +225,16 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// ownLength is the length in bytes from which send sets Content-Length. For shorter bodies,
-// net/http sets this field. The map of header fields then has fewer entries. A map with at most
-// eight entries is cheaper.
+// ownLength is the length in bytes from which send sets Content-Length. For shorter bodies net/http
+// sets it, so that the map of header fields has fewer entries: up to eight entries, it is cheaper.
 const ownLength = 2 << 10
 
-// send writes a reply and returns how many bytes of the body were sent. If the body is a stream,
-// the stream may ask other servers on behalf of the client in ctx.
+// send writes a reply and returns how many bytes of the body were sent. A body that is a stream may
+// ask other servers on behalf of the client in ctx.
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()
-	values := make([]string, len(p.fields)) // one per field
+	values := make([]string, len(p.fields)) // one for each field
 	for i := range p.fields {
 		f := &p.fields[i]
 		if f.name == "Content-Length" && len(p.body) > 0 && len(p.body) < ownLength && r.Method != http.MethodHead {
@@ -249,7 +242,7 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		}
 		values[i] = f.value
 		if old := h[f.name]; old != nil {
-			h[f.name] = append(old, f.value) // not h.Add, which would change the letter case of the name
+			h[f.name] = append(old, f.value) // h.Add would change the letter case of the name
 		} else {
 			h[f.name] = values[i : i+1 : i+1]
 		}
@@ -262,7 +255,7 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	case r.Method == http.MethodHead || p.status == http.StatusNotModified:
 		return 0
 	case p.stream == nil:
-		n, _ := w.Write(p.body) // an error means that the client is gone
+		n, _ := w.Write(p.body) // after an error, the client is gone
 		return int64(n)
 	}
 	out := paced.NewWriter(w, s.limits.Timeout)
@@ -274,7 +267,7 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 			s.metrics.Refused(refusedSlow)
 		}
 		s.log.Info("response aborted", "target", requestlog.Printable(r.RequestURI), "err", err)
-		panic(http.ErrAbortHandler) // so that the client sees that the response is truncated
+		panic(http.ErrAbortHandler) // lets the client notice that the response is truncated
 	}
 	return out.Written()
 }

@@ -12,16 +12,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A lookup is a search for the answer to a request in the cache of answers. If the answer was found,
-// or must not enter the cache, key is not set.
+// A lookup is a search for the answer to a request in the cache of answers. Its key is not set if
+// the answer was found or must not enter the cache.
 type lookup struct {
 	key answercache.Key
 	set *store.AuthoritySet // the authorities when the search began; nil if key is not set
 }
 
-// lookUp searches the cache for the answer to a request. If there is none and the answer may enter
-// the cache, lookUp begins to record in ctx what the answer depends on, so that keep can put the
-// answer into the cache.
+// lookUp searches the cache for the answer to a request. If there is none, but it may be cached,
+// lookUp starts to record in ctx what the answer depends on, for keep.
 func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercache.Answer, found bool) {
 	ctx.Dependencies.Stop()
 	if s.answers == nil || !r.isPlain() {
@@ -45,8 +44,8 @@ func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercac
 	return l, a, found
 }
 
-// isPlain reports whether the answer to a request depends only on the parts of the request that are
-// in an [answercache.Request], and may come from the store alone.
+// isPlain reports whether the answer to a request depends only on what an [answercache.Request]
+// contains, and may come from the store alone.
 func (r *request) isPlain() bool {
 	switch {
 	case r.method != http.MethodGet && r.method != http.MethodHead, !r.version.atLeast11(), r.hops > 0:
@@ -59,8 +58,8 @@ func (r *request) isPlain() bool {
 	return mayBeLocal(r.target) && r.servedHere()
 }
 
-// keep puts a reply into the cache, if it is one that other clients may get too. The parameter start
-// is the time when the request arrived, and text is the whole response of HTTP/1.1.
+// keep puts a reply into the cache if other clients may get it too. The parameter start is the time
+// when the request arrived, and text is the whole response of HTTP/1.1.
 func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time, text []byte) {
 	if l.set != nil && p.isCommon(start) && ctx.Since().IsZero() {
 		s.answers.Put(&l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form), Name: []byte(p.subject.name), What: p.subject.what}, text)
@@ -68,9 +67,9 @@ func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time,
 	ctx.Dependencies.Stop()
 }
 
-// isCommon reports whether a reply can be repeated for other clients and at other times. An error
-// cannot be repeated, because failed lookups are counted. A reply about something that changed
-// within the last second cannot be repeated either, because Last-Modified is never later than Date.
+// isCommon reports whether a reply can be repeated for other clients and at other times. This
+// excludes errors, because failed lookups are counted, and replies about something that changed
+// within the last second, because Last-Modified is never later than Date.
 func (p *reply) isCommon(start time.Time) bool {
 	if p.status >= http.StatusBadRequest || p.reason != "" || p.private || p.stream != nil || p.release != nil {
 		return false
@@ -79,7 +78,7 @@ func (p *reply) isCommon(start time.Time) bool {
 	return modified.IsZero() || modified.Before(start.Truncate(time.Second))
 }
 
-// keepDecided does what keep does for a reply that net/http will send.
+// keepDecided is keep for a reply that net/http will send.
 func (s *Server) keepDecided(l lookup, ctx *store.Staleness, r *request, p *reply, start time.Time) {
 	if l.set == nil || r.parsed == nil || r.parsed.err != nil || !s.isLocal(r.parsed.target) {
 		return
@@ -89,13 +88,12 @@ func (s *Server) keepDecided(l lookup, ctx *store.Staleness, r *request, p *repl
 	}
 }
 
-// isLocal reports whether the answer for a target comes from the store alone; see
-// [parsedTarget.isLocal].
+// isLocal reports whether the answer for a target comes from the store alone (see
+// [parsedTarget.isLocal]).
 func (s *Server) isLocal(a parsedTarget) bool {
 	return a.isLocal() && (a.authority != nil || !s.asksOthers())
 }
 
-// repeated returns a reply with a cached answer.
 func (s *Server) repeated(a *answercache.Answer, now time.Time) *reply {
 	p := newReply(a.Status)
 	p.form, p.body = form(a.Form), a.Body()
@@ -106,11 +104,12 @@ func (s *Server) repeated(a *answercache.Answer, now time.Time) *reply {
 	return p
 }
 
-// AnswerCache describes the cache of answers for metrics. If there is none, it returns false.
+// AnswerCache describes the cache of answers for metrics. The second result is false if there is no
+// cache.
 func (s *Server) AnswerCache() (store.CacheUsage, bool) { return s.answers.Usage() }
 
-// A vouchedResolver makes sure that an answer is cached only if the resolver records what the answer
-// depends on.
+// A vouchedResolver makes sure that an answer is cached only if the resolver has recorded what the
+// answer depends on.
 type vouchedResolver struct{ nomen.Resolver }
 
 // Resolve implements [nomen.Resolver].

@@ -35,11 +35,11 @@ const (
 	batchAhead  = 16 // names of one list that are looked up at the same time
 	maxBatchRow = 64 << 10
 
-	batchPause = 20 * time.Millisecond // how long answered lines wait for the next line before they are sent
+	batchPause = 20 * time.Millisecond // how long finished lines wait for the next one before they are sent
 )
 
-// isBatch reports whether a target is [batchPath], as a path or in the absolute form sent to
-// proxies (RFC 9112, 3.2.2).
+// isBatch reports whether a target is [batchPath], as a path or in the absolute form for proxies
+// (RFC 9112, 3.2.2).
 func isBatch(target string) bool {
 	if _, path, ok := absoluteForm(target); ok {
 		target = path
@@ -48,7 +48,7 @@ func isBatch(target string) bool {
 	return path == batchPath
 }
 
-// A batchResult is the response line for one name.
+// A batchResult is the line of a response about one name.
 type batchResult struct {
 	Input  string          `json:"input"`
 	Line   int             `json:"line"`
@@ -111,7 +111,7 @@ func (s *Server) streamBatch(ctx context.Context, r *request, set *store.Authori
 	}
 	p := newReply(http.StatusOK)
 	p.add("Content-Type", typeJSONLines)
-	since := store.StalenessOf(ctx).Since() // when the authorities became stale
+	since := store.StalenessOf(ctx).Since() // since when the authorities are stale
 	p.stream = func(ctx context.Context, w io.Writer) error {
 		stale := store.WithStaleness(ctx)
 		stale.Note(since)
@@ -148,7 +148,7 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 		select {
 		case b = <-line:
 		case <-late.C:
-			if err := flush(w); err != nil { // send the lines that are known
+			if err := flush(w); err != nil { // send the finished lines
 				return err
 			}
 			b = <-line
@@ -160,12 +160,12 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	return ctx.Err()
 }
 
-// All lists that are resolved at the same time share one limit of concurrent lookups. A listLookups
-// makes this fair: at most one name of each list waits for a lookup. So a short list is answered
-// soon, even while the server resolves many long lists.
+// A listLookups makes one limit of concurrent lookups fair to all lists that are being resolved. At
+// most one name of each list waits for a lookup, so a short list is answered soon even while the
+// server resolves many long ones.
 type listLookups struct {
 	server *Server
-	next   chan struct{} // has an element while a name of the list waits
+	next   chan struct{} // contains an element while a name of the list waits
 }
 
 func (l *listLookups) begin(ctx context.Context) error {
@@ -185,17 +185,18 @@ func (l *listLookups) begin(ctx context.Context) error {
 
 func (l *listLookups) end() { <-l.server.lookups }
 
-// outside calls query, which waits for other servers. Meanwhile the name does not count as a lookup.
+// outside calls query, which waits for other servers. Meanwhile the name does not count as a
+// lookup.
 func (l *listLookups) outside(ctx context.Context, query func() (*nomen.Answer, error)) (*nomen.Answer, error) {
 	l.end()
 	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
 	return query()
 }
 
-// itemLine answers one line of a list. Each call counts as one lookup.
+// itemLine answers one line of a list, as one lookup.
 func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (line []byte) {
 	if l.begin(ctx) != nil {
-		return nil // the client no longer reads the responses
+		return nil // nothing reads the responses any more
 	}
 	defer l.end()
 	out := batchResult{Input: w.Name, Line: w.Line}
@@ -299,7 +300,7 @@ func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, s
 	return &told, nil
 }
 
-// orElse returns q with the directives of o that q does not have.
+// orElse returns q with those directives of o that q lacks.
 func (q query) orElse(o query) query {
 	if q.service == "" {
 		q.service, q.other = o.service, o.other
@@ -311,7 +312,7 @@ func (q query) orElse(o query) query {
 	return q
 }
 
-// batchError converts an error to JSON. The command line prints the same form.
+// batchError converts an error to the JSON that the command line also prints.
 func (s *Server) batchError(err error) *batchError {
 	var e *nomen.Error
 	var limit *gateway.LimitError

@@ -38,8 +38,8 @@ type batchItem struct {
 	err       error
 }
 
-// listReader returns the function that reads a list in the format of the request. If
-// the server does not support the format, it returns a reply with the error, otherwise nil.
+// listReader returns the function that reads a list in the format of the request. If the server
+// does not support this format, it returns a reply with the error instead.
 func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ *reply) {
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	p := newReply(http.StatusUnsupportedMediaType)
@@ -59,9 +59,9 @@ func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ 
 	return read, nil
 }
 
-// readItems reads a list from the body of a request and reserves memory for it. The caller must
-// call the returned function to release the memory. If the list cannot be read, readItems returns a
-// reply with the error, and otherwise a nil reply.
+// readItems reads a list from the body of a request into memory that it reserves. The caller must
+// call back to release this memory. If the list cannot be read, readItems returns a reply with the
+// error.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	read, p := r.listReader()
@@ -93,7 +93,7 @@ func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, 
 }
 
 // readURIs reads a list in the format text/uri-list (RFC 2483, 5). A line may also end in CR alone,
-// because some programs write such lines (RFC 2169, appendix A).
+// as some programs write it (RFC 2169, appendix A).
 func readURIs(body []byte, most int) []batchItem {
 	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	return readLines(body, most, func(line []byte) (batchItem, bool) {
@@ -140,12 +140,12 @@ func rowError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines reads the lines of a body, at most the given number of them. It skips empty lines and
-// the lines for which the function read returns false.
+// readLines reads at most the given number of lines of a body. It skips empty lines, and lines for
+// which read returns false.
 func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
 	var all []batchItem
 	number := 0
-	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors write a byte order mark at the beginning of a file
+	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors write a byte order mark
 	for line := range bytes.Lines(body) {
 		number++
 		line = bytes.TrimSpace(line)
@@ -168,8 +168,8 @@ func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []bat
 	return all
 }
 
-// parseItem parses one line of a list. Directives in the fields of a line take precedence over
-// those in the query of its name. Both take precedence over the query of the list.
+// parseItem parses one line of a list. Directives in the fields of a line precede those in the
+// query of its name, and both precede the query of the list.
 func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)
@@ -195,7 +195,7 @@ func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query
 	return reservedName(a.spelled(spelling), spelling), nil
 }
 
-// override replaces the directives and components in q by those in the fields of a line.
+// override replaces directives and components in q by those in the fields of a line.
 func (q *query) override(w *batchItem) (err error) {
 	if w.Service != "" {
 		if q.service = w.Service; !w.Service.Known() {

@@ -24,9 +24,9 @@ func cacheFor(age time.Duration, private bool) string {
 	return value
 }
 
-// addAge adds to a reply the age of its stale answer. The fields are those that a cache adds to a
-// stale response (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). addAge does not change a
-// reply with an error of this server.
+// addAge adds to a reply the age of its stale answer, in the fields with which a cache marks a
+// stale response (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). It leaves errors of this
+// server unchanged.
 func (s *Server) addAge(p *reply, age time.Duration) {
 	if age == 0 || p.status >= http.StatusInternalServerError {
 		return
@@ -37,8 +37,7 @@ func (s *Server) addAge(p *reply, age time.Duration) {
 	p.add("Cache-Status", "nomen; hit; ttl=-"+seconds+"; detail=storage-away")
 }
 
-// changed returns the time when an answer last changed. The change may be in its record or in any
-// other part.
+// changed returns the time of the last change of an answer, in its record or in any other part.
 func changed(ans *nomen.Answer) time.Time { return later(ans.Modified, ans.Changed) }
 
 func later(a, b time.Time) time.Time {

@@ -5,9 +5,9 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// takesUnicode reports whether the client accepts UTF-8. The Accept-Charset field says so (RFC
-// 9110, 12.5.2). Without this field, clients of HTTP/1.1 or later are assumed to accept UTF-8. All
-// other clients are assumed to accept only the character sets of the draft of 1995.
+// takesUnicode reports whether the client accepts UTF-8, by its Accept-Charset field (RFC 9110,
+// 12.5.2). Without this field, only clients of HTTP/1.1 or later are assumed to accept UTF-8, and
+// all others only the character sets of the draft of 1995.
 func (r *request) takesUnicode() bool {
 	if r.charsets == "" {
 		return r.version.atLeast11()
@@ -25,7 +25,6 @@ func readable[F interface{ InUnicode() F }](r *request, f F) F {
 	return f
 }
 
-// varyCharset adds Accept-Charset to Vary for text/urc-0.
 func varyCharset(p *reply, mediaType string) {
 	if mediaType == format.TypeURC {
 		p.vary("Accept-Charset")

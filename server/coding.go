@@ -23,14 +23,12 @@ const (
 	codingZstd coding = "zstd"
 )
 
-// minCoded is the size in bytes from which a body is compressed. Compressing smaller bodies saves
-// nothing.
+// minCoded is the size in bytes from which compressing a body is worthwhile.
 const minCoded = 1400
 
-// codingFor returns the coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3). If several
-// codings have the highest weight, it returns the first of zstd, gzip and identity. If the field
-// accepts zstd or gzip and does not name identity, it returns zstd or gzip. If the field is empty
-// or excludes all three codings, it returns identity.
+// codingFor returns the coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3). Among
+// codings of the same weight, it prefers zstd, then gzip. It returns identity only if the field
+// prefers it by name, or accepts nothing else.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity
@@ -49,8 +47,8 @@ func codingFor(field string) coding {
 	return best
 }
 
-// codingQ returns the weight of a coding in a field. For gzip it also accepts the older name x-gzip
-// (RFC 9110, 8.4.1.3).
+// codingQ returns the weight of a coding in a field. The older name x-gzip also means gzip (RFC
+// 9110, 8.4.1.3).
 func codingQ(f *accept.Field, c coding) int {
 	p := f.Token(string(c))
 	if c == codingGzip && !named(p) {
@@ -61,11 +59,11 @@ func codingQ(f *accept.Field, c coding) int {
 	return p.Q
 }
 
-// named reports whether a field contains a value by name, and not only by "*".
+// named reports whether a field contains a value by name, and not only as "*".
 func named(p accept.Preference) bool { return p.Specificity > 1 }
 
-// refusesIdentity reports whether a field excludes uncompressed bodies: it gives identity or "*" a
-// weight of 0 (RFC 9110, 12.5.3).
+// refusesIdentity reports whether a field excludes uncompressed bodies, by a weight of 0 for
+// identity or "*" (RFC 9110, 12.5.3).
 func refusesIdentity(field string) bool {
 	if !accept.Mentions(field, "identity") && strings.IndexByte(field, '*') < 0 {
 		return false
@@ -75,17 +73,16 @@ func refusesIdentity(field string) bool {
 	return f.Token("identity").Q == 0
 }
 
-// isCodable reports whether bodies of a media type become smaller when they are compressed.
+// isCodable reports whether compressing bodies of a media type makes them smaller.
 func isCodable(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
 		kind == format.TypeLinkset || kind == typeLinkFormat
 }
 
-// coders holds encoders for reuse.
 type coders struct{ gzip, zstd sync.Pool }
 
-// A coder is the common interface of the two compression libraries.
+// A coder is what the two compression libraries have in common.
 type coder interface {
 	io.WriteCloser
 	Flush() error
@@ -102,7 +99,7 @@ func (c *coders) get(how coding, w io.Writer) coder {
 	if how == codingGzip {
 		return gzip.NewWriter(w)
 	}
-	const window = 1 << 20 // bytes; a decoder needs as much memory as this
+	const window = 1 << 20 // bytes of memory that a decoder needs
 	e, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	if err != nil {
 		panic("server: zstd: " + err.Error()) // cannot happen: the options are constant
@@ -122,7 +119,6 @@ func (c *coders) pool(how coding) *sync.Pool {
 	return &c.zstd
 }
 
-// coded returns a body compressed with a coding.
 func (c *coders) coded(how coding, body []byte) ([]byte, error) {
 	return written(func(w io.Writer) error {
 		e := c.get(how, w)
@@ -134,7 +130,6 @@ func (c *coders) coded(how coding, body []byte) ([]byte, error) {
 	})
 }
 
-// A codedStream compresses a stream.
 type codedStream struct {
 	coder
 	under io.Writer
@@ -148,7 +143,7 @@ func (c codedStream) Flush() error {
 	return flush(c.under)
 }
 
-// flush flushes w if it has a method for that.
+// flush flushes w if it has a method for this.
 func flush(w io.Writer) error {
 	if f, ok := w.(interface{ Flush() error }); ok {
 		return f.Flush()

@@ -7,8 +7,9 @@ import (
 	"github.com/nomen-project/nomen/internal/validator"
 )
 
-// represent completes a 200 reply. It adds the body and evaluates the preconditions of the request.
-// It compresses the body if the body is long, or if the client accepts only compressed bodies.
+// represent completes a reply of status 200: it adds the body, and evaluates the preconditions of
+// the request. It compresses the body if the body is long, or if the client accepts only compressed
+// ones.
 func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
 	how := identity
 	if isCodable(contentType) && (len(body) >= minCoded || refusesIdentity(r.encodings)) {
@@ -30,8 +31,8 @@ func (s *Server) represent(r *request, p *reply, contentType string, body []byte
 	return p.withBody(contentType, body)
 }
 
-// conditional evaluates the preconditions of a request for a 200 reply, in the order of RFC 9110,
-// 13.2.2. It returns other replies, such as redirects and errors, unchanged.
+// conditional evaluates the preconditions of a request for a reply of status 200, in the order of
+// RFC 9110, 13.2.2. It returns other replies unchanged.
 func conditional(r *request, p *reply) *reply {
 	tag, modified := p.get("ETag"), validator.ParseDate(p.get("Last-Modified"))
 	switch {
@@ -57,8 +58,8 @@ func conditional(r *request, p *reply) *reply {
 	return p
 }
 
-// notModified returns the 304 for a reply. The 304 has the fields that a cache needs to update its
-// copy (RFC 9110, 15.4.5).
+// notModified returns the 304 for a reply, with the fields by which a cache updates its copy (RFC
+// 9110, 15.4.5).
 func notModified(p *reply) *reply {
 	kept := []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Content-Location", "Link", "Memento-Datetime"}
 	out := newReply(http.StatusNotModified)

@@ -15,15 +15,14 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// A limitedListener is a listener that limits the number of open connections. It has a total limit
-// and a limit per address (IPv6: per /64). At the limit of its address, a new connection replaces
-// the connection of that address that has been idle longest. At the total limit, a new connection
-// replaces an idle connection of the address with the most connections. So a client that opens many
-// connections loses its own first.
+// A limitedListener limits the number of open connections, in total and for each address (IPv6:
+// each /64). At the limit of its address, a new connection replaces the one of this address that
+// has been idle longest. At the total limit, it replaces an idle connection of the address with the
+// most connections, so a client that opens many connections loses its own first.
 type limitedListener struct {
 	net.Listener
 	max, each int
-	many      func(netip.Addr) bool // reports whether the limit per address does not apply to an address
+	many      func(netip.Addr) bool // whether the limit of an address does not apply
 	refused   func(reason string)
 
 	closed chan struct{}
@@ -33,11 +32,11 @@ type limitedListener struct {
 
 	pauses  wire.Pauses
 	waiting atomic.Bool   // a connection is waiting for a free slot
-	freed   chan struct{} // has an element when a slot may be free
+	freed   chan struct{} // contains an element when a slot may be free
 
 	mu     sync.Mutex
 	n      int
-	secure map[*tls.Conn]*limitedConn // for a TLS listener: net/http knows its connections only as *tls.Conn
+	secure map[*tls.Conn]*limitedConn // connections of a TLS listener, which net/http knows only as *tls.Conn
 	shares map[netip.Addr]*share
 	sizes  []*list.List // of *share: sizes[n] has the addresses with n connections, n > 0
 	idle   list.List    // of *limitedConn, ordered by since
@@ -58,7 +57,7 @@ func newLimitedListener(l net.Listener, most, each int, many func(netip.Addr) bo
 	}
 }
 
-// The reasons why connections are closed, as they appear in the metrics.
+// Reasons for closing a connection, as in the metrics.
 const (
 	refusedConnection = "connections" // a limit is reached, and no idle connection may be closed
 	refusedIdle       = "idle"        // an idle connection was replaced
@@ -89,11 +88,11 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// errShare is returned if the address of a new connection has reached its limit.
+// errShare means that the address of a new connection has reached its limit.
 var errShare = errors.New("server: too many connections from one address")
 
-// wait waits until a slot is free for the connection c, and adds c. If the address of c has reached
-// its limit, wait returns errShare.
+// wait waits until a slot is free for the connection c, and adds c. It returns errShare if the
+// address of c has reached its limit.
 func (t *limitedListener) wait(c *limitedConn) error {
 	defer t.waiting.Store(false)
 	for {
@@ -104,11 +103,11 @@ func (t *limitedListener) wait(c *limitedConn) error {
 		case !wait:
 			return errShare
 		case !t.waiting.Swap(true):
-			continue // try again: if a connection became idle before waiting was set, it sent no signal
+			continue // a connection that became idle before waiting was set has sent no signal
 		}
 		select {
 		case <-t.freed:
-		case <-t.closed: // accept this last connection: the server is shutting down and will close it
+		case <-t.closed: // accept this last connection; the server is shutting down and will close it
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.add(c)
@@ -117,10 +116,10 @@ func (t *limitedListener) wait(c *limitedConn) error {
 	}
 }
 
-// admit adds a connection if there is a free slot. If there is none, it tries to close an idle
-// connection. If mayWait is true, the caller must wait for a free slot of the listener. If both
-// results are false, the connection is rejected. Its address has then reached its limit, or the
-// listener is full and all connections of this address are busy.
+// admit adds a connection if there is a free slot, or if it can close an idle connection. Otherwise
+// ok is false. If mayWait is then true, the caller must wait for a slot of the listener. If not,
+// the connection is rejected: its address has reached its limit, or the listener is full and all
+// connections of this address are busy.
 func (t *limitedListener) admit(c *limitedConn) (mayWait, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +137,7 @@ func (t *limitedListener) admit(c *limitedConn) (mayWait, ok bool) {
 	return false, true
 }
 
-// add adds a connection. t.mu must be held.
+// add adds a connection. The caller must hold t.mu.
 func (t *limitedListener) add(c *limitedConn) {
 	s := t.shares[c.from]
 	if s == nil {
@@ -153,8 +152,8 @@ func (t *limitedListener) add(c *limitedConn) {
 	t.setIdle(c)
 }
 
-// limit changes the limits. If more connections are open than a new limit allows, limit closes idle
-// connections. Busy connections stay open until they end by themselves.
+// limit changes the limits. If more connections are open than a new limit permits, it closes idle
+// ones. Busy connections stay open until they end by themselves.
 func (t *limitedListener) limit(most, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -178,12 +177,11 @@ func (t *limitedListener) closeSilent() {
 	}
 }
 
-// replace closes an idle connection to make room for a new connection of the share s. It chooses
-// the address with the most connections. Of several such addresses, it chooses the one that has had
-// this number for the longest time. A new connection may only replace a connection of its own
-// address, or of an address with more connections. But if many clients share the
-// address of s, shared is true, and the new connection may replace any idle connection. t.mu must be
-// held.
+// replace closes an idle connection to make room for a new one of the share s. The closed one
+// belongs to the address with the most connections, or among several such addresses, to the one
+// that has had this number longest. It must belong to the same address as the new one, or to an
+// address with more connections, unless shared is true because many clients share the address of s.
+// The caller must hold t.mu.
 func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	own := s.n
 	if shared {
@@ -202,7 +200,7 @@ func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	return t.closeIdle(&t.idle)
 }
 
-// resize adds delta to the number of connections of a share. t.mu must be held.
+// resize adds delta to the number of connections of a share. The caller must hold t.mu.
 func (t *limitedListener) resize(s *share, delta int) {
 	if s.n > 0 {
 		t.sizes[s.n].Remove(s.in)
@@ -220,14 +218,14 @@ func (t *limitedListener) resize(s *share, delta int) {
 	}
 }
 
-// closeIdle closes the connection in the list idle that has been idle longest. It returns false if
-// no connection in the list is idle. t.mu must be held.
+// closeIdle closes the connection in the list idle that has been idle longest, or returns false if
+// none is idle. The caller must hold t.mu.
 func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 	moves := 2 * idle.Len()
 	for e := idle.Front(); e != nil; {
 		c := e.Value.(*limitedConn)
 		switch {
-		case c.heard.Load() > c.since && moves > 0: // a request was answered without net/http, so state has not updated the position of c
+		case c.heard.Load() > c.since && moves > 0: // a request was answered without net/http, so state has not moved c in the list
 			moves--
 			before := e.Prev()
 			t.setBusy(c)
@@ -238,7 +236,7 @@ func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 		case c.reading.Load(): // otherwise the server is answering a request on this connection
 			t.remove(c)
 			t.refused(refusedIdle)
-			_ = c.abort() // the read in progress fails, and so net/http or wire drops the connection
+			_ = c.abort() // the read in progress fails, so net/http or wire drops the connection
 			return true
 		default:
 			e = e.Next()
@@ -247,7 +245,7 @@ func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 	return false
 }
 
-// setIdle adds a connection to the lists of idle connections. t.mu must be held.
+// setIdle adds a connection to the lists of idle connections. The caller must hold t.mu.
 func (t *limitedListener) setIdle(c *limitedConn) {
 	if c.isOpen && c.inAll == nil {
 		c.since = c.heard.Load()
@@ -255,7 +253,7 @@ func (t *limitedListener) setIdle(c *limitedConn) {
 	}
 }
 
-// insert inserts a connection into a list that is ordered by the field since. It searches from the end.
+// insert inserts a connection into a list that is sorted by the field since.
 func insert(idle *list.List, c *limitedConn) *list.Element {
 	for e := idle.Back(); e != nil; e = e.Prev() {
 		if e.Value.(*limitedConn).since <= c.since {
@@ -265,7 +263,7 @@ func insert(idle *list.List, c *limitedConn) *list.Element {
 	return idle.PushFront(c)
 }
 
-// setBusy removes a connection from the lists of idle connections. t.mu must be held.
+// setBusy removes a connection from the lists of idle connections. The caller must hold t.mu.
 func (t *limitedListener) setBusy(c *limitedConn) {
 	if c.inAll != nil {
 		t.idle.Remove(c.inAll)
@@ -274,7 +272,7 @@ func (t *limitedListener) setBusy(c *limitedConn) {
 	}
 }
 
-// remove removes a connection. t.mu must be held.
+// remove removes a connection. The caller must hold t.mu.
 func (t *limitedListener) remove(c *limitedConn) {
 	if !c.isOpen {
 		return
@@ -291,7 +289,7 @@ func (t *limitedListener) remove(c *limitedConn) {
 	t.signal()
 }
 
-// signal tells Accept that a slot may be free.
+// signal lets Accept know that a slot may be free.
 func (t *limitedListener) signal() {
 	select {
 	case t.freed <- struct{}{}:
@@ -299,9 +297,8 @@ func (t *limitedListener) signal() {
 	}
 }
 
-// state records which connections are idle; it is the ConnState hook of [http.Server]. If net/http
-// closes a TLS connection directly, without calling limitedConn.Close, state also removes this
-// connection.
+// state records which connections are idle. It is the ConnState hook of [http.Server]. It also
+// removes a TLS connection that net/http closes without calling limitedConn.Close.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	wire.SetState(conn, state)
 	switch state {
@@ -330,9 +327,9 @@ func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connOf returns the limitedConn for a connection of net/http, or nil. The parameter conn can be
-// the limitedConn, the TLS connection inside it, or a wrapper around one of the two. t.mu must be
-// held.
+// connOf returns the limitedConn for a connection of net/http, or nil. That connection can be the
+// limitedConn itself, the TLS connection inside it, or a wrapper around either. The caller must
+// hold t.mu.
 func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	for {
 		switch c := conn.(type) {
@@ -352,7 +349,7 @@ func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 }
 
 // bareListener is a limitedListener that returns TLS connections as *tls.Conn, without a
-// limitedConn around them. Otherwise net/http does not serve HTTP/2 on them.
+// limitedConn around them, because net/http serves HTTP/2 only on such connections.
 type bareListener struct{ *limitedListener }
 
 // Accept waits for a connection.
@@ -379,14 +376,14 @@ type limitedConn struct {
 	table *limitedListener
 	from  netip.Addr
 	many  bool
-	heard atomic.Int64 // time of the last data received, in ns since 1970
+	heard atomic.Int64 // time of the last data received, in Unix nanoseconds
 
 	reading atomic.Bool // the server is waiting for the client
 	silent  atomic.Bool // nothing has arrived yet
 
-	isOpen         bool          // guarded by the mutex of the listener, like the fields below
-	since          int64         // the value of heard by which the connection was inserted into the lists
-	inAll, inShare *list.Element // elements in the lists of idle connections; nil if it is busy
+	isOpen         bool          // guarded by the mutex of the listener, as are the fields below
+	since          int64         // the value of heard that determines its position in the lists
+	inAll, inShare *list.Element // in the lists of idle connections; nil while it is busy
 }
 
 // Read records when data arrived.
@@ -413,8 +410,8 @@ func (c *limitedConn) Close() error {
 	return err
 }
 
-// abort closes the connection at once. Closing a TLS connection in the usual way would first
-// send a message, and could wait for the client.
+// abort closes the connection at once. Closing a TLS connection in the usual way would first send a
+// message, and could wait for the client.
 func (c *limitedConn) abort() error {
 	if secure, ok := c.Conn.(*tls.Conn); ok {
 		return secure.NetConn().Close()

@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A subject is what a reply counts as.
+// A subject says what a reply counts as.
 type subject struct {
-	name string // the key of a name; "" if the reply is not counted
+	name string // key of a name; "" if the reply is not counted
 	what counts.What
 }
 
-// note sets what the reply to a request for a name counts as. Requests for an earlier time, requests
-// about locations and requests for names of other servers are not counted. HEAD is not counted either,
-// because clients that send it, such as link checkers, do not retrieve what they ask for.
+// note sets what the reply to a request for a name counts as. It does not count requests for an
+// earlier time, about locations, or for names of other servers. Nor does it count HEAD, because
+// clients that send it, such as link checkers, do not retrieve what they ask for.
 func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
 	switch {
 	case s.counts == nil, p.located, r.method != http.MethodGet, a.byLocation, a.name.IsZero(), !a.query.at.IsZero(), r.datetime != "":
@@ -31,9 +31,8 @@ func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
 	return p
 }
 
-// delivered returns what a client got. The parameter asked is the service that it asked for. A redirect
-// is I2L. If a request for a location gets no redirect, it gets a description, for example because of
-// its Accept field.
+// delivered returns what the client got for a request for the service asked. A redirect is I2L. A
+// request for a location can also get a description, for example because of its Accept field.
 func delivered(status int, asked nomen.Service) counts.What {
 	switch {
 	case isRedirect(status):
@@ -44,14 +43,12 @@ func delivered(status int, asked nomen.Service) counts.What {
 	return counts.Of(asked)
 }
 
-// countReply counts a reply.
 func (s *Server) countReply(by *counts.Client, p *reply, now time.Time) {
 	if p.subject.name != "" {
 		s.counts.Resolved(by, p.subject.name, p.subject.what, now)
 	}
 }
 
-// countRepeated counts an answer of the cache.
 func (s *Server) countRepeated(by *counts.Client, a *answercache.Answer, now time.Time) {
 	if len(a.Name) > 0 {
 		s.counts.Repeated(a.Hash, by, a.Name, a.What, now)
@@ -81,7 +78,7 @@ func (s *Server) countItem(r *request, a parsedTarget, ans *nomen.Answer, e *nom
 	}
 }
 
-// counting returns the function with which a dialect counts what it answers.
+// counting returns the function by which a dialect counts its answers, or nil.
 func (s *Server) counting(method string, in *request) func(name.Name, counts.What) {
 	if s.counts == nil || method == http.MethodHead {
 		return nil

@@ -20,8 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The methods that the public listener allows (1995, Y95-31): allowed for most paths, allowedBatch
-// for [batchPath].
+// The methods that the public listener allows (1995, Y95-31) on most paths, and on [batchPath].
 const (
 	allowed      = "GET, HEAD, OPTIONS"
 	allowedBatch = "GET, HEAD, POST, OPTIONS"
@@ -85,8 +84,7 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	return s.answerAsked(ctx, r, asked)
 }
 
-// isForOthers reports whether a target is the URL of another server. Clients send such targets to
-// proxies.
+// isForOthers reports whether a target is the URL of another server, as in a request to a proxy.
 func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	if _, _, ok := absoluteForm(r.target); !ok {
 		return false
@@ -95,7 +93,7 @@ func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	return err == nil && errors.Is(asked.err, errForOthers)
 }
 
-// answerAsked answers a request after its target has been parsed.
+// answerAsked answers a request whose target has been parsed.
 func (s *Server) answerAsked(ctx context.Context, r *request, asked *parsedRequest) *reply {
 	p := s.replyTo(ctx, r, asked)
 	if p.form == formOther {
@@ -158,7 +156,7 @@ func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply
 		return s.withoutService(ctx, r, a)
 	}
 	a = a.interpreted()
-	if a.query.format != "" { // format= takes precedence over Accept
+	if a.query.format != "" { // format= precedes Accept
 		f, _ := format.ByName(a.query.format)
 		wanting := *r
 		wanting.accept = f.MediaType
@@ -186,7 +184,7 @@ func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	return err == nil, err
 }
 
-// withQuery returns the target with its query as part of the name, and so without directives.
+// withQuery returns the target with its query as part of the name instead of as directives.
 func (a parsedTarget) withQuery() parsedTarget {
 	service, other := a.query.service, a.query.other
 	a.name, a.whole, a.query = a.whole, name.Name{}, query{}
@@ -196,8 +194,8 @@ func (a parsedTarget) withQuery() parsedTarget {
 	return a
 }
 
-// resolveAt answers a request for a name as of the time in the target. Without a time in the
-// target, it answers as of now.
+// resolveAt answers a request for a name as of the time in the target, which is now if there is
+// none.
 func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *reply {
 	service := a.service
 	switch {
@@ -224,10 +222,11 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.problem(ctx, r, a, err)
 }
 
-// answered sends an answer to the client. If the requested service is not available for the name,
-// the answer is for another service (2012, N12-32). For THTTP, answered sends an error instead.
+// answered sends an answer to the client. It can be for another service than the requested one, if
+// that is not available for the name (2012, N12-32); for THTTP, answered sends an error in this
+// case.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
-	question.CloseResources(ans) // only fetch passes on resources, so these are not needed
+	question.CloseResources(ans) // only fetch passes on resources, so they are not needed
 	switch {
 	case ans.Redirect != "":
 		return s.redirectElsewhere(ctx, r, a, ans)
@@ -249,7 +248,7 @@ func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked
 	return s.described(ctx, r, a, ans)
 }
 
-// described sends an answer that is a description or a list, in a format that Accept selects.
+// described sends an answer that is a description or a list, in the format that Accept selects.
 func (s *Server) described(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.describedIn(r, a, ans, s.onPage(ctx, r, a, ans, offersFor(ans.Service)))
 }
@@ -263,8 +262,8 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 	})
 }
 
-// inFormat sends an answer in the format that Accept selects from offers. Without Accept, it uses
-// the first offer. The function dress adds the header fields that depend on the answer.
+// inFormat sends an answer in the format that Accept selects from offers, or in the first of them.
+// The function dress adds the header fields that depend on the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok || onlyCitations(r.accept) {

@@ -9,17 +9,17 @@ import (
 	"github.com/nomen-project/nomen/internal/question"
 )
 
-// A client describes who sent a request. If a trusted proxy sent the request, the values are those
-// that trusted proxies report. Otherwise they are those of the connection.
+// A client describes who sent a request, as trusted proxies report it, or otherwise as the
+// connection shows it.
 type client struct {
 	addr    netip.Addr
 	host    string // Host field
 	secure  bool
-	country string // ISO 3166-1 alpha-2, unknownCountry if unknown, "" if countries are not used
+	country string // ISO 3166-1 alpha-2; unknownCountry if unknown; "" if countries are not used
 	proxied bool   // a trusted proxy sent the request
 }
 
-// maxHops is the maximum number of proxies in a request whose reports the server reads.
+// maxHops is the maximum number of proxies whose reports about a request are read.
 const maxHops = 16
 
 // A hop is what one proxy reports about a request that it received.
@@ -29,7 +29,6 @@ type hop struct {
 	proto string
 }
 
-// clientOf returns the client of a request.
 func (s *Server) clientOf(r *http.Request) client {
 	c := s.clientFromProxies(r)
 	header := ""
@@ -40,8 +39,8 @@ func (s *Server) clientOf(r *http.Request) client {
 	return c
 }
 
-// countryOf returns the country of a client. The parameter header is the header field of a trusted
-// proxy. Without it, the country is the one to which the address belongs.
+// countryOf returns the country of a client: the one in header, a field of a trusted proxy, or if
+// that is empty, the one to which the address belongs.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -53,9 +52,8 @@ func (s *Server) countryOf(addr netip.Addr, header string) string {
 	return known
 }
 
-// unknownCountry is the country of a client whose country is not known. It is used only if the
-// server distinguishes countries. ISO 3166-1 reserves the code for private use. Rules and caches
-// treat the code like that of a country.
+// unknownCountry stands for an unknown country if the server distinguishes countries. ISO 3166-1
+// reserves this code for private use, and rules and caches treat it like a country.
 const unknownCountry = "ZZ"
 
 // clientFromProxies returns the client that trusted proxies report. It ignores fields that other
@@ -73,8 +71,8 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	older := olderHops(r.Header)
 	switch {
 	case !ok, hops != nil && older[0].from != "" && s.origin(c.addr, hops) != s.origin(c.addr, older):
-		// The fields contradict each other. The proxy has set one of them and forwarded the
-		// other from the client, but it is not known which. So the address is unknown.
+		// The fields contradict each other: the proxy has set one of them and forwarded the other
+		// from the client, but it is unknown which. So the address is unknown.
 		c.addr = netip.Addr{}
 		return c
 	case hops == nil:
@@ -90,8 +88,8 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	return c
 }
 
-// origin follows the hops back to the sender of the request, beginning with the address of the
-// connection. It returns the first address that does not belong to a trusted proxy.
+// origin follows the hops back to the sender of the request, from the address of the connection to
+// the first address that is not a trusted proxy's.
 func (s *Server) origin(addr netip.Addr, hops []hop) netip.Addr {
 	for _, h := range hops {
 		from, ok := hopAddr(h.from)
@@ -118,12 +116,14 @@ func hopAddr(s string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// forwardedHops returns the hops in the Forwarded fields (RFC 7239, 4), the nearest proxy first. It
-// returns nil if there are none. If ok is false, the client has sent a quoted string that does not
-// end. The elements that trusted proxies appended have become part of this string.
+// forwardedHops returns the hops in the Forwarded fields (RFC 7239, 4), the nearest proxy first, or
+// nil if there are none.
 //
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
+//
+// The result ok is false if the client has sent a quoted string that does not end, because the
+// elements that trusted proxies appended are then a part of this string.
 func forwardedHops(h http.Header) (hops []hop, ok bool) {
 	elements, ok := cutUnquoted(strings.Join(h.Values("Forwarded"), ","), ',')
 	for _, element := range slices.Backward(elements) {
@@ -134,7 +134,7 @@ func forwardedHops(h http.Header) (hops []hop, ok bool) {
 	return hops, ok
 }
 
-// cutUnquoted splits s at the separators that are outside of quoted strings. If ok is false, the
+// cutUnquoted splits s at the separators outside of quoted strings. The result ok is false if the
 // last quoted string does not end.
 func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	begun, quoted := 0, false
@@ -156,7 +156,7 @@ func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 // values of for, host and proto contain none.
 func readHop(element string) hop {
 	var h hop
-	pairs, _ := cutUnquoted(element, ';') // cutUnquoted has checked before that quoted strings end
+	pairs, _ := cutUnquoted(element, ';') // cutUnquoted has already checked that quoted strings end
 	for _, pair := range pairs {
 		key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
 		value = strings.Trim(value, `"`)
@@ -191,8 +191,7 @@ func olderHops(h http.Header) []hop {
 	return hops
 }
 
-// lastFirst returns the elements of a list field in reverse order, or nil if there are
-// none.
+// lastFirst returns the elements of a list field in reverse order, or nil if there are none.
 func lastFirst(h http.Header, name string) []string {
 	var all []string
 	for element := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {

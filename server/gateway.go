@@ -24,15 +24,15 @@ const (
 	pacPath     = "/-/proxy.pac" // for clients that use a proxy auto-config file
 )
 
-// forwardRequest forwards a request for another host, if forwarding is enabled and the client is
-// allowed to use it. Otherwise it returns false and does nothing.
+// forwardRequest forwards a request for another host, if forwarding is enabled and the client may
+// use it. Otherwise it returns false and does nothing.
 func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *request, c client) bool {
-	asker := &gateway.Client{Addr: c.addr} // a web page cannot make a browser send a request to a proxy, so Misled is not set
+	asker := &gateway.Client{Addr: c.addr} // Misled is not set, because a web page cannot make a browser send a request to a proxy
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
-	// The authorities may come from the cache. If these authorities are stale, the response of the
-	// other server is not. So their staleness goes to a context of its own.
+	// The authorities may be stale without making the response of the other server stale, so they
+	// get a context of their own.
 	if r.Method != http.MethodConnect && !s.isForOthers(store.WithStaleness(r.Context()), in) {
 		return false
 	}
@@ -91,9 +91,9 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 }
 
 // explainInput shows a page that explains a text that a user entered, and where it leads. If lead
-// is set, the text is a link that a browser handed over. If it is a name that this server resolves,
-// explainInput then redirects to the name. It never redirects to anything else, so there is no open
-// redirect.
+// is true, the text is a link that a browser handed over, and if it is a name that this server
+// resolves, explainInput redirects to this name. It never redirects to anything else, so that there
+// is no open redirect.
 func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// gatewayClient returns the client on whose behalf this server asks other servers. The server
-// recognises its own users by their addresses. So it also records in the client whether a web page
-// made the browser of the user send the request. This can be a page of another site, or a page with
-// a host name that points to this server (DNS rebinding).
+// gatewayClient returns the client on whose behalf this server asks other servers. Because the
+// server recognizes its own users by their addresses, it also records whether a web page made the
+// browser of a user send the request: a page of another site, or one with a host name that was made
+// to point to this server (DNS rebinding).
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side of the connection and still read the response
@@ -25,9 +25,9 @@ func (s *Server) gatewayClient(r *http.Request, target string, c client) *gatewa
 	return a
 }
 
-// crossSiteReason says why another site may have caused a request. It returns "" if no site did. It
-// does not check a target without a slash. Browsers never send such a target, and proxies of 1995
-// may send any Host field with it.
+// crossSiteReason says why another site may have caused a request, or returns "". It does not check
+// a target without a slash, because browsers never send one, and proxies of 1995 may send any Host
+// field with it.
 func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {

@@ -9,17 +9,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A hostOwner says to whom a host belongs. An attacker can make an unknown host name point to
-// this server (DNS rebinding), but not an address.
+// A hostOwner says to whom a host belongs. An attacker can make an unknown host name point to this
+// server (DNS rebinding), but not an address.
 type hostOwner uint8
 
 const (
-	hostOther   hostOwner = iota // a name that belongs neither to this server nor to an authority
-	hostUnknown                  // no host, or an address that may be this server's, behind NAT or a load balancer
+	hostOther   hostOwner = iota // a name of neither this server nor an authority
+	hostUnknown                  // no host, or an address that may be this server's behind NAT or a load balancer
 	hostOurs                     // this server's, an authority's, loopback, or the address at which the request arrived
 )
 
-// hostOwner returns the owner of a host. The host comes from a Host field, an absolute target or an
+// hostOwner returns the owner of a host, which is from a Host field, an absolute target or an
 // Origin, and may have a port. The request arrived at the address local.
 func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Addr) hostOwner {
 	h := store.CanonicalHost(host)
@@ -35,12 +35,11 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 	return hostOther
 }
 
-// isOwnOrigin reports whether requests to a scheme and to the port in host reach this server. The
-// host name must be one of this server. isOwnOrigin accepts the scheme and the port of the
-// connection and of the public URL. It also accepts the default port of a scheme, because a proxy
-// may map this port to the listener. But for the host of the public URL, the port is known, so the
-// default port is not accepted. For the host of an authority, defaultPort is also accepted (1995,
-// 3.2: Y95-29).
+// isOwnOrigin reports whether this server can be reached by a scheme and by the port in host, which
+// must be a host of this server. It accepts the scheme and port of the connection and of the public
+// URL. For other hosts than that of the public URL, it also accepts the default port of a scheme,
+// because a proxy may map this port to the listener; and for the host of an authority, defaultPort
+// (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {
@@ -60,8 +59,7 @@ func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	return mapped || port == strconv.Itoa(int(p.local.Port())) || port == strconv.Itoa(defaultPort) && p.set.Host(host) != nil
 }
 
-// effectivePort returns the port of a host, or the default port of the scheme if the host has
-// none. The scheme is http or https.
+// effectivePort returns the port of a host, or the default port of the scheme, http or https.
 func effectivePort(scheme, host string) string {
 	switch port := portOf(host); {
 	case port != "":

@@ -22,8 +22,8 @@ func (s *Server) textsFor(r *request) *messages.Catalogue {
 	return r.texts
 }
 
-// describeLanguage adds the fields about the language of a page for people. Responses for
-// programs do not depend on the language of the texts.
+// describeLanguage adds the fields about the language of a page for people. Responses for programs
+// do not depend on this language.
 func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
 	if mediaType != format.TypeHTML {
 		return
@@ -35,8 +35,8 @@ func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
 	p.add("Content-Language", s.textsFor(r).Tag())
 }
 
-// targetOfPage returns the target of a page. After users have chosen a language on this page, the
-// server redirects them to this target. It is "" if the page is not at a path of this server.
+// targetOfPage returns the target to which the server redirects users when they have chosen a
+// language on a page. It is "" if the page is not at a path of this server.
 func targetOfPage(r *request) string {
 	if r.method != http.MethodGet && r.method != http.MethodHead || !strings.HasPrefix(r.target, "/") {
 		return ""
@@ -44,8 +44,8 @@ func targetOfPage(r *request) string {
 	return question.EscapeExcluded(r.target)
 }
 
-// chooseLanguage keeps the chosen language in a cookie, and redirects to the page on which the user
-// has chosen it.
+// chooseLanguage stores the chosen language in a cookie, and redirects to the page on which the
+// user chose it.
 func (s *Server) chooseLanguage(r *request, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	// Browsers cannot take this path for the URL of another host.
@@ -58,15 +58,14 @@ func (s *Server) chooseLanguage(r *request, q string) *reply {
 	return p.withText(path)
 }
 
-// inEnglish returns a page in English, for content that is in English only.
+// inEnglish returns a page in English, for content that exists only in English.
 func inEnglish(page format.Page) format.Page {
 	page.Site = page.Site.In(page.Site.Site.Texts().In("en"))
 	page.Site.Target = ""
 	return page
 }
 
-// localized returns a page in the language of the client. On this page, the user can choose another
-// language.
+// localized returns a page in the language of the client, on which the user can choose another one.
 func (s *Server) localized(r *request, page *site.Page) *site.Page {
 	page.Target = targetOfPage(r)
 	return page.In(s.textsFor(r))

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Limits of the links to locations in a Link field. A linkset has all locations.
+// Limits of the links to locations in a Link field. A linkset contains all locations.
 const (
 	maxItems     = 10
 	maxLinkBytes = 4 << 10
@@ -25,7 +25,7 @@ type signposts struct {
 	all   []signpost
 }
 
-// A signpost is the text of a link without the URL of the name, which precedes it.
+// A signpost is the text of a link that follows the URL of the name.
 type signpost struct {
 	rest string
 	set  bool // the target is a linkset
@@ -44,7 +44,7 @@ func newSignposts() (p signposts) {
 }
 
 // link adds one Link field with all links of a name (RFC 8288). The links say how to cite the name
-// (RFC 8574). They lead to its descriptions, linkset, mementos (RFC 7089), locations, author and
+// (RFC 8574), and lead to its descriptions, linkset, mementos (RFC 7089), locations, author and
 // license (FAIR Signposting). The URLs are absolute, because some clients do not resolve relative
 // references.
 func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
@@ -87,8 +87,8 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 }
 
 // addSigns adds the links to the descriptions of the name whose URL is base followed by path. If
-// the client requested the name by another URL, requested is that URL. The link to the linkset then
-// uses requested, because the linkset must describe the requested URL.
+// the client requested the name by another URL, which is then in requested, the link to the linkset
+// uses that URL, because a linkset must describe the requested URL.
 func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)
@@ -101,8 +101,8 @@ func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	}
 }
 
-// describes reports whether descriptions (I2C) are available for the names of an authority. The
-// authority may be nil.
+// describes reports whether descriptions (I2C) are available for the names of an authority, which
+// may be nil.
 func describes(a *store.Authority) bool {
 	return a == nil || len(a.Services) == 0 && len(a.Keywords) == 0 ||
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
@@ -127,8 +127,7 @@ func (s *Server) requestURL(r *request, a parsedTarget, base, path string) strin
 	return u.String()
 }
 
-// isHostOf reports whether clients of a host can request the names of the authority a by their
-// elements alone.
+// isHostOf reports whether clients of a host can request the names of a by their elements alone.
 func isHostOf(a *store.Authority, host string) bool {
 	h := store.CanonicalHost(host)
 	return a != nil && h != "" && (a.Prefix.String() == "urn:dns:"+h ||
@@ -150,8 +149,8 @@ func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Pa
 // A linkField is a Link field under construction.
 type linkField []byte
 
-// add adds a link whose target is the concatenation of the given parts. The target, the relation
-// and the type must not contain delimiters.
+// add adds a link to the concatenation of the parts of target. The target, the relation and the
+// type must not contain delimiters.
 func (l *linkField) add(rel, mediaType string, target ...string) {
 	b := *l
 	if len(b) > 0 {
@@ -177,8 +176,8 @@ func isURL(key string) bool {
 }
 
 // addItem adds a link to a location if the location is a URI. It leaves out invalid attributes and
-// the parameters of media types. Some relations would make a browser fetch the location. addItem
-// then writes "item" instead. Only descriptions show the original relation.
+// the parameters of media types. Instead of a relation that would make a browser fetch the
+// location, it writes "item"; only descriptions show the original relation.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil || location.CheckURI(u) != nil {
@@ -198,8 +197,8 @@ func (l *linkField) addItem(at nomen.Location) {
 	}
 }
 
-// isExtension reports whether a relation is an extension relation (RFC 8288, 2.1.2). Such a
-// relation is a URI, and has no meaning to a browser.
+// isExtension reports whether a relation is an extension relation (RFC 8288, 2.1.2), which is a URI
+// and has no meaning to a browser.
 func isExtension(rel string) bool {
 	_, err := uri.Parse(rel)
 	return err == nil
@@ -220,8 +219,8 @@ func isMediaType(s string) bool {
 	return slashes == 1 && s[0] != '/' && s[len(s)-1] != '/'
 }
 
-// isLanguageTag reports whether s has the form of a language tag (RFC 5646, 2.1). The tag consists
-// of subtags of one to eight letters and digits. The first subtag has only letters.
+// isLanguageTag reports whether s has the form of a language tag (RFC 5646, 2.1): subtags of one to
+// eight letters and digits, of which the first has only letters.
 func isLanguageTag(s string) bool {
 	const longest = 8
 	begun, first := 0, true

@@ -18,18 +18,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listPath is the beginning of the paths of the lists of ElementIDs. The prefix of the authority
-// follows it.
+// listPath begins the paths of the lists of ElementIDs. The prefix of the authority follows it.
 const listPath = "/-/list/"
 
 // typeList is the media type of lists of ElementIDs.
 const typeList = format.TypeText + "; charset=utf-8"
 
-// list streams all ElementIDs of an authority, active and retired, one per line and ordered by name
-// (1995, 3.5.2: Y95-57). The response has a length and an ETag if the list is short, or if the
-// request is a HEAD, a range request or a conditional request. To compute them, the server reads the
-// whole list before it sends the list. If this takes too long, the list is sent without length and
-// ETag.
+// list streams all ElementIDs of an authority, active and retired, one per line and sorted by name
+// (1995, 3.5.2: Y95-57). If the list is short, or the request is a HEAD, a range request or a
+// conditional request, the response has a length and an ETag. To compute them, the server reads the
+// whole list before sending it. If this takes too long, it sends the list without them.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
@@ -55,17 +53,16 @@ func (s *Server) list(ctx context.Context, r *request, prefix string, set *store
 	return s.measuredList(ctx, r, p, l)
 }
 
-// needsTag reports whether the response to a request for a list needs the ETag or the length.
 func (r *request) needsTag() bool {
 	return r.method == http.MethodHead || r.byteRange != "" || r.ifMatch != "" || r.ifNoneMatch != ""
 }
 
-// measuredList reads a list to compute its ETag and length. It adds both to the reply, and then the
-// list.
+// measuredList reads a list to compute its ETag and length, and adds both and the list to the
+// reply.
 func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listing) *reply {
 	p.add("Vary", "Accept-Encoding")
 	how := codingFor(r.encodings)
-	if r.byteRange != "" { // a range counts the bytes of the uncompressed list
+	if r.byteRange != "" { // a range counts bytes of the uncompressed list
 		how = identity
 	}
 	m := measure{hash: sha256.New()}
@@ -109,9 +106,9 @@ func unsatisfiable(length int64) *reply {
 	return p.withText("The list has " + strconv.FormatInt(length, 10) + " bytes.")
 }
 
-// byteRange parses a Range field for a body with the given length (RFC 9110, 14.1.2). It returns
-// the range and the status of the response. If the field is absent, invalid or has several ranges,
-// the range is the whole body.
+// byteRange parses a Range field for a body of the given length (RFC 9110, 14.1.2). It returns the
+// range and the status of the response. If the field is absent, invalid or has several ranges, the
+// range is the whole body.
 func byteRange(field string, length int64) (begin, end int64, status int) {
 	unit, set, _ := strings.Cut(field, "=")
 	first, last, isRange := strings.Cut(strings.TrimSpace(set), "-")
@@ -133,7 +130,7 @@ func byteRange(field string, length int64) (begin, end int64, status int) {
 	return begin, end, http.StatusPartialContent
 }
 
-// decimal parses a number. If the number is too large, decimal returns the largest int64.
+// decimal parses a number. For a number that is too large, it returns the largest int64.
 func decimal(s string) (int64, bool) {
 	n, err := strconv.ParseUint(s, 10, 62)
 	return int64(n), err == nil || errors.Is(err, strconv.ErrRange)
@@ -150,8 +147,8 @@ func (l listing) write(ctx context.Context, w io.Writer) error {
 	return format.WriteList(w, l.s.elements(ctx, l.set, l.authority))
 }
 
-// writePart writes the bytes of the list from the offset begin up to, but not including, the offset
-// end. It returns an error if the list is now shorter than end.
+// writePart writes the bytes of the list from begin to end, excluding end. It returns an error if
+// the list has become shorter than end.
 func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) error {
 	if begin == end {
 		return nil
@@ -160,7 +157,7 @@ func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) e
 	err := l.write(ctx, c)
 	switch {
 	case c.left == 0:
-		return nil // the cut has returned io.EOF: everything was written
+		return nil // the cut returned io.EOF, because everything was written
 	case err != nil:
 		return err
 	}
@@ -178,7 +175,7 @@ func (m *measure) Write(b []byte) (int, error) {
 	return m.hash.Write(b)
 }
 
-// A cut is a writer that passes on a part of the bytes written to it, and then returns io.EOF.
+// A cut passes on a part of the bytes written to it, and then returns io.EOF.
 type cut struct {
 	w          io.Writer
 	skip, left int64

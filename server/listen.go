@@ -24,19 +24,19 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// A Listener describes a listener of a server. Its zero value, with an address, is a public
-// listener without TLS that serves all protocols.
+// A Listener describes a listener of a server. With only an address, it is a public listener
+// without TLS that serves all protocols.
 type Listener struct {
 	// Name identifies the listener in the access log and the metrics; "" means its address.
 	Name string
 
-	// Address is the HOST:PORT to listen at. An address without a port gets the default port,
-	// and port 0 means any free port. Address is not used if Open is set.
+	// Address is the HOST:PORT to listen at. An address without a port gets the default port; port
+	// 0 means any free port. Address is ignored if Open is set.
 	Address string
 
-	// Open is an open listener to serve on. The server takes it over, and Shutdown closes it. It
-	// can be a TLS listener whose connections are of type [*tls.Conn], as from [tls.NewListener]
-	// and ACME clients. In this case TLS must be nil.
+	// Open is an open listener to serve on, which Shutdown closes. It can be a TLS listener whose
+	// connections are of type [*tls.Conn], such as one from [tls.NewListener] or an ACME client.
+	// TLS must then be nil.
 	Open net.Listener
 
 	// Admin makes the listener serve the admin API. Otherwise it is a public listener.
@@ -45,8 +45,8 @@ type Listener struct {
 	// Protocols are the protocols that a public listener serves; 0 means all of them.
 	Protocols Protocols
 
-	// Dialects are the names of the dialects that a public listener speaks, in the order in which
-	// they are tried; see [Options.Dialects].
+	// Dialects are the names of the dialects that a public listener supports, in the order in which
+	// they are tried (see [Options].Dialects).
 	Dialects []string
 
 	// TLS enables TLS if it is not nil. A public listener then also serves HTTP/2. Clients of
@@ -54,11 +54,10 @@ type Listener struct {
 	TLS *tls.Config
 
 	// WellKnown wraps the handler of requests for paths below /.well-known/, for example to answer
-	// ACME challenges. It does not get other requests. It may be nil.
+	// ACME challenges. It gets no other requests, and may be nil.
 	WellKnown func(http.Handler) http.Handler
 }
 
-// open opens the listener, unless Open is set.
 func (o *Listener) open(ctx context.Context) error {
 	kind, port := "public", defaultPort
 	if o.Admin {
@@ -81,18 +80,17 @@ type Listening struct {
 	server  *Server
 	Public  net.Addr   // address of the first public listener; nil if there is none
 	Admin   net.Addr   // address of the first admin listener; nil if there is none
-	Addrs   []net.Addr // addresses of all listeners, in the order of the call of Listen
+	Addrs   []net.Addr // addresses of all listeners, in the order in which they were passed to Listen
 	servers []*listenerServer
-	public  []net.Listener // the public listeners, which are of package wire
+	public  []net.Listener // the public listeners, made by package wire
 	done    chan error
 
 	endWork context.CancelFunc // ends the background work of the admin API
 	work    sync.WaitGroup
 }
 
-// Listen opens the listeners and serves in the background. The limits of the server for connections
-// apply to each listener. If a listener cannot be opened, Listen closes all of them and returns an
-// error.
+// Listen opens the listeners and serves in the background. The limits on connections apply to each
+// listener. If a listener cannot be opened, Listen closes all of them and returns an error.
 func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 	l := &Listening{server: s, done: make(chan error, len(listeners))}
 	all := slices.Clone(listeners)
@@ -124,10 +122,9 @@ func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 	return l, nil
 }
 
-// limits returns the limits of each listener of a server.
 func (l *Listening) limits(s *Server) Limits { return s.given.withDefaults(l.sharing()) }
 
-// sharing returns how many listeners share the limit of open files. It does not count Unix sockets,
+// sharing returns how many listeners share the limit of open files. Unix sockets do not count,
 // because they have few clients.
 func (l *Listening) sharing() (n int) {
 	for _, at := range l.Addrs {
@@ -138,7 +135,6 @@ func (l *Listening) sharing() (n int) {
 	return n
 }
 
-// add serves on an open listener.
 func (l *Listening) add(o *Listener, limits Limits) {
 	s, at := l.server, o.Open.Addr()
 	if o.Admin {
@@ -159,8 +155,8 @@ func (l *Listening) add(o *Listener, limits Limits) {
 }
 
 // Ask checks that the server answers. It sends a request for [health.LivePath] to each public
-// listener, over a connection in memory. It returns an error unless all requests are answered
-// before ctx ends. These requests are neither logged nor counted.
+// listener, over a connection in memory, and returns an error unless all are answered before ctx
+// ends. These requests are neither logged nor counted.
 func (l *Listening) Ask(ctx context.Context) error {
 	for _, on := range l.public {
 		if err := askOver(ctx, on); err != nil {
@@ -192,7 +188,6 @@ func askOver(ctx context.Context, on net.Listener) error {
 	return nil
 }
 
-// limited returns a listener that limits the connections of l.
 func (s *Server) limited(l net.Listener, limits Limits, name string) *limitedListener {
 	isShared := func(a netip.Addr) bool { return s.current.Load().isShared(a) }
 	of := newLimitedListener(l, limits.Connections, limits.PerAddress, isShared, s.metrics.Refused)
@@ -200,7 +195,6 @@ func (s *Server) limited(l net.Listener, limits Limits, name string) *limitedLis
 	return of
 }
 
-// withPort adds the port to an address that has none.
 func withPort(address string, port int) string {
 	if _, _, err := net.SplitHostPort(address); err == nil {
 		return address
@@ -208,8 +202,7 @@ func withPort(address string, port int) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 }
 
-// onWire wraps a listener in the listener of package wire. If TLS is configured, it first wraps the
-// listener in TLS.
+// onWire wraps a listener in TLS, if configured, and then in the listener of package wire.
 func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	if o.TLS != nil {
 		l = tls.NewListener(l, withProtocols(o.TLS, "h2", "http/1.1", "http/1.0"))
@@ -221,13 +214,13 @@ func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	})
 }
 
-// withProtocols returns a copy of a TLS configuration that negotiates the given protocols, and
-// those that t has already.
+// withProtocols returns a copy of a TLS configuration that negotiates the given protocols as well
+// as those in t.
 func withProtocols(t *tls.Config, protocols ...string) *tls.Config {
 	t = t.Clone()
 	for _, p := range t.NextProtos {
 		if !slices.Contains(protocols, p) {
-			protocols = append(protocols, p) // keep the protocols of t, such as acme-tls/1
+			protocols = append(protocols, p) // such as acme-tls/1
 		}
 	}
 	t.NextProtos = protocols
@@ -258,7 +251,7 @@ func (s *Server) publicServer(o *Listener) *http.Server {
 // listenerKey is the key of the context value with the [*Listener] of a request.
 type listenerKey struct{}
 
-// allProtocols stands for the listener if the handler is not served by [Server.Listen].
+// allProtocols stands for the listener of a handler that [Server.Listen] does not serve.
 var allProtocols = new(Listener)
 
 // listenerOf returns the listener at which a request arrived.
@@ -272,8 +265,8 @@ func listenerOf(ctx context.Context) *Listener {
 // wellKnownPath begins the paths of RFC 8615.
 const wellKnownPath = "/.well-known/"
 
-// withWellKnown returns a handler that calls next. For paths below wellKnownPath it calls
-// wrap(next) instead.
+// withWellKnown returns a handler that calls wrap(next) for paths below wellKnownPath, and next for
+// all others.
 func withWellKnown(wrap func(http.Handler) http.Handler, next http.Handler) http.Handler {
 	wrapped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -334,9 +327,9 @@ type listenerServer struct {
 	ended    chan struct{} // closed when the listener accepts no more connections
 }
 
-// finish closes the listener and then answers the requests that clients have sent. It returns when
-// all connections are closed or ctx ends. [http.Server.Shutdown] alone is not enough. It drops each
-// request that arrives after the call, even on a connection that was accepted before.
+// finish closes the listener, answers the requests that clients have sent, and returns when all
+// connections are closed or ctx ends. [http.Server.Shutdown] alone would drop a request that
+// arrives after the call, even on a connection that was accepted before.
 func (h *listenerServer) finish(ctx context.Context) {
 	h.closing.Store(true)
 	_ = h.listener.Close()
@@ -347,7 +340,7 @@ func (h *listenerServer) finish(ctx context.Context) {
 		return
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
-		h.SetKeepAlivesEnabled(false) // closes idle connections too
+		h.SetKeepAlivesEnabled(false) // also closes idle connections
 		if h.limited.open.Load() == 0 {
 			return
 		}
@@ -359,11 +352,11 @@ func (h *listenerServer) finish(ctx context.Context) {
 	}
 }
 
-// maxPause is the maximum time between two checks whether the connections of a server that shuts
-// down are closed.
+// maxPause is the maximum time between two checks whether a server that shuts down has closed all
+// connections.
 const maxPause = 20 * time.Millisecond
 
-// Wait waits until a listener stops, and returns its error. It returns nil after Shutdown.
+// Wait waits until a listener stops, and returns its error, or nil after Shutdown.
 func (l *Listening) Wait() error { return <-l.done }
 
 // drain makes the health checks report from now on that the server is shutting down.
@@ -374,9 +367,9 @@ func (s *Server) drain() {
 	}
 }
 
-// Drain prepares for Shutdown if a load balancer is in front of the server. From now on /-/readyz
-// reports that the server is shutting down. The server still answers requests, and closes each
-// connection after its next response. Drain returns after d, or when ctx ends.
+// Drain prepares a Shutdown behind a load balancer. From now on, /-/readyz reports that the server
+// is shutting down. The server still answers requests, and closes each connection after its next
+// response. Drain returns after d, or when ctx ends.
 func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	l.server.drain()
 	select {
@@ -385,8 +378,8 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	}
 }
 
-// silentTime is how long Shutdown waits for the first byte on connections that have sent nothing.
-// Some clients open connections that they never use.
+// silentTime is how long Shutdown waits for the first byte on connections on which nothing has
+// arrived. Some clients open connections that they never use.
 const silentTime = time.Second
 
 // Shutdown interrupts the jobs, closes the listeners, and waits until all requests are answered or
@@ -396,7 +389,7 @@ func (l *Listening) Shutdown(ctx context.Context) error {
 	l.endWork()
 	defer l.work.Wait()
 	if a := l.server.admin; a != nil {
-		a.Shutdown(ctx) // first, so that the requests of its jobs are answered
+		a.Shutdown(ctx) // first, because the requests of its jobs must be answered
 	}
 	defer time.AfterFunc(silentTime, l.server.listening.closeSilent).Stop()
 	errs := make([]error, len(l.servers))

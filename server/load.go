@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// firstLoad is how long the first attempt to read the authorities may delay the start. If the
-// attempt fails, nextLoad is the time before each further attempt.
+// firstLoad is how long the first attempt to read the authorities may delay the start. If it fails,
+// nextLoad is the time before each further attempt.
 const (
 	firstLoad = time.Second
 	nextLoad  = 500 * time.Millisecond

@@ -18,7 +18,7 @@ import (
 // maxLocated is the maximum number of names that are read for one location.
 const maxLocated = 100
 
-// mayBeLocation reports whether the URI in a THTTP request may be a location. The URI must not be a
+// mayBeLocation reports whether the URI in a THTTP request may be a location, because it is not a
 // known name.
 func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
@@ -37,10 +37,9 @@ func isNoName(err error) bool {
 	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
 }
 
-// located answers a request about a location. The service is L2Ns, L2Ls or L2C of RFC 2169. It can
-// also be a service of RFC 2483, if the URI is not a name here. For each name with that location,
-// located asks the resolver. So the response reveals only what the resolver answers to every
-// client.
+// located answers a request about a location: L2Ns, L2Ls or L2C of RFC 2169, or a service of RFC
+// 2483 whose URI is not a name here. It asks the resolver about each name with that location, so
+// the response reveals only what the resolver answers to every client.
 func (s *Server) located(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)
@@ -73,9 +72,9 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
-// aboutURL changes formats so that a list or linkset contains the requested URL. The list or
-// linkset of a name contains the name in the same way (RFC 2483, 5; RFC 9264, 4). If the URL cannot
-// be the context of a link, aboutURL removes the formats of linksets.
+// aboutURL changes the formats so that a list or linkset contains the requested URL, just as that
+// of a name contains the name (RFC 2483, 5; RFC 9264, 4). It removes the formats of linksets if the
+// URL cannot be the context of a link.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers
@@ -108,7 +107,7 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 }
 
 // gather adds named, the answer about a name, to ans, the answer about a location of that name. The
-// description in ans is that of the first name that was added.
+// description in ans is that of the first name added.
 func gather(ans, named *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
@@ -132,8 +131,8 @@ func gather(ans, named *nomen.Answer) {
 	ans.Private = ans.Private || named.Private
 }
 
-// spellingsOf returns the spellings in which a location may be registered. These are the spelling
-// in the request, and the normal form (RFC 3986, 6.2.2 and 6.2.3).
+// spellingsOf returns the spellings in which a location may be registered: the one in the request,
+// and the normal form (RFC 3986, 6.2.2 and 6.2.3).
 func spellingsOf(u uri.URI) []string {
 	all := []string{u.String()}
 	if normal := u.Normalize(uri.LevelScheme, extra.Catalogue().Rules()...).String(); normal != all[0] {

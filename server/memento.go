@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// timeMapPath is the beginning of the paths of the TimeMaps of names.
+// timeMapPath begins the paths of the TimeMaps of names.
 const (
 	timeMapRoot = "/-/timemap"
 	timeMapPath = timeMapRoot + "/"
@@ -30,20 +30,19 @@ const (
 // typeLinkFormat is the media type of TimeMaps (RFC 7089, 5; RFC 6690).
 const typeLinkFormat = "application/link-format"
 
-// negotiable reports whether the server answers Accept-Datetime for a target. The target must be
-// the path of a name. It must not have components of RFC 8141, because they cannot be combined with
-// a time.
+// negotiable reports whether Accept-Datetime applies to a target. The target must be the path of a
+// name, without components of RFC 8141, because these cannot be combined with a time.
 func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
 
-// originalOf returns the path and query of this request without its time, as a web request.
+// originalOf returns the path and query of this request as a web request without a time.
 func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
 
-// directives converts the directives of this request to those of a web request for the path of the
-// name. The web request is for the time in the parameter at, and otherwise equivalent.
+// directives converts the directives of this request to those of an equivalent web request for the
+// path of the name, as of the given time.
 func (a parsedTarget) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {
@@ -59,16 +58,16 @@ func withDirectives(path string, q query) string {
 	return path
 }
 
-// httpDate formats a time for header fields. It rounds the time up to the second. So a request for
-// that date gets the revision made at t.
+// httpDate formats a time for header fields. It rounds up to the second, so that a request for this
+// date gets the revision made at t.
 func httpDate(t time.Time) string {
 	return t.Add(time.Second - time.Nanosecond).UTC().Truncate(time.Second).Format(http.TimeFormat)
 }
 
 // linkTime adds links to the TimeGate and TimeMap of a name. If the request has a time, linkTime
-// also adds Memento-Datetime (RFC 7089, 2.1 and 2.2). This is the time of the revision shown. For a
-// time in the future linkTime omits Memento-Datetime, because this field promises that the response
-// will not change.
+// also adds Memento-Datetime (RFC 7089, 2.1 and 2.2), which is the time of the revision shown. It
+// omits this field for a time in the future, because the field promises that the response will not
+// change.
 func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return
@@ -100,9 +99,9 @@ func badTime(target, value string) error {
 	}
 }
 
-// negotiate answers a request for a name that Accept-Datetime may apply to. If the request has this
-// field, negotiate redirects to the memento for its time (RFC 7089, 4.1.1). If the target has a
-// time itself, the response is a memento, and Accept-Datetime is ignored.
+// negotiate answers a request for a name to which Accept-Datetime may apply. If the request has
+// this field, negotiate redirects to the memento of its time (RFC 7089, 4.1.1). If the target
+// itself has a time, the response is a memento and Accept-Datetime is ignored.
 func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *reply {
 	a.elsewhere = s.isElsewhere(ctx, a)
 	if r.datetime == "" || !a.query.at.IsZero() || a.checkAccess() != nil {
@@ -125,8 +124,8 @@ func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.toMemento(r, a, l, m)
 }
 
-// isElsewhere reports whether another resolver answers requests for a name, through the gateway or
-// a delegation. If so, this server has no TimeGate or TimeMap for the name.
+// isElsewhere reports whether another resolver answers for a name, through the gateway or a
+// delegation, so that this server has no TimeGate or TimeMap for it.
 func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
 		return false
@@ -135,18 +134,17 @@ func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// mementos holds some public revisions of a name: those near a time, the first and the last.
+// mementos are some public revisions of a name: one, its neighbors, the first and the last.
 type mementos struct {
 	at             *store.Change // the revision to which the TimeGate redirects
 	first, last    *store.Change
 	previous, next *store.Change // the neighbors of at; nil if there are none
 }
 
-// mementosAt finds the public revision of a name that was current at the given time, and its
-// neighbors. If that time is before the first revision, mementosAt takes the first one. It returns
-// ErrNotFound if the name was never public.
+// mementosAt finds the public revision of a name that was current at the given time, or otherwise
+// the first one, and its neighbors. It returns ErrNotFound if the name was never public.
 func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
-	var later, second *store.Change // the public revision after c in time, and the second public revision
+	var later, second *store.Change // the next later public revision, and the second one of all
 	for c, err := range store.History(ctx, s.store, a.kept()) {
 		if err != nil {
 			return m, err
@@ -174,8 +172,8 @@ func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (
 	return m, nil
 }
 
-// toMemento redirects to a memento. To the links in l it adds links to the memento and its
-// neighbors (RFC 7089, 2.2.3 and 4.1.1).
+// toMemento redirects to a memento. It adds links to the memento and its neighbors to l (RFC 7089,
+// 2.2.3 and 4.1.1).
 func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) *reply {
 	base := s.base(r)
 	url := func(c *store.Change) string {
@@ -206,17 +204,17 @@ func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) 
 	return redirectTo(r, p, withDirectives(s.root(r)+format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
 }
 
-// The beginnings of the paths of TimeGates and TimeMaps for some programs. These programs append
-// the whole original URL to the URL of a TimeGate (RFC 7089, 4.2).
+// The beginnings of other paths of TimeGates and TimeMaps, for programs that append the whole
+// original URL to the URL of a TimeGate (RFC 7089, 4.2).
 const (
 	timeGatePrefix = "/-/timegate/"
 	timeMapPrefix  = timeMapPath + "link/"
 )
 
-// original parses the text after a TimeGate prefix. The text is the URL of a name on this server, a
-// name that is a URL, or any other name. It may be percent-encoded as a whole. It may have a single
-// slash after the scheme if a proxy has merged the two slashes. If the URL would redirect to a
-// location, original returns a request for the description of the name. A memento that redirects
+// original parses the text after a TimeGate prefix: the URL of a name on this server, a name that
+// is a URL, or any other name. It may be percent-encoded as a whole, and may have a single slash
+// after the scheme if a proxy has merged the two slashes. If the URL would redirect to a location,
+// original returns a request for the description of the name, because a memento that redirects
 // would show the present content of the location. If original returns an error, the caller shows it
 // as the response to the returned target.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
@@ -271,7 +269,7 @@ func wholeURL(text string) string {
 }
 
 // timeGate answers a program that appended the URL of a name to the prefix. It redirects to the
-// description of the name as of the time in Accept-Datetime.
+// description of the name at the time in Accept-Datetime.
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
@@ -309,13 +307,12 @@ func badDatetime(a parsedTarget) error { // RFC 7089, 4.5.3
 // kept returns the name of the target in the letter case in which it is stored.
 func (a parsedTarget) kept() name.Name { return a.authority.Fold(a.name) }
 
-// isPublic reports whether the revision that the change c made is public.
 func isPublic(c *store.Change) bool {
 	return c.Record != nil && c.Record.Status != nomen.Reserved
 }
 
-// timeMap streams the list of the mementos of a name, newest first (RFC 7089, 5). It leaves out
-// redacted revisions.
+// timeMap streams the list of the mementos of a name, newest first, without redacted revisions (RFC
+// 7089, 5).
 func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -384,8 +381,8 @@ func (s *Server) mementos(ctx context.Context, a parsedTarget) iter.Seq2[*store.
 	}
 }
 
-// A revision is a change that made a memento. The field before has the change that made the
-// previous memento; it is nil for the first memento.
+// A revision is a change that made a memento, and the change that made the previous memento, or
+// nil.
 type revision struct{ change, before *store.Change }
 
 // revisions yields the mementos of a name, newest first.
@@ -408,7 +405,7 @@ func (s *Server) revisions(ctx context.Context, a parsedTarget) iter.Seq2[revisi
 	}
 }
 
-// firstOf returns the first element of an iterator, or ErrNotFound if there is none.
+// firstOf returns the first element of an iterator, or ErrNotFound.
 func firstOf(changes iter.Seq2[*store.Change, error]) (*store.Change, error) {
 	for c, err := range changes {
 		return c, err

@@ -10,9 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// offersFor returns the formats for answers of a service, the preferred one first. That is
-// text/urc-0 for descriptions (1995, Y95-45), and text/uri-list for lists and single names (RFC
-// 2169, 2.2).
+// offersFor returns the formats for answers of a service. The first is text/urc-0 for descriptions
+// (1995, Y95-45), and text/uri-list for lists and single names (RFC 2169, 2.2).
 func offersFor(s nomen.Service) []format.Format {
 	offers := format.Formats()
 	if s == nomen.IisI {
@@ -50,8 +49,8 @@ var descriptions = [...]string{
 	format.TypeCBOR, format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
 }
 
-// onlyCitations reports whether a client accepts only formatted citations, which this server does
-// not make.
+// onlyCitations reports whether a client accepts only formatted citations, which this server cannot
+// make.
 func onlyCitations(field string) bool {
 	if !accept.Mentions(field, "bibliography") {
 		return false
@@ -68,9 +67,8 @@ func onlyCitations(field string) bool {
 	return f.Len() > 0
 }
 
-// preferredDescriptions returns the media types of descriptions to which the client gives a higher
-// weight than to HTML and */*. If there are any, the client gets the description instead of a
-// redirect.
+// preferredDescriptions returns the media types of descriptions that the client prefers to HTML and
+// */*. A client with such a preference gets the description instead of a redirect.
 func preferredDescriptions(field string) []string {
 	if strings.IndexByte(field, ',') < 0 && strings.HasPrefix(field, "*/*") {
 		return nil // the most common field
@@ -87,7 +85,7 @@ func preferredDescriptions(field string) []string {
 	return wanted
 }
 
-// hasType reports whether one of the locations has one of the media types.
+// hasType reports whether a location has one of the media types.
 func hasType(locations []nomen.Location, types []string) bool {
 	return slices.ContainsFunc(locations, func(l nomen.Location) bool {
 		mediaType, _, _ := strings.Cut(strings.ToLower(l.Type), ";")

@@ -91,8 +91,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
 }
 
-// pageBelow answers requests for pages whose paths begin with a fixed prefix. It returns nil for
-// other targets.
+// pageBelow answers requests for pages with a fixed prefix, or returns nil for other targets.
 func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(target, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
@@ -133,9 +132,9 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// checkHealth answers a health check, in JSON if the Accept field asks for JSON. The response says
-// which server answered, which request it received, and from which address. So a client can find
-// out what a proxy between it and the server changes.
+// checkHealth answers a health check, in JSON if the Accept field asks for it. The response says
+// which server answered, which request it received and from which address, so that a client can
+// find out what a proxy on the way changes.
 func (s *Server) checkHealth(r *request, path string) *reply {
 	report := s.health.Check(path)
 	p := uncached(newReply(report.Status))
@@ -180,7 +179,7 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	})
 }
 
-// withHTML sets the body of a reply to the HTML page that the function write writes.
+// withHTML sets the body of a reply to the HTML page that write writes.
 func (s *Server) withHTML(r *request, p *reply, policy string, write func(io.Writer) error) *reply {
 	body, err := written(write)
 	if err != nil {
@@ -204,11 +203,10 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm answers the form on the home page: it sends the user to the path of the entered text.
-// The text is a name or an element. A name can have angle brackets and white space around it (1995,
-// 2). Programs get a redirect. Browsers get a page that leads on at once, because they apply
-// form-action of the policy to all redirects that follow a form, including redirects to another
-// server.
+// resolveForm answers the form on the home page: it sends the user to the path of the entered name
+// or element. A name can have angle brackets and white space around it (1995, 2). Programs get a
+// redirect. Browsers get a page that leads on at once, because they apply form-action of the policy
+// to all redirects after a form, even to those by another server.
 func resolveForm(r *request, root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))
@@ -224,8 +222,8 @@ func resolveForm(r *request, root, q string) *reply {
 	return p.withText(path)
 }
 
-// formPath returns the path for a text that a user entered. Browsers cannot take this path for the
-// URL of another host.
+// formPath returns the path for a text that a user entered. Browsers cannot mistake this path for
+// the URL of another host.
 func formPath(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {

@@ -19,15 +19,13 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// requestElsewhere returns the name of a reserved request if another resolver must answer the
-// request. This is the case if the authority of the request is not served here. It is also the case
-// if the authority delegates its names, and no answer is configured here. The resolver of that
-// authority then answers, no matter how the request reached this server (1995, 3.5.1 and 4: Y95-55,
-// Y95-63).
+// requestElsewhere returns the name of a reserved request that another resolver must answer,
+// however it reached this server (1995, 3.5.1 and 4: Y95-55, Y95-63). This is the case if its
+// authority is not served here, or delegates its names without an answer being configured here.
 func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
 	of := a.authority
 	switch {
-	case a.reserved == urn.ReservedPrefix: // only looks like a reserved request: escapes hide it
+	case a.reserved == urn.ReservedPrefix: // only looks like a reserved request, because of escapes
 		return name.Name{}, false
 	case of == nil:
 		return a.name, !a.name.IsZero()
@@ -42,9 +40,8 @@ func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (na
 	return n, err == nil
 }
 
-// passedRequest asks the resolver to answer a reserved request, and sends its answer. If the
-// resolver does not know the name but this server can answer about the authority, passedRequest
-// returns nil.
+// passedRequest asks the resolver to answer a reserved request, and sends its answer. It returns
+// nil if the resolver does not know the name but this server can answer about the authority.
 func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
 	ans, err := s.askRequest(ctx, r, a)
@@ -63,12 +60,11 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, 
 	return s.reservedAnswer(r, a, ans)
 }
 
-// listsAuthorities reports whether the answer to a reserved request is a list of
-// authorities.
+// listsAuthorities reports whether the answer to a reserved request is a list of authorities.
 func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
-// askRequest asks the resolver about the name of a reserved request. If the resolver does not know
-// the name, but this server can answer about the authority, both results are nil.
+// askRequest asks the resolver about the name of a reserved request. Both results are nil if the
+// resolver does not know the name but this server can answer about the authority.
 func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*nomen.Answer, error) {
 	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, UserAgent: r.agent, Hops: r.hops}
 	if a.listsAuthorities() {
@@ -88,17 +84,17 @@ func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*n
 	return ans, nil
 }
 
-// maxPassed is the maximum size in bytes of an unstructured result that is passed on.
+// maxPassed is the maximum size of an unstructured result that is passed on, in bytes.
 const maxPassed = 1 << 20
 
-// passedPolicy is the Content-Security-Policy for a page of another server. It allows text, links
-// and styles. It gives the page no origin, and does not let it run scripts, load resources or send
+// passedPolicy is the Content-Security-Policy for a page of another server. It permits text, links
+// and styles, but gives the page no origin, and does not let it run scripts, load resources or send
 // forms.
 const passedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// passThrough sends an unstructured result, either as its resolver sent it or as JSON (1995, 3.1.2:
-// Y95-35, Y95-40). The server does not trust the content. Content that a browser may show is
-// sandboxed. All other content is sent as an attachment.
+// passThrough sends an unstructured result as its resolver sent it, or as JSON (1995, 3.1.2:
+// Y95-35, Y95-40). Because the server does not trust the content, it sandboxes what a browser may
+// show, and sends everything else as an attachment.
 func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	if len(ans.Raw.Body) > maxPassed {
 		return s.failure(r, fmt.Errorf("server: %w: %s: more than %d bytes", nomen.ErrUpstream, ans.Raw, maxPassed))
@@ -111,7 +107,7 @@ func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	own.MediaType, _, _ = strings.Cut(contentType, ";")
 	f, ok := format.Negotiate(r.accept, []format.Format{own, {Name: "json", MediaType: format.TypeJSON, Write: format.WriteJSON}}, own)
 	if !ok {
-		f = own // the client accepts neither its own type nor JSON: it gets the original (1995, 3.1.2)
+		f = own // the client accepts neither: it gets the original (1995, 3.1.2)
 	}
 	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // shownRevisions is how many revisions the page of a name shows.
 const shownRevisions = 20
 
-// onPage makes each format write the links of the page that shows the answer. The HTML page also
-// shows the history of the name.
+// onPage makes each format write the links of the page that shows the answer, and the HTML page
+// also the history of the name.
 func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
 	for i, f := range offers {
@@ -78,7 +78,6 @@ func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nom
 	return past, nil
 }
 
-// changedFields returns the names of the fields that differ between two public revisions.
 func changedFields(before, after *store.Change) []string {
 	if before == nil {
 		return nil

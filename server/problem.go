@@ -89,8 +89,8 @@ func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, pr
 	return f, body, err
 }
 
-// unknown completes the error about an unknown name. It adds the reserved request that the client
-// may have meant. If the request has a time, it adds this time. It returns other errors unchanged.
+// unknown completes the error about an unknown name, by the reserved request that the client may
+// have meant and by the time in the request. It returns other errors unchanged.
 func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	request := a.similarRequest()
 	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
@@ -126,8 +126,8 @@ var (
 )
 
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC 9112,
-// 3.2.2). The authority of an element depends on the Host field (Y95-21). So the server cannot
-// resolve an element in such a request.
+// 3.2.2). The server cannot resolve an element in such a request, because the authority of an
+// element depends on the Host field (Y95-21).
 func (s *Server) misdirected(ctx context.Context, r *request, a parsedTarget, detail string) *reply {
 	return s.withProblem(ctx, r, a, problempage.New(problempage.KindHost, detail))
 }
@@ -140,7 +140,7 @@ func (s *Server) loop(ctx context.Context, r *request, a parsedTarget) *reply {
 	return s.withProblem(ctx, r, a, p)
 }
 
-// failure answers a request that the server failed to process. It logs the cause, which the client
+// failure answers a request that the server failed to process, and logs the cause, which the client
 // does not see.
 func (s *Server) failure(r *request, err error) *reply {
 	var limit *gateway.LimitError
@@ -151,7 +151,7 @@ func (s *Server) failure(r *request, err error) *reply {
 	var away *store.AwayError
 	isAway := errors.As(err, &away)
 	switch {
-	case isAway: // not logged here: the store logs when it becomes unavailable and when it is available again
+	case isAway: // the store logs when it becomes unavailable and available again
 		kind, retry = problempage.KindAway, away.RetryAfter()
 	case errors.Is(err, nomen.ErrUpstream):
 		kind = problempage.KindUpstream
@@ -186,8 +186,8 @@ func (s *Server) dressProblem(r *request, p *reply, problem *format.Problem) *re
 	return p.withBody(f.ContentType(), body)
 }
 
-// notAcceptable answers a client that accepts none of the available formats. The response lists
-// these formats.
+// notAcceptable answers a client that accepts none of the available formats with the list of these
+// formats.
 func (s *Server) notAcceptable(r *request, offers []format.Format) *reply {
 	problem := problempage.New(problempage.KindFormat, "The Accept field excludes every format that is available for this answer.")
 	problem.On = s.bare(r)

@@ -13,20 +13,18 @@ import (
 // them.
 type Protocols uint8
 
-// The protocols. A request belongs to the protocol of 1995 if its target does not begin with a
-// slash, and is an element or a name.
+// The protocols. A request belongs to the protocol of 1995 if its target is an element or a name
+// without a leading slash.
 const (
 	ProtocolWeb  Protocols = 1 << iota // paths and absolute URLs: browsers, THTTP, proxy requests
 	Protocol1995                       // draft-ietf-uri-yaurn-00
 )
 
-// has reports whether the set p includes a protocol.
 func (p Protocols) has(one Protocols) bool { return p == 0 || p&one != 0 }
 
 // Web reports whether the set p includes [ProtocolWeb].
 func (p Protocols) Web() bool { return p.has(ProtocolWeb) }
 
-// protocolOf returns the protocol to which a request with the given method and target belongs.
 func protocolOf(method, target string) Protocols {
 	if _, _, absolute := absoluteForm(target); absolute || strings.HasPrefix(target, "/") || method == "CONNECT" || target == "*" {
 		return ProtocolWeb
@@ -55,8 +53,7 @@ func (s *Server) wrongProtocol(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// openListeners has the open listeners of a server, so that it can count and limit their
-// connections.
+// openListeners are the open listeners of a server, whose connections the server counts and limits.
 type openListeners struct {
 	mu  sync.Mutex
 	all map[string]*limitedListener
@@ -71,7 +68,6 @@ func (o *openListeners) add(name string, l *limitedListener) {
 	o.all[name] = l
 }
 
-// limit changes the limits of all listeners.
 func (o *openListeners) limit(l Limits) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,21 +11,21 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A query holds the instructions in the query of a target.
+// A query is what the query of a target says.
 type query struct {
 	service   nomen.Service // "" if absent or unknown
 	component string
 	other     string    // the second identifier of I=I
-	format    string    // the name of a format, which takes precedence over Accept
+	format    string    // name of a format, which precedes Accept
 	r, q      string    // components of RFC 8141
 	plain     string    // a query without directives and components
-	at        time.Time // resolve as of this time; zero for now
+	at        time.Time // the time as of which to resolve; zero for now
 	badAt     string    // a value of at= that begins like a time but is invalid
 }
 
 // String returns the query in canonical spelling. If the query has components of RFC 8141, String
-// writes only these, because the directives may have been converted to components. A plain query
-// has neither components nor directives.
+// writes only these, because directives may have been converted to components. A plain query has
+// neither.
 func (q query) String() string {
 	if q.r != "" || q.q != "" {
 		return rqComponents(q.r, q.q)
@@ -66,8 +66,8 @@ func rqComponents(r, q string) string {
 }
 
 // readQuery parses a query with components of RFC 8141 or with directives of the draft of 2012. It
-// returns false if the query also has other parts. In paths, these parts are ignored. A query
-// without directives becomes a plain query.
+// returns false if the query also has other parts, which are ignored in paths. A query without
+// directives becomes a plain query.
 func readQuery(s string) (query, bool) {
 	switch {
 	case s == "":
@@ -78,8 +78,8 @@ func readQuery(s string) (query, bool) {
 	return readDirectives(s)
 }
 
-// plainQuery escapes the characters in s that a query cannot contain. It returns "" if s is invalid
-// nevertheless.
+// plainQuery escapes the characters in s that a query cannot contain. It returns "" if s is then
+// still invalid.
 func plainQuery(s string) string {
 	for _, spelling := range []string{s, question.EscapeExcluded(s)} {
 		if _, err := uri.ParseReference("?" + spelling); err == nil && strings.IndexByte(spelling, '#') < 0 {
@@ -93,7 +93,7 @@ func plainQuery(s string) string {
 //
 //	rq-components = [ "?+" r-component ] [ "?=" q-component ]
 //
-// without the leading question mark. Malformed components are treated as absent.
+// without the leading question mark. It treats malformed components as absent.
 func readComponents(s string) (query, bool) {
 	var out query
 	rest, ok := s, true
@@ -111,7 +111,7 @@ func readComponents(s string) (query, bool) {
 	return out, ok && okQ
 }
 
-// checkedComponent returns s, and whether s is valid: pchar *( pchar / "/" / "?" ).
+// checkedComponent returns s, and whether s matches pchar *( pchar / "/" / "?" ).
 func checkedComponent(s string) (string, bool) {
 	if s == "" || s[0] == '/' || s[0] == '?' {
 		return "", false
@@ -133,13 +133,12 @@ const (
 	keywordFormat    = "format" // a name in [format.Formats] or [format.Citations]
 )
 
-// readDirectives parses directive *( "&" directive ) (2012, 2.3). If a registered keyword is given
-// twice, all its values are ignored (N12-29). Unknown keywords (N12-30) and unknown services
-// (N12-32) are ignored, too. The keywords that nomen adds are directives only under conditions. The
-// value of "at" must look like a time. The keyword "with" needs s=I=I. The keyword "format" needs a
-// service and the name of a format.
+// readDirectives parses directive *( "&" directive ) (2012, 2.3). It ignores all values of a
+// registered keyword that is given twice (N12-29), unknown keywords (N12-30) and unknown services
+// (N12-32). The keywords of nomen are directives only under conditions: the value of "at" must look
+// like a time, "with" needs s=I=I, and "format" needs a service and the name of a format.
 func readDirectives(s string) (query, bool) {
-	var values [5]string // indexed like the keywords
+	var values [5]string // in the order of the keywords
 	var seen [5]int
 	ok := true
 	for directive := range strings.SplitSeq(s, "&") {
@@ -179,11 +178,11 @@ func readDirectives(s string) (query, bool) {
 	return out, ok && (seen[2] == 0 || out.other != "") && (seen[4] == 0 || out.format != "")
 }
 
-// readService returns the service with the given name, or "" if there is none. It also accepts an
-// escaped name, because HTML forms escape the equals sign in I=I.
+// readService returns the service with the given name, or "". The name may be escaped, because HTML
+// forms escape the equals sign in I=I.
 func readService(value string) nomen.Service {
 	if strings.IndexByte(value, '%') >= 0 {
-		value, _ = uri.Unescape(value) // if the escapes are malformed, the service is unknown
+		value, _ = uri.Unescape(value) // with malformed escapes, the service is unknown
 	}
 	if s := nomen.Service(value); s.Known() {
 		return s
@@ -191,8 +190,8 @@ func readService(value string) nomen.Service {
 	return ""
 }
 
-// keywordIndex returns the index of a keyword in the order of the constants. It returns -1 if the
-// keyword is not a directive with this value.
+// keywordIndex returns the index of a keyword in the order of the constants, or -1 if it is not a
+// directive with this value.
 func keywordIndex(keyword, value string) int {
 	switch keyword {
 	case keywordService:
@@ -213,8 +212,8 @@ func keywordIndex(keyword, value string) int {
 	return -1
 }
 
-// readAt parses the time in a directive. The parameter count is how often the directive occurs in the
-// query. More than one occurrence is invalid, because it would be ambiguous.
+// readAt parses the time in a directive. The parameter count is how often the directive occurs;
+// more than once is invalid, because it would be ambiguous.
 func (q *query) readAt(value string, count int) {
 	text, err := uri.Unescape(value)
 	if err == nil && count == 1 {
@@ -225,8 +224,8 @@ func (q *query) readAt(value string, count int) {
 	}
 }
 
-// looksLikeTime reports whether s begins like a date. A value of "at" that does not is meant for
-// another program.
+// looksLikeTime reports whether s begins like a date. Other values of "at" are meant for other
+// programs.
 func looksLikeTime(s string) bool {
 	const year = 4
 	for i := range len(s) {

@@ -18,7 +18,7 @@ func (a parsedTarget) checkAccess() error {
 	return nil
 }
 
-// text returns the name or the URI of the target as text for people.
+// text returns the name or the URI of the target, as text for people.
 func (a parsedTarget) text() string {
 	if a.name.IsZero() {
 		return a.subject.String()
@@ -26,9 +26,9 @@ func (a parsedTarget) text() string {
 	return a.name.Key()
 }
 
-// interpreted applies the policy of the authority to the query of the target. It sets the service
+// interpreted applies the policy of the authority to the query of the target, and sets the service
 // of the expected answer, on which the handling of the request depends. The resolver may still
-// answer for another service. The answer says for which.
+// answer for another service, which the answer then names.
 func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,
@@ -44,8 +44,8 @@ func (a parsedTarget) interpreted() parsedTarget {
 	return a
 }
 
-// standard returns the service that applies by default to targets of this form, or "" if the
-// authority determines it.
+// standard returns the default service for targets of this form, or "" if the authority determines
+// it.
 func (a parsedTarget) standard() nomen.Service {
 	if a.form == formElement {
 		return nomen.I2C
@@ -53,9 +53,8 @@ func (a parsedTarget) standard() nomen.Service {
 	return ""
 }
 
-// question returns the question for the resolver. The service is that of the query. If the query
-// has none, it is the expected one. The error is a [*nomen.Error] about the second identifier of
-// I=I.
+// question returns the question for the resolver. Its service is that of the query, or otherwise
+// the expected one. The error is a [*nomen.Error] about the second identifier of I=I.
 func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,

@@ -62,8 +62,8 @@ func (s *Server) toLocation(ctx context.Context, r *request, a parsedTarget, ans
 	return redirectTo(r, p, target.String())
 }
 
-// redirectStatus returns the status of a redirect to a location: 303, or the status that the
-// authority has set. For HTTP/1.0 it is 301 or 302, because HTTP/1.0 has no other ones.
+// redirectStatus returns the status of a redirect to a location: 303, or what the authority has
+// set. For HTTP/1.0 it is 301 or 302, because HTTP/1.0 has no others.
 func redirectStatus(r *request, ans *nomen.Answer) int {
 	status := http.StatusSeeOther
 	if isRedirect(ans.RedirectStatus) {
@@ -86,7 +86,7 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// redirectPolicy is the Content-Security-Policy of a page that only has a link.
+// redirectPolicy is the Content-Security-Policy of a page that consists of a link.
 const redirectPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // redirectTo adds to a redirect its Location field, and a body for clients that do not follow
@@ -115,10 +115,9 @@ func (p *reply) withLink(target string) *reply {
 const maxSuccessorAge = 30 * 24 * time.Hour
 
 // redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
-// name is delegated. If the destination is a name, and the request had no leading slash (GET
-// urn:x:1), the Location is the name of the destination. For every other request, the Location is
-// the path of this name on this server. For an element, the reason phrase also contains the name
-// (Y95-42, Y95-43).
+// name is delegated. If the destination is a name, Location is that name for a request without a
+// leading slash (GET urn:x:1), and the path of that name on this server for all others. For an
+// element, the reason phrase also contains the name (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
@@ -152,9 +151,9 @@ func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarg
 	return p.withBody(f.ContentType(), body)
 }
 
-// retiredProblem returns the body of a redirect from a retired name. The body is for clients of
-// 1995 that cannot follow a redirect. The response to a Simple-Request has no status line (Y95-25,
-// Y95-32).
+// retiredProblem returns the body of a redirect from a retired name, for clients of 1995 that
+// cannot follow a redirect. The response to a Simple-Request does not even have a status line
+// (Y95-25, Y95-32).
 func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
 	if e.Message == "" {
@@ -167,9 +166,9 @@ func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 const maxPhrase = 256
 
 // setRedirectPhrase writes the target of a redirect into the reason phrase, as the protocol of 1995
-// requires (3.4.1: Y95-42). It does not change an existing phrase. If the target is a URL that
-// contains a URN, the phrase has only the scheme and host. Otherwise a client of the protocol of
-// 1995 would resolve that URN in place of the requested one (Y95-43).
+// requires (3.4.1: Y95-42), unless there is a phrase already. If the target is a URL that contains
+// a URN, the phrase has only the scheme and host, because a client of the protocol of 1995 would
+// otherwise resolve that URN instead of the requested one (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
@@ -189,8 +188,8 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	}
 }
 
-// otherName returns the Location for a redirect to another identifier. The Location of a successor
-// is on this server. The URL of a delegation is not changed.
+// otherName returns the Location for a redirect to another identifier: for a successor, a URL on
+// this server; for a delegation, the URL of the other resolver, unchanged.
 func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
@@ -205,7 +204,7 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	if a.authority == nil || !a.authority.PassesQuery() {
 		q.plain = ""
 	}
-	if a.form == formTHTTP && q.service == a.authority.Interpret(&nomen.Question{}, true).Service { // paths do not name the default service
+	if a.form == formTHTTP && q.service == a.authority.Interpret(&nomen.Question{}, true).Service { // paths omit the default service
 		q.service = ""
 	}
 	if text := q.String(); text != "" {
@@ -214,8 +213,8 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	return target
 }
 
-// maxPlainList is the maximum length in bytes of the list for clients that accept only text/plain.
-// These clients do not read more.
+// maxPlainList is the maximum length in bytes of the list for clients that accept only text/plain
+// and read no more.
 const maxPlainList = 4095
 
 // locatedList answers N2L with a Location field and a list of the locations.

@@ -11,14 +11,14 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// registryPath is the beginning of the paths of registries (2012, 9.1).
+// registryPath begins the paths of registries (2012, 9.1).
 const registryPath = "/-/registry/"
 
 // registryPage serves the pages of registries. The path is the part after [registryPath]: "",
-// TABLE, TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. If the path has no FORMAT, the Accept
-// field selects the format.
+// TABLE, TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. Without a FORMAT, the Accept field
+// selects it.
 func (s *Server) registryPage(r *request, path string) *reply {
-	// An entry may have a dot in its name, so only the name of a format counts as an extension.
+	// A dot can also belong to the name of an entry, so only the name of a format is an extension.
 	extension := path[strings.LastIndexByte(path, '.')+1:]
 	f, named := registry.ByName(extension)
 	if named {
@@ -44,8 +44,8 @@ func (s *Server) registryPage(r *request, path string) *reply {
 	return s.represent(r, p, f.MediaType, body)
 }
 
-// registryDocument returns the function that writes the document at a path without extension. HTML
-// is a page of a site.
+// registryDocument returns the function that writes the document at a path without extension. As
+// HTML, the document is a page of a site.
 func (s *Server) registryDocument(path string, on *site.Page) (write func(io.Writer, registry.Format) error, ok bool) {
 	tables := s.registries()
 	if path == "" {
@@ -81,8 +81,8 @@ func (s *Server) registryDocument(path string, on *site.Page) (write func(io.Wri
 	return nil, false
 }
 
-// registryFormat returns the format requested by an Accept field (RFC 9110, 12.4.1). If none of the
-// requested formats is available, it returns HTML.
+// registryFormat returns the format that an Accept field requests (RFC 9110, 12.4.1), or HTML if
+// none is available.
 func registryFormat(accept string) registry.Format {
 	formats := registry.Formats()
 	offers := make([]format.Format, len(formats))

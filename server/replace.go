@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// carried is the state that a server passes on to the server that replaces it. The state has
-// counters, and what clients have used of their limits.
+// carried is what a server passes on to the server that replaces it: counters, and what clients
+// have used of their limits.
 type carried struct {
 	current   atomic.Pointer[Server] // the server that answers new requests
 	replacing sync.Mutex
@@ -38,18 +38,17 @@ func newCarried(o Options) *carried {
 	return c
 }
 
-// perAddress divides a limit into the given number of parts. It returns one part, which is at least
-// 1.
+// perAddress returns one of the given number of parts of a limit, but at least 1.
 func perAddress(all, parts int) int { return max(all/parts, 1) }
 
 // Replace makes the server next answer all requests from now on, on the same listeners. No request
-// is lost: the previous server completes the requests that it has begun. Then the returned channel
-// is closed. The caller may then close what only the previous server used.
+// is lost: the previous server completes the requests that it has begun. When it has, the returned
+// channel is closed, and the caller may close what only the previous server used.
 //
-// The server next continues to count the open connections and what clients have used of their
+// The server next takes over the counts of open connections and of what clients have used of their
 // limits. Its options Store, Admin, Metrics, Clock, Now and Log must be those of the previous
-// server. The limits HeadTimeout, IdleTimeout and Timeout of connections do not change. The server
-// next must be new: it has answered no request and has not replaced a server before.
+// server, and the limits HeadTimeout, IdleTimeout and Timeout of connections do not change. The
+// server next must be new: it has answered no request, and has not replaced a server before.
 func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
 	c := l.server.carried
 	c.replacing.Lock()
@@ -79,7 +78,7 @@ func (c *carried) use() *Server {
 	for {
 		now := c.current.Load()
 		now.users.add()
-		if now == c.current.Load() { // otherwise the server now was replaced before it counted the request
+		if now == c.current.Load() { // otherwise it was replaced before it counted the request
 			return now
 		}
 		now.users.done()
@@ -89,7 +88,7 @@ func (c *carried) use() *Server {
 // users counts the requests that a server is answering.
 type users struct {
 	n     atomic.Int64
-	ended atomic.Bool // the server was replaced; serveCurrent passes further requests to the next server
+	ended atomic.Bool // set when the server is replaced; serveCurrent then passes requests to the next one
 	once  sync.Once
 	gone  chan struct{} // closed when ended is set and n is zero
 }

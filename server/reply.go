@@ -13,8 +13,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// A reply is the response to a request. Its body is either in memory, or the function stream writes
-// it.
+// A reply is the response to a request. Its body is in memory, or written by the function stream.
 type reply struct {
 	status int
 	reason string // reason phrase; "" for the standard one
@@ -23,19 +22,19 @@ type reply struct {
 	stream func(ctx context.Context, w io.Writer) error
 	length int64 // of what stream writes; -1 if unknown
 
-	// release frees the resources of the reply, whether or not the reply was sent. It may be nil.
+	// release frees the resources of the reply, whether or not it was sent. It may be nil.
 	release func()
 
-	pool *pool // the pool in which the stream holds a turn; nil if it needs none
+	pool *pool // the pool in which the stream holds a turn, or nil
 
 	form form // of the request, for the metrics
 
 	subject subject // what is counted
-	located bool    // the reply is about the names with a location, and not counted
+	located bool    // about the names with a location, so not counted
 
 	text []string // the lines of a body of plain text
 
-	private bool // other servers were asked because the client is a user of this server: pages of other sites must not read the response
+	private bool // other servers were asked because the client is a user of this server, so pages of other sites must not read the response
 
 	fieldBuf [16]field // backing array of fields
 }
@@ -49,7 +48,7 @@ func newReply(status int) *reply {
 	return p
 }
 
-// add adds a header field. It does nothing if the value is empty.
+// add adds a header field, unless its value is empty.
 func (p *reply) add(name, value string) {
 	if value != "" {
 		p.fields = append(p.fields, field{name, value})
@@ -61,7 +60,6 @@ func (p *reply) withoutCORS() {
 	p.fields = slices.DeleteFunc(p.fields, func(f field) bool { return strings.HasPrefix(f.name, "Access-Control-") })
 }
 
-// vary adds the name of a header field to the Vary field.
 func (p *reply) vary(header string) {
 	for i := range p.fields {
 		if f := &p.fields[i]; f.name == "Vary" {
@@ -72,7 +70,6 @@ func (p *reply) vary(header string) {
 	p.add("Vary", header)
 }
 
-// varyWith sets the Vary field for an answer.
 func (p *reply) varyWith(ans *nomen.Answer) {
 	p.add("Vary", "Accept, Accept-Language")
 	if ans.ByAgent {
@@ -80,8 +77,8 @@ func (p *reply) varyWith(ans *nomen.Answer) {
 	}
 }
 
-// varying adds the name of a header field to the value of a Vary field. It returns the most common
-// result without an allocation.
+// varying adds the name of a header field to the value of a Vary field. It does not allocate for
+// the most common result.
 func varying(field, header string) string {
 	const usual, last = "Accept, Accept-Language", "Accept-Datetime"
 	if field == usual && header == last {
@@ -90,7 +87,7 @@ func varying(field, header string) string {
 	return field + ", " + header
 }
 
-// get returns the value of the first field with this name, or "" if there is none.
+// get returns the value of the first field with this name, or "".
 func (p *reply) get(name string) string {
 	for _, f := range p.fields {
 		if strings.EqualFold(f.name, name) {
@@ -100,7 +97,7 @@ func (p *reply) get(name string) string {
 	return ""
 }
 
-// has reports whether the reply has a field with exactly this name, in the same letter case.
+// has reports whether the reply has a field with this name, in the same letter case.
 func (p *reply) has(name string) bool {
 	for i := range p.fields {
 		if p.fields[i].name == name {
@@ -110,21 +107,19 @@ func (p *reply) has(name string) bool {
 	return false
 }
 
-// withBody sets the body and its media type.
 func (p *reply) withBody(contentType string, body []byte) *reply {
 	p.add("Content-Type", contentType)
 	p.body = body
 	return p
 }
 
-// withText sets a body of plain text.
 func (p *reply) withText(lines ...string) *reply {
 	p.text = lines
 	return p.withBody("text/plain; charset=utf-8", []byte(strings.Join(lines, "\r\n")+"\r\n"))
 }
 
-// finish adds the fields common to all responses. policy is the Content-Security-Policy of pages
-// that have none.
+// finish adds the fields common to all responses. The parameter policy is the
+// Content-Security-Policy of pages that have none.
 func (p *reply) finish(date, policy string) {
 	p.add("Date", date)
 	if p.private {
@@ -150,14 +145,12 @@ func (p *reply) finish(date, policy string) {
 	}
 }
 
-// drop releases the resources of the reply.
 func (p *reply) drop() {
 	if p.release != nil {
 		p.release()
 	}
 }
 
-// written returns the output of write.
 func written(write func(io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := write(&b)

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/internal/messages"
 )
 
-// A request has the parts of an HTTP request on which the response depends.
+// A request is those parts of an HTTP request on which the response depends.
 type request struct {
 	method  string
 	target  string // exactly as sent, but without mount
@@ -26,11 +26,11 @@ type request struct {
 
 	protocols Protocols // protocols of the listener at which it arrived
 
-	accept    string // like the fields below, several header fields of this name are joined with commas; "" if absent
+	accept    string // here and below, header fields of one name are joined with commas; "" if absent
 	languages string
 	encodings string // Accept-Encoding
 	agent     string // User-Agent
-	language  string // language of pages that a person has chosen; "" if there is none
+	language  string // language of pages that a person has chosen, or ""
 	charsets  string // Accept-Charset
 	datetime  string // Accept-Datetime
 
@@ -46,9 +46,9 @@ type request struct {
 	contentCoding string
 	body          io.Reader // nil if the server does not read the body
 
-	texts *messages.Catalogue // texts of pages; nil before they are needed
+	texts *messages.Catalogue // texts of pages; nil until they are needed
 
-	parsed     *parsedRequest // the parsed target; nil before it has been parsed
+	parsed     *parsedRequest // nil until the target has been parsed
 	parsedOnce parsedRequest  // memory for parsed
 }
 
@@ -56,7 +56,7 @@ type request struct {
 // already rejects longer targets; other listeners may not.
 const maxTarget = 8 << 10
 
-// maxVia is how many servers may have forwarded a request before it is considered a loop.
+// maxVia is how many servers may have forwarded a request before it counts as a loop.
 const maxVia = 16
 
 // A version is a version of HTTP. A Simple-Request has version 0.9.
@@ -65,9 +65,8 @@ type version struct{ major, minor int }
 // atLeast11 reports whether the version is HTTP/1.1 or later.
 func (v version) atLeast11() bool { return v.major > 1 || v.major == 1 && v.minor >= 1 }
 
-// parseVersion parses the version in a request line; the letter case of "HTTP" does not matter. If
-// the text is empty, as in a Simple-Request, the version is 0.9. If the text is invalid, the
-// version is 1.0.
+// parseVersion parses the version in a request line, in any letter case. An empty text, as in a
+// Simple-Request, means 0.9, and an invalid one 1.0.
 func parseVersion(proto string) version {
 	if proto == "" {
 		return version{0, 9}
@@ -82,7 +81,7 @@ func parseVersion(proto string) version {
 	return version{1, 0}
 }
 
-// smallNumber parses a number of at most two digits, not counting leading zeros.
+// smallNumber parses a number of at most two digits besides leading zeros.
 func smallNumber(s string) (int, bool) {
 	s = strings.TrimLeft(s, "0")
 	if len(s) > 2 {
@@ -98,8 +97,8 @@ func smallNumber(s string) (int, bool) {
 	return n, true
 }
 
-// base returns the URL of this server without a trailing slash. If no public URL is set, this is
-// the URL to which the client sent the request.
+// base returns the URL of this server without a trailing slash: the public URL, or the one to which
+// the client sent the request.
 func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
@@ -107,8 +106,7 @@ func (s *Server) base(r *request) string {
 	return originOf(r) + r.mount
 }
 
-// root returns the path of this server without a trailing slash. This is the path of the public URL.
-// If no public URL is set, it is the path to which the client sent the request.
+// root returns the path of base, the URL of this server, without a trailing slash.
 func (s *Server) root(r *request) string {
 	if s.public != "" {
 		return s.publicPath
@@ -136,8 +134,7 @@ func hasPort(host string) bool {
 	return strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']')
 }
 
-// validHost reports whether h is valid as the host of a URL. A host is a name or address, with or
-// without a port.
+// validHost reports whether h can be the host of a URL: a name or address, with or without a port.
 func validHost(h string) bool {
 	for _, c := range []byte(h) {
 		if !ascii.IsAlnum(c) && strings.IndexByte("-._~[]:", c) < 0 {

@@ -21,8 +21,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// reservedRequest answers urn+m, urn+a, urn+c and urn+p if they are spelled exactly so. It rejects
-// every other element that begins with urn+ (1995, 3.5 and 2.3).
+// reservedRequest answers urn+m, urn+a, urn+c and urn+p, spelled exactly so. It rejects every other
+// element that begins with urn+ (1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
 	if n, ok := a.requestElsewhere(set, r.host); ok {
 		if p := s.passedRequest(ctx, r, a, set, n); p != nil {
@@ -69,7 +69,7 @@ func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 		switch {
 		case location.IsLink(auth.Contact):
 			about.URL = auth.Contact
-		case auth.Contact != "": // not a URI: an earlier version accepted any text
+		case auth.Contact != "": // not a URI, because an earlier version accepted any text
 			note = append(note, "Contact: "+auth.Contact)
 		}
 		if auth.Description != "" {
@@ -88,8 +88,8 @@ func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 	return &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}}
 }
 
-// offered describes which services, directives and components an authority offers. It describes
-// nothing if the authority offers all of them (2012, N12-33, N12-35 and N12-37).
+// offered describes which services, directives and components an authority offers, unless it offers
+// all of them (2012, N12-33, N12-35 and N12-37).
 func offered(a *store.Authority) []string {
 	var note []string
 	if len(a.Services) > 0 {
@@ -136,7 +136,7 @@ func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *
 }
 
 // authorityAnswer sends a list of naming authorities. The default format has one authority per line
-// (1995, 3.5.3 and 3.5.4: Y95-58, Y95-59). Accept can select another format.
+// (1995, 3.5.3 and 3.5.4: Y95-58, Y95-59); Accept can select another one.
 func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
@@ -144,9 +144,9 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	offers := []format.Format{lines}
 	for _, f := range format.Formats() {
 		switch write := f.Write; f.MediaType {
-		case format.TypeText: // the format lines has this type
+		case format.TypeText: // the type of the format lines
 			continue
-		case format.TypeURIList: // like lines, but hosts become URNs
+		case format.TypeURIList: // as lines, except that hosts become URNs
 			f.Write = func(w io.Writer, _ *nomen.Answer) error {
 				named := *ans
 				named.Names = nil
@@ -155,7 +155,7 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 				}
 				return write(w, &named)
 			}
-		case format.TypeJSONLD, format.TypeTurtle: // these formats would describe items as files of the subject
+		case format.TypeJSONLD, format.TypeTurtle: // these would describe items as files of the subject
 			f.Write = func(w io.Writer, linked *nomen.Answer) error {
 				related := *linked
 				related.Locations = slices.Clone(linked.Locations)
@@ -170,8 +170,8 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	return s.reservedIn(r, a, authorityLinks(s.base(r), a.reserved, set, ans), offers)
 }
 
-// authorityURN returns the URN of a naming authority. A response of the protocol of 1995 may give only
-// its host.
+// authorityURN returns the URN of a naming authority for which a response of the protocol of 1995
+// may give only the host.
 func authorityURN(s string) string {
 	if _, err := uri.Parse(s); err != nil && validHost(s) {
 		return "urn:dns:" + s
@@ -179,10 +179,9 @@ func authorityURN(s string) string {
 	return s
 }
 
-// authorityLinks converts a list of naming authorities to a list of links. If an authority is
-// served here, its link leads to its description on this server (urn+m). If another authority has a
-// host, the link leads to the description of the authority at that host (1995, 3.2). The list
-// contains all other authorities without a link.
+// authorityLinks converts a list of naming authorities to a list of links to their descriptions
+// (urn+m). If the authority is not served here but has a host, the description is at that host
+// (1995, 3.2). The list contains all other authorities without a link.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
 	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls
@@ -225,8 +224,8 @@ const patience = 1000
 
 var errTooFar = errors.New("server: too many unlisted records between two names of a list")
 
-// elements yields the ElementIDs of the public names that belong to an authority. It yields an
-// error and ends if finding the next one takes longer than a step of a stream may take.
+// elements yields the ElementIDs of the public names of an authority. If finding the next one takes
+// longer than a step of a stream may take, elements yields an error and ends.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		unlisted, since := 0, time.Time{}

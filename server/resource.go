@@ -18,8 +18,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// fetch answers I2R and I2Rs by passing on the resource from another server. It does not trust the
-// content.
+// fetch answers I2R and I2Rs by passing on the resource, which it does not trust, from another
+// server.
 func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -32,8 +32,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	return s.fetchInTurn(ctx, r, a, service, back)
 }
 
-// fetchInTurn does what fetch does while it holds a turn. It calls the function endTurn after
-// the response.
+// fetchInTurn is fetch while it holds a turn. It calls endTurn after the response.
 func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, service nomen.Service, endTurn func()) (p *reply) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
 	ctx, begun, end := gateway.Beginning(ctx)
@@ -76,7 +75,7 @@ func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, se
 // no origin, and does not let it run scripts.
 const foreignPolicy = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// newForeign returns a reply for content of other servers. Caches must not keep it, unless the
+// newForeign returns a reply for content of other servers, which caches must not keep unless the
 // authority sets a lifetime.
 func (s *Server) newForeign(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	p := newReply(http.StatusOK)
@@ -107,9 +106,8 @@ func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply 
 	return p
 }
 
-// copyExactly copies a body with the given size. If the body is longer, copyExactly copies only that
-// many bytes. If it is shorter, copyExactly returns an error. A size of -1 means that the size is
-// unknown, so copyExactly copies the whole body.
+// copyExactly copies a body of the given size. It cuts a longer body off, and returns an error for
+// a shorter one. A size of -1 is unknown, so the whole body is copied.
 func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	if size < 0 {
 		_, err := io.Copy(w, from)
@@ -123,8 +121,8 @@ func copyExactly(w io.Writer, from io.Reader, size int64) error {
 }
 
 // multipart passes on all versions of a resource that the client accepts, as multipart/alternative
-// (RFC 2169, 3.4; RFC 2046, 5.1.4). It leaves out versions that cannot be read. If none is left,
-// the message has no parts.
+// (RFC 2169, 3.4; RFC 2046, 5.1.4). It leaves out versions that cannot be read, perhaps all of
+// them.
 func (s *Server) multipart(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	boundary := "nomen-" + rand.Text()
 	p := s.newForeign(r, a, ans)
@@ -189,8 +187,8 @@ func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) er
 	return err
 }
 
-// safeType returns a media type in a form that is valid in a header field. For an invalid one it
-// returns application/octet-stream.
+// safeType returns a media type in a form that is valid in a header field, or otherwise
+// application/octet-stream.
 func safeType(s string) string {
 	const unknown = "application/octet-stream"
 	if s == "" || len(s) > 256 {
@@ -206,7 +204,7 @@ func safeType(s string) string {
 	return unknown
 }
 
-// safeLocation returns a URL without its fragment if it is valid in a header field, or else "".
+// safeLocation returns a URL without its fragment, or "" if it is not valid in a header field.
 func safeLocation(s string) string {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -215,8 +213,8 @@ func safeLocation(s string) string {
 	return u.WithoutFragment().String()
 }
 
-// isInert reports whether browsers show content of a media type without executing any of it. The
-// server sends content of all other types as an attachment.
+// isInert reports whether browsers show content of a media type without executing any of it. All
+// other content is sent as an attachment.
 func isInert(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	switch kind {

@@ -42,18 +42,18 @@ type Options struct {
 	// admin API.
 	Admin Admin
 
-	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the server makes its own
+	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the server makes one
 
-	PublicURL      string         // base URL of this server, such as https://www.example.org/names; if "", the host of each request
+	PublicURL      string         // base URL of this server, such as https://www.example.org/names; if "", it is taken from each request
 	Version        string         // of this program
-	Instance       string         // identifies this server in the responses of /-/healthz and /-/readyz; "" leaves it out
-	Hosts          []string       // additional host names of this server, besides the host of PublicURL, localhost and addresses
+	Instance       string         // identifies this server in the responses of /-/healthz and /-/readyz, unless ""
+	Hosts          []string       // host names of this server besides the host of PublicURL, localhost and addresses
 	TrustedProxies []netip.Prefix // proxies whose Forwarded or X-Forwarded fields are trusted
 
-	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
+	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, or "" if unknown; may be nil
 	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // explains what users enter; must have the same Access as Resolver. If nil, explanations are made without asking other servers
+	Explainer *gateway.Explainer // explains what users enter; must have the same Access as Resolver. If nil, explanations ask no other servers
 	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
@@ -61,47 +61,46 @@ type Options struct {
 	Misses *misses.Counter // counts failed lookups; nil disables it
 	Counts *counts.Counter // counts resolutions; nil disables it
 
-	// Metrics counts requests. Package server/metrics implements it for Prometheus. If Metrics is
-	// nil, nothing is counted. Metrics is also a handler. Package server/admin serves it as
-	// /-/metrics on the admin listener. If PublicMetrics is set, this server also serves it on the
-	// public listener.
+	// Metrics counts requests; nil means not to count. Package server/metrics implements it for
+	// Prometheus. Metrics is also a handler, which package server/admin serves as /-/metrics on the
+	// admin listener, and this server also on the public listener if PublicMetrics is set.
 	Metrics       Metrics
 	PublicMetrics bool
 
-	// Clock returns the error for which changes are rejected if the clock is wrong, or nil if
-	// changes are accepted. Usually it is [registrar.Registrar.ClockProblem]. /-/readyz reports the
-	// error. Clock may be nil.
+	// Clock returns why changes are rejected because of a wrong clock, or nil. Usually it is
+	// [registrar.Registrar.ClockProblem]. The response of /-/readyz reports the error. Clock may be
+	// nil.
 	Clock func() *registrar.ClockError
 
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // receives failures; discarded if nil
-	// LogAddresses says how AccessLog shows the addresses of clients: "none", "truncated" or "full". The
-	// page about privacy says so. If it is "", the page says "full".
+	// LogAddresses says how AccessLog shows the addresses of clients: "none", "truncated" or
+	// "full", which is the default. The page about privacy quotes it.
 	LogAddresses string
 
-	AccessLog *slog.Logger // receives one line per request (1995, 7: Y95-71); if nil, none. The handler of the log can shorten the attribute remote, a netip.Addr
+	AccessLog *slog.Logger // gets one line per request (1995, 7: Y95-71) unless nil. Its handler can shorten the attribute remote, a netip.Addr
 
-	// Middleware wraps the handler of the public listener; it may be nil. It also gets the requests
-	// of the protocol of 1995. It must pass on the request with its context. It must not change
-	// RequestURI, because the server reads the target from that field.
+	// Middleware wraps the handler of the public listener, including requests of the protocol of
+	// 1995; it may be nil. It must pass on the request with its context, and must not change
+	// RequestURI, because the server reads the target from there.
 	Middleware func(http.Handler) http.Handler
 
-	// Dialects are the protocols of other identifier services, by their names. A listener speaks
-	// those in [Listener.Dialects].
+	// Dialects are the protocols of other identifier services, by name. A listener supports those
+	// in [Listener].Dialects.
 	Dialects map[string]dialect.Handler
 
-	// Site says who runs the server, and how its pages look; nil for [site.Default].
+	// Site describes who runs the server and how its pages look; nil means [site.Default].
 	Site *site.Site
 
-	// AnswerCache is the size in bytes of the cache of whole answers; 0 means that answers are not
-	// cached. Only answers that come from Store through an engine of package resolve are cached,
-	// and only if the engine uses Authorities and Store is a [store.Invalidator]. The cache returns
-	// the answer that Resolver would return at that time. But if other processes change the store
-	// too, a cached answer can be as old as the data that the store itself may return.
+	// AnswerCache is the size of the cache of whole answers in bytes; 0 means not to cache them.
+	// The server caches only answers that come from Store, through an engine of package resolve
+	// that uses Authorities, and only if Store is a [store.Invalidator]. The cache returns what
+	// Resolver would return at that time; but if other processes also change the store, a cached
+	// answer can be as old as the data that the store itself may return.
 	AnswerCache int64
 
 	// SameOrigin makes the server leave out the header fields that let scripts of other sites read
-	// public responses (CORS). Set it in programs that send such fields themselves.
+	// public responses (CORS). It is for programs that send such fields themselves.
 	SameOrigin bool
 
 	Limits Limits
@@ -110,9 +109,9 @@ type Options struct {
 // An Admin is the admin API of a server, served on the admin listener.
 type Admin interface {
 	http.Handler
-	Run(ctx context.Context)      // does background work until ctx ends; called while the server listens
+	Run(ctx context.Context)      // does background work until ctx ends, while the server listens
 	Drain()                       // makes the health checks report that the server is shutting down
-	Shutdown(ctx context.Context) // interrupts the running jobs, and waits until they have ended or ctx ends
+	Shutdown(ctx context.Context) // interrupts the running jobs, and waits until they end or ctx ends
 }
 
 // Metrics counts what a server does. It must be safe for concurrent use.
@@ -130,8 +129,8 @@ func (noMetrics) Observe(string, int, time.Duration) {}
 func (noMetrics) Refused(string)                     {}
 func (noMetrics) Stale()                             {}
 
-// Limits bound what clients can use. If a field is zero, the default applies, which is the value
-// after the semicolon in the comment.
+// Limits bound what clients can use. A zero field has the default value, which its comment gives
+// after the semicolon.
 type Limits struct {
 	Connections int           // connections open at once on each listener; at most 10,000, and at most this listener's share of half the limit of open files
 	PerAddress  int           // connections open at once from one address (IPv6: one /64); the larger of Connections/4 and min(Connections/2, 16)
@@ -149,8 +148,7 @@ type Limits struct {
 	BatchBytes  int           // bytes of one list of names; 4 MiB
 }
 
-// withDefaults returns the limits with the defaults for a server that has the given number of
-// listeners.
+// withDefaults returns the limits with the defaults for the given number of listeners.
 func (l Limits) withDefaults(listeners int) Limits {
 	l.Connections = cmp.Or(l.Connections, connectionsFor(openfiles.Limit(), listeners))
 	l.PerAddress = cmp.Or(l.PerAddress, max(l.Connections/4, min(l.Connections/2, 16), 1))
@@ -170,13 +168,13 @@ func (l Limits) withDefaults(listeners int) Limits {
 }
 
 // connectionsFor returns how many connections each listener may have if files is the limit of open
-// files. It reserves half of the files for the store, which needs files for writing.
+// files. Half of the files are for the store, which needs them for writing.
 func connectionsFor(files uint64, listeners int) int {
 	return int(max(min(files/2/uint64(max(listeners, 2)), 10_000), 1))
 }
 
-// maxAddresses is the maximum number of addresses that have a rate limit of their own. All other
-// addresses share one.
+// maxAddresses is the maximum number of addresses with a rate limit of their own. All others share
+// one.
 const maxAddresses = 10_000
 
 // A Server provides the handlers of the two listeners. It is safe for concurrent use.
@@ -297,8 +295,8 @@ func (o Options) withDefaults() Options {
 // CheckPublicURL returns an error if [Options.PublicURL] must not have this value.
 func CheckPublicURL(text string) error { return new(Server).setPublicURL(text) }
 
-// setPublicURL sets the public URL, which must have the form http://HOST/PATH or
-// https://HOST/PATH; the path may be absent.
+// setPublicURL sets the public URL, http://HOST/PATH or https://HOST/PATH, where the path may be
+// absent.
 func (s *Server) setPublicURL(text string) error {
 	if text == "" {
 		return nil
@@ -319,7 +317,7 @@ func (s *Server) setPublicURL(text string) error {
 }
 
 // validMount reports whether this server may be mounted at a path. The path must not have empty
-// segments, or the segments "." and "..", because clients remove them.
+// segments, "." or "..", because clients remove them.
 func validMount(path string) bool {
 	path = strings.TrimRight(path, "/")
 	for i, segment := range strings.Split(path, "/") {
@@ -331,17 +329,18 @@ func validMount(path string) bool {
 	return err == nil
 }
 
-// Public returns the handler of the public listener. It expects the listener of package
-// internal/wire. With other listeners it answers only the requests that net/http accepts.
+// Public returns the handler of the public listener. It is made for the listener of package
+// internal/wire; with other listeners, it answers only the requests that net/http accepts.
 //
 // The handler can be mounted below a path with http.StripPrefix. Its links to this server then
-// begin with that path, or with [Options.PublicURL] if that is set. The path itself, without a
+// begin with that path, or with [Options].PublicURL if that is set. The path itself, without a
 // slash, is the home page.
 //
-// Do not route requests to it with http.ServeMux. ServeMux redirects a path with "//", "/./" or
-// "/../" to a cleaned path, for example urn:example:a//b to the name urn:example:a/b. The status is
-// 307, or 301 with GODEBUG=httpmuxgo121=1. For the pattern /names/ ServeMux also redirects /names.
-// If you instead compare the beginning of r.URL.Path in a handler of your own, neither happens.
+// Do not use http.ServeMux to route requests to the handler. ServeMux redirects a path with "//",
+// "/./" or "/../" to a cleaned path, and thus changes the name, for example from urn:example:a//b
+// to urn:example:a/b. For the pattern /names/ it also redirects /names. The status is 307, or 301
+// with GODEBUG=httpmuxgo121=1. Compare the beginning of r.URL.Path in a handler of your own
+// instead.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
 
 // wrap wraps the handler h in the middleware of the options.

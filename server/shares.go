@@ -14,14 +14,14 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// isShared reports whether an address may stand for many clients. Such an address is that of a
-// trusted proxy that does not report the client, or the loopback address, because a proxy may run on
-// this machine.
+// isShared reports whether an address may stand for many clients: it belongs to a trusted proxy
+// that does not report the client, or it is the loopback address, because a proxy may run on this
+// machine.
 func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
 }
 
-// The reasons for which requests are rejected, as they appear in the metrics.
+// Reasons for rejecting requests, as in the metrics.
 const (
 	refusedBusy  = "busy"  // the server is busy: 503
 	refusedLimit = "limit" // the client sends too many requests: 429
@@ -33,8 +33,7 @@ func Refusals() []string {
 	return []string{refusedLimit, refusedBusy, refusedSlow, refusedConnection, refusedIdle}
 }
 
-// tooMany answers a request that is rejected because its client exceeds a limit, or because the
-// server is busy.
+// tooMany answers a request that is rejected because of a limit.
 func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	reason, text := refusedLimit, "Too many requests. Please try again later."
 	if e.Full {
@@ -47,9 +46,9 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	return p.withText(text)
 }
 
-// costly answers a costly request, which is one that takes more than one lookup. If the client
-// sends too many per second, or has too many in progress, the status is 429. If the server has too
-// many in progress, the status is 503.
+// costly answers a costly request, which takes more than one lookup. The status is 429 if the
+// client sends too many such requests per second or has too many in progress, and 503 if the server
+// has too many in progress.
 func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -58,7 +57,7 @@ func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 }
 
 // checkRate counts a costly request of a client. If the client has exceeded its rate, checkRate
-// returns the response that says so, and otherwise nil.
+// returns the response that says so.
 func (s *Server) checkRate(ctx context.Context) *reply {
 	a := gateway.ClientOf(ctx)
 	if a == nil || a.Many {
@@ -71,7 +70,7 @@ func (s *Server) checkRate(ctx context.Context) *reply {
 	return nil
 }
 
-// withTurn answers a request while it holds a turn. A turn is the permission to be one of a limited
+// withTurn answers a request while it holds a turn, which is the permission to be one of a limited
 // number of costly requests in progress. The turn ends when the response is sent.
 func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
@@ -93,8 +92,8 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 }
 
 // A pool limits the number of streams of one kind. If all turns are taken, a new request may take
-// the place of the stream with the slowest client. This happens only if that client is too slow for
-// a busy server.
+// the turn of the stream with the slowest client, provided that this client is too slow for a busy
+// server.
 type pool struct {
 	*gateway.Turns
 
@@ -106,12 +105,11 @@ func newPool(turns *gateway.Turns) *pool {
 	return &pool{Turns: turns, streams: map[*paced.Writer]struct{}{}}
 }
 
-// shedTime is how long a new request waits until a stream that was aborted for it gives back its
-// turn.
+// shedTime is how long a new request waits for the turn of a stream that was aborted for it.
 const shedTime = time.Second
 
-// take takes a turn for the client in ctx. The caller must call the returned function to return the
-// turn. The error may be a [*gateway.LimitError].
+// take takes a turn for the client in ctx. The caller must call back to return the turn. The error
+// may be a [*gateway.LimitError].
 func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.ClientOf(ctx)
 	back, err = l.TakeFor(asker, 1)
@@ -128,8 +126,7 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 	return back, again
 }
 
-// abortSlowest aborts the stream whose client is slowest. It returns false if no client is too
-// slow.
+// abortSlowest aborts the stream with the slowest client, or returns false if none is too slow.
 func (l *pool) abortSlowest() (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,16 +167,16 @@ func (p *reply) onRelease(f func()) {
 	}
 }
 
-// maxBodies is how many bytes of request bodies the server holds in memory at once. One address may
-// use a quarter of them.
+// maxBodies is how many bytes of request bodies are in memory at once, of which one address may use
+// a quarter.
 const maxBodies = 64 << 20
 
 // minBody is the initial size of the buffer for a body, in bytes.
 const minBody = 4 << 10
 
-// readBody reads a body. It stops after limit+1 bytes, so if the result has more than limit bytes,
-// the body is too long. The caller must call the returned function to release the memory. The error
-// may be a [*gateway.LimitError].
+// readBody reads a body. It stops after limit+1 bytes, so a longer result means that the body is
+// too long. The caller must call back to release the memory. The error may be a
+// [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()
 	back = func() {

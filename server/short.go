@@ -19,9 +19,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A shortcut answers simple requests for names on one connection without net/http, beginning with
-// the first request, if the answer is available at once. Its response is byte for byte the one that net/http
-// would send.
+// A shortcut answers the first requests on a connection without net/http, as long as they are
+// simple requests for names whose answers are available at once. Its responses are byte for byte
+// those that net/http would send.
 type shortcut struct {
 	server   *Server
 	listener string // the name of the listener
@@ -33,8 +33,8 @@ type shortcut struct {
 	client   counts.Client
 }
 
-// short returns the shortcut for a connection to a listener. It returns nil if the listener does
-// not serve paths, or if a dialect may answer them.
+// short returns the shortcut for a connection to a listener, or nil if the listener does not serve
+// paths, or if a dialect may answer them.
 func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
 	if !o.Protocols.has(ProtocolWeb) || len(o.Dialects) > 0 {
 		return nil
@@ -52,8 +52,8 @@ func (c *shortcut) use(s *Server) {
 }
 
 // answer appends the response to the request q to dst. It returns false if net/http must answer the
-// request. This is the case if the request is not simple. It is also the case if the answer may take
-// long, because only net/http notices when a client disconnects while it waits.
+// request, because it is not simple, or because the answer may take long: only net/http notices
+// when a client disconnects while it waits.
 func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server.use()
 	defer s.users.done()
@@ -114,16 +114,15 @@ func (c *shortcut) record(q *wire.Plain, f form, status, sent int, start time.Ti
 	}
 }
 
-// mayBeLocal reports whether isLocal may be true for a target. Such a target begins with a slash,
-// and is neither a service nor a page. Services and pages go to net/http at once, without being
-// parsed here first.
+// mayBeLocal reports whether isLocal may be true for a target, which need not be parsed for this.
+// Such a target begins with a slash, and is neither a service nor a page.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)
 }
 
-// isLocal reports whether the answer for a target comes from the store alone. If the result is
-// true, the answer is not a stream, and the server does not ask other servers.
+// isLocal reports whether the answer for a target comes from the store alone: it is not a stream,
+// and the server asks no other servers.
 func (a parsedTarget) isLocal() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false
@@ -149,8 +148,8 @@ func protoOf(q wire.Plain) string {
 	return "HTTP/1.1"
 }
 
-// appendTo appends the response to q as net/http writes it. It returns the length of the body. It
-// returns false if it cannot write the response, for example because the body is a stream.
+// appendTo appends the response to q as net/http writes it, and returns the length of the body. It
+// returns false if it cannot, for example because the body is a stream.
 func (p *reply) appendTo(out []byte, q wire.Plain) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
 		return out, 0, false
@@ -195,7 +194,7 @@ func appendField(out []byte, name, value string) []byte {
 	return append(append(out, value...), "\r\n"...)
 }
 
-// sort sorts the header fields by name. Fields with the same name keep their order.
+// sort sorts the header fields by name, and keeps the order of fields with the same name.
 func (p *reply) sort() {
 	for i := 1; i < len(p.fields); i++ {
 		f := p.fields[i]

@@ -30,7 +30,7 @@ func (s *Server) bare(r *request) format.Page {
 	return format.Page{Root: s.root(r), Site: s.sitePage(r)}
 }
 
-// ownerOf says who is responsible for the names of an authority.
+// ownerOf describes who is responsible for the names of an authority.
 func ownerOf(a *store.Authority) format.Owner {
 	if a == nil {
 		return format.Owner{}
@@ -38,7 +38,7 @@ func ownerOf(a *store.Authority) format.Owner {
 	return format.Owner{Prefix: a.Prefix.String(), Description: a.Description, Contact: a.Contact}
 }
 
-// onProblem returns the page for a problem. For a retired name it has the history.
+// onProblem returns the page for a problem. For a retired name, it contains the history.
 func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) format.Page {
 	page := s.bare(r)
 	page.Owner = ownerOf(a.authority)
@@ -49,7 +49,7 @@ func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, prob
 	case kind == nomen.Unknown && !a.name.IsZero() && a.reserved == "":
 		page.Past.At = a.query.at
 	case problem.Answer != nil && a.negotiable():
-		a.query.service = nomen.I2C // so that the links of the history lead to pages
+		a.query.service = nomen.I2C // makes the links of the history lead to pages
 		// If the store fails, the page lacks the history.
 		if past, err := s.past(ctx, s.root(r), a, problem.Answer); err == nil {
 			page.Past = past
@@ -94,7 +94,7 @@ func (s *Server) statusPage(r *request, status int, detail string) ([]byte, erro
 	return written(func(w io.Writer) error { return format.WriteProblemHTML(w, &p) })
 }
 
-// kindOfStatus returns the kind of problems with the texts for a status, or "" if there is none.
+// kindOfStatus returns the kind of problems whose texts fit a status, or "".
 func kindOfStatus(status int) string {
 	switch status {
 	case http.StatusTooManyRequests:

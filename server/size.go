@@ -11,21 +11,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A size is how long a list of ElementIDs is.
+// A size says how long a list of ElementIDs is.
 type size struct {
 	names, bytes int
-	more         bool // counting stopped at a limit: the list is longer
+	more         bool // the list is longer, because counting stopped at a limit
 	counted      time.Time
 }
 
 // Limits of counting.
 const (
-	maxCounted  = 100_000 // maximum number of records that are read, including those that are not listed
+	maxCounted  = 100_000 // records to read, including those that are not listed
 	maxCounting = time.Second
 	sizeLife    = time.Minute
 )
 
-// remark says for people how long a list is and how it is ordered (1995, 3.5.2).
+// remark describes for people how long a list is and how it is sorted (1995, 3.5.2).
 func (z size) remark() string {
 	about := "about"
 	if z.more {
@@ -34,17 +34,17 @@ func (z size) remark() string {
 	return fmt.Sprintf("All ElementIDs: %s %d, %s %dK, sorted by spelling.", about, z.names, about, (z.bytes+1023)>>10)
 }
 
-// sizes caches how long the lists of authorities are, because a whole list must be read to find
-// out. Only one request at a time counts each list. Requests about different lists do not wait for
-// each other.
+// sizes caches how long the lists of authorities are, because finding out takes a reading of the
+// whole list. Only one request at a time counts each list. Requests about different lists do not
+// wait for each other.
 type sizes struct {
 	mu       sync.Mutex
 	known    map[name.Prefix]size
 	counting map[name.Prefix]chan struct{} // closed when the counting of the list ends
 }
 
-// of returns the size of the list of an authority. If another request is counting this list
-// already, of waits for its result. If the other request fails, of counts the list itself.
+// of returns the size of the list of an authority. If another request is already counting this
+// list, of waits for its result; if that request fails, of counts the list itself.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	for {
 		known, counted, mine := z.begin(a.Prefix, s.now())
@@ -64,9 +64,9 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 }
 
-// begin returns the size of the list of an authority if the size is in the cache. Otherwise it
-// returns a channel that is closed when the counting of the list ends. If the result mine is true,
-// the caller must count. If it is false, another request is counting.
+// begin returns the size of a list from the cache. If it is not there, begin returns a channel that
+// is closed when the counting of the list ends. The caller must count it if mine is true; otherwise
+// another request is counting.
 func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -84,8 +84,8 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the result of counting a list. If the cache already has more sizes than the parameter
-// limit says, end first drops them all.
+// end stores the result of counting a list. If the cache already has more sizes than limit, end
+// first drops them all.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, limit int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

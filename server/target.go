@@ -52,20 +52,20 @@ type parsedTarget struct {
 	form      form
 	bare      bool             // the target has no leading slash
 	name      name.Name        // zero for pages, reserved requests and URIs that are not names
-	whole     name.Name        // the name including its query; zero unless a record can have such a name, see wholeName
-	subject   uri.URI          // the URI in the request, as spelled; only for THTTP, and if passesRest returns true
+	whole     name.Name        // the name including its query, if a record can have such a name (see wholeName); otherwise zero
+	subject   uri.URI          // the URI in the request, as spelled; only for THTTP, and if passesRest is true
 	authority *store.Authority // responsible for the name, or for the host; nil if unknown
-	elsewhere bool             // another resolver answers for the name, so this server has no history of it
+	elsewhere bool             // another resolver answers for the name, so there is no history of it here
 	reserved  string           // the element of a reserved request
 	path      string           // for a page: its path with the query
 	query     query
-	service   nomen.Service // expected service of the answer; set by the method interpreted
+	service   nomen.Service // expected service of the answer, set by interpreted
 
-	byLocation     bool          // the subject is a location, and the request is about the names with this location
-	unknownService nomen.Service // for THTTP: the requested service, if it is not supported
+	byLocation     bool          // the request is about the names that have the subject as a location
+	unknownService nomen.Service // for THTTP: the requested service if it is not supported
 }
 
-// A requestContext is the context in which a target is parsed: the host and the authorities.
+// A requestContext is what the meaning of a target depends on: the host and the authorities.
 type requestContext struct {
 	set       *store.AuthoritySet
 	host      string
@@ -81,17 +81,17 @@ func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 	return requestContext{set: set, host: r.host, local: r.local, mount: r.mount, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
 }
 
-// A parsedRequest is the result of parsing the target of a request. It must not be changed: callers
+// A parsedRequest is the result of parsing the target of a request. It must not be changed; callers
 // get copies of the parsed target.
 type parsedRequest struct {
 	set    *store.AuthoritySet // the authorities at the time of parsing
-	since  time.Time           // if the authorities were stale, since when; see store.Staleness
+	since  time.Time           // since when the authorities were stale, if they were (see store.Staleness)
 	target parsedTarget
 	err    error // the error that [requestContext.read] returned
 }
 
-// parse parses the target of a request, or returns the result of an earlier call. If the target is
-// invalid, the result has the error. An error that parse itself returns is a failure of the store.
+// parse parses the target of a request, or returns the result of an earlier call. The error for an
+// invalid target is in the result. An error that parse itself returns is a failure of the store.
 func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) {
 	stale := store.StalenessOf(ctx)
 	if r.parsed != nil {
@@ -108,9 +108,9 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 	return r.parsed, nil
 }
 
-// authority returns the authority of a request that does not name one (1995, A95-3). This is the
-// authority of the Host field, of the address, or by default. If the Host field names another
-// server, the default authority does not apply, and authority returns an error (Y95-21, Y95-37).
+// authority returns the authority of a request that does not name one (1995, A95-3): that of the
+// Host field, of the address, or the default authority. If the Host field names another server, the
+// default authority does not apply, and authority returns an error (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -133,8 +133,7 @@ func (p requestContext) read(target string) (parsedTarget, error) {
 	return p.readBare(target)
 }
 
-// absoluteForm splits a target in absolute form, "http://HOST/path" (RFC 9112, 3.2.2), into host
-// and path.
+// absoluteForm splits a target in absolute form, "http://HOST/path" (RFC 9112, 3.2.2).
 func absoluteForm(target string) (host, path string, ok bool) {
 	i := strings.Index(target, "://")
 	if i < 0 || !strings.EqualFold(target[:i], "http") && !strings.EqualFold(target[:i], "https") {
@@ -151,8 +150,8 @@ func absoluteForm(target string) (host, path string, ok bool) {
 	return rest[:end], rest[end:], true
 }
 
-// readAbsolute parses a target in absolute form. This is a URL of this server, or a URL that is a
-// name of an authority here. For other URLs it returns errForOthers (RFC 9110, 7.4).
+// readAbsolute parses a target in absolute form: a URL of this server, or a URL that is a name of
+// an authority here. For other URLs it returns errForOthers (RFC 9110, 7.4).
 func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
 	if path, ok := p.ownPath(target, host, path); ok {
 		p.host = host
@@ -169,8 +168,8 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 	return parsedTarget{}, errForOthers
 }
 
-// ownPath returns the path of a target in absolute form without the path at which this server is
-// mounted. It returns false if the target is not a URL of this server.
+// ownPath returns the path of a target in absolute form, without the path at which this server is
+// mounted, or false if the target is not a URL of this server.
 func (p requestContext) ownPath(target, host, path string) (string, bool) {
 	scheme, _, _ := strings.Cut(target, ":")
 	if p.own.hostOwner(p.set, host, p.local.Addr()) != hostOurs || !p.isOwnOrigin(strings.ToLower(scheme), host) {
@@ -182,8 +181,8 @@ func (p requestContext) ownPath(target, host, path string) (string, bool) {
 	return path, true
 }
 
-// root returns the path at which this server is mounted. If the server is not mounted, and the host
-// is that of the public URL, root returns the path of the public URL.
+// root returns the path at which this server is mounted, or for the host of the public URL, the
+// path of that URL.
 func (p requestContext) root(host string) string {
 	if p.mount == "" && p.own.publicPath != "" && store.CanonicalHost(host) == p.own.publicHost {
 		return p.own.publicPath
@@ -230,8 +229,7 @@ func wholeName(n name.Name, q string) name.Name {
 	return whole
 }
 
-// isPage reports whether a path, without its leading slash, is a page. Pages take precedence
-// over elements.
+// isPage reports whether a path, without its leading slash, is a page. Pages precede elements.
 func isPage(path string) bool {
 	switch path {
 	case "", "-", "robots.txt", "favicon.ico":
@@ -277,7 +275,7 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 	return p.element(s, bare)
 }
 
-// fullName parses a name of any scheme. If s is an element, it returns false. Elements are:
+// fullName parses a name of any scheme, or returns false if s is an element. Elements are:
 //
 //   - a string without a scheme
 //   - a string with an unknown scheme, unless it is a name that an authority here covers
@@ -305,9 +303,9 @@ func (p requestContext) fullName(s string, bare, hostHasAuthority bool) (parsedT
 	return reservedName(a.spelled(s), s), true, nil
 }
 
-// passesRest reports whether the answer depends on the spelling of the name. This is so for ARKs of an
-// authority with [store.SuffixAppend]: the part of the ARK after the registered ARK is appended to the
-// locations as it is spelled, with its hyphens.
+// passesRest reports whether the answer depends on the spelling of the name. This is so for ARKs of
+// an authority with [store.SuffixAppend], because what follows the registered ARK is appended to
+// the locations as it is spelled, with its hyphens.
 func (a parsedTarget) passesRest() bool {
 	return a.authority != nil && a.authority.Suffix == store.SuffixAppend && a.name.Scheme() == "ark"
 }
@@ -334,7 +332,7 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 }
 
 // reservedName converts a full name to a reserved request if its element is one (1995, 2.3). If the
-// element is a reserved request only after unescaping, the result is an unknown request.
+// element is one only after unescaping, the result is an unknown request.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
@@ -353,10 +351,9 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 	return a
 }
 
-// similarRequest returns the reserved request that the client probably meant by a name, or "" if the
-// name is not similar to a reserved request. In a namespace with several delimiters it looks only at
-// the text directly after the delimiter that ends the prefix. After a later delimiter, "urn+m" is part
-// of a name that can be assigned (1995, 2.3: Y95-09).
+// similarRequest returns the reserved request that the client probably meant by a name, or "". In a
+// namespace with several delimiters, it looks only at the text directly after the prefix, because
+// "urn+m" after a later delimiter is part of a name that can be assigned (1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""
@@ -378,7 +375,7 @@ func isRequest(element string) bool {
 	return false
 }
 
-// webName returns the URL of the request as a name if an authority whose names are URLs covers it.
+// webName returns the URL of the request as a name, if an authority whose names are URLs covers it.
 // It returns false if the host belongs to an authority with other names.
 func (p requestContext) webName(path string, bare bool, here *store.Authority) (parsedTarget, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {

@@ -15,8 +15,8 @@ import (
 // authority folds case. No location begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
-// AliasSpan returns the range of URLs that an index uses for aliases, as a half-open interval: from
-// is inside it, and to is not.
+// AliasSpan returns the range of URLs that an index uses for aliases. The range includes its first
+// URL but not its last.
 func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
 // locationsOnly yields the locations that f finds. It jumps over the aliases and subjects in the

@@ -21,8 +21,8 @@ func (c *request) account() (*store.User, error) {
 	return c.api.User(c.ctx(), c.r.PathValue("id"))
 }
 
-// formRevision returns the revision of the user when the form was sent to the client. For a
-// malformed revision it returns 0, which leads to a conflict.
+// formRevision returns the revision that the user had when the form was sent to the client. A
+// malformed revision is 0, which leads to a conflict.
 func (c *request) formRevision() uint64 {
 	n, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
 	return n
@@ -34,7 +34,7 @@ type accountView struct {
 	Of                              *store.User
 	Name, Mail, Subjects, Why, Type string // as entered; Type is the confirmation
 	Revision                        uint64
-	Second                          bool // a second person must approve the erasure of the user
+	Second                          bool // a second person must approve the erasure
 }
 
 func (c *request) accountView(u *store.User, title string) *accountView {
@@ -43,7 +43,6 @@ func (c *request) accountView(u *store.User, title string) *accountView {
 	return v
 }
 
-// display returns what to call a user.
 func display(u *store.User) string { return cmp.Or(u.Name, u.ID) }
 
 func (c *request) editUser() error {
@@ -55,7 +54,7 @@ func (c *request) editUser() error {
 	return nil
 }
 
-// saveUser changes who a user is.
+// saveUser changes the name, the address or the subjects of a user.
 func (c *request) saveUser() error {
 	u, err := c.account()
 	if err != nil {
@@ -101,10 +100,8 @@ func (c *request) disableForm() error {
 	return nil
 }
 
-// disable closes the account of a user.
 func (c *request) disable() error { return c.switchUser(true, "disabled") }
 
-// enable opens the account of a user again.
 func (c *request) enable() error { return c.switchUser(false, "enabled") }
 
 func (c *request) switchUser(disabled bool, done string) error {
@@ -124,7 +121,6 @@ func (c *request) switchUser(disabled bool, done string) error {
 	return c.changed(v, "user-disable", err, afterwards(done, out))
 }
 
-// signUserOut ends the sessions of a user.
 func (c *request) signUserOut() error {
 	id := c.r.PathValue("id")
 	if err := c.api.EndSessions(c.ctx(), id); err != nil {
@@ -134,7 +130,6 @@ func (c *request) signUserOut() error {
 	return nil
 }
 
-// makeLink makes a link with which a user can sign in once.
 func (c *request) makeLink() error { return c.linkOf(c.r.PathValue("id")) }
 
 func (c *request) linkOf(id string) error {
@@ -149,7 +144,7 @@ func (c *request) linkOf(id string) error {
 	return c.setOnce(once{Of: userPath(id) + "/link", Text: link.URL, Until: link.Until})
 }
 
-// A linkView shows a link once.
+// A linkView shows a link for signing in, once.
 type linkView struct {
 	frame
 	Of    *store.User
@@ -185,7 +180,7 @@ func (c *request) eraseView(u *store.User) (*accountView, error) {
 	return v, err
 }
 
-// erase removes everything about a person but the ID, if the name was typed as confirmation.
+// erase removes everything about a person except the ID, if the name was typed as confirmation.
 func (c *request) erase() error {
 	u, err := c.account()
 	if err != nil {
@@ -214,7 +209,6 @@ func (c *request) erase() error {
 	return c.changed(v, "user-redact", err, afterwards("erased", out))
 }
 
-// A userHistoryView lists the revisions of a user, newest first.
 type userHistoryView struct {
 	frame
 	Of          *store.User
@@ -222,7 +216,7 @@ type userHistoryView struct {
 	First, Next string
 }
 
-// A changeRow is a revision of an authority or a user with what it changed.
+// A changeRow is a revision of an authority or a user, with what it changed.
 type changeRow struct {
 	adminapi.Revision
 	Newest      bool // of all

@@ -19,7 +19,6 @@ func authorityPath(prefix string) string {
 	return authoritiesPath + "/" + adminapi.EscapeName(prefix)
 }
 
-// authorityHandlers are the handlers of the pages about naming authorities.
 func authorityHandlers() handlers {
 	return handlers{
 		"GET authorities":                   (*request).authorities,
@@ -39,7 +38,6 @@ func authorityHandlers() handlers {
 // maxAuthorityCount is how many names of each authority a list counts.
 const maxAuthorityCount = 100
 
-// An authoritiesView lists naming authorities.
 type authoritiesView struct {
 	frame
 	Authorities []authorityRow
@@ -81,7 +79,6 @@ func (c *request) authorities() error {
 	return nil
 }
 
-// prefix returns the prefix in the path.
 func (c *request) prefix() (name.Prefix, error) { return name.ParsePrefix(c.r.PathValue("prefix")) }
 
 // An authorityView is the page of a naming authority.
@@ -92,11 +89,11 @@ type authorityView struct {
 	Fields    []adminapi.Difference
 	Rules     rule.Set                // the first
 	Ran       adminapi.AuthorityCheck // with the first tests of the rules
-	More      int                     // other rules and tests
+	More      int                     // number of other rules and tests
 	MayEdit   bool
 }
 
-// maxShownRules is the length of all rules on the page of an authority, and of all tests, in bytes.
+// maxShownRules limits the rules on the page of an authority, and the tests, in bytes each.
 const maxShownRules = 25_000
 
 func ruleSize(r rule.Rule) int {
@@ -115,7 +112,6 @@ func testSize(r rule.TestResult) int {
 	return 3*valueMarkup + htmlSize(r.From) + htmlSize(fields...) + valueMarkup*len(fields) + htmlSize(r.Want...) + htmlSize(r.Got...) + valueMarkup*(len(r.Want)+len(r.Got))
 }
 
-// authority shows a naming authority.
 func (c *request) authority() error {
 	a, err := c.presentAuthority()
 	if err != nil {
@@ -126,7 +122,7 @@ func (c *request) authority() error {
 	bare := *a
 	bare.Rules = nil
 	v.Fields = adminapi.AuthorityDifferences(nil, &bare)
-	tests, _ := a.Rules.RunTests(a.Prefix) // none if the rules are of a later version
+	tests, _ := a.Rules.RunTests(a.Prefix) // none if a later version wrote the rules
 	var few cutting
 	v.Rules, v.Ran.Tests = first(&few, a.Rules, maxShownRules, ruleSize), first(&few, tests, maxShownRules, testSize)
 	v.More = few.omitted
@@ -134,7 +130,6 @@ func (c *request) authority() error {
 	return nil
 }
 
-// presentAuthority returns the authority in the path.
 func (c *request) presentAuthority() (*store.Authority, error) {
 	p, err := c.prefix()
 	if err != nil {
@@ -143,7 +138,7 @@ func (c *request) presentAuthority() (*store.Authority, error) {
 	return c.api.Authority(c.ctx(), p)
 }
 
-// ownAuthority returns the authority in the path, if the person may change it.
+// ownAuthority returns the authority in the path, which the person must be allowed to change.
 func (c *request) ownAuthority() (*store.Authority, error) {
 	a, err := c.presentAuthority()
 	if err == nil {
@@ -152,7 +147,6 @@ func (c *request) ownAuthority() (*store.Authority, error) {
 	return a, err
 }
 
-// permitAuthority returns an error if the person may not change the authority with a prefix.
 func (c *request) permitAuthority(p name.Prefix) error {
 	if c.session.Actor.MayPrefix(p, registrar.Owner) {
 		return nil
@@ -160,7 +154,6 @@ func (c *request) permitAuthority(p name.Prefix) error {
 	return c.session.Actor.Denied(registrar.Owner, name.FromKey(p.String()), p.String())
 }
 
-// An authorityHistoryView lists the revisions of an authority, newest first.
 type authorityHistoryView struct {
 	frame
 	Prefix      string
@@ -189,7 +182,6 @@ func (c *request) authorityHistory() error {
 	return nil
 }
 
-// A restoreAuthorityView is the form that restores a revision of an authority.
 type restoreAuthorityView struct {
 	frame
 	checked
@@ -229,7 +221,6 @@ func (c *request) restoreAuthorityView() (*restoreAuthorityView, *store.Authorit
 	return v, next, nil
 }
 
-// authorityRevision returns the revision of an authority with a number.
 func (c *request) authorityRevision(p name.Prefix, number string) (adminapi.Revision, error) {
 	for r, err := range c.api.AuthorityRevisions(c.ctx(), p) {
 		if err != nil || strconv.FormatUint(r.Revision, 10) == number {
@@ -239,7 +230,6 @@ func (c *request) authorityRevision(p name.Prefix, number string) (adminapi.Revi
 	return adminapi.Revision{}, errNoRevision
 }
 
-// restoreAuthority restores a revision.
 func (c *request) restoreAuthority() error {
 	v, next, err := c.restoreAuthorityView()
 	if err != nil {
@@ -274,8 +264,9 @@ type checked struct {
 	Ask   bool                     // the person must accept it
 }
 
-// putAuthority changes an authority. If the change is rejected, it returns the problem. If the change
-// has warnings or effects that the person has not accepted, it changes nothing and sets save.Ask.
+// putAuthority changes an authority. If the change is rejected, it returns the problem. If the
+// change has warnings or effects that the person has not accepted yet, it changes nothing and sets
+// save.Ask.
 func (c *request) putAuthority(save *checked, next *store.Authority, revision uint64, why string, id fieldID) (*problem, error) {
 	check, err := c.api.CheckAuthority(c.ctx(), next)
 	if err != nil {
@@ -293,8 +284,7 @@ func (c *request) putAuthority(save *checked, next *store.Authority, revision ui
 	return c.rejected(err, id)
 }
 
-// rejected converts an error to a problem, if the error is about the input. It returns other errors
-// unchanged.
+// rejected converts an error about the input to a problem, and returns other errors unchanged.
 func (c *request) rejected(err error, id fieldID) (*problem, error) {
 	if fault, ok := c.faultOf(err, id); ok {
 		return &fault, nil

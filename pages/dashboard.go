@@ -14,12 +14,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Bounds of the overview, so that its cost does not depend on the size of the store.
+// Limits of the overview, so that its cost does not depend on the size of the store.
 const (
 	maxPrefixes = 20   // prefixes listed
 	maxCounted  = 1000 // names counted under each
 	maxRecent   = 5    // changes listed
-	maxSearched = 1000 // latest changes of the log, read to find those the user may see
+	maxSearched = 1000 // latest changes of the log among which to look for those that the user may see
 	maxTasks    = 10   // failed lookups listed
 )
 
@@ -27,10 +27,10 @@ const (
 type dashboardView struct {
 	frame
 	Prefixes    []prefixRow
-	Everywhere  bool           // the user has rights on all names
+	Everywhere  bool           // the user has rights for all names
 	Cut         bool           // there are more prefixes
 	Owners      []name.Prefix  // authorities of the user with fewer than two owners
-	Waiting     []adminapi.Job // of others, which the user can approve
+	Waiting     []adminapi.Job // jobs of others that the user can approve
 	Misses      []misses.Miss
 	NoBackup    bool      // no backup is known
 	OldBackup   time.Time // of the last backup, if it is too old
@@ -38,7 +38,6 @@ type dashboardView struct {
 	Recent      []adminapi.Entry
 }
 
-// HasTasks reports whether there is something to do.
 func (v *dashboardView) HasTasks() bool {
 	return len(v.Owners)+len(v.Waiting)+len(v.Misses) > 0 || v.NoBackup || !v.OldBackup.IsZero() || !v.Certificate.IsZero()
 }
@@ -70,8 +69,8 @@ func (c *request) dashboard() error {
 	return nil
 }
 
-// countPrefixes lists the prefixes of the user. If the user has rights on all names, it lists all
-// authorities.
+// countPrefixes lists the prefixes of the user, or all authorities if the user has rights for all
+// names.
 func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority) error {
 	own := c.session.Actor.Scope()
 	if v.Everywhere = c.session.Actor.MayAll(registrar.Reader); v.Everywhere {
@@ -93,7 +92,7 @@ func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority
 	return nil
 }
 
-// count counts the names under a prefix, up to a limit.
+// count counts the names with a prefix, up to a limit.
 func (c *request) count(p name.Prefix, limit int) (prefixRow, error) {
 	row := prefixRow{Prefix: p.String(), Begin: p.String()}
 	for _, begin := range p.Spans() {
@@ -132,7 +131,7 @@ func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error 
 	return nil
 }
 
-// Limits beyond which the condition of a server becomes a task.
+// Limits from which on the condition of a server becomes a task.
 const (
 	maxBackupAge    = 7 * 24 * time.Hour
 	leastExpiryLeft = 7 * 24 * time.Hour // as in the alert NomenCertificateExpires
@@ -153,8 +152,8 @@ func (c *request) watch(v *dashboardView) {
 	}
 }
 
-// recent returns the last changes that a client may see, newest first. If the store has no log,
-// it returns none.
+// recent returns the last changes that a client may see, newest first, or none if the store has no
+// log.
 func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error) {
 	head, err := api.Head(ctx)
 	if isUnsupported(err) {
@@ -176,7 +175,6 @@ func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error)
 	}
 }
 
-// isUnsupported reports whether the store does not support an operation.
 func isUnsupported(err error) bool {
 	var status *adminapi.StatusError
 	return errors.As(err, &status) && status.Kind == adminapi.KindUnsupported

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRows is the maximum number of locations, and of values of metadata, in a form. net/url
-// rejects a form with more than 10,000 fields.
+// maxRows limits the locations and the values of metadata in a form, because net/url rejects a form
+// with more than 10,000 fields.
 const maxRows = 500
 
-// A draft is a record in a form, as text.
+// A draft is a record as text in a form.
 type draft struct {
 	Spelling  string
 	Status    string
@@ -40,7 +40,6 @@ type locationRow struct {
 // A metadataRow is a value of metadata in a form.
 type metadataRow struct{ ID, Element, Value string }
 
-// newDraft returns the draft of a stored record.
 func newDraft(rec *store.Record) *draft {
 	d := &draft{Spelling: rec.Spelling, Status: string(rec.Status), SameAs: joined(rec.SameAs), Revision: rec.Revision}
 	for _, l := range rec.Locations {
@@ -55,7 +54,7 @@ func newDraft(rec *store.Record) *draft {
 	return d
 }
 
-// rank returns a number for a form: "" for the default.
+// rank formats a number for a form, where "" stands for the default.
 func rank(n int) string {
 	if n == 0 {
 		return ""
@@ -73,7 +72,6 @@ func (d *draft) number() {
 	}
 }
 
-// readDraft reads a draft from a form.
 func readDraft(f url.Values) (*draft, error) {
 	d := &draft{Status: f.Get("status"), SameAs: lines(f.Get("same_as")), Why: lines(f.Get("why"))}
 	d.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // malformed: 0, which leads to a conflict
@@ -96,7 +94,7 @@ func readDraft(f url.Values) (*draft, error) {
 	return d, nil
 }
 
-// rows returns the number of rows of a list in a form.
+// rows returns how many rows of a list a form contains.
 func rows(f url.Values, list string) (int, error) {
 	n, err := strconv.Atoi(f.Get(list))
 	if err != nil || n < 0 || n > maxRows {
@@ -119,13 +117,13 @@ func readLocation(f url.Values, id string) locationRow {
 	}}
 }
 
-// empty reports whether the row has no input. Hidden fields are not input.
+// empty reports whether the row has no input. Hidden fields do not count.
 func (l locationRow) empty() bool {
 	l.Index, l.Attributes = 0, ""
 	return l.Location == nomen.Location{} && l.Rank == "" && l.Share == ""
 }
 
-// do applies a button that adds or removes a row. For the button that saves, it returns false.
+// do applies a button that adds or removes a row. It returns false for the button that saves.
 func (d *draft) do(button string) bool {
 	defer d.number()
 	if i, ok := d.removes(button, "remove-location-", len(d.Locations)); ok {
@@ -194,7 +192,6 @@ func entries(text string) (all []string) {
 	return all
 }
 
-// joined is the inverse of entries.
 func joined(all []string) string { return strings.Join(all, "\n") }
 
 // fieldID returns the ID of the form field for a field of a rejected record, such as
@@ -221,21 +218,20 @@ func (d *draft) fieldID(field string) string {
 	return ""
 }
 
-// A fieldID returns the ID of the form field for a field of the API. It returns "" if the form does
-// not have the field.
+// A fieldID returns the ID of the form field for a field of the API, or "".
 type fieldID func(field string) string
 
-// firstField returns the first part of the path of a field, such as "prefixes" of "prefixes[2]".
+// firstField returns the beginning of the path of a field, such as "prefixes" of "prefixes[2]".
 func firstField(field string) string {
 	field, _, _ = strings.Cut(field, "[")
 	return field
 }
 
-// onlyField is a [fieldID] for a form in which one field has all of the input.
+// onlyField is a [fieldID] for a form with a single field for all input.
 func onlyField(id string) fieldID { return func(string) string { return id } }
 
 // faultOf returns an error of the API as an entry of the error summary, if the error is about what
-// was entered or about too many jobs. For any other error it returns false.
+// was entered or about too many jobs.
 func (c *request) faultOf(err error, id fieldID) (problem, bool) {
 	if err == nil {
 		return problem{}, false

@@ -32,8 +32,8 @@ func (*editView) Elements() []string {
 	}
 }
 
-// Opens reports whether to show the rarely needed fields of a location. They are shown if one of
-// them has a value or an error.
+// Opens reports whether to show the rarely needed fields of a location, because one of them has a
+// value or an error.
 func (v *editView) Opens(l locationRow) bool {
 	rare := l
 	rare.ID, rare.URL, rare.Type, rare.Lang = "", "", "", ""
@@ -53,10 +53,9 @@ type conflict struct {
 	Rows []threeVersions
 }
 
-// threeVersions has a value before the edit, the current one, and the one entered.
+// A threeVersions is a value before the edit, at present, and in the form.
 type threeVersions struct{ Field, Before, Now, Yours string }
 
-// edit shows the form of a name.
 func (c *request) edit() error {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -67,7 +66,7 @@ func (c *request) edit() error {
 	return nil
 }
 
-// editable returns the name in the path and its record, if the user may change it.
+// editable returns the name in the path and its record, which the user must be allowed to change.
 func (c *request) editable() (name.Name, *store.Record, error) {
 	n, err := c.subject()
 	if err != nil {
@@ -86,7 +85,6 @@ func (c *request) editable() (name.Name, *store.Record, error) {
 	return n, rec, nil
 }
 
-// countValues returns the number of values of metadata.
 func countValues(m nomen.Metadata) (n int) {
 	for _, all := range m {
 		n += len(all)
@@ -150,8 +148,8 @@ func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *st
 	return nil
 }
 
-// put makes a change, unless it has warnings that the user has not accepted. It reports whether
-// it changed the record.
+// put makes a change and reports whether it changed the record. If the change has warnings that the
+// user has not accepted yet, put makes no change.
 func (c *request) put(v *editView, req registrar.Request) (changed bool, err error) {
 	if c.r.PostForm.Get("accept") == "" {
 		outs, err := c.api.Preview(c.ctx(), []registrar.Request{req})
@@ -171,7 +169,7 @@ func (c *request) put(v *editView, req registrar.Request) (changed bool, err err
 	return out.Changed, err
 }
 
-// conflict shows the three versions of the record and keeps what was entered.
+// conflict shows the three versions of the record, and keeps what was entered.
 func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec *store.Record) error {
 	yours := *rec
 	yours.Status, yours.Locations, yours.Metadata, yours.SameAs = req.Record.Status, req.Record.Locations, req.Record.Metadata, req.Record.SameAs
@@ -186,8 +184,7 @@ func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec 
 	return nil
 }
 
-// versions returns a revision of a name and the newest one. For an unknown revision it returns an
-// empty one.
+// versions returns a revision of a name, empty if it is unknown, and the newest one.
 func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.Revision, err error) {
 	for r, err := range c.api.Revisions(c.ctx(), n) {
 		if err != nil {
@@ -203,15 +200,15 @@ func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.R
 	return before, now, nil
 }
 
-// compare returns the values in which three versions of a record differ. Fields that the form
-// lacks have the values of the current record.
+// compare returns the values in which three versions of a record differ. Fields that the form lacks
+// have their current values.
 func compare(before, now, yours *store.Record) []threeVersions {
 	return threeWays(adminapi.Differences(before, now), adminapi.Differences(before, yours))
 }
 
-// threeWays returns the values in which three versions differ. The parameter changes has the
-// differences between the earlier version and the present version. The parameter ours has the
-// differences between the earlier version and the version in the form.
+// threeWays returns the values in which three versions differ, from the differences between the
+// earlier version and the present one (changes), and between the earlier version and the form
+// (ours).
 func threeWays(changes, ours []adminapi.Difference) []threeVersions {
 	var rows []threeVersions
 	for _, d := range changes {
@@ -231,13 +228,11 @@ func threeWays(changes, ours []adminapi.Difference) []threeVersions {
 	return rows
 }
 
-// A newView is the form of a new name.
 type newView struct {
 	editView
 	Name string
 }
 
-// newName shows the form of a new name.
 func (c *request) newName() error {
 	v := &newView{Name: c.r.Form.Get("name")}
 	v.draft = &draft{Status: string(nomen.Active), Locations: []locationRow{{}}, Metadata: []metadataRow{{Element: "title"}}}
@@ -251,7 +246,6 @@ func (c *request) showNew(v *newView, status int) {
 	c.show(status, "new", v)
 }
 
-// create creates a name.
 func (c *request) create() error {
 	v := &newView{Name: strings.TrimSpace(c.r.PostForm.Get("name"))}
 	v.New = true
@@ -277,8 +271,8 @@ func (c *request) create() error {
 	return c.applyNew(v, registrar.Request{Record: rec, Expected: 0})
 }
 
-// entryFault returns an error of the API as an entry of the error summary. The most frequent one,
-// an address without https://, is said in words that need no knowledge of URLs.
+// entryFault returns an error of the API as an entry of the error summary. It has a simpler text
+// for the most frequent error, an address without https://.
 func (c *request) entryFault(d *draft, err error) (problem, bool) {
 	fault, ok := c.faultOf(err, d.fieldID)
 	if ok && strings.HasSuffix(fault.ID, "-url") {
@@ -289,7 +283,6 @@ func (c *request) entryFault(d *draft, err error) (problem, bool) {
 	return fault, ok
 }
 
-// applyNew makes the change of the form of a new name.
 func (c *request) applyNew(v *newView, req registrar.Request) error {
 	_, err := c.put(&v.editView, req)
 	switch fault, ok := c.entryFault(v.draft, err); {
@@ -308,8 +301,8 @@ func (c *request) applyNew(v *newView, req registrar.Request) error {
 	return nil
 }
 
-// exists handles a new name that exists already. If the form was sent twice, the stored content
-// is what was entered.
+// exists handles a new name that already exists. After a double submit, the stored content is what
+// was entered.
 func (c *request) exists(v *newView, req registrar.Request) error {
 	there, err := c.api.Get(c.ctx(), req.Record.Name)
 	if err != nil {

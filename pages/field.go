@@ -6,18 +6,18 @@ type fieldView struct {
 	Label     string
 	Hint      string
 	Value     string
-	Fault     string // what is wrong with the value; "" if nothing is known to be wrong
+	Fault     string // what is wrong with the value, or ""
 	FaultLang string // language of Fault
 	Kind      string // text, area, date, or search
 }
 
-// newFieldView returns the field with an ID of a page. The parameters label and hint are texts in the
-// language of the page; hint may be "".
+// newFieldView returns the field with an ID of a page. The label and the hint, which may be "", are
+// texts in the language of the page.
 func newFieldView(v view, kind, id, label, hint, value string) fieldView {
 	return fieldView{ID: id, Label: label, Hint: hint, Value: value, Fault: v.top().Fault(id), FaultLang: v.top().LangOf(v.top().Fault(id)), Kind: kind}
 }
 
-// Described returns the value of aria-describedby.
+// Described returns the value of the attribute aria-describedby.
 func (f fieldView) Described() string {
 	switch {
 	case f.Fault != "" && f.Hint != "":

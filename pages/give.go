@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// giveHandlers are the handlers of what people give to readers: codes that lead to a name.
+// giveHandlers are the handlers of what people pass on to readers: codes that lead to a name.
 func giveHandlers() handlers {
 	return handlers{
 		"GET name/{name}/qr.svg": (*request).qrDrawing,
@@ -23,14 +23,13 @@ func giveHandlers() handlers {
 	}
 }
 
-// A gift is what people give to readers so that they find a name.
+// A gift is what people pass on to readers so that they find a name.
 type gift struct {
-	URL  string // at which readers reach the name; "" if they cannot, or if it is not known
+	URL  string // at which readers find the name; "" if there is none, or if it is unknown
 	Cite string // how to cite the resource; "" if its record has no title
 	QR   template.HTML
 }
 
-// gift returns what people give to readers of a record.
 func (c *request) gift(rec *store.Record) (gift, error) {
 	g := gift{URL: c.publicName(rec)}
 	if g.URL == "" {
@@ -45,11 +44,11 @@ func (c *request) gift(rec *store.Record) (gift, error) {
 	return g, err
 }
 
-// hasCode reports whether pages show a code for a URL: the URL must be known and short enough.
+// hasCode reports whether pages show a QR code for a URL, which must be known and short enough.
 func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxReadable }
 
-// publicName returns the URL at which readers reach a name. It returns "" for a reserved name,
-// which readers cannot use. It also returns "" if the server does not know its own URL.
+// publicName returns the URL at which readers find a name. It returns "" for a reserved name, which
+// readers cannot use, and if the server does not know its own URL.
 func (c *request) publicName(rec *store.Record) string {
 	if rec.Status == nomen.Reserved {
 		return ""
@@ -63,7 +62,6 @@ func (c *request) publicName(rec *store.Record) string {
 	return strings.TrimSuffix(c.publicURL(), "/") + format.NamePath(rec.Spelling)
 }
 
-// qrTarget returns the URL for the code of the name in the path.
 func (c *request) qrTarget() (*store.Record, string, error) {
 	n, err := c.subject()
 	if err != nil {
@@ -80,7 +78,7 @@ func (c *request) qrTarget() (*store.Record, string, error) {
 	return rec, url, nil
 }
 
-// qrDrawing sends the code of a name as SVG.
+// qrDrawing sends the QR code of a name as SVG.
 func (c *request) qrDrawing() error {
 	rec, url, err := c.qrTarget()
 	if err != nil {
@@ -94,7 +92,7 @@ func (c *request) qrDrawing() error {
 	return nil
 }
 
-// qrImage sends the code of a name as PNG.
+// qrImage sends the QR code of a name as PNG.
 func (c *request) qrImage() error {
 	_, url, err := c.qrTarget()
 	if err != nil {
@@ -108,8 +106,8 @@ func (c *request) qrImage() error {
 	return nil
 }
 
-// timeline draws the status of a name over the time of the revisions, which are newest first. If
-// newest is set, the first of them is the current one.
+// timeline draws the status of a name over time, from revisions that are newest first. The
+// parameter newest says whether the first of them is the current one.
 func (c *request) timeline(rows []revisionRow, newest bool) (template.HTML, error) {
 	l := chart.Timeline{
 		Words: c.words("history"), When: c.texts.text("history.time"), State: c.texts.text("names.status"), What: c.texts.text("history.changed"),
@@ -129,7 +127,8 @@ func (c *request) timeline(rows []revisionRow, newest bool) (template.HTML, erro
 	return l.Draw()
 }
 
-// stateOf returns the index of the state after a revision, and what the revision did.
+// stateOf returns the index of the state after a revision, and a description of what the revision
+// did.
 func (c *request) stateOf(r revisionRow) (state int, what string) {
 	switch {
 	case r.Redacted:

@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A historyView lists the revisions of a name, newest first.
 type historyView struct {
 	frame
 	Spelling    string
@@ -24,15 +23,15 @@ type historyView struct {
 // A revisionRow is a revision and its changes.
 type revisionRow struct {
 	adminapi.Revision
-	Newest  bool     // of all
+	Newest  bool     // the newest of all revisions
 	Changed []string // fields that differ from the revision before
 	From    bool     // preselected as the earlier revision of a comparison
-	To      bool     // the later one
+	To      bool     // preselected as the later one
 }
 
 func (r revisionRow) number() uint64 { return r.Revision.Revision }
 
-// history lists the revisions before the one in the parameter before.
+// history lists the revisions before the one in the query parameter "before".
 func (c *request) history() error {
 	n, err := c.subject()
 	if err != nil {
@@ -60,13 +59,13 @@ func (c *request) history() error {
 	return nil
 }
 
-// revisions returns at most limit revisions of a name, newest first, that are older than bound.
-// A bound of 0 means all.
+// revisions returns at most limit revisions of a name, newest first, which are older than bound
+// unless bound is 0.
 func (c *request) revisions(n name.Name, bound uint64, limit int) ([]adminapi.Revision, error) {
 	return collect(c.api.Revisions(c.ctx(), n), bound, limit)
 }
 
-// collect returns at most limit revisions that are older than bound. A bound of 0 means all.
+// collect returns at most limit revisions, which are older than bound unless bound is 0.
 func collect(revisions iter.Seq2[adminapi.Revision, error], bound uint64, limit int) ([]adminapi.Revision, error) {
 	var all []adminapi.Revision
 	for r, err := range revisions {
@@ -83,10 +82,10 @@ func collect(revisions iter.Seq2[adminapi.Revision, error], bound uint64, limit 
 	return all, nil
 }
 
-// maxChanged is how many fields a row lists. A comparison has all.
+// maxChanged is how many fields a row lists. A comparison shows all.
 const maxChanged = 20
 
-// newRows returns the rows of revisions, which are in order and without gaps.
+// newRows returns the rows of revisions, which must be in order and without gaps.
 func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 	rows := make([]revisionRow, len(all))
 	for i, r := range all {
@@ -96,7 +95,7 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 			before = all[i+1].Record
 		}
 		if r.Redacted || i+1 < len(all) && all[i+1].Redacted {
-			continue // what changed is not known
+			continue // what changed is unknown
 		}
 		seen := map[string]bool{}
 		for _, d := range adminapi.Differences(before, r.Record) {
@@ -109,9 +108,9 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 	return rows
 }
 
-// changeRows returns the rows of revisions, which are in order and without gaps. The function
-// compare returns the differences between two revisions. For the first revision of a name, compare
-// gets an empty revision as the earlier one.
+// changeRows returns the rows of revisions, which must be in order and without gaps. The function
+// compare returns the differences between two revisions; for the first revision of a name, the
+// earlier one is empty.
 func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi.Revision) []adminapi.Difference) []changeRow {
 	rows := make([]changeRow, len(all))
 	for i, r := range all {
@@ -127,7 +126,7 @@ func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi
 	return rows
 }
 
-// fittingChanges returns how many rows at the beginning of a page are shown.
+// fittingChanges returns how many rows fit on a page.
 func fittingChanges(rows []changeRow) int {
 	return fitting(rows, pageSize, func(r changeRow) (size int) {
 		for _, d := range newFewDifferences(r.Differences).Shown {
@@ -137,8 +136,8 @@ func fittingChanges(rows []changeRow) int {
 	})
 }
 
-// historyPage returns the rows of one page of a history, at most limit, and the URLs of the first and
-// the next page. There is a next page if there are more rows.
+// historyPage returns at most limit rows of a history, the URL of the first page, and the URL of
+// the next page if there are more rows.
 func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64, limit int) (page []T, first, next string) {
 	if before > 0 {
 		first = path
@@ -150,7 +149,6 @@ func historyPage[T interface{ number() uint64 }](path string, rows []T, before u
 	return rows, first, next
 }
 
-// A diffView compares two revisions of a name.
 type diffView struct {
 	frame
 	Spelling    string
@@ -158,7 +156,7 @@ type diffView struct {
 	Differences []adminapi.Difference
 }
 
-// diff compares the revisions in the parameters a and b.
+// diff compares the revisions in the query parameters "a" and "b".
 func (c *request) diff() error {
 	n, err := c.subject()
 	if err != nil {
@@ -179,7 +177,6 @@ func (c *request) diff() error {
 	return nil
 }
 
-// findRevisions returns the revisions of a name with these numbers.
 func (c *request) findRevisions(n name.Name, numbers ...string) ([]adminapi.Revision, error) {
 	found, left := make([]adminapi.Revision, len(numbers)), len(numbers)
 	for r, err := range c.api.Revisions(c.ctx(), n) {

@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// jobHandlers are the handlers of the pages about jobs.
 func jobHandlers() handlers {
 	return handlers{
 		"GET jobs":               (*request).jobs,
@@ -30,7 +29,6 @@ func jobHandlers() handlers {
 
 func jobPath(id string) string { return Root + "jobs/" + url.PathEscape(id) }
 
-// A jobsView lists jobs, the newest first.
 type jobsView struct {
 	frame
 	Jobs []adminapi.Job
@@ -44,45 +42,42 @@ func (c *request) jobs() error {
 	return c.shown(err, http.StatusOK, "jobs", v)
 }
 
-// A jobView is the page of a job.
 type jobView struct {
 	frame
 	Job     adminapi.Job
-	Own     bool   // the user has started the job
-	Key     string // for starting its undo once
+	Own     bool   // the user has started it
+	Key     string // makes the form start only one undo, even if it is sent twice
 	Running bool
 	Waiting bool   // a second person must decide
-	Reason  string // for rejecting it, as the user has entered it
-	Paused  bool   // the page is not loaded again by itself
+	Reason  string // for rejecting it, as entered
+	Paused  bool   // the browser does not reload the page
 	Minutes int    // estimated time until the end, if it is at least a minute
 	Seconds int    // estimated time until the end, if it is less
 
-	Again    string // URL of a form that starts a job like this one; "" if there is none
+	Again    string // URL of a form that starts a job like this one, or ""
 	Correct  string // URL of the form for the corrected lines; "" if no lines were rejected
-	Rejects  string // ID of the dry run that has the rejected lines; set if Correct is
-	Cut      bool   // the dry run has only the first of the rejected lines
+	Rejects  string // ID of the dry run with the rejected lines, if Correct is set
+	Cut      bool   // the dry run contains only the first rejected lines
 	Applying bool   // the dry run can be applied
 	Changes  int64  // number of records or names that would change
 	Refused  int64  // number of records or names that were rejected
 	From     string // of a relocation
 	To       string
-	Typed    string // From as the user has entered it
+	Typed    string // From, as entered for confirmation
 	Skip     bool   // the user accepts that a part was rejected
-	Seen     uint64 // the user accepts changes of others up to this one
+	Seen     uint64 // the user accepts changes by others up to this one
 	SHA256   string // of the file
 	ApplyTo  string // ID of the dry run that the form applies
-	Limit    int    // a second person must approve the relocation, because it changes more names than this; 0 if none must
+	Limit    int    // if the relocation changes more names, a second person must approve it; 0 for no limit
 	Undo     bool   // the changes can be undone
 	Why      string // of the undo
 }
 
-// job shows a job.
 func (c *request) job() error {
 	v, err := c.jobView()
 	return c.shown(err, http.StatusOK, "job", v)
 }
 
-// jobView returns the page of the job in the path.
 func (c *request) jobView() (*jobView, error) {
 	j, err := c.api.Job(c.ctx(), c.r.PathValue("id"))
 	if err != nil {
@@ -106,8 +101,8 @@ func (c *request) jobView() (*jobView, error) {
 	return v, c.offer(v)
 }
 
-// offerRejects decides where the rejected lines can be downloaded. Only a dry run has them. If the
-// job of the page has applied a dry run, the lines are those of the dry run.
+// offerRejects decides where the rejected lines can be downloaded: from the dry run, even if the
+// page is about the job that applied it.
 func (c *request) offerRejects(v *jobView) error {
 	dry := v.Job
 	if v.Refused > 0 && dry.DryRunOf != "" {
@@ -183,8 +178,8 @@ func againURL(j *adminapi.Job) string {
 	return ""
 }
 
-// correctURL returns the URL of the form for the rejected lines after they were corrected. These
-// lines are UTF-8, and have marks for spreadsheets.
+// correctURL returns the URL of the form for the rejected lines after their correction. The file
+// with these lines is in UTF-8, marked for spreadsheets.
 func correctURL(j *adminapi.Job) string {
 	if j.Upload == nil || !j.Upload.Rejects {
 		return ""
@@ -199,7 +194,7 @@ func correctURL(j *adminapi.Job) string {
 	return uploadPath + "?" + q.Encode()
 }
 
-// kindText returns what a job does.
+// kindText describes what a job does.
 func kindText(texts catalogue, kind string, dry bool) string {
 	switch {
 	case kind == adminapi.JobImport && dry:
@@ -224,8 +219,7 @@ func kindText(texts catalogue, kind string, dry bool) string {
 	return kind
 }
 
-// settle waits a moment for a job that was started, because most jobs are short. It returns the job
-// in its state after the wait.
+// settle waits a moment for a job to end, because most jobs are short, and returns its new state.
 func (c *request) settle(j adminapi.Job) adminapi.Job {
 	const patience, step = 600 * time.Millisecond, 30 * time.Millisecond
 	for until := time.Now().Add(patience); j.State == adminapi.JobRunning && time.Now().Before(until); {
@@ -243,7 +237,6 @@ func (c *request) settle(j adminapi.Job) adminapi.Job {
 	return j
 }
 
-// cancelJob cancels a job.
 func (c *request) cancelJob() error {
 	j, err := c.api.CancelJob(c.ctx(), c.r.PathValue("id"))
 	if err != nil {
@@ -253,7 +246,7 @@ func (c *request) cancelJob() error {
 	return nil
 }
 
-// approveJob decides, as the second person, that a job is carried out.
+// approveJob carries out a job that a second person must approve.
 func (c *request) approveJob() error {
 	v, err := c.jobView()
 	if err != nil {
@@ -263,7 +256,7 @@ func (c *request) approveJob() error {
 	return c.started(v, j, err)
 }
 
-// rejectJob decides, as the second person, that a job is not carried out.
+// rejectJob rejects a job that a second person must approve.
 func (c *request) rejectJob() error {
 	v, err := c.jobView()
 	if err != nil {
@@ -278,7 +271,6 @@ func (c *request) rejectJob() error {
 	return c.started(v, j, err)
 }
 
-// applyJob makes the changes of a dry run.
 func (c *request) applyJob() error {
 	v, err := c.jobView()
 	if err != nil {
@@ -286,7 +278,7 @@ func (c *request) applyJob() error {
 	}
 	f := c.r.PostForm
 	v.Skip, v.Typed = f.Get("skip_rejected") != "", strings.TrimSpace(f.Get("typed"))
-	seen, _ := strconv.ParseUint(f.Get("seen"), 10, 64) // 0 accepts no changes of others
+	seen, _ := strconv.ParseUint(f.Get("seen"), 10, 64) // 0 accepts no changes by others
 	if v.Applying && v.Job.Kind == adminapi.JobRelocate && v.Typed != v.From {
 		v.Faults = append(v.Faults, problem{"typed", c.texts.text("job.mistyped", v.From)})
 	}
@@ -301,7 +293,6 @@ func (c *request) applyJob() error {
 	return c.started(v, j, err)
 }
 
-// undoJob starts a dry run of the undo of a job.
 func (c *request) undoJob() error {
 	v, err := c.jobView()
 	if err != nil {
@@ -318,7 +309,7 @@ func (c *request) undoJob() error {
 	return c.started(v, j, err)
 }
 
-// formKey returns the key of the request in a form, so that sending it twice starts one job. A form
+// formKey returns the key in a form, by which sending the form twice starts only one job. A form
 // without a valid key gets a new one.
 func formKey(f url.Values) string {
 	if key := f.Get("key"); key != "" && len(key) <= adminapi.MaxKey {
@@ -369,7 +360,7 @@ func (c *request) rejects() error {
 		return err
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // so that the client sees that the file is truncated
+		panic(http.ErrAbortHandler) // lets the client notice that the file is truncated
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ func logHandlers() handlers {
 	}
 }
 
-// Bounds of a page of the log. The first step reads as many changes as a page shows. If filters
-// leave out most of them, the next steps are larger.
+// Limits of a page of the log. The first step reads as many changes as a page shows; later steps
+// are larger, because filters may leave out most changes.
 const (
 	logGrowth  = 4
 	maxLogStep = 2_000                  // changes that one step reads
@@ -33,14 +33,13 @@ const (
 	maxLogTime = 100 * time.Millisecond // after which no further step begins
 )
 
-// A logView lists changes, newest first.
 type logView struct {
 	frame
 	Who, Prefix, Kind, From, To string
 	NoLog                       bool
 	Head                        store.Head
 	Entries                     []adminapi.Entry
-	Oldest, Newest              uint64 // changes that were read for this page; 0 if there is none
+	Oldest, Newest              uint64 // range of the changes that were read for this page; 0 if there are none
 	Verified                    []verification
 	First, Next                 string
 }
@@ -48,7 +47,8 @@ type logView struct {
 // Filtered reports whether the page shows only some changes.
 func (v *logView) Filtered() bool { return v.Who+v.Prefix+v.Kind+v.From+v.To != "" }
 
-// showLog lists the changes that the filters select, before the one in "before".
+// showLog lists the changes that the filters select, before the one in the query parameter
+// "before".
 func (c *request) showLog() error {
 	q := c.r.Form
 	get := func(key string) string { return strings.TrimSpace(q.Get(key)) }
@@ -82,8 +82,8 @@ func (c *request) showLog() error {
 	return c.shown(err, http.StatusOK, "log", v)
 }
 
-// logRange returns the range of the changes in the period of the page. These are the changes whose
-// numbers are greater than the first result and at most the second result.
+// logRange returns the range of the changes in the period of the page: their numbers are greater
+// than after and at most until.
 func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	until = v.Head.Size
 	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser, adminapi.KindOfToken}, v.Kind) {
@@ -113,7 +113,7 @@ func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	return after, until, nil
 }
 
-// logTime parses a time that was entered; "" is the zero time.
+// logTime parses a time that was entered. It returns the zero time for "".
 func (c *request) logTime(v *logView, field, text string) time.Time {
 	if text == "" {
 		return time.Time{}
@@ -125,14 +125,13 @@ func (c *request) logTime(v *logView, field, text string) time.Time {
 	return t
 }
 
-// readLog fills a page with the changes whose numbers are greater than start and at most end. It
-// begins with the newest change.
+// readLog fills a page with the changes from number end down to start+1.
 func (c *request) readLog(v *logView, start, end uint64) error {
 	if end <= start {
 		return nil
 	}
 	v.Newest, v.Oldest = end, end+1
-	prefix := name.Beginning(v.Prefix) // or of the ID of a user or token
+	prefix := name.Beginning(v.Prefix) // or the beginning of the ID of a user or token
 	begun := c.now()
 	for step := uint64(pageSize); v.Oldest > start+1 && len(v.Entries) < pageSize && end+1-v.Oldest < maxLogRead && c.now().Sub(begun) < maxLogTime; step = min(logGrowth*step, maxLogStep) {
 		low := v.Oldest - 1 - min(step, v.Oldest-1-start, maxLogRead-(end+1-v.Oldest))
@@ -167,8 +166,7 @@ func entriesOf[T any](all func(func(T, error) bool)) (list []T, err error) {
 	return list, nil
 }
 
-// page returns the URL of the page with the changes whose numbers are less than end. If end is 0, it
-// returns the URL of the first page.
+// page returns the URL of the page with the changes before end, or of the first page if end is 0.
 func (v *logView) page(end uint64) string {
 	q := url.Values{}
 	for key, value := range map[string]string{"who": v.Who, "prefix": v.Prefix, "kind": v.Kind, "from": v.From, "to": v.To} {
@@ -185,10 +183,10 @@ func (v *logView) page(end uint64) string {
 	return Root + "log?" + q.Encode()
 }
 
-// A verification is a check of the store that has ended.
+// A verification is a completed check of the store.
 type verification struct {
 	Time       time.Time
-	Background bool // by the server itself, of the whole store
+	Background bool // made by the server itself, of the whole store
 	Since      bool // only of the changes since a head
 	Incomplete bool
 	Faults     uint64
@@ -221,7 +219,7 @@ func (c *request) verified() ([]verification, error) {
 // maxVerified is how many verifications a page lists.
 const maxVerified = 3
 
-// seen returns the condition of the server, if the user may see it.
+// seen returns the condition of the server if the user may see it.
 func (c *request) seen() Condition {
 	if c.condition == nil || !c.session.Actor.MayAll(registrar.Administrator) {
 		return Condition{}

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// The functions of this file return elements that can be arguments of a sentence.
+// The functions of this file return HTML elements for use as arguments of a sentence.
 
 // timeElement returns a time as an element that programs can read too.
 func timeElement(c *messages.Catalogue, t time.Time) template.HTML {
@@ -17,16 +17,16 @@ func timeElement(c *messages.Catalogue, t time.Time) template.HTML {
 
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// isolated returns a text of a user as an element whose direction of writing does not affect the
-// text around it.
+// isolated returns a user's text as an element that does not change the direction of the text
+// around it.
 func isolated(text string) template.HTML {
 	return template.HTML("<bdi>" + template.HTMLEscapeString(shown.Inline(text)) + "</bdi>")
 }
 
-// codeElement returns a name or another identifier.
 func codeElement(text string) template.HTML { return "<code>" + isolated(text) + "</code>" }
 
-// meElement returns the name of the person who is signed in, with a link to what this person may do.
+// meElement returns the name of the person who is signed in, as a link to the page about this
+// person.
 func meElement(name string) template.HTML {
 	return `<a href="` + Root + `me">` + isolated(name) + `</a>`
 }

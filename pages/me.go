@@ -8,10 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// meHandlers are the handlers of the page about the person who is signed in.
 func meHandlers() handlers { return handlers{"GET me": (*request).me} }
 
-// A meView is the page about the person who is signed in.
 type meView struct {
 	frame
 	ID     string
@@ -20,7 +18,7 @@ type meView struct {
 	Grants []grantRow
 }
 
-// A grantRow is a role with the names for which it applies.
+// A grantRow is a role and the names for which it applies.
 type grantRow struct {
 	Role     string
 	Prefixes []string // all names if empty
@@ -40,7 +38,6 @@ func (c *request) me() error {
 	return nil
 }
 
-// grantRows returns the rights of an actor.
 func grantRows(a registrar.Actor) (rows []grantRow) {
 	for _, g := range a.Grants {
 		row := grantRow{Role: g.Role.String()}

@@ -21,15 +21,15 @@ func readTexts() (*messages.Set, error) {
 	return messages.Read(messageFiles, messagePrefix, "en", "de")
 }
 
-// A catalogue has the texts of the pages in one language, by section and key, as in
-// "names.title".
+// A catalogue contains the texts of the pages in one language. Their keys consist of a section and
+// a word, as in "names.title".
 type catalogue struct {
 	*messages.Catalogue
-	said map[string]bool // texts that a response has; nil if that is not needed
+	said map[string]bool // texts used in a response; nil if they are not recorded
 }
 
-// text returns the text for a key. A test checks that every key in the code of this package has a
-// text.
+// text returns the text for a key. A test checks that there is a text for every key in this
+// package.
 func (c catalogue) text(key string, args ...any) string {
 	s := c.Text(key, args...)
 	if c.said != nil {
@@ -44,7 +44,6 @@ type edition struct {
 	layouts layouts
 }
 
-// newEditions returns the editions by language.
 func newEditions(set *messages.Set) (map[string]edition, error) {
 	all := map[string]edition{}
 	for _, c := range set.All() {
@@ -57,16 +56,13 @@ func newEditions(set *messages.Set) (map[string]edition, error) {
 	return all, nil
 }
 
-// edition returns the edition for a request.
 func (p *Pages) edition(r *http.Request) edition { return p.editions[p.messages.For(r).Tag()] }
 
-// A languageChoice is a language in the footer.
 type languageChoice struct {
 	Tag, Name string
 	Current   bool
 }
 
-// languages returns the languages that can be chosen.
 func (c *request) languages() []languageChoice {
 	var all []languageChoice
 	for _, l := range c.messages.All() {
@@ -75,19 +71,19 @@ func (c *request) languages() []languageChoice {
 	return all
 }
 
-// here returns the path of this page, to which the browser returns after the person has chosen a
-// language. It returns "" if choosing a language would lose what was entered.
+// here returns the path to which the browser returns after the person has chosen a language, or ""
+// if choosing one would lose what was entered.
 func (c *request) here() string {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return ""
 	}
-	if strings.HasPrefix(c.r.URL.Path, signInPath+"/at/") { // an answer of a provider is good for one request
+	if strings.HasPrefix(c.r.URL.Path, signInPath+"/at/") { // an answer of a provider is valid for one request
 		return signInPath
 	}
 	return c.r.URL.RequestURI()
 }
 
-// serveLanguage keeps the choice of a language in a cookie, and redirects to a page. It needs no
+// serveLanguage stores the chosen language in a cookie, and redirects to a page. It needs no
 // session, because the pages about signing in also offer the choice.
 func (p *Pages) serveLanguage(w http.ResponseWriter, r *http.Request) {
 	c := p.newRequest(w, r)

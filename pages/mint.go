@@ -20,7 +20,6 @@ const maxMinted = 1000
 
 const mintPath = Root + "mint"
 
-// mintHandlers are the handlers of the form that makes many names.
 func mintHandlers() handlers {
 	return handlers{
 		"GET mint":          (*request).mintForm,
@@ -36,14 +35,13 @@ type mintView struct {
 	Prefix, Template, Count string
 	Publish                 bool
 	Why                     string
-	Made                    string   // path of the page with names that were made before an error; "" if none were
-	Sample                  []string // first names that would be made
+	Made                    string   // path of the page with the names that were made before an error, or ""
+	Sample                  []string // the first names that would be made
 }
 
-// Example returns an example of a template.
 func (*mintView) Example() string { return "x{seq}{check}" }
 
-// mintForm shows the form. With a prefix and the button "try" it shows the first names.
+// mintForm shows the form. With a prefix and the button "try", it also shows the first names.
 func (c *request) mintForm() error {
 	if !c.session.Actor.MayAny(registrar.Editor) {
 		return c.session.Actor.DeniedAny(registrar.Editor, "mint")
@@ -80,7 +78,7 @@ func (c *request) mint() error {
 	return c.makeNames(v, m)
 }
 
-// mintedOr calls done, or shows an error of making names.
+// mintedOr shows an error of making names, or calls done.
 func (c *request) mintedOr(v *mintView, err error, done func()) error {
 	fault, ok := c.faultOf(err, firstField)
 	switch {
@@ -95,8 +93,8 @@ func (c *request) mintedOr(v *mintView, err error, done func()) error {
 	return nil
 }
 
-// makeNames makes the names of a form, and shows them. If an error occurs after some were made, the
-// form has a link to these.
+// makeNames makes the names of a form and shows them. After an error, the form has a link to the
+// names that were made before.
 func (c *request) makeNames(v *mintView, m adminapi.Minting) error {
 	before, err := c.api.Head(c.ctx())
 	if err != nil {
@@ -117,7 +115,7 @@ func (c *request) makeNames(v *mintView, m adminapi.Minting) error {
 	return c.mintedOr(v, err, func() { c.see(v.Made) })
 }
 
-// publish makes names that were just made active.
+// publish makes new names active.
 func (c *request) publish(names []name.Name, why string) error {
 	reqs := make([]registrar.Request, len(names))
 	for i, n := range names {
@@ -132,13 +130,13 @@ func (c *request) publish(names []name.Name, why string) error {
 	return err
 }
 
-// How long awaitLog waits for the log. Changes appear there after a second at the latest.
+// How long awaitLog waits. A change is in the log after a second at the latest.
 const (
 	logWait  = 3 * time.Second
 	logCheck = 50 * time.Millisecond
 )
 
-// awaitLog waits until the log has a size, and returns its size.
+// awaitLog waits until the log has at least the given size, and returns its size.
 func (c *request) awaitLog(size uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(c.ctx(), logWait)
 	defer cancel()
@@ -181,10 +179,9 @@ func (c *request) madeBetween(after, until uint64, who string) ([]adminapi.Entry
 	return made[:min(len(made), maxMinted)], err
 }
 
-// maxMade is how many names that were made a page lists.
+// maxMade is how many new names a page lists.
 const maxMade = 200
 
-// A mintedView lists names that were made.
 type mintedView struct {
 	frame
 	Made   []adminapi.Entry
@@ -192,7 +189,7 @@ type mintedView struct {
 	File   string           // path of the CSV file
 }
 
-// madeEntries returns the names that the request is about.
+// madeEntries returns the changes that made the names on the page.
 func (c *request) madeEntries() (made []adminapi.Entry, query string, err error) {
 	q := c.r.Form
 	after, err := strconv.ParseUint(q.Get("after"), 10, 64)
@@ -207,7 +204,6 @@ func (c *request) madeEntries() (made []adminapi.Entry, query string, err error)
 	return made, madeQuery(q.Get("who"), after, until), err
 }
 
-// minted lists the names that were made.
 func (c *request) minted() error {
 	made, query, err := c.madeEntries()
 	if err != nil {
@@ -220,7 +216,7 @@ func (c *request) minted() error {
 	return nil
 }
 
-// mintedFile sends the names that were made as a table that can be filled in and uploaded.
+// mintedFile sends the new names as a table, to be filled in and uploaded.
 func (c *request) mintedFile() error {
 	made, _, err := c.madeEntries()
 	if err != nil {

@@ -31,12 +31,12 @@ func missHandlers() handlers {
 type missesView struct {
 	frame
 	Prefix      string
-	Hidden      bool // shows the hidden ones
-	Rare        bool // shows also those that were requested once and resemble no name
+	Hidden      bool // show the hidden ones
+	Rare        bool // also show those that were requested once and resemble no name
 	Since       time.Time
-	Asked       uint64 // of all names
+	Asked       uint64 // requests of all names
 	Misses      []missRow
-	Folded      int // number of rare ones that are not shown
+	Folded      int // number of rare ones that are left out
 	First, Next string
 }
 
@@ -44,11 +44,10 @@ type missesView struct {
 type missRow struct {
 	misses.Miss
 	MayEdit bool
-	Seen    int    // in how many of the last 12 months the name was requested
+	Seen    int    // number of months, of the last 12, in which the name was requested
 	Back    string // path of the page to return to, with its query
 }
 
-// misses lists failed lookups.
 func (c *request) misses() error {
 	q := c.r.Form
 	v := &missesView{Prefix: strings.TrimSpace(q.Get("prefix")), Hidden: q.Get("hidden") != "", Rare: q.Get("rare") != ""}
@@ -78,11 +77,11 @@ func (c *request) misses() error {
 	return nil
 }
 
-// isRare reports whether a miss probably needs no remedy. It is then a slip, or the guess of a
-// program that searches for weaknesses.
+// isRare reports whether a failed lookup probably needs no remedy, because it was a slip, or the
+// guess of a program that searches for weaknesses.
 func isRare(m misses.Miss) bool { return m.Count == 1 && len(m.Suggestions) == 0 }
 
-// missSize returns the length of the URLs that a row has.
+// missSize returns the length of the URLs in a row.
 func missSize(m misses.Miss) int {
 	size := 4 * len(namePath(m.Name))
 	for _, s := range m.Suggestions {
@@ -101,7 +100,7 @@ func (v *missesView) rows(c *request, list []misses.Miss, skip int) {
 	}
 }
 
-// page returns the URL of the page that begins after some rows.
+// page returns the URL of the page after skip rows.
 func (v *missesView) page(skip int) string {
 	q := url.Values{}
 	if v.Prefix != "" {
@@ -132,7 +131,6 @@ func (c *request) missNotice() string {
 	return ""
 }
 
-// hideMiss hides a failed lookup, or shows it again.
 func (c *request) hideMiss() error {
 	f := c.r.PostForm
 	n, err := name.Parse(f.Get("name"))
@@ -140,7 +138,7 @@ func (c *request) hideMiss() error {
 		return err
 	}
 	hidden := f.Get("hidden") != ""
-	if err := c.api.HideMiss(c.ctx(), n, hidden); err != nil && !errors.Is(err, store.ErrNotFound) { // not found: the name has left the list meanwhile
+	if err := c.api.HideMiss(c.ctx(), n, hidden); err != nil && !errors.Is(err, store.ErrNotFound) { // if it is not found, the name has meanwhile left the list
 		return err
 	}
 	done := "shown"
@@ -151,7 +149,7 @@ func (c *request) hideMiss() error {
 	return nil
 }
 
-// withDone returns the URL to which a form about failed lookups redirects. The URL says what was
+// withDone returns the URL to which a form about failed lookups redirects, and which says what was
 // done.
 func withDone(back, done string) string {
 	q := url.Values{}
@@ -165,10 +163,10 @@ func withDone(back, done string) string {
 // An aliasView is the form that makes a failed name an alias of an existing one.
 type aliasView struct {
 	frame
-	Name     string // whose lookup failed
-	Of       string // name that was meant
+	Name     string // the name whose lookup failed
+	Of       string // the name that was meant
 	Why      string
-	Revision uint64 // of the record of Of, with which the form began; 0 if it was not chosen yet
+	Revision uint64 // revision of Of when the form began; 0 before Of was chosen
 	MayNew   bool   // the user may create Name
 }
 
@@ -182,8 +180,8 @@ func (c *request) aliasForm() error {
 	return nil
 }
 
-// aliasView returns the form for the names in the parameters "name" and "of" of the query. It also
-// returns the record of the second name, or nil if there is no such record.
+// aliasView returns the form for the names in the query parameters "name" and "of", and the record
+// of the latter, or nil.
 func (c *request) aliasView() (*aliasView, *store.Record, error) {
 	v := &aliasView{Name: strings.TrimSpace(c.r.Form.Get("name")), Of: strings.TrimSpace(c.r.Form.Get("of")), Why: lines(c.r.Form.Get("why"))}
 	v.Title, v.Section = c.texts.text("alias.title", v.Name), "misses"
@@ -235,7 +233,7 @@ func (c *request) alias() error {
 	}
 	expected, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
 	if expected == 0 {
-		expected = rec.Revision // the name was entered in this form, and its record was not shown
+		expected = rec.Revision // the name was entered in this form, before its record was shown
 	}
 	next := rec.Clone()
 	next.SameAs = append(next.SameAs, v.Name)
@@ -255,8 +253,8 @@ func (c *request) alias() error {
 	return nil
 }
 
-// aliased redirects to the name that was meant, which says whether the alias leads somewhere. The
-// failed lookup needs no further remedy, so aliased hides it if the user may do so.
+// aliased redirects to the name that was meant, whose page says whether the alias leads somewhere.
+// It also hides the failed lookup, if the user may do so, because no other remedy is needed.
 func (c *request) aliased(v *aliasView) error {
 	failed, err := name.Parse(v.Name)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A nameView is the page of a name.
 type nameView struct {
 	frame
 	Record   *store.Record
@@ -25,23 +24,23 @@ type nameView struct {
 	Leads    leads
 	Gift     gift
 	May      rights
-	Omitted  int // values of Record that the page shows in part or not at all
+	Omitted  int // number of values of Record that the page shortens or leaves out
 
 	Resolutions *resolutionsView // nil if the page does not show them
 }
 
 // leads is where a name leads, and why.
 type leads struct {
-	To      string // a location; "" if there is none
+	To      string // a location, or ""
 	Why     []string
 	Problem string // why there is no location
 }
 
-// rights are the changes that a user may make. They determine the links on a page. The API checks
+// rights are the changes that a user may make. They determine the links on a page; the API checks
 // the permission of each change.
 type rights struct{ Edit, Redact bool }
 
-// name shows a name, now or as of the time in "at".
+// name shows a name at present, or as of the time in the query parameter "at".
 func (c *request) name() error {
 	n, err := c.subject()
 	if err != nil {
@@ -76,17 +75,16 @@ func (c *request) name() error {
 	}
 	few := newCutting(v.Spelling)
 	v.Leads.Why = few.list(v.Leads.Why, few.most)
-	few.omitted = 0 // from here on, counts only what is left out of the record
+	few.omitted = 0 // from here on, count only what is left out of the record
 	v.Record, v.Title = few.record(v.Record), brief(v.Title)
 	v.Omitted = few.omitted
 	c.show(status, "name", v)
 	return nil
 }
 
-// subject returns the name in the path.
 func (c *request) subject() (name.Name, error) { return name.Parse(c.r.PathValue("name")) }
 
-// rights returns the rights on a name as stored.
+// rights returns the rights for a name, which must be spelled as stored.
 func (c *request) rights(n name.Name) rights {
 	a := c.session.Actor
 	return rights{Edit: a.MayName(n, registrar.Editor), Redact: a.MayName(n, registrar.Administrator)}

@@ -19,22 +19,21 @@ import (
 // pageSize is the number of rows of a page of a list.
 const pageSize = 50
 
-// A namesView is the page to find names.
 type namesView struct {
 	frame
-	Query  string // what was looked for; "" to browse
+	Query  string // what to look for; "" to list names
 	Prefix string
 	Status string
 
 	Bad     *badName               // Query is not a name
 	Missing bool                   // Query is a name that does not exist
-	MayNew  bool                   // Missing, and the user may create the name
+	MayNew  bool                   // the user may create the missing name
 	Meant   []namespace.Suggestion // what Query may have meant
 	Places  []store.Place          // locations that begin with Query
 
-	Words       bool            // Names have the words of Query
+	Words       bool            // Names contain the words of Query
 	NoIndex     bool            // the server cannot search for words
-	Index       *adminapi.Index // how complete the result of a search for words is; nil without one
+	Index       *adminapi.Index // how complete the result of a search for words is; nil for other pages
 	Names       []*store.Record
 	First, Next string // URLs of pages; "" if there is none
 }
@@ -80,13 +79,13 @@ func (v *namesView) statuses() []nomen.Status {
 	return []nomen.Status{nomen.Status(v.Status)}
 }
 
-// fittingNames returns how many names at the beginning of a page of the API are shown. If these are
-// not all, the page must be requested again, because only the API knows the key of the last one.
+// fittingNames returns how many names of a page of the API are shown. If some are left out, the
+// page must be requested again, because only the API knows the key from which to continue.
 func fittingNames(names []*store.Record) int {
 	return fitting(names, pageSize, func(r *store.Record) int { return len(namePath(r.Spelling)) })
 }
 
-// fill sets the names of a page and the URLs of others.
+// fill sets the names of a page, and the URLs of other pages.
 func (v *namesView) fill(names []*store.Record, after, next string) {
 	v.Names = names
 	if after != "" {
@@ -97,8 +96,8 @@ func (v *namesView) fill(names []*store.Record, after, next string) {
 	}
 }
 
-// searchWords sets the names that have the words of the query, after a key. A query without words,
-// such as a single colon, has no result.
+// searchWords sets the names after a key that contain the words of the query. A query without
+// words, such as a single colon, has no result.
 func (c *request) searchWords(v *namesView, after string) error {
 	q := adminapi.Search{Text: v.Query, Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()}
 	found, err := c.api.SearchNames(c.ctx(), q)
@@ -120,13 +119,11 @@ func (c *request) searchWords(v *namesView, after string) error {
 	return nil
 }
 
-// isNoIndex reports whether the server cannot search for words.
 func isNoIndex(err error) bool {
 	var status *adminapi.StatusError
 	return errors.As(err, &status) && status.Kind == adminapi.KindNoIndex
 }
 
-// page returns the URL of the page after a key.
 func (v *namesView) page(after string) string {
 	q := url.Values{}
 	for key, value := range map[string]string{"q": v.Query, "prefix": v.Prefix, "status": v.Status, "after": after} {
@@ -137,7 +134,7 @@ func (v *namesView) page(after string) string {
 	return Root + "names?" + q.Encode()
 }
 
-// find redirects to the name in the query. If the name does not exist, the page says why. It lists
+// find redirects to the name in the query. If there is no such name, the page says why, and lists
 // the names with a location that begins with the query.
 func (c *request) find(v *namesView) error {
 	n, err := name.Parse(v.Query)
@@ -163,7 +160,7 @@ func (c *request) find(v *namesView) error {
 	return c.showNames(c.searchWords(v, ""), http.StatusNotFound, v)
 }
 
-// isAbsent reports whether an error says that a name does not exist for the user.
+// isAbsent reports whether a name does not exist for the user.
 func isAbsent(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.As(err, new(*registrar.DeniedError))
 }
@@ -184,7 +181,7 @@ func (c *request) findOther(v *namesView, err error) error {
 	return nil
 }
 
-// shown shows a page unless there is an error.
+// shown shows a page, or returns err.
 func (c *request) shown(err error, status int, page string, v view) error {
 	if err == nil {
 		c.show(status, page, v)
@@ -192,8 +189,8 @@ func (c *request) shown(err error, status int, page string, v view) error {
 	return err
 }
 
-// showNames shows the page of names. If the error is about a field, the page shows the error. If it is
-// any other error, showNames shows no page and returns the error.
+// showNames shows the page of names. An error about a field is shown on the page; any other error
+// is returned instead.
 func (c *request) showNames(err error, status int, v *namesView) error {
 	var bad *adminapi.RequestError
 	if errors.As(err, &bad) {
@@ -202,7 +199,6 @@ func (c *request) showNames(err error, status int, v *namesView) error {
 	return c.shown(err, status, "names", v)
 }
 
-// findPlaces finds the first locations that begin with the query.
 func (c *request) findPlaces(v *namesView) error {
 	for p, err := range c.api.Find(c.ctx(), v.Query, store.Place{}) {
 		if err != nil {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// onceCookie holds a secret between the form that makes it and the page that shows it. So no URL
-// has the secret, and any node can show the page. Reloading or going back does not show the
-// secret again.
+// onceCookie carries a secret from the form that makes it to the page that shows it. Because it is
+// a cookie, no URL contains the secret, any node can show the page, and going back or reloading the
+// page does not show the secret again.
 const onceCookie = "__Host-nomen-once"
 
 // onceTime is how long a secret waits to be shown.
@@ -20,10 +20,10 @@ type once struct {
 	User  string    `json:"user"` // who may see it
 	Of    string    `json:"of"`   // path of the page that shows it
 	Text  string    `json:"text"`
-	Until time.Time `json:"until,omitzero"` // when the secret becomes invalid; zero if it does not
+	Until time.Time `json:"until,omitzero"` // when the secret becomes invalid; zero for never
 }
 
-// setOnce keeps a secret for the page with a path, and redirects to that page.
+// setOnce stores a secret for the page with a path, and redirects to this page.
 func (c *request) setOnce(o once) error {
 	o.User = c.session.UserID
 	b, err := json.Marshal(o)
@@ -35,8 +35,8 @@ func (c *request) setOnce(o once) error {
 	return nil
 }
 
-// takeOnce returns the secret for the page of the request, and removes it from the browser. It
-// returns an empty one if the secret was shown already.
+// takeOnce returns the secret for the page of the request, and removes it from the browser. The
+// result is empty if the secret was already shown.
 func (c *request) takeOnce() (o once) {
 	cookies := c.r.CookiesNamed(onceCookie)
 	if len(cookies) != 1 {

@@ -24,17 +24,17 @@ const (
 // maxForm is the maximum size of the body of a request, in bytes.
 const maxForm = 4 << 20
 
-// A Session says who has signed in.
+// A Session says who is signed in.
 type Session struct {
 	UserID string
 	Name   string          // for display
-	Actor  registrar.Actor // with the rights that the user has now
+	Actor  registrar.Actor // with the present rights of the user
 }
 
 // Sessions finds the session of a request. It must be safe for concurrent use.
 type Sessions interface {
-	// Session returns the session of a request, or nil if the client is not signed in. If the
-	// session cannot be looked up, it returns an error.
+	// Session returns the session of a request, or nil if the client is not signed in. The error
+	// means that the session cannot be looked up.
 	Session(r *http.Request) (*Session, error)
 }
 
@@ -43,35 +43,35 @@ type Options struct {
 	Client   func(registrar.Actor) *adminapi.Client // returns a client of the admin API with the rights of an actor; required
 	Sessions Sessions                               // required
 
-	// SignIn answers requests for sign-in, for paths below it, and for sign-out, all below
-	// [Root]. If it is nil, these paths do not exist.
+	// SignIn answers requests for the paths sign-in, below sign-in, and sign-out, all below [Root].
+	// If it is nil, these paths do not exist.
 	SignIn http.Handler
 
 	// Condition returns what the overview shows to administrators of all names. It may be nil.
 	Condition func() Condition
 
-	// PublicURL returns the URL at which readers reach the public listener, or "" if it is not known.
+	// PublicURL returns the URL at which readers find the public listener, or "" if it is unknown.
 	// It may be nil.
 	PublicURL func() string
 
-	TrustedOrigins []string // origins, such as https://names.example.org, whose pages may send forms in addition to those of the Host field
+	TrustedOrigins []string // origins, such as https://names.example.org, whose pages may also send forms
 
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // receives failures; discarded if nil
 }
 
-// A Condition is the part of a server's condition that people must watch.
+// A Condition is what people must watch about a server.
 type Condition struct {
-	Backup      time.Time // when a backup last succeeded; zero if that is not known
+	Backup      time.Time // when a backup last succeeded; zero if unknown
 	Database    bool      // the store is a database, which is backed up by other means
-	Certificate time.Time // when the first of its certificates expires; zero without certificates
-	Verified    time.Time // when the background verification was last completed; zero if it never was
+	Certificate time.Time // when the first certificate expires; zero without certificates
+	Verified    time.Time // when the background verification was last completed; zero if never
 	Faults      uint64    // faults that it found
 	Answers     []Answers // requests that the public listener answered since Started
 	Started     time.Time
 }
 
-// Answers is the number of answers with a class of status.
+// Answers is the number of answers whose status is in a class.
 type Answers struct {
 	Class int // 2 for 2xx, and so on
 	Count uint64
@@ -115,7 +115,6 @@ func New(o Options) (*Pages, error) {
 	return p, err
 }
 
-// ServeHTTP answers a request for a page.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer requestlog.Panic(p.log)
 	secure(w.Header())
@@ -127,7 +126,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.handler.ServeHTTP(w, r)
 }
 
-// secure sets the fields that every response has.
+// secure sets the header fields that every response has.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -141,7 +140,7 @@ func secure(h http.Header) {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// protected returns a handler that rejects forms that pages of other sites send.
+// protected returns a handler that rejects forms from pages of other sites.
 func (p *Pages) protected(h http.Handler, trusted []string) (http.Handler, error) {
 	var crossOrigin http.CrossOriginProtection
 	for _, origin := range trusted {
@@ -155,7 +154,6 @@ func (p *Pages) protected(h http.Handler, trusted []string) (http.Handler, error
 	return crossOrigin.Handler(h), nil
 }
 
-// routes returns the handler of all paths.
 func (p *Pages) routes(signIn http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	if signIn != nil {
@@ -175,10 +173,10 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 	return mux
 }
 
-// handlers are the functions that answer requests, by method and path below [Root].
+// handlers answer requests, by method and path below [Root].
 type handlers map[string]func(*request) error
 
-// allHandlers returns the handlers of all pages but those about signing in.
+// allHandlers returns the handlers of all pages except those about signing in.
 func allHandlers() []handlers {
 	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers(), authorityHandlers(), statisticsHandlers(), giveHandlers(), mintHandlers()}
 }

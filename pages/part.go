@@ -16,14 +16,14 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// Limits of what a page shows of a record, so that its size has a bound whatever the record has.
-// Lengths are in bytes; those of several values are lengths in HTML.
+// Limits of what a page shows of a record, which bound the size of the page for every record.
+// Lengths are in bytes, and those of several values are lengths in HTML.
 const (
 	maxShown       = 1000   // of one value
 	maxShownRest   = 100    // of one text of a location other than its URL
 	maxShownAll    = 8000   // of all values of a list
 	maxShownLong   = 2000   // the same on the page of a long name
-	longPath       = 1000   // length of the path from which a name is long, because the page has it many times
+	longPath       = 1000   // length of a path from which a name is long, because the page contains it many times
 	maxShownTable  = 40_000 // of a table of differences
 	maxShownPrefix = 150    // of one prefix of a role
 	maxShownScope  = 1000   // of all prefixes of a role
@@ -34,12 +34,12 @@ const (
 // part returns a text, or its beginning if the text has maxShown bytes or more.
 func part(text string) string { return cut(text, maxShown) }
 
-// isWhole reports whether part returns all of a text. The text can also be the result of part: then
-// isWhole reports whether that is the whole original text.
+// isWhole reports whether part returns the whole text. For a text that part has returned, it
+// reports whether that is the whole original.
 func isWhole(text string) bool { return len(text) < maxShown }
 
-// cut returns a text that has fewer than limit bytes unchanged. Of a longer text it returns the
-// beginning, which has at least limit bytes.
+// cut returns a text of fewer than limit bytes unchanged, and otherwise a beginning of at least
+// limit bytes.
 func cut(text string, limit int) string {
 	if len(text) < limit {
 		return text
@@ -47,7 +47,7 @@ func cut(text string, limit int) string {
 	return ascii.Head(text, limit)
 }
 
-// htmlSize returns the size of texts on a page.
+// htmlSize returns the size that texts have on a page.
 func htmlSize(texts ...string) (size int) {
 	for _, text := range texts {
 		size += len(html.EscapeString(shown.Inline(text)))
@@ -55,14 +55,13 @@ func htmlSize(texts ...string) (size int) {
 	return size
 }
 
-// A cutting takes the first values of lists, until they are too long, and counts the others and
-// those that it shortens.
+// A cutting takes the first values of lists until they are too long, and counts those that it
+// shortens or leaves out.
 type cutting struct {
-	most    int // length of a list
+	most    int // maximum length of a list
 	omitted int
 }
 
-// newCutting returns the cutting for the page of a name.
 func newCutting(spelling string) *cutting {
 	if len(namePath(spelling)) > longPath {
 		return &cutting{most: maxShownLong}
@@ -106,7 +105,6 @@ func (c *cutting) values(rec *store.Record) []nomen.Value {
 	return few
 }
 
-// locations returns the first locations, with shortened texts.
 func (c *cutting) locations(all []nomen.Location) []nomen.Location {
 	few := make([]nomen.Location, len(all))
 	for i, l := range all {
@@ -123,7 +121,6 @@ func (c *cutting) locations(all []nomen.Location) []nomen.Location {
 	return few
 }
 
-// cutLocation shortens the texts of a location.
 func cutLocation(l nomen.Location) nomen.Location {
 	l.URL = part(l.URL)
 	for _, text := range []*string{&l.Type, &l.Lang, &l.Rel, &l.Country, &l.Component, &l.Charset, &l.Note, &l.Attributes} {
@@ -132,7 +129,6 @@ func cutLocation(l nomen.Location) nomen.Location {
 	return l
 }
 
-// text shortens a text.
 func (c *cutting) text(text string) string {
 	if !isWhole(text) {
 		c.omitted++
@@ -155,7 +151,6 @@ func (c *cutting) list(all []string, most int) []string {
 	return few
 }
 
-// metadata returns the first values of metadata.
 func (c *cutting) metadata(all nomen.Metadata) nomen.Metadata {
 	few, left := nomen.Metadata{}, c.most
 	for _, element := range slices.Sorted(maps.Keys(all)) {
@@ -172,7 +167,7 @@ func (c *cutting) metadata(all nomen.Metadata) nomen.Metadata {
 	return few
 }
 
-// first returns the first values of a list whose sizes are together at most limit, and counts the
+// first returns the first values of a list whose sizes add up to at most limit, and counts the
 // others.
 func first[T any](c *cutting, all []T, limit int, size func(T) int) []T {
 	for i, value := range all {
@@ -184,13 +179,12 @@ func first[T any](c *cutting, all []T, limit int, size func(T) int) []T {
 	return all
 }
 
-// Differences that a page shows, and the number of the others.
+// A fewDifferences has the differences that a page shows, and the number of the others.
 type fewDifferences struct {
 	Shown []adminapi.Difference
 	More  int
 }
 
-// newFewDifferences returns the first differences, with shortened values.
 func newFewDifferences(all []adminapi.Difference) fewDifferences {
 	var c cutting
 	few := slices.Clone(all)
@@ -206,13 +200,12 @@ func differenceSize(d adminapi.Difference) int {
 	return 2*valueMarkup + htmlSize(d.Field, d.Before, d.After)
 }
 
-// Prefixes of a role that a page shows, and the number of the others.
+// A fewPrefixes has the prefixes of a role that a page shows, and the number of the others.
 type fewPrefixes struct {
 	Shown []string
 	More  int
 }
 
-// newFewPrefixes returns the first prefixes, shortened.
 func newFewPrefixes(all []string) fewPrefixes {
 	few := make([]string, len(all))
 	for i, p := range all {
@@ -223,13 +216,12 @@ func newFewPrefixes(all []string) fewPrefixes {
 	return fewPrefixes{few, c.omitted}
 }
 
-// Versions of values that a page shows, and the number of the others.
+// A fewVersions has the versions of values that a page shows, and the number of the others.
 type fewVersions struct {
 	Shown []threeVersions
 	More  int
 }
 
-// newFewVersions returns the first values, shortened.
 func newFewVersions(all []threeVersions) fewVersions {
 	var c cutting
 	few := slices.Clone(all)
@@ -242,7 +234,7 @@ func newFewVersions(all []threeVersions) fewVersions {
 	return fewVersions{few, c.omitted}
 }
 
-// recordFile sends a record as a file, now or as of the time in "at".
+// recordFile sends a record as a file, as of the time in the query parameter "at" or now.
 func (c *request) recordFile() error {
 	n, err := c.subject()
 	if err != nil {

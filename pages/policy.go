@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A policyForm is an authority as a form has it. Saving the form does not change the fields of the
-// authority that the form does not have.
+// A policyForm is an authority in a form. Saving the form keeps the fields of the authority that
+// the form lacks.
 type policyForm struct {
 	Owners, Hosts, Addresses, Parents, Children string // one per line
 	Contact, Description                        string
@@ -30,7 +30,6 @@ type policyForm struct {
 	Default, List, FoldCase, Fetch              bool
 }
 
-// newPolicyForm returns the form of an authority.
 func newPolicyForm(a *store.Authority) policyForm {
 	f := policyForm{
 		Owners: joined(a.Owners), Hosts: joined(a.Hosts), Addresses: joined(a.Addresses), Parents: joined(a.Parents), Children: joined(a.Children),
@@ -47,7 +46,6 @@ func newPolicyForm(a *store.Authority) policyForm {
 	return f
 }
 
-// indented returns a value as JSON for people.
 func indented(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -59,7 +57,6 @@ func indented(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// readPolicyForm returns the form that was sent.
 func readPolicyForm(f url.Values) policyForm {
 	text := func(key string) string { return strings.TrimSpace(lines(f.Get(key))) }
 	set := func(key string) bool { return f.Get(key) != "" }
@@ -72,8 +69,7 @@ func readPolicyForm(f url.Values) policyForm {
 	}
 }
 
-// policyField returns the ID of the form field for a field of an authority. It returns "" if the
-// form does not have the field.
+// policyField returns the ID of the form field for a field of an authority, or "".
 func policyField(field string) string {
 	switch id := firstField(field); id {
 	case "owners", "hosts", "addresses", "parents", "children", "contact", "description", "access", "access_note", "delegation.mode", "delegation.to",
@@ -121,11 +117,11 @@ type policyView struct {
 	New      bool
 	Text     string // JSON of all fields
 	Why      string
-	Revision uint64 // with which the edit began
+	Revision uint64 // revision with which the edit began
 	Conflict *policyConflict
 }
 
-// A policyConflict is a change that was saved by another user after the edit began.
+// A policyConflict is a change that another user saved after the edit began.
 type policyConflict struct {
 	Now  adminapi.Revision
 	Rows []threeVersions
@@ -148,7 +144,6 @@ func (c *request) editAuthority() error {
 	return c.showPolicy(http.StatusOK, "authority-edit", &policyView{policyForm: newPolicyForm(a), Prefix: a.Prefix.String(), Revision: a.Revision})
 }
 
-// saveAuthority saves the form, or shows what it would change.
 func (c *request) saveAuthority() error {
 	now, err := c.ownAuthority()
 	if err != nil {
@@ -208,7 +203,6 @@ func (c *request) policyConflict(v *policyView, page string, yours *store.Author
 	return c.showPolicy(http.StatusConflict, page, v)
 }
 
-// editPolicyText shows all fields of an authority as text.
 func (c *request) editPolicyText() error {
 	a, err := c.ownAuthority()
 	if err != nil {
@@ -217,7 +211,7 @@ func (c *request) editPolicyText() error {
 	return c.showPolicy(http.StatusOK, "authority-text", &policyView{Text: policyText(a), Prefix: a.Prefix.String(), Revision: a.Revision})
 }
 
-// policyText returns all fields of an authority that can be changed.
+// policyText returns all fields of an authority that can be changed, as text.
 func policyText(a *store.Authority) string {
 	content := a.Clone()
 	content.Revision, content.Redacted = 0, false
@@ -233,7 +227,6 @@ func policyText(a *store.Authority) string {
 	return indented(fields)
 }
 
-// savePolicyText saves the text, or shows what it would change.
 func (c *request) savePolicyText() error {
 	now, err := c.ownAuthority()
 	if err != nil {
@@ -265,7 +258,6 @@ func (c *request) newAuthority() error {
 	return c.showPolicy(http.StatusOK, "authority-edit", &policyView{New: true, Prefix: c.r.Form.Get("prefix")})
 }
 
-// createAuthority makes a new authority.
 func (c *request) createAuthority() error {
 	if !c.session.Actor.MayAny(registrar.Owner) {
 		return c.session.Actor.DeniedAny(registrar.Owner, "authorities")
@@ -293,7 +285,6 @@ func (c *request) createAuthority() error {
 	return c.putNewAuthority(v, next)
 }
 
-// putNewAuthority stores a new authority, or shows what it would change.
 func (c *request) putNewAuthority(v *policyView, next *store.Authority) error {
 	fault, err := c.putAuthority(&v.checked, next, 0, v.Why, policyField)
 	switch {

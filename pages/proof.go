@@ -18,16 +18,16 @@ import (
 type proofView struct {
 	frame
 	Entry  adminapi.Entry
-	Head   store.Head // for which the change is proven
+	Head   store.Head // the head for which the change is proven
 	Sound  bool       // the proof was checked
 	Hashes int
-	Noted  string // head that the user has entered
+	Noted  string // the head that the user has entered
 	Same   bool   // Noted is the head of the proof
-	Size   uint64 // of the head that was entered, 0 if there is none; for the download
+	Size   uint64 // size of the head that was entered, or 0; for the download
 }
 
-// proof shows a change and its proof. The proof is for the head in "head", which the user has noted
-// earlier, or for the present head.
+// proof shows a change and its proof, for the head in the query parameter "head", which the user
+// has noted earlier, or for the present head.
 func (c *request) proof() error {
 	seq, err := c.changeNumber()
 	if err != nil {
@@ -54,7 +54,6 @@ func (c *request) proof() error {
 	return nil
 }
 
-// changeNumber returns the number of the change in the path.
 func (c *request) changeNumber() (uint64, error) {
 	seq, err := strconv.ParseUint(c.r.PathValue("seq"), 10, 64)
 	if err != nil || seq == 0 {
@@ -63,8 +62,8 @@ func (c *request) changeNumber() (uint64, error) {
 	return seq, nil
 }
 
-// notedHead parses the head that the user has entered. If the head cannot be compared, it adds an
-// entry to the error summary. The page then shows the proof for the present head.
+// notedHead parses the head that the user has entered. If it cannot be compared, notedHead adds an
+// entry to the error summary, and the page shows the proof for the present head.
 func (c *request) notedHead(v *proofView, seq uint64) (noted store.Head) {
 	if v.Noted == "" {
 		return noted
@@ -99,7 +98,7 @@ func (c *request) downloadProof() error {
 	if err != nil {
 		return err
 	}
-	size, _ := strconv.ParseUint(c.r.Form.Get("size"), 10, 64) // 0 is the present size
+	size, _ := strconv.ParseUint(c.r.Form.Get("size"), 10, 64) // 0 means the present size
 	p, err := c.api.Prove(c.ctx(), seq, size)
 	if err != nil {
 		return err
@@ -112,7 +111,7 @@ func (c *request) downloadProof() error {
 	return nil
 }
 
-// download sends a file. Its name must have ASCII letters, digits, "-" and "." only.
+// download sends a file, whose name must consist of ASCII letters, digits, "-" and ".".
 func (c *request) download(file, contentType string, body []byte) {
 	h := c.w.Header()
 	h.Set("Content-Type", contentType)
@@ -120,18 +119,18 @@ func (c *request) download(file, contentType string, body []byte) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.WriteHeader(http.StatusOK)
 	if c.r.Method != http.MethodHead {
-		_, _ = c.w.Write(body) // an error means that the client is gone
+		_, _ = c.w.Write(body) // after an error, the client is gone
 	}
 }
 
-// proofOfRevision looks for a revision in the log at most this far from the time of the revision: near
-// first, then farther. The clocks of servers with one database may differ.
+// How far proofOfRevision looks for a revision in the log, around its time: first near, then
+// farther, because the clocks of servers with one database may differ.
 const (
 	nearRevision = time.Millisecond
 	farRevision  = 5 * time.Minute
 )
 
-// proofOfRevision redirects to the proof of the revision in "revision" of a name.
+// proofOfRevision redirects to the proof of a revision, which is in the query parameter "revision".
 func (c *request) proofOfRevision() error {
 	n, err := c.subject()
 	if err != nil {
@@ -154,9 +153,8 @@ func (c *request) proofOfRevision() error {
 	return &adminapi.StatusError{Status: http.StatusNotFound, Detail: fmt.Sprintf("this revision was not found in the log within %d minutes of its time; look for it in the log", int(farRevision.Minutes()))}
 }
 
-// findChange returns the number of the change that made a revision. It reads only the first
-// maxLogRead changes around the time of the revision. If the change is not among them, it returns
-// 0.
+// findChange returns the number of the change that made a revision, or 0 if it is not among the
+// first maxLogRead changes around the time of the revision.
 func (c *request) findChange(n name.Name, r adminapi.Revision, around time.Duration) (uint64, error) {
 	before, err := c.api.HeadAt(c.ctx(), r.Time.Add(-around))
 	if err != nil {

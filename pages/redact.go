@@ -15,17 +15,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A redactView is the form that removes the content of revisions.
 type redactView struct {
 	frame
 	Spelling  string
 	Revisions []adminapi.Revision // that can be redacted
-	Listed    uint64              // the earliest of Revisions, if there are earlier ones that the page does not list
+	Listed    uint64              // the earliest of Revisions, if the page leaves out earlier ones
 	Chosen    []uint64
-	Earlier   string // numbers and ranges of revisions before Listed
-	Some      bool   // the content of some of Chosen was removed before
+	Earlier   string // numbers and ranges of revisions before Listed, as entered
+	Some      bool   // the content of some of Chosen was already removed
 	Reason    string
-	Typed     string // the name, as confirmation
+	Typed     string // the name, typed as confirmation
 	Revision  uint64 // current one
 	Second    bool   // a second person must approve the redaction
 }
@@ -33,7 +32,6 @@ type redactView struct {
 // Has reports whether a revision is chosen.
 func (v *redactView) Has(revision uint64) bool { return slices.Contains(v.Chosen, revision) }
 
-// redactForm shows the revisions of a name whose content can be removed.
 func (c *request) redactForm() error {
 	v, _, err := c.redactView()
 	if err != nil {
@@ -121,7 +119,7 @@ func (c *request) redact() error {
 	return c.redacted(v, err)
 }
 
-// withContent returns the revisions in chosen whose content was not removed before.
+// withContent returns those of the chosen revisions that still have content.
 func (c *request) withContent(n name.Name, chosen []uint64) ([]uint64, error) {
 	first, removed := slices.Min(chosen), map[uint64]bool{}
 	for r, err := range c.api.Revisions(c.ctx(), n) {
@@ -135,8 +133,8 @@ func (c *request) withContent(n name.Name, chosen []uint64) ([]uint64, error) {
 	return slices.DeleteFunc(slices.Clone(chosen), func(revision uint64) bool { return removed[revision] }), nil
 }
 
-// ranges parses numbers and ranges of numbers below an end, such as "1-500, 700". The result is
-// sorted. It reports whether the text is valid.
+// ranges parses numbers and ranges of numbers below end, such as "1-500, 700". It returns the
+// sorted numbers, and whether the text is valid.
 func ranges(text string, end uint64) ([]uint64, bool) {
 	chosen := map[uint64]bool{}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -156,7 +154,7 @@ func ranges(text string, end uint64) ([]uint64, bool) {
 	return slices.Sorted(maps.Keys(chosen)), true
 }
 
-// spans returns numbers in order as numbers and ranges, as in the input of ranges.
+// spans formats sorted numbers as ranges parses them.
 func spans(numbers []uint64) string {
 	var parts []string
 	for i := 0; i < len(numbers); {
@@ -172,7 +170,6 @@ func spans(numbers []uint64) string {
 	return shown.Short(strings.Join(parts, ", "), maxBrief)
 }
 
-// redacted shows the outcome of a redaction.
 func (c *request) redacted(v *redactView, err error) error {
 	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:

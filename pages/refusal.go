@@ -31,7 +31,7 @@ func refusalText(texts *messages.Catalogue, r bulk.Refusal) string {
 	return fieldText(texts, r.Field, r.Code)
 }
 
-// fieldText says that a field is invalid by a rule, and what to do.
+// fieldText says which rule a field violates, and what to do.
 func fieldText(texts *messages.Catalogue, field, rule string) string {
 	base, _, _ := strings.Cut(field, "[")
 	switch {
@@ -45,7 +45,8 @@ func fieldText(texts *messages.Catalogue, field, rule string) string {
 	return texts.Text("reject.value")
 }
 
-// problemText says in the language of the user what went wrong with a name or a job, and what to do.
+// problemText says in the language of the user what went wrong with a name or a job, and what to
+// do.
 func problemText(texts *messages.Catalogue, p *adminapi.Problem) string {
 	switch strings.TrimPrefix(p.Type, adminapi.ProblemPath) {
 	case "conflict":

@@ -10,7 +10,6 @@ import (
 
 const relocatePath = Root + "relocate"
 
-// relocateHandlers are the handlers of the page on which a site is moved.
 func relocateHandlers() handlers {
 	return handlers{"GET relocate": (*request).relocateForm, "POST relocate": (*request).relocate}
 }
@@ -22,7 +21,7 @@ type relocateView struct {
 	From, To string
 	Retired  bool
 	Why      string
-	Limit    int // a second person must approve relocations of more names than this; 0 if there is none
+	Limit    int // if a relocation changes more names, a second person must approve it; 0 for no limit
 }
 
 func (c *request) relocateForm() error {
@@ -44,7 +43,6 @@ func (c *request) showRelocate(v *relocateView, status int) error {
 	return c.showBulk(status, "relocate", v)
 }
 
-// relocate starts a dry run of a relocation.
 func (c *request) relocate() error {
 	v := c.newRelocateView()
 	rel := registrar.Relocation{From: v.From, To: v.To, Retired: v.Retired, Why: v.Why, DryRun: true}

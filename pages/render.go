@@ -21,11 +21,11 @@ import (
 //go:embed html
 var htmlFiles embed.FS
 
-// A frame is what the layout needs on every page.
+// A frame is what the layout of every page needs.
 type frame struct {
 	Lang    string
 	Choices []languageChoice // languages that can be chosen
-	Here    string           // path of this page; "" if what was entered is not in it
+	Here    string           // path of this page; "" if that would lose what was entered
 	said    map[string]bool  // texts of the pages that were used so far
 	Title   string
 	Section string    // of the navigation: dashboard, names or new
@@ -33,9 +33,9 @@ type frame struct {
 	Style   string    // URL of the style sheet
 	Faults  []problem // what is wrong with the input
 	Notice  string    // what a change has done
-	Refresh bool      // the browser loads the page again every few seconds
+	Refresh bool      // the browser reloads the page every few seconds
 
-	actor registrar.Actor // who is signed in
+	actor registrar.Actor // the person who is signed in
 }
 
 // SeesUsers reports whether the person may see the pages about users.
@@ -52,7 +52,7 @@ func (*frame) Days() int { return int(adminapi.ApprovalTime / (24 * time.Hour)) 
 
 // A problem is an entry of the error summary.
 type problem struct {
-	ID   string // of the field; "" if it is about no field
+	ID   string // ID of the field, or ""
 	Text string
 }
 
@@ -61,8 +61,8 @@ type view interface{ top() *frame }
 
 func (f *frame) top() *frame { return f }
 
-// LangOf returns the language of a text about the input. If the pages do not have the text, it is a
-// message of the API, which is in English.
+// LangOf returns the language of a text about the input. A text that the pages do not have is a
+// message of the API, in English.
 func (f *frame) LangOf(text string) string {
 	if f.said[text] {
 		return f.Lang
@@ -70,7 +70,7 @@ func (f *frame) LangOf(text string) string {
 	return "en"
 }
 
-// Fault returns the text of the first problem of a field, or "" if there is none.
+// Fault returns the text of the first problem of a field, or "".
 func (f *frame) Fault(id string) string {
 	for _, p := range f.Faults {
 		if p.ID == id {
@@ -80,7 +80,6 @@ func (f *frame) Fault(id string) string {
 	return ""
 }
 
-// layouts are the templates of the pages, by name.
 type layouts map[string]*template.Template
 
 // parseLayouts parses the layout with the file of each page.
@@ -133,7 +132,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"human":   texts.Time,
 		"refusal": func(r bulk.Refusal) string { return refusalText(texts, r) },
 		"problem": func(p *adminapi.Problem) string { return problemText(texts, p) },
-		"key":     adminapi.NewJobID, // of a form; see [sentForms]
+		"key":     adminapi.NewJobID, // for a form; see [sentForms]
 		"who":     func(name, id string) template.HTML { return whoElement(texts, name, id) },
 		"bdi":     isolated,
 		"me":      meElement,
@@ -146,21 +145,21 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 	}
 }
 
-// maxBrief is how many columns of a text a list shows. So the size of the page has a bound.
+// maxBrief is how many columns of a text a list shows, so that the page has a limited size.
 const maxBrief = 200
 
-// brief returns the beginning of a text, for a list. The page of the entry has all of it.
+// brief returns the beginning of a text for a list. The page of the entry shows all of it.
 func brief(text string) string { return shown.Short(text, maxBrief) }
 
 // isBrief reports whether a list shows all of a text.
 func isBrief(text string) bool { return len(text) <= maxBrief }
 
-// maxRowBytes is how much of texts without a bound, such as URLs of names, the rows of a list have,
-// so that the size of the page has a bound.
+// maxRowBytes limits the total of the long texts in the rows of a list, such as URLs of names, so
+// that the page has a limited size.
 const maxRowBytes = 40_000
 
-// fitting returns how many rows at the beginning of a list are shown: at most limit, and fewer if
-// their texts are long, but at least one.
+// fitting returns how many rows at the beginning of a list are shown: at most limit, fewer if their
+// texts are long, but at least one.
 func fitting[T any](list []T, limit int, size func(T) int) int {
 	total := 0
 	for i, row := range list {
@@ -171,13 +170,11 @@ func fitting[T any](list []T, limit int, size func(T) int) int {
 	return len(list)
 }
 
-// briefSize returns the size of a text in a list.
 func briefSize(text string) int { return len(html.EscapeString(brief(text))) }
 
-// namePath returns the path of the page of a name.
 func namePath(spelling string) string { return Root + "name/" + adminapi.EscapeName(spelling) }
 
-// show sends a page. It shows the error page if the template fails.
+// show sends a page, or the error page if the template fails.
 func (c *request) show(status int, page string, v view) {
 	f := v.top()
 	f.Lang, f.Choices, f.Here, f.Style = c.texts.Tag(), c.languages(), c.here(), staticPath+styleName()
@@ -195,6 +192,6 @@ func (c *request) show(status int, page string, v view) {
 	c.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		_, _ = c.w.Write(b.Bytes()) // an error means that the client is gone
+		_, _ = c.w.Write(b.Bytes()) // after an error, the client is gone
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/nomen-project/nomen/internal/requestlog"
 )
 
-// A request is a request of a person who is signed in.
+// A request is a request by a person who is signed in.
 type request struct {
 	*Pages
 	edition
 	w       http.ResponseWriter
 	r       *http.Request
-	session *Session         // nil before the check
+	session *Session         // nil until it has been looked up
 	api     *adminapi.Client // with the rights of the session
 }
 
@@ -34,8 +34,8 @@ var errNoPage = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "page
 
 func (c *request) ctx() context.Context { return c.r.Context() }
 
-// page returns a handler that calls handle if the client is signed in. Otherwise it redirects the
-// client to sign-in, or shows the text of the form that the client sent.
+// page returns a handler that calls handle if the client is signed in. Otherwise the handler
+// redirects to sign-in, or shows the text of the form that the client sent.
 func (p *Pages) page(handle func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := p.newRequest(w, r)
@@ -78,8 +78,8 @@ func formError(err error) error {
 	return &adminapi.RequestError{Message: "invalid form: " + err.Error()}
 }
 
-// IsLocal reports whether the target next, which comes from a request, is a page here. If so, a
-// redirect to it after sign-in is safe.
+// IsLocal reports whether next, a target from a request, is one of these pages, so that it is safe
+// to redirect to it after sign-in.
 func IsLocal(next string) bool {
 	u, err := url.ParseRequestURI(next)
 	return err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.EscapedPath(), Root) &&
@@ -106,7 +106,7 @@ func (c *request) fail(err error) {
 	c.refuse(p.Status, errorKey(p), p.Detail)
 }
 
-// errorKey returns the message that explains a problem and what to do.
+// errorKey returns the key of the text that explains a problem and what to do.
 func errorKey(p *adminapi.Problem) string {
 	switch p.Status {
 	case http.StatusForbidden:
@@ -124,22 +124,19 @@ func errorKey(p *adminapi.Problem) string {
 	return "error.failed"
 }
 
-// An errorView is the page of an error.
 type errorView struct {
 	frame
 	Message string
-	Detail  string // "" if the message suffices
+	Detail  string // "" if Message suffices
 }
 
-// refuse shows the page of an error.
 func (c *request) refuse(status int, key, detail string) {
 	v := &errorView{Message: c.texts.text(key), Detail: detail}
 	v.Title = c.texts.text("error.title")
 	c.show(status, "error", v)
 }
 
-// A keptView is a page with the text that a user has sent in a form, after the session of the user
-// has ended.
+// A keptView is a page with the text of a form that a user sent after the session had ended.
 type keptView struct {
 	frame
 	Action string

@@ -12,19 +12,19 @@ import (
 // maxTopNames is how many names the pages list as the most resolved.
 const maxTopNames = 20
 
-// A resolutionsView has how often names were resolved.
+// A resolutionsView shows how often names were resolved.
 type resolutionsView struct {
 	adminapi.Resolutions
 	Chart template.HTML
-	Share string // of failed lookups in all lookups, in percent; "" if there were none
+	Share string // percentage of failed lookups among all; "" without lookups
 }
 
-// resolutionsOf gets the resolutions of all names that the user may read, in a month.
+// resolutionsOf gets the resolutions, in a month, of all names that the user may read.
 func (c *request) resolutionsOf(month string) (*resolutionsView, error) {
 	return c.resolutions(adminapi.ResolutionQuery{From: month, To: month, Top: maxTopNames})
 }
 
-// nameResolutions gets the resolutions of a name in the present and the two months before it.
+// nameResolutions gets the resolutions of a name in this month and the two before.
 func (c *request) nameResolutions(n name.Name) (*resolutionsView, error) {
 	return c.resolutions(adminapi.ResolutionQuery{Name: n.Key()})
 }
@@ -46,7 +46,7 @@ func (c *request) resolutions(q adminapi.ResolutionQuery) (*resolutionsView, err
 	return v, err
 }
 
-// resolutionsChart draws the resolutions of the days, or of the months of which only sums are kept.
+// resolutionsChart draws the resolutions by day, or by month where only sums are kept.
 func (c *request) resolutionsChart(r *adminapi.Resolutions) (template.HTML, error) {
 	d := chart.Data{Words: c.words("resolutions"), Category: c.texts.text("statistics.day"), Number: c.number, Series: make([]chart.Series, 4)}
 	d.Title, d.Description = c.texts.text("statistics.resolutions-chart"), c.texts.text("statistics.resolutions-about")
@@ -65,7 +65,7 @@ func (c *request) resolutionsChart(r *adminapi.Resolutions) (template.HTML, erro
 
 // withDays adds the days without resolutions between the first period and now.
 func withDays(periods []adminapi.PeriodResolutions, now time.Time) (all []adminapi.PeriodResolutions) {
-	var next time.Time // the day after the last period; zero if it is a month
+	var next time.Time // the day after the last period; zero after a month
 	for _, p := range periods {
 		day, err := time.Parse(time.DateOnly, p.Period)
 		for ; err == nil && !next.IsZero() && next.Before(day) && !next.After(now); next = next.AddDate(0, 0, 1) {
@@ -78,7 +78,7 @@ func withDays(periods []adminapi.PeriodResolutions, now time.Time) (all []admina
 	return all
 }
 
-// resolutionsFile sends the resolutions of a month: by day, in sum, and by name.
+// resolutionsFile sends the resolutions of a month: by day, in total, and by name.
 func (c *request) resolutionsFile() error {
 	v := &monthView{}
 	if err := c.month(v); err != nil {

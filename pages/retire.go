@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A retireView is the form of a tombstone.
 type retireView struct {
 	frame
 	Spelling      string
@@ -78,7 +77,6 @@ func (c *request) retire() error {
 	return c.retired(v, rec, err)
 }
 
-// retired shows the outcome of a retirement.
 func (c *request) retired(v *retireView, rec *store.Record, err error) error {
 	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
@@ -110,7 +108,7 @@ func (c *request) missingSuccessors(successors []string) (all []registrar.Warnin
 	return all
 }
 
-// orEmpty returns s, never nil.
+// orEmpty returns s, or an empty list that is not nil.
 func orEmpty(s []string) []string {
 	if s == nil {
 		return []string{}
@@ -118,7 +116,6 @@ func orEmpty(s []string) []string {
 	return s
 }
 
-// A deleteView is the form that deletes a reserved name.
 type deleteView struct {
 	frame
 	Spelling string
@@ -126,7 +123,6 @@ type deleteView struct {
 	Why      string
 }
 
-// deleteForm asks for confirmation.
 func (c *request) deleteForm() error {
 	_, rec, err := c.editable()
 	if err != nil {
@@ -141,7 +137,7 @@ func (c *request) showDelete(v *deleteView, status int, rec *store.Record) {
 	c.show(status, "delete", v)
 }
 
-// delete deletes a reserved name. The API rejects it for any other name.
+// delete deletes a reserved name. The API rejects this for any other name.
 func (c *request) delete() error {
 	n, rec, err := c.editable()
 	if errors.Is(err, store.ErrNotFound) && c.wasDeleted(n) {
@@ -169,18 +165,17 @@ func (c *request) delete() error {
 	return nil
 }
 
-// wasDeleted reports whether the last change of a name deleted it.
 func (c *request) wasDeleted(n name.Name) bool {
 	last, err := c.revisions(n, 0, 1)
 	return err == nil && last[0].Record == nil
 }
 
-// A restoreView is the page on which a change is undone, or an earlier revision restored.
+// A restoreView is the page that undoes a change or restores an earlier revision.
 type restoreView struct {
 	frame
 	Spelling    string
-	To          adminapi.Revision // whose content is restored
-	Undo        uint64            // revision that is undone; 0 if a revision is restored
+	To          adminapi.Revision // the revision whose content is restored
+	Undo        uint64            // the revision to undo; 0 to restore To
 	Revision    uint64            // current one
 	Differences []adminapi.Difference
 	Why         string
@@ -201,8 +196,8 @@ func (c *request) showRestore(v *restoreView, status int) {
 	c.show(status, "restore", v)
 }
 
-// restoreView returns the page to restore a revision, and the current record. The revision is the
-// one in "to", or the one before the revision in "undo".
+// restoreView returns the page, and the current record. The revision to restore is in the query
+// parameter "to", or is the one before the revision in "undo".
 func (c *request) restoreView() (*restoreView, *store.Record, error) {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -227,7 +222,7 @@ func (c *request) restoreView() (*restoreView, *store.Record, error) {
 	return v, rec, nil
 }
 
-// restore gives a name the content of an earlier revision, in a new revision.
+// restore makes a new revision with the content of an earlier one.
 func (c *request) restore() error {
 	v, rec, err := c.restoreView()
 	if err != nil {

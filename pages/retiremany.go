@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRetired is the maximum number of names that the form retires. A file can have more.
+// maxRetired is the maximum number of names in the form. A file can have more.
 const maxRetired = 1000
 
 // retireHandlers are the handlers of the pages that retire several names, or merge two.
@@ -60,8 +60,8 @@ func (c *request) showBulk(status int, page string, v view) error {
 	return nil
 }
 
-// retireMany starts a dry run that retires names. White space of any kind separates them, because
-// a name contains no white space.
+// retireMany starts a dry run that retires names. Any white space separates them, because a name
+// contains none.
 func (c *request) retireMany() error {
 	v := c.newRetireManyView()
 	names := strings.Fields(v.Names)
@@ -103,7 +103,7 @@ type tombstone struct {
 }
 
 // startRecords starts a dry run of the import of records, all of which must exist. The faults are
-// about the form's field that has the ID in the parameter field.
+// for the form field with the ID in the parameter field.
 func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, field string) (j adminapi.Job, faults []problem, err error) {
 	if faults, err = c.missing(records, field); err != nil || len(faults) > 0 {
 		return j, faults, err
@@ -122,8 +122,8 @@ func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, f
 	return j, nil, err
 }
 
-// missing reports names that are invalid or do not exist. Without it, a misprint would make a
-// tombstone of a name that never was.
+// missing reports names that are invalid or do not exist. An import would otherwise turn a misprint
+// into a tombstone.
 func (c *request) missing(records []tombstone, field string) (faults []problem, err error) {
 	var reqs []registrar.Request
 	for _, r := range records {
@@ -159,7 +159,6 @@ func (c *request) missing(records []tombstone, field string) (faults []problem, 
 	return cutFaults(faults), nil
 }
 
-// cutFaults returns the first faults of a list.
 func cutFaults(all []problem) []problem { return all[:min(len(all), pageSize)] }
 
 // A mergeView is the form that replaces a name by another one.
@@ -183,8 +182,8 @@ func (c *request) showMerge(v *mergeView, status int) error {
 	return c.showBulk(status, "merge", v)
 }
 
-// merge starts a dry run that retires a duplicate. The name that is kept becomes the successor of the
-// duplicate, and gets the duplicate as an alias.
+// merge starts a dry run that retires a duplicate. The other name becomes its successor, and gets
+// the duplicate as an alias.
 func (c *request) merge() error {
 	v := c.newMergeView()
 	a, errA := name.Parse(v.Keep)

@@ -11,7 +11,6 @@ import (
 
 const settingsPath = Root + "settings"
 
-// settingsHandlers are the handlers of the page about the server.
 func settingsHandlers() handlers {
 	return handlers{
 		"GET settings":  (*request).settings,
@@ -19,12 +18,12 @@ func settingsHandlers() handlers {
 	}
 }
 
-// A settingsView shows what runs, and with which configuration.
+// A settingsView shows the running program and its configuration.
 type settingsView struct {
 	frame
 	Version  adminapi.Version
 	Settings []adminapi.Setting // without secrets
-	NoConfig bool               // the server has no configuration that it could show or reload
+	NoConfig bool               // there is no configuration to show or reload
 	Is       Condition
 	Known    bool // Is is known
 	Verified []verification
@@ -33,7 +32,7 @@ type settingsView struct {
 // SeesSettings reports whether the person may see the page about the server.
 func (f *frame) SeesSettings() bool { return f.actor.MayAll(registrar.Administrator) }
 
-// settings shows the settings. The API gives them to administrators of all names only.
+// settings shows the settings, which the API gives only to administrators of all names.
 func (c *request) settings() error {
 	v, err := c.settingsView()
 	if err != nil {

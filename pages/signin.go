@@ -7,7 +7,6 @@ import (
 	"github.com/nomen-project/nomen/signin"
 )
 
-// A signInView is a page about signing in.
 type signInView struct {
 	frame
 	V signin.View

@@ -14,13 +14,12 @@ var style string
 
 const staticPath = Root + "static/"
 
-// An asset is a file whose URL contains a hash of its content. So caches may keep it.
+// An asset is a file whose URL contains a hash of its content, so that caches may keep it.
 type asset struct {
 	contentType string
 	body        string
 }
 
-// assets returns the files, by the last part of their URL.
 func assets() map[string]asset {
 	return map[string]asset{styleName(): {"text/css; charset=utf-8", styles()}}
 }
@@ -28,13 +27,12 @@ func assets() map[string]asset {
 // styles returns the style sheet of the pages and of the charts in them.
 func styles() string { return style + chart.CSS }
 
-// styleName returns the last part of the URL of the style sheet.
 func styleName() string {
 	sum := sha256.Sum256([]byte(styles()))
 	return "style." + hex.EncodeToString(sum[:8]) + ".css"
 }
 
-// serveStatic sends a file. It needs no session: error pages use the style sheet too.
+// serveStatic sends a file. It needs no session, because error pages use the style sheet too.
 func (p *Pages) serveStatic(w http.ResponseWriter, r *http.Request) {
 	a, ok := p.static[r.PathValue("file")]
 	if !ok {
@@ -44,6 +42,6 @@ func (p *Pages) serveStatic(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", a.contentType)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	if r.Method != http.MethodHead {
-		_, _ = w.Write([]byte(a.body)) // an error means that the client is gone
+		_, _ = w.Write([]byte(a.body)) // after an error, the client is gone
 	}
 }

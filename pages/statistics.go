@@ -21,7 +21,7 @@ import (
 
 const statisticsPath = Root + "statistics"
 
-// statisticsHandlers are the handlers of numbers and of the report of a month.
+// statisticsHandlers are the handlers of the statistics and of the report of a month.
 func statisticsHandlers() handlers {
 	return handlers{
 		"GET statistics":                 (*request).statistics,
@@ -47,7 +47,7 @@ type statisticsView struct {
 	monthView
 	Names      adminapi.Statistics
 	NamesChart template.HTML
-	CutBars    bool // the chart does not have all authorities
+	CutBars    bool // the chart leaves out some authorities
 	Answers    []Answers
 	Started    time.Time // since when Answers are counted
 
@@ -57,7 +57,7 @@ type statisticsView struct {
 // A monthView has the changes of a month.
 type monthView struct {
 	Month          string // such as 2026-11
-	Earlier, Later string // months; Later is "" for the present one
+	Earlier, Later string // other months; Later is "" for the present one
 	From, To       time.Time
 	Changes        adminapi.Activity
 	Sum            adminapi.Changes
@@ -65,7 +65,6 @@ type monthView struct {
 	ChangesChart   template.HTML
 }
 
-// statistics shows the statistics page.
 func (c *request) statistics() error {
 	v := &statisticsView{}
 	v.Title, v.Section = c.texts.text("statistics.title"), "statistics"
@@ -124,7 +123,7 @@ func (c *request) month(v *monthView) error {
 
 func (c *request) number(n uint64) string { return c.texts.Number(n) }
 
-// changesChart draws the changes of the days of a month.
+// changesChart draws the changes by day of a month.
 func (c *request) changesChart(a *adminapi.Activity) (template.HTML, error) {
 	d := chart.Data{Words: c.words("changes"), Category: c.texts.text("statistics.day"), Number: c.number, Series: make([]chart.Series, 4)}
 	d.Title, d.Description = c.texts.text("statistics.changes-chart"), c.texts.text("statistics.changes-about")
@@ -146,8 +145,8 @@ func (c *request) words(id string) chart.Words {
 	return chart.Words{ID: "chart-" + id, Table: c.texts.text("statistics.table"), Empty: c.texts.text("statistics.empty")}
 }
 
-// namesChart draws the names of the largest authorities by status. It reports whether it leaves out
-// authorities.
+// namesChart draws the names of the largest authorities by status, and reports whether it leaves
+// out authorities.
 func (c *request) namesChart(all []adminapi.NameCount) (template.HTML, bool, error) {
 	d := chart.Data{Words: c.words("names"), Category: c.texts.text("dashboard.prefix"), Number: c.number, Series: make([]chart.Series, 3)}
 	d.Title, d.Description = c.texts.text("statistics.names-chart"), c.texts.text("statistics.names-about")
@@ -182,7 +181,6 @@ type reportView struct {
 	Resolutions *resolutionsView
 }
 
-// report shows the report of a month.
 func (c *request) report() error {
 	v := &reportView{Now: c.now()}
 	err := c.month(&v.monthView)
@@ -211,8 +209,8 @@ func (c *request) report() error {
 	return nil
 }
 
-// counting shows the page of statistics in place of a file, which would be empty before the first
-// count has ended. If err is not nil, counting only returns it.
+// counting shows the page of statistics instead of a file that would be empty before the first
+// count has ended. It returns a non-nil err unchanged.
 func (c *request) counting(err error) error {
 	if err == nil {
 		c.see(statisticsPath + "?" + url.Values{"month": {c.r.Form.Get("month")}}.Encode())
@@ -220,7 +218,6 @@ func (c *request) counting(err error) error {
 	return err
 }
 
-// changesFile sends the changes of the days of a month.
 func (c *request) changesFile() error {
 	v := &monthView{}
 	if err := c.month(v); err != nil || v.Changes.Counted.IsZero() {
@@ -233,7 +230,7 @@ func (c *request) changesFile() error {
 	return c.table("changes-"+v.Changes.Month+".csv", rows)
 }
 
-// peopleFile sends the changes of a month by who made them.
+// peopleFile sends the changes of a month by author.
 func (c *request) peopleFile() error {
 	v := &monthView{}
 	if err := c.month(v); err != nil || v.Changes.Counted.IsZero() {
@@ -252,7 +249,6 @@ func changeCells(n adminapi.Changes) []string {
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// namesFile sends the numbers of names by authority and status.
 func (c *request) namesFile() error {
 	all, err := c.api.Statistics(c.ctx(), false)
 	if err != nil || all.Counted.IsZero() {
@@ -289,13 +285,13 @@ type linksView struct {
 
 	Checks   bool // the server checks the locations
 	Status   adminapi.LinkStatus
-	Verdict  string // of the locations in Checked
-	Heading  string // of these locations
+	Verdict  string // verdict of the locations in Checked
+	Heading  string // heading for them
 	Verdicts []verdictRow
 	Checked  adminapi.Links
 }
 
-// A verdictRow is a verdict with its list of locations.
+// A verdictRow is a verdict, with its list of locations.
 type verdictRow struct {
 	Verdict string
 	Text    string
@@ -308,11 +304,10 @@ func (v *linksView) Next() string {
 	return Root + "links?" + url.Values{"verdict": {v.Verdict}, "after": {v.Checked.Next}}.Encode()
 }
 
-// A hostRow is a host with the lists of names that lead to it.
+// A hostRow is a host, with the lists of names that lead to it.
 type hostRow struct{ adminapi.HostCount }
 
-// Find returns the URL of the list of names that lead to the host with https. It returns "" if no
-// name does.
+// Find returns the URL of the list of names that lead to the host with https, or "" if none does.
 func (h hostRow) Find() string {
 	if h.HTTPS == 0 {
 		return ""
@@ -327,7 +322,6 @@ func (h hostRow) find(scheme string) string {
 	return Root + "names?" + url.Values{"q": {scheme + "://" + h.Host}}.Encode()
 }
 
-// list fills the lists.
 func (v *linksView) list() {
 	is := &v.Statistics
 	is.Faults = is.Faults[:fitting(is.Faults, maxLinks, func(f adminapi.LocationFault) int { return len(namePath(f.Name)) })]
@@ -385,7 +379,7 @@ func isKind(err error, kind string) bool {
 	return errors.As(err, &status) && status.Kind == kind
 }
 
-// links shows locations that readers do not get, and hosts.
+// links shows locations that do not work, and hosts.
 func (c *request) links() error {
 	v := &linksView{}
 	v.Title, v.Section = c.texts.text("links.title"), "links"

@@ -15,7 +15,6 @@ import (
 
 const tokensPath = Root + "tokens"
 
-// tokenHandlers are the handlers of the pages about tokens.
 func tokenHandlers() handlers {
 	return handlers{
 		"GET tokens":              (*request).tokens,
@@ -27,15 +26,13 @@ func tokenHandlers() handlers {
 	}
 }
 
-// A tokensView lists tokens.
 type tokensView struct {
 	frame
 	Tokens      []tokenRow
-	All         bool // also those that are not valid any more
+	All         bool // also show tokens that are no longer valid
 	First, Next string
 }
 
-// A tokenRow is a token of a list.
 type tokenRow struct {
 	adminapi.Token
 	Expired bool
@@ -69,8 +66,8 @@ func (c *request) tokenRow(t adminapi.Token) tokenRow {
 	return tokenRow{t, !t.Expires.IsZero() && !c.now().Before(t.Expires)}
 }
 
-// pageOf returns the rows after the key in "after" of a list that is sorted by key. It also returns
-// the URLs of the first and the next page. The query q has the other parameters of the list.
+// pageOf returns the rows after the key in the query parameter "after" of a list that is sorted by
+// key, and the URLs of the first and the next page. The other parameters of the list are in q.
 func pageOf[T any](c *request, path string, q url.Values, all []T, key func(T) string) (rows []T, first, next string) {
 	target := func(after string) string {
 		next := url.Values{}
@@ -97,7 +94,6 @@ func pageOf[T any](c *request, path string, q url.Values, all []T, key func(T) s
 	return all, first, next
 }
 
-// A newTokenView is the form of a new token.
 type newTokenView struct {
 	frame
 	Who, Role, Prefixes, Expires string
@@ -119,7 +115,6 @@ func (c *request) showNewToken(v *newTokenView, status int) error {
 	return nil
 }
 
-// roleNames returns the roles, the lowest first.
 func roleNames() (all []string) {
 	for r := registrar.Reader; r <= registrar.Administrator; r++ {
 		all = append(all, r.String())
@@ -127,7 +122,7 @@ func roleNames() (all []string) {
 	return all
 }
 
-// makeToken makes a token. The secret is shown on the next page.
+// makeToken makes a token. The next page shows its secret.
 func (c *request) makeToken() error {
 	f := c.r.PostForm
 	v := &newTokenView{
@@ -158,8 +153,7 @@ func (c *request) makeToken() error {
 	return c.setOnce(once{Of: tokensPath + "/made", Text: made.Token, Until: g.Expires})
 }
 
-// endOfDay returns the end of the entered day, or the entered time. For "" it returns the zero
-// time.
+// endOfDay returns the end of the entered day, or the entered time, or the zero time for "".
 func endOfDay(entered string) (time.Time, error) {
 	if entered == "" {
 		return time.Time{}, nil
@@ -173,7 +167,7 @@ func endOfDay(entered string) (time.Time, error) {
 // A madeView shows a new token once.
 type madeView struct {
 	frame
-	Token string // "" if it was shown already
+	Token string // "" if it was already shown
 	Until time.Time
 }
 
@@ -185,7 +179,6 @@ func (c *request) tokenMade() error {
 	return nil
 }
 
-// A revokeView is the form that revokes a token.
 type revokeView struct {
 	frame
 	Token tokenRow
@@ -206,7 +199,7 @@ func (c *request) revokeForm() error {
 	return nil
 }
 
-// revoke revokes a token. For a revoked token it changes nothing.
+// revoke revokes a token. Revoking a token again changes nothing.
 func (c *request) revoke() error {
 	if err := c.api.Revoke(c.ctx(), c.r.PathValue("id")); err != nil {
 		return err

@@ -14,9 +14,9 @@ const (
 	maxSent  = 1000     // how many
 )
 
-// A sentForms remembers forms with a field "key" that were sent a moment ago. If a person sends such
-// a form twice, the browser shows only the second response. So the second gets the response of the
-// first, and what the form makes is made once. The zero sentForms is ready for use.
+// A sentForms remembers forms with a field "key" that were just sent. If a person sends such a form
+// twice, the browser shows only the second response. The second request therefore gets the response
+// to the first, and has no effect of its own. The zero sentForms is ready for use.
 type sentForms struct {
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]*sentForm
@@ -26,8 +26,8 @@ type sentForms struct {
 type sentForm struct {
 	at       time.Time
 	done     chan struct{}
-	location string   // to which the response redirects; "" if the form can be sent again
-	cookies  []string // that the response sets
+	location string   // target of the redirect; "" if the form can be sent again
+	cookies  []string // cookies that the response sets
 }
 
 // find returns the form with an ID, and reports whether it is new.
@@ -47,7 +47,6 @@ func (f *sentForms) find(id [sha256.Size]byte, now time.Time) (*sentForm, bool) 
 	return form, true
 }
 
-// tidy forgets old forms.
 func (f *sentForms) tidy(now time.Time) {
 	if f.all == nil {
 		f.all = map[[sha256.Size]byte]*sentForm{}
@@ -66,8 +65,8 @@ func (f *sentForms) forget(id [sha256.Size]byte) {
 	delete(f.all, id)
 }
 
-// once calls handle, except if the same person has just sent the same form. In that case it repeats
-// the redirect of the first response. If there is none yet, it waits for it.
+// once calls handle, unless the same person has just sent the same form. In that case it repeats
+// the redirect of the first response, for which it waits if necessary.
 func (c *request) once(handle func(*request) error) error {
 	key := c.r.PostForm.Get("key")
 	if c.r.Method != http.MethodPost || key == "" {
@@ -94,8 +93,8 @@ func (c *request) once(handle func(*request) error) error {
 	}
 }
 
-// first answers a form that was not sent before. The browser may have given up this request for the
-// second one, so the request does not end with its connection.
+// first answers a form that was not sent before. Because the browser may have replaced this request
+// by the second one, the request does not end with its connection.
 func (c *request) first(id [sha256.Size]byte, form *sentForm, handle func(*request) error) error {
 	defer close(form.done)
 	w := &redirectWriter{ResponseWriter: c.w}
@@ -111,7 +110,7 @@ func (c *request) first(id [sha256.Size]byte, form *sentForm, handle func(*reque
 	return handle(c)
 }
 
-// A redirectWriter knows the status of the response.
+// A redirectWriter records the status of the response.
 type redirectWriter struct {
 	http.ResponseWriter
 	status int

@@ -23,22 +23,21 @@ const uploadPath = Root + "upload"
 const (
 	maxUpload     = 1 << 30          // bytes of the request
 	maxUploadText = 256 << 10        // bytes of its fields other than the file, with their names and fieldCost each
-	fieldCost     = 64               // bytes that an empty field counts for, because it needs memory too
-	uploadStep    = 30 * time.Second // maximum time for each step of reading it or of sending a file
+	fieldCost     = 64               // cost of an empty field in bytes, because it needs memory too
+	uploadStep    = 30 * time.Second // maximum time for each step of receiving or sending a file
 )
 
-// uploadHandlers are the handlers of the page on which a file is uploaded.
 func uploadHandlers() handlers {
 	return handlers{"GET upload": (*request).uploadPage, "POST upload": (*request).upload}
 }
 
-// An uploadView is the form for a file. Its fields have the names of the parameters of the API.
+// An uploadView is the form for a file. Its fields have the names of the API's parameters.
 type uploadView struct {
 	frame
-	Key        string // of the request, so that sending the form twice starts one job
-	File       string // ID of a dry run whose file is used if no other is chosen; "" for none
+	Key        string // makes the form start only one job, even if it is sent twice
+	File       string // ID of a dry run whose file to use if no other is chosen, or ""
 	FileName   string // of that file
-	Format     string // "" if the name of the file decides
+	Format     string // "" to go by the name of the file
 	Conflict   string
 	Sheet      string // of a workbook
 	Encoding   string
@@ -52,7 +51,7 @@ type uploadView struct {
 	Delimiters []string
 }
 
-// Opens reports whether the fields for files of other programs are shown at once.
+// Opens reports whether to show the fields for files of other programs at once.
 func (v *uploadView) Opens() bool {
 	on := slices.ContainsFunc(v.Flags, func(f uploadFlag) bool { return f.On })
 	return on || len(v.Faults) > 0 || v.Sheet+v.Encoding+v.Delimiter+v.Columns+v.Split != ""
@@ -64,7 +63,6 @@ type uploadFlag struct {
 	On bool
 }
 
-// on reports whether a check box is checked.
 func (v *uploadView) on(id string) bool { return slices.Contains(v.Flags, uploadFlag{id, true}) }
 
 // uploadFlags returns the parameters that are check boxes.
@@ -77,7 +75,7 @@ func (c *request) uploadPage() error {
 	return c.showUpload(v, http.StatusOK)
 }
 
-// newUploadView returns the form as filled in by a query or a form.
+// newUploadView returns the form, filled in from a query or a form.
 func (c *request) newUploadView(q url.Values) *uploadView {
 	v := &uploadView{
 		Key: formKey(q), File: q.Get("file"), Format: q.Get("format"), Conflict: q.Get("on_conflict"), Sheet: q.Get("sheet"), Encoding: strings.TrimSpace(q.Get("encoding")),
@@ -105,7 +103,8 @@ func (c *request) showUpload(v *uploadView, status int) error {
 	return c.showBulk(status, "upload", v)
 }
 
-// upload starts a dry run of the file. The server keeps the file, so that it can be applied.
+// upload starts a dry run of the file. The server keeps the file, so that the dry run can be
+// applied.
 func (c *request) upload() error {
 	if c.r.ContentLength > maxUpload {
 		return errUploadSize
@@ -159,7 +158,6 @@ func (c *request) uploaded(v *uploadView, j adminapi.Job, err error) error {
 	return c.showUpload(v, http.StatusUnprocessableEntity)
 }
 
-// uploadField returns the ID of the field for a parameter of the API.
 func uploadField(field string) string {
 	if field == "file" {
 		return "upload"
@@ -169,7 +167,7 @@ func uploadField(field string) string {
 
 var errUploadSize = &adminapi.StatusError{Status: http.StatusRequestEntityTooLarge, Detail: "a file can have at most 1 GiB here; split it, or ask the operator of the server to import it"}
 
-// An uploadBody is the body of a request with a file. It remembers why reading failed, because the
+// An uploadBody is the body of a request with a file. It records why reading failed, because the
 // API reports only that the body is truncated.
 type uploadBody struct {
 	io.Reader
@@ -186,8 +184,7 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause returns the error to show for err. If err occurred because the body was too large, it returns
-// an error that says so.
+// cause returns the error to show for err: if the body was too large, an error that says so.
 func (b *uploadBody) cause(err error) error {
 	if err != nil && errors.As(b.err, new(*http.MaxBytesError)) {
 		return errUploadSize
@@ -195,8 +192,8 @@ func (b *uploadBody) cause(err error) error {
 	return err
 }
 
-// readUpload reads the fields of the form up to the file, which comes last. The file is nil if
-// none was chosen.
+// readUpload reads the fields of the form up to the file, which comes last. The file is nil if none
+// was chosen.
 func (c *request) readUpload() (form url.Values, file *multipart.Part, name string, err error) {
 	form = c.r.PostForm
 	in, err := c.r.MultipartReader()
@@ -228,7 +225,7 @@ func (c *request) readUpload() (form url.Values, file *multipart.Part, name stri
 	return nil, nil, "", &adminapi.RequestError{Message: "invalid form: " + err.Error()}
 }
 
-// baseName returns the name of an uploaded file without folders, "" if no file was chosen.
+// baseName returns the name of an uploaded file without folders, or "" if no file was chosen.
 func baseName(part *multipart.Part) string {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -264,7 +261,7 @@ func (v *uploadView) options(c *request, name string, chosen bool) (o bulk.Impor
 	return o, faults
 }
 
-// keptUpload returns the fields of a form whose sender is not signed in any more. A file has to be
+// keptUpload returns the fields of a form whose sender is no longer signed in. The file must be
 // chosen again.
 func (c *request) keptUpload() (url.Values, error) {
 	if c.r.URL.Path != uploadPath {

@@ -17,7 +17,6 @@ const usersPath = Root + "users"
 
 func userPath(id string) string { return usersPath + "/" + adminapi.EscapeName(id) }
 
-// userHandlers are the handlers of the pages about users.
 func userHandlers() handlers {
 	return handlers{
 		"GET users":                (*request).users,
@@ -40,11 +39,10 @@ func userHandlers() handlers {
 	}
 }
 
-// A usersView lists users, sorted by name.
 type usersView struct {
 	frame
 	Query       string
-	All         bool // also disabled ones
+	All         bool // also show disabled users
 	Users       []*store.User
 	MayAdd      bool
 	First, Next string
@@ -70,7 +68,7 @@ func (c *request) users() error {
 	return nil
 }
 
-// userKey is the key by which users are listed.
+// userKey is the key by which users are sorted.
 func userKey(u *store.User) string { return strings.ToLower(u.Name) + " " + u.ID }
 
 // hasText reports whether the ID, the name, the address or a subject of a user contains a text, in
@@ -81,7 +79,7 @@ func hasText(u *store.User, text string) bool {
 	})
 }
 
-// A granting is the part of a form that gives a role.
+// A granting is the part of a form that grants a role.
 type granting struct {
 	Role   string
 	Scope  string // "some" for Prefix, "all", or "none" for no role
@@ -104,7 +102,6 @@ func (c *request) readGranting() (granting, []problem) {
 	return g, nil
 }
 
-// grants returns the grants that were entered.
 func (g granting) grants() []store.UserGrant {
 	switch g.Scope {
 	case "none":
@@ -133,7 +130,7 @@ func (c *request) suggest(g *granting) error {
 	return nil
 }
 
-// userField returns the ID of the field that a field of a user stands for.
+// userField returns the ID of the form field for a field of a user.
 func userField(field string) string {
 	switch {
 	case strings.HasSuffix(field, ".role"):
@@ -144,12 +141,11 @@ func userField(field string) string {
 	return firstField(field)
 }
 
-// A newUserView is the form of a new user.
 type newUserView struct {
 	frame
 	granting
 	Name, Mail, Subjects, Why string
-	Link                      bool          // make a link too
+	Link                      bool          // also make a link for signing in
 	Same                      []*store.User // users who may be the same person
 }
 
@@ -170,7 +166,6 @@ func (c *request) showNewUser(v *newUserView, status int) error {
 	return nil
 }
 
-// addUser adds a user.
 func (c *request) addUser() error {
 	f := c.r.PostForm
 	v := &newUserView{
@@ -203,8 +198,8 @@ func (c *request) addUser() error {
 	return nil
 }
 
-// sameUsers returns the users who have the name or the address of a new user. If the same form was
-// sent twice, this is the user who was just added.
+// sameUsers returns the users with the name or the address of a new user. After a double submit,
+// this includes the user who was just added.
 func (c *request) sameUsers(u *store.User) ([]*store.User, error) {
 	all, err := c.api.Users(c.ctx())
 	return slices.DeleteFunc(all, func(o *store.User) bool {
@@ -221,7 +216,6 @@ func (c *request) userFault(err error) (problem, bool) {
 	return c.faultOf(err, userField)
 }
 
-// A userView is the page of a user.
 type userView struct {
 	frame
 	granting
@@ -238,7 +232,6 @@ type rightRow struct {
 	MayRevoke    bool
 }
 
-// user shows a user.
 func (c *request) user() error {
 	u, err := c.api.User(c.ctx(), c.r.PathValue("id"))
 	if err != nil {
@@ -270,7 +263,7 @@ func (c *request) showUser(v *userView, u *store.User, status int) error {
 	return nil
 }
 
-// granterOf returns the role that may revoke a role.
+// granterOf returns the role that one needs to revoke a role.
 func granterOf(role string) registrar.Role {
 	if r, ok := registrar.ParseRole(role); ok && r <= registrar.Owner {
 		return registrar.Owner
@@ -287,7 +280,7 @@ func mayScope(a registrar.Actor, prefix, role string) bool {
 	return a.MayAll(registrar.Owner) || err == nil && a.MayPrefix(p, registrar.Owner)
 }
 
-// grant gives a user a role. Other roles stay, so it needs no revision.
+// grant grants a role to a user. It needs no revision, because other roles stay.
 func (c *request) grant() error {
 	id := c.r.PathValue("id")
 	u, err := c.api.User(c.ctx(), id)
@@ -310,8 +303,7 @@ func (c *request) grant() error {
 	return nil
 }
 
-// revokeGrant takes a role from a user. After a double submit, the user does not have the role any
-// more. Then there is nothing to do.
+// revokeGrant revokes a role of a user. After a double submit, the role is already revoked.
 func (c *request) revokeGrant() error {
 	id, role, prefix := c.r.PathValue("id"), c.r.PostForm.Get("role"), c.r.PostForm.Get("prefix")
 	u, err := c.api.User(c.ctx(), id)
@@ -340,7 +332,7 @@ func hasRight(u *store.User, role, prefix string) bool {
 	})
 }
 
-// afterwards returns what a notice says after a change: done, or that no administrator is left.
+// afterwards returns the notice after a change: done, or that no administrator is left.
 func afterwards(done string, out registrar.Outcome) string {
 	if slices.ContainsFunc(out.Warnings, func(w registrar.Warning) bool { return w.Code == registrar.WarnLastAdministrator }) {
 		return "last-administrator"

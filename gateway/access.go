@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A Policy says on behalf of which clients this server asks other servers.
+// A Policy says for which clients this server asks other servers.
 type Policy string
 
 // The policies.
@@ -22,7 +22,6 @@ const (
 	All Policy = "all" // all clients, with limits
 )
 
-// parsePolicy parses a policy; "" means Off.
 func parsePolicy(s string) (Policy, error) {
 	switch p := Policy(s); p {
 	case "":
@@ -33,14 +32,14 @@ func parsePolicy(s string) (Policy, error) {
 	return Off, fmt.Errorf("gateway: invalid policy %q: must be off, own or all", s)
 }
 
-// Access configures an [AccessControl]. If a number is zero, the default applies.
+// Access configures an [AccessControl]. A number of zero means the default.
 type Access struct {
 	Policy Policy         // "" means Off
 	Own    []netip.Prefix // addresses of own users; own users have no rate limit
 
 	Rate      float64 // requests per second of a client that is not an own user; default 5
 	Burst     int     // requests in a burst of a client that is not an own user; default 20
-	Total     int     // concurrent requests of all clients; default 64. One own user may have three quarters, any other client one quarter
+	Total     int     // concurrent requests of all clients; default 64. One own user may have three quarters of them, any other client one quarter
 	Addresses int     // maximum number of clients with a rate limit of their own; all other clients share one; default 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
@@ -49,15 +48,14 @@ type Access struct {
 // errDenied is the error for a client that is not permitted.
 var errDenied = errors.New("gateway: permitted only for own users")
 
-// A LimitError is the error for an exceeded limit: that of one client, or that of all clients
-// together.
+// A LimitError reports that a limit is exceeded, of one client or of all clients together.
 type LimitError struct {
-	After time.Duration // how long the client should wait before it tries again
+	After time.Duration // how long the client should wait before trying again
 	Full  bool          // all clients together exceed a limit: the server is busy
 }
 
-// Status returns the status of the response. It is 429 if the client exceeds its own limits, and
-// 503 if the server is busy with requests of other clients.
+// Status returns the status of the response: 429 if the client exceeds its own limits, and 503 if
+// the server is busy with requests of other clients.
 func (e *LimitError) Status() int {
 	if e.Full {
 		return http.StatusServiceUnavailable
@@ -73,7 +71,7 @@ func (e *LimitError) Error() string {
 // safe for concurrent use. A nil AccessControl permits no client.
 type AccessControl struct {
 	a     Access
-	under *Turns // concurrent requests of the permitted clients
+	under *Turns // concurrent requests of permitted clients
 
 	rates *Rates
 }
@@ -112,7 +110,7 @@ func NewAccessControl(a Access) (*AccessControl, error) {
 // 2.5.5.2).
 const ipv4Bits = 96
 
-// plainPrefix returns a prefix of IPv4-mapped addresses as a prefix of IPv4 addresses, and other
+// plainPrefix converts a prefix of IPv4-mapped addresses to one of IPv4 addresses. It returns other
 // prefixes unchanged.
 func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 	switch {
@@ -134,8 +132,8 @@ func (d *AccessControl) Policy() Policy {
 	return d.a.Policy
 }
 
-// Admits reports whether a client is permitted. It does not check limits. A nil client is not an
-// own user.
+// Admits reports whether a client is permitted, without checking limits. A nil client is not an own
+// user.
 func (d *AccessControl) Admits(a *Client) bool {
 	switch d.Policy() {
 	case All:
@@ -146,8 +144,8 @@ func (d *AccessControl) Admits(a *Client) bool {
 	return false
 }
 
-// isOwn reports whether a client counts as an own user. The client must have the address of an own
-// user, and no other site may have made its browser send the request.
+// isOwn reports whether a client counts as an own user: it has the address of one, and no other
+// site made its browser send the request.
 func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false
@@ -156,8 +154,8 @@ func (d *AccessControl) isOwn(a *Client) bool {
 	return slices.ContainsFunc(d.a.Own, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// enter counts a client's request when the request begins. The caller must call leave when the
-// request ends. The error is errDenied or a [*LimitError].
+// enter counts the beginning of a client's request. The caller must call leave at its end. The
+// error is errDenied or a [*LimitError].
 func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	if !d.Admits(a) {
 		return nil, errDenied
@@ -175,8 +173,8 @@ func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	return d.under.take(Guest(a.addr()), each, 1)
 }
 
-// Guest returns the address under which the requests of a client are counted. For IPv6 this is the
-// /64 network, because a client can choose any address in it.
+// Guest returns the address under which the requests of a client are counted. For IPv6 it is the
+// /64 network, in which a client can choose any address.
 func Guest(from netip.Addr) netip.Addr {
 	const link = 64
 	from = from.Unmap().WithZone("")
@@ -187,26 +185,25 @@ func Guest(from netip.Addr) netip.Addr {
 	return from
 }
 
-// A Client describes the client on whose behalf other servers are asked. Each request has its own
-// Client.
+// A Client describes the client of one request on whose behalf other servers are asked.
 type Client struct {
 	Addr netip.Addr // address from which the request came; zero if unknown
 
-	// Misled is empty if the user intended the request. Another site can make the browser of a user
-	// send a request, and read the response or learn from it. Misled then says how the site did so.
-	// Such a client does not count as an own user, whatever its address is.
+	// Misled is "" if the user intended the request. Otherwise another site may have made the
+	// user's browser send it, in order to read or learn from the response, and Misled says how.
+	// Such a client does not count as an own user, whatever its address.
 	Misled string
 
-	Many  bool            // many clients share the address, such as that of a trusted proxy; Turns.TakeFor gives it up to three quarters of all turns
-	Until time.Time       // until when other servers may be asked; zero means for AskTimeout after asking begins
+	Many  bool            // many clients share the address, for example that of a trusted proxy; see Turns.TakeFor
+	Until time.Time       // until when other servers may be asked; if zero, for AskTimeout from the beginning of asking
 	Gone  context.Context // ends when the client disconnects; nil if unknown
-	Grace time.Duration   // how long asking other servers continues after the client has disconnected
+	Grace time.Duration   // how long other servers are still asked after the client has disconnected
 
-	entered atomic.Bool // the client was permitted because the policy is Own
+	entered atomic.Bool // the client was permitted as an own user
 }
 
-// Entered reports whether the client was permitted because the policy is Own. If so, caches must
-// not give the response to other clients.
+// Entered reports whether the client was permitted as an own user. Caches must then not give the
+// response to other clients.
 func (a *Client) Entered() bool { return a != nil && a.entered.Load() }
 
 func (a *Client) addr() netip.Addr {
@@ -225,12 +222,12 @@ func (a *Client) misled() string {
 
 type clientKey struct{}
 
-// WithClient returns a context that has the client of a request.
+// WithClient returns a context that carries the client of a request.
 func WithClient(ctx context.Context, a *Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, a)
 }
 
-// ClientOf returns the client that WithClient has put into ctx, or nil.
+// ClientOf returns the client in ctx, or nil (see [WithClient]).
 func ClientOf(ctx context.Context) *Client {
 	a, _ := ctx.Value(clientKey{}).(*Client)
 	return a

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// AskTimeout is how long this server may ask other servers for one request. A deadline of the
-// client takes precedence.
+// AskTimeout is how long this server may ask other servers for one request, unless the client has a
+// deadline of its own.
 const AskTimeout = 20 * time.Second
 
 // LeaveGrace is how long this server still waits for other servers after a client has closed its
-// side of the connection. Such a client may still read the response, as netcat does.
+// side of the connection. A client such as netcat may still read the response.
 const LeaveGrace = 5 * time.Second
 
-// Asking returns a context for asking other servers. The context ends at the deadline of the client
-// in ctx. It also ends when the client has disconnected and its grace period is over.
+// Asking returns a context for asking other servers on behalf of the client in ctx. It ends at the
+// client's deadline, or when the client has disconnected and its grace period is over.
 func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	a := ClientOf(ctx)
 	ctx, cancel := context.WithDeadline(ctx, a.until())
@@ -32,9 +32,9 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Beginning is like Asking, but for answers whose bodies may take longer to read. When the answer
-// begins, the caller must call the function lift: after that, neither the deadline nor a disconnected
-// client ends the context. If the deadline passes before, the cause of the context is
+// Beginning is like Asking, for answers whose bodies may take longer to read. When the answer
+// begins, the caller must call lift: from then on, neither the deadline nor a disconnected client
+// ends the context. If the deadline passes before, the cause of the context is
 // [context.DeadlineExceeded].
 func Beginning(ctx context.Context) (_ context.Context, lift func(), cancel context.CancelFunc) {
 	a := ClientOf(ctx)
@@ -51,7 +51,7 @@ func Beginning(ctx context.Context) (_ context.Context, lift func(), cancel cont
 	}
 }
 
-// until returns the time until which this server may ask other servers for the client.
+// until returns the time until which other servers may be asked for the client.
 func (a *Client) until() time.Time {
 	if a == nil || a.Until.IsZero() {
 		return time.Now().Add(AskTimeout)
@@ -59,8 +59,8 @@ func (a *Client) until() time.Time {
 	return a.Until
 }
 
-// whenGone calls f when the client has disconnected and its grace period is over. It does not call
-// f if stop is called before.
+// whenGone calls f when the client has disconnected and its grace period is over, unless stop is
+// called before.
 func (a *Client) whenGone(f func()) (stop func()) {
 	if a == nil || a.Gone == nil {
 		return func() {}
@@ -81,14 +81,12 @@ func (a *Client) whenGone(f func()) (stop func()) {
 	}
 }
 
-// Asks limits the number of concurrent requests to other resolvers. There is a limit for all requests,
-// one for the requests of one client, and one for the requests to one resolver. The last is half of
-// the first, so a slow resolver does not block requests to other resolvers. A request that exceeds a
-// limit waits. Asks is safe for concurrent use.
+// Asks limits the concurrent requests to other resolvers: in total, for one client, and to one
+// resolver. The last limit is half of the total, so that a slow resolver does not block requests to
+// others. A request beyond a limit waits. Asks is safe for concurrent use.
 type Asks struct{ turns *Turns }
 
-// NewAsks returns Asks with the given limit for all requests. The limit for the requests of one
-// client is an eighth of this limit.
+// NewAsks returns Asks with the given limit in total, and an eighth of it for one client.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
 // Resize changes the limits that NewAsks has set.
@@ -97,7 +95,7 @@ func (a *Asks) Resize(all int) { a.turns.Resize(all, max(all/8, 1)) }
 // Load returns how many requests are running, and how many are waiting.
 func (a *Asks) Load() (running, waiting int) { return a.turns.load() }
 
-// Bound returns a resolver that asks r within these limits and within the deadline of the request.
+// Bound returns a resolver that asks r within these limits, and within the deadline of the request.
 // The target identifies r.
 func (a *Asks) Bound(target string, r nomen.Resolver) nomen.Resolver {
 	return &boundResolver{a.turns, target, r}
@@ -109,8 +107,8 @@ type boundResolver struct {
 	inner nomen.Resolver
 }
 
-// Resolve implements [nomen.Resolver]. The error may contain a [*LimitError]. If the answer has
-// resources, the request counts as running until all of them are closed.
+// Resolve implements [nomen.Resolver]. Its error may contain a [*LimitError]. A request whose
+// answer has resources counts as running until all of them are closed.
 func (b *boundResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	ctx, begun, cancel := Beginning(ctx)
 	back, err := b.turns.Wait(ctx, ClientOf(ctx), b.to)
@@ -134,8 +132,8 @@ func (b *boundResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.A
 	return a, nil
 }
 
-// Late returns an error that the deadline was exceeded, if the context of [Beginning] ended for
-// that reason. Otherwise it returns err.
+// Late returns an error about the deadline if the context of [Beginning] ended because of it, and
+// otherwise err.
 func Late(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
 		return fmt.Errorf("gateway: %w: %w", nomen.ErrUpstream, cause)

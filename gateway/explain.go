@@ -24,21 +24,21 @@ import (
 // set and Access permits the client.
 type Explainer struct {
 	Authorities *store.Table   // the authorities that are served here; may be nil
-	Store       store.Reader   // has the records of names without an authority; may be nil
+	Store       store.Reader   // contains the records of names without an authority; may be nil
 	Ways        Ways           // finds the resolvers of other names; may be nil
 	Access      *AccessControl // must be the Access of the [ForeignResolver]; nil permits no client
 	Log         *slog.Logger   // receives failures; may be nil
 }
 
-// Ways finds the resolvers of a name, the best one first. In each [Fact], Name is the resolver and
-// Value says how it was found. After an error, Ways may yield more resolvers. If an error has a
-// method Public() string, clients see the text that this method returns.
+// Ways finds the resolvers of a name, the best first. Each [Fact] has the resolver as its Name, and
+// as its Value how the resolver was found. After an error, Ways may yield more resolvers. Clients
+// see the text of an error only if it has a method Public() string, which returns this text.
 type Ways func(ctx context.Context, n name.Name) iter.Seq2[Fact, error]
 
 // An Explanation describes a text without resolving it.
 type Explanation struct {
 	Given string // the text as entered
-	Text  string // the text without the brackets, white space and prefixes that some people write around a URI
+	Text  string // the text without the brackets, white space and prefixes that people write around a URI
 
 	Kind    string // kind of identifier, for people; "" if the text is not a URI
 	Parts   []Fact
@@ -48,15 +48,15 @@ type Explanation struct {
 
 	Name      name.Name        // zero if the text is not a name
 	Authority *store.Authority // authority here to which the name belongs; nil if there is none
-	Known     bool             // the name has a record here although no authority here covers it
+	Known     bool             // the name has a record here, without an authority
 	Asks      bool             // this server would ask other servers about the name
-	Ways      []Fact           // resolvers that this server would ask, the best one first, and how they were found
-	NoWay     string           // why a step of finding resolvers failed; "" if no step failed
+	Ways      []Fact           // resolvers that this server would ask, the best first, and how they were found
+	NoWay     string           // why a step of finding resolvers failed, or ""
 
-	Link string // if the text is not a name: its URL, if it is safe to follow; otherwise ""
+	Link string // for a text that is not a name: its URL if it is safe to follow, or ""
 }
 
-// A Fact is a pair of a name and a value that a page shows.
+// A Fact is a name and a value that a page shows.
 type Fact struct{ Name, Value string }
 
 // A Fault says where and why a text is not an identifier.
@@ -83,9 +83,8 @@ func (x *Explanation) Asked() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Known || isForeign(x.Name))
 }
 
-// plain extracts the identifier from a text. It removes white space, surrounding brackets, and
-// "URL:" before the identifier (RFC 3986, appendix C; 1995, 2). If the scheme is one that pages may
-// handle in browsers, it also removes the prefix "web+".
+// plain extracts the identifier from a text. It removes white space, brackets and "URL:" around it
+// (RFC 3986, appendix C; 1995, 2), and "web+" before a scheme that pages may handle in browsers.
 func plain(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {
@@ -99,8 +98,8 @@ func plain(entered string) string {
 	return s
 }
 
-// Explain explains a text that a user entered. The context must have the client; see [WithClient].
-// The error is a failure of the store.
+// Explain explains a text that a user entered. The context must carry the client (see
+// [WithClient]). The error is a failure of the store.
 func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, error) {
 	x := &Explanation{Given: entered}
 	if len(entered) > maxExplained {
@@ -184,7 +183,7 @@ func (x *Explanation) urn(s string) {
 	}
 	for _, f := range namespace.Check(u) {
 		message := f.Message
-		if f.Code == namespace.CodeCheckDigit { // the message itself does not name the rule
+		if f.Code == namespace.CodeCheckDigit { // the message does not name the rule
 			message = f.Rule + ": " + message
 		}
 		x.remark(message, f.Right)
@@ -231,7 +230,7 @@ func (x *Explanation) remark(message, right string) {
 	}
 }
 
-// fault records why s is not an identifier, given the error of parsing it.
+// fault records why s is not an identifier; err is the error of parsing it.
 func (x *Explanation) fault(s string, err error) {
 	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
 	_, parsed := name.Parse(s)
@@ -321,8 +320,8 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	}
 }
 
-// noWay describes for clients why a step of finding resolvers failed. It says what is wrong with
-// the rules or records of others. It says nothing about the DNS servers that this server uses.
+// noWay describes for clients why a step of finding resolvers failed. It shows what is wrong with
+// the rules or records of others, but nothing about the DNS servers that this server uses.
 func noWay(err error) string {
 	var public interface {
 		error

@@ -18,15 +18,15 @@ import (
 type ForeignOptions struct {
 	Inner       nomen.Resolver // resolves the names that are served here
 	Authorities *store.Table   // the authorities that Inner uses
-	Other       nomen.Resolver // resolves all other names. If Access permits all clients, Other must be guarded. It should not retry
+	Other       nomen.Resolver // resolves all other names. Must be guarded if Access permits all clients, and should not retry
 	Access      *AccessControl // decides for which clients Other is asked; nil permits no client
 
 	Timeout time.Duration // maximum time for a question to Other; default AskTimeout
 }
 
 // A ForeignResolver resolves all names. It asks Inner about names that have a record or an
-// authority here. For all other names it asks Other on behalf of the client, if the [AccessControl]
-// permits the client (1995, 4: Y95-63).
+// authority here, and Other about all other names, on behalf of a client that the [AccessControl]
+// permits (1995, 4: Y95-63).
 //
 // Its errors are those of the two resolvers, and may also contain a [*LimitError]. A
 // ForeignResolver does not pass on resources from other servers (I2R, I2Rs).
@@ -45,7 +45,7 @@ func NewForeignResolver(o ForeignOptions) (*ForeignResolver, error) {
 	return &ForeignResolver{o}, nil
 }
 
-// Resolve implements [nomen.Resolver]. The context must have the client; see [WithClient].
+// Resolve implements [nomen.Resolver]. The context must carry the client (see [WithClient]).
 func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	n, ok := foreignName(q)
 	if !ok || w.o.Access.Policy() == Off {
@@ -55,7 +55,7 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	if err != nil {
 		return nil, err
 	}
-	// A name may have a record here although no authority here covers it.
+	// A name without an authority here may still have a record.
 	a, err := w.o.Inner.Resolve(ctx, q)
 	if served || !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) {
 		return a, err
@@ -63,9 +63,9 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	return w.ask(ctx, q, n)
 }
 
-// serves reports whether a name belongs to an authority that exists here now, or that existed here
-// at the given time. If the authority exists now, the result is true for any time. No other
-// resolver knows earlier states of its names.
+// serves reports whether a name belongs to an authority that exists here now, or existed here at
+// the given time. An authority that exists now counts for any time, because no other resolver knows
+// earlier states of its names.
 func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {
@@ -74,8 +74,7 @@ func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time)
 	return err == nil && set.Of(n) != nil, err
 }
 
-// foreignName returns the name in a question. It returns false if no other resolver may resolve the
-// name.
+// foreignName returns the name in a question, or false if no other resolver may resolve it.
 func foreignName(q nomen.Question) (name.Name, bool) {
 	n := q.Name
 	if n.IsZero() {
@@ -87,11 +86,10 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 	return n, isForeign(n)
 }
 
-// isForeign reports whether there are resolvers for the scheme of n. There are none for names that
-// are http or https URLs, such as PURLs, because they need none.
+// isForeign reports whether there are resolvers for the scheme of n. Names that are http or https
+// URLs, such as PURLs, need none.
 func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
-// ask asks the resolver Other about the name n.
 func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {
 	refuse := func(k nomen.Kind, message string) error {
 		return &nomen.Error{Kind: k, Name: n.Key(), Service: q.Service, Message: message}
@@ -163,7 +161,7 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 	return fmt.Errorf("gateway: %w: %s: %w", nomen.ErrUpstream, n, err)
 }
 
-// whose says for people which server gave an answer about a name of others.
+// whose says for people which server gave an answer about another server's name.
 func whose(n name.Name) string {
 	if host, ok := authorityID(n); ok {
 		return "this answer comes from " + host + ", the naming authority, and not from this server"
@@ -171,15 +169,14 @@ func whose(n name.Name) string {
 	return "this answer comes from another resolver that was found for the name, and not from this server"
 }
 
-// isRequest reports whether a name is a reserved request. The resolver of the authority in the name
-// must answer such a request (1995, 3.5).
+// isRequest reports whether a name is a reserved request, which the resolver of its authority must
+// answer (1995, 3.5).
 func isRequest(n name.Name) bool {
 	u, err := urn.Draft1995.Parse(n.Key())
 	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
 }
 
-// authorityID returns the host in a name of the draft of 1995. It returns false if n is not such a
-// name.
+// authorityID returns the host in a name of the draft of 1995, or false if n is not such a name.
 func authorityID(n name.Name) (string, bool) {
 	if n.NID() != "dns" {
 		return "", false
@@ -188,8 +185,8 @@ func authorityID(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// adopt returns a copy of an answer of another server that this server can send. It says where the
-// answer comes from, and has no locations that are not allowed here.
+// adopt returns a copy of another server's answer for this server to send. The copy says where the
+// answer comes from, and leaves out locations that are not allowed here.
 func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
 	own := *a
 	store.Clean(&own)

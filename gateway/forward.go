@@ -25,7 +25,7 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// ForwardOptions configures a [Forward]. If a number is zero, the default applies.
+// ForwardOptions configures a [Forward]. A number of zero means the default.
 type ForwardOptions struct {
 	Access  *AccessControl // decides which clients may use the proxy; nil permits no client
 	Connect []uint16       // ports to which tunnels (CONNECT) are allowed; none by default
@@ -38,7 +38,7 @@ type ForwardOptions struct {
 
 	DNS         Lookup                                                               // finds the addresses of hosts; nil for [net.DefaultResolver]
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error) // connects to an address; nil for [net.Dialer]
-	Reach       func(netip.Addr) error                                               // returns an error if the proxy must not connect to an address; nil allows only public addresses
+	Reach       func(netip.Addr) error                                               // returns an error if the proxy must not connect to an address; nil permits only public addresses
 	Log         *slog.Logger                                                         // receives failures; may be nil
 }
 
@@ -52,9 +52,9 @@ const maxAddresses = 16
 
 // A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7). It serves the clients
 // that its access control permits. It connects only to public addresses, which it checks after DNS.
-// Requests may go only to the ports 80, 443 and those from 1024 on. Tunnels (CONNECT) may go only
-// to the ports in the options. A Forward uses each connection for one request and does not follow
-// redirects. It recognises its own name in Via fields, and so ends loops. The caller must close it.
+// Requests may go only to the ports 80, 443 and those from 1024 on, and tunnels (CONNECT) only to
+// the ports in the options. A Forward uses each connection for one request, and does not follow
+// redirects. It recognizes its own name in Via fields, and so ends loops. The caller must close it.
 type Forward struct {
 	o       ForwardOptions
 	name    string // the name of this proxy in Via fields
@@ -106,9 +106,9 @@ func NewForward(o ForwardOptions) *Forward {
 	return f
 }
 
-// A begins is a transport with two time limits. The first limit is for the time from the last byte
-// of the request to the header of the response. It includes DNS and connecting. The second limit is
-// for each wait for data in the body of the response.
+// A begins is a transport with two time limits. The first is for the time from the last byte of the
+// request to the header of the response, including DNS and connecting. The second is for each wait
+// for data in the body.
 type begins struct {
 	http.RoundTripper
 	timeout, idle time.Duration
@@ -117,7 +117,7 @@ type begins struct {
 // RoundTrip implements [http.RoundTripper].
 func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	var begun atomic.Bool // the response has begun, but the request body may still be sent
+	var begun atomic.Bool // the response can begin while the request body is still being sent
 	late := time.AfterFunc(b.timeout, func() {
 		if !begun.Load() {
 			cancel(context.DeadlineExceeded)
@@ -137,7 +137,7 @@ func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 	silent := time.AfterFunc(b.idle, func() { cancel(context.DeadlineExceeded) })
 	silent.Stop()
 	resp.Body = &waiting{resp.Body, silent, b.idle}
-	return resp, nil // no cancel: ctx ends with the context of the request
+	return resp, nil // ctx ends with the context of the request
 }
 
 // A waiting is a body that runs a timer while a read waits for data.
@@ -167,7 +167,7 @@ func (h *heard) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// pseudonym makes a random name for a proxy, for Via fields (RFC 9110, 7.6.3).
+// pseudonym makes a random name for a proxy in Via fields (RFC 9110, 7.6.3).
 func pseudonym() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails
@@ -186,8 +186,8 @@ func (f *Forward) Admits(a *Client, method string) bool {
 	return f != nil && f.o.Access.Admits(a) && (method != http.MethodConnect || len(f.o.Connect) > 0)
 }
 
-// ServeHTTP forwards a request in absolute form, or opens a tunnel. The context must have the
-// client; see [WithClient].
+// ServeHTTP forwards a request in absolute form, or opens a tunnel. The context must carry the
+// client (see [WithClient]).
 func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	leave, err := f.o.Access.enter(ClientOf(r.Context()))
 	if err == nil {
@@ -256,21 +256,21 @@ func (f *Forward) check(r *http.Request) error {
 }
 
 // usualPort reports whether web servers use a port; "" means the default port of the scheme. Other
-// ports below 1024 are not accepted. They belong to mail and other services, which could mistake a
-// request for one of their own.
+// ports below 1024 belong to mail and other services, which could take a request for one of their
+// own.
 func usualPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	const first = 1024
 	return port == "" || err == nil && (n == 80 || n == 443 || n >= first)
 }
 
-// rewrite prepares the request that the proxy sends. The hop-by-hop fields and the fields that
-// identify the client have been removed before.
+// rewrite prepares the request that the proxy sends. The hop-by-hop fields, and those that identify
+// the client, have already been removed.
 func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	p.Out.URL.RawQuery = p.In.URL.RawQuery
 	p.Out.URL.Fragment, p.Out.URL.RawFragment = "", ""
 	p.Out.Host = p.Out.URL.Host
-	p.Out.Header.Del("Connection") // there is no Upgrade, because a tunnel by Upgrade would have no limits
+	p.Out.Header.Del("Connection") // also no Upgrade, because a tunnel by Upgrade would have no limits
 	p.Out.Header.Del("Upgrade")
 	p.Out.Header.Add("Via", fmt.Sprintf("%d.%d %s", p.In.ProtoMajor, p.In.ProtoMinor, f.name))
 	if p.In.Method == http.MethodOptions {
@@ -280,7 +280,7 @@ func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	}
 }
 
-// received limits the size of a response and adds a Via field to it.
+// received limits the size of a response and adds a Via field.
 func (f *Forward) received(r *http.Response) error {
 	switch {
 	case r.StatusCode == http.StatusSwitchingProtocols:
@@ -293,7 +293,7 @@ func (f *Forward) received(r *http.Response) error {
 	return nil
 }
 
-// A bounded is a body that returns an error if it is too long. So a client does not mistake the
+// A bounded is a body that returns an error if it is too long, so that the client does not take the
 // truncated body for a complete one.
 type bounded struct {
 	io.ReadCloser
@@ -350,7 +350,7 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Proxy-Status", f.name+"; error=destination_unavailable") // RFC 9209, 2.3
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // an error means that the client has disconnected
+	_, _ = w.Write(body) // after an error, the client has disconnected
 }
 
 // RetryAfter returns the value of a Retry-After field for an error, in whole seconds.
@@ -358,14 +358,14 @@ func RetryAfter(e *LimitError) string {
 	return retryafter.Format(e.After)
 }
 
-// dial connects to one of the permitted addresses of a host. It looks up the addresses, checks
-// them, and connects to one of them directly, without another lookup.
+// dial connects to a permitted address of a host. It looks up and checks the addresses, and
+// connects to one of them directly, without another lookup.
 func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // needed because net/http may continue to dial after the request has ended
+	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // net/http may continue to dial after the request has ended
 	defer cancel()
 	addrs, err := f.addresses(ctx, host)
 	if err != nil {
@@ -396,7 +396,7 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 	return conn, nil
 }
 
-// addresses returns the addresses of a host. The host may be an address itself.
+// addresses returns the addresses of a host, which may itself be an address.
 func (f *Forward) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -440,8 +440,8 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
 }
 
-// pass passes on bytes in both directions. It returns when both directions have ended, or when the
-// maximum time is over. It also returns if no bytes have come in either direction for too long.
+// pass passes on bytes in both directions until both have ended, the maximum time is over, or no
+// bytes have come in either direction for too long.
 func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
 	defer cancel()
@@ -463,7 +463,7 @@ func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 
 // copy passes on the bytes in one direction, and then the end of the input. If reading or writing
 // fails, it closes both connections. The value heard is the time of the last bytes in either
-// direction, in ns.
+// direction, in nanoseconds.
 func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.Int64) {
 	const piece = 32 << 10
 	b := make([]byte, piece)
@@ -473,7 +473,7 @@ func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.In
 		n, err := r.Read(b)
 		left -= int64(n)
 		if errors.Is(err, os.ErrDeadlineExceeded) && time.Unix(0, heard.Load()).Add(f.o.Idle).After(until) {
-			err = nil // nothing has come in this direction, but bytes have come in the other one
+			err = nil // bytes have come in the other direction
 		}
 		if n > 0 {
 			heard.Store(time.Now().UnixNano())

@@ -24,37 +24,37 @@ import (
 // GopherPort is the port of Gopher servers (RFC 1436, 3.2).
 const GopherPort = 70
 
-// GopherOptions configures a [Gopher]. Resolver, Store and Authorities are required. If a number is
-// zero, the default applies.
+// GopherOptions configures a [Gopher]. Resolver, Store and Authorities are required. A number of
+// zero means the default.
 type GopherOptions struct {
 	Resolver    nomen.Resolver // usually a [ForeignResolver]
 	Store       store.Reader   // has the lists of names
 	Authorities *store.Table   // the authorities in Store
 
-	Host string // HOST or HOST:PORT that menus name; if "", the local address of each connection
+	Host string // HOST or HOST:PORT in menus; if "", the local address of each connection
 
 	Connections int           // maximum number of open connections; default 200
 	PerAddress  int           // maximum number of open connections from one address; default 8
-	Timeout     time.Duration // maximum time for receiving a selector, for resolving, and for sending each piece; default 20 s
+	Timeout     time.Duration // maximum time for receiving a selector, for resolving, and for sending each part
 	Page        int           // maximum number of items on a page of a list; default 100
-	Look        int           // maximum number of records that are read for a page; default 10,000
+	Look        int           // maximum number of records to read for a page; default 10,000
 
 	Log *slog.Logger // receives failures; may be nil
 }
 
-// A Gopher serves menus to Gopher clients (RFC 1436). There are menus of the authorities, of the
-// names of an authority that lists them, and of the locations of a name (1995, 4: Y95-53). It is
-// safe for concurrent use.
+// A Gopher serves menus to Gopher clients (RFC 1436): of the authorities, of the names of an
+// authority that lists them, and of the locations of a name (1995, 4: Y95-53). It is safe for
+// concurrent use.
 //
-// A selector is a name, with or without a slash before it. The empty selector is the root. If a
-// location is a gopher URL, its item has the type in that URL. The items of other locations have
-// the type h and a selector that begins with "URL:".
+// A selector is a name, with or without a slash before it; the empty selector is the root. The item
+// of a location that is a gopher URL has the type in that URL. The items of other locations have
+// the type h, and a selector that begins with "URL:".
 type Gopher struct {
 	o    GopherOptions
 	host string
 	port string
 
-	places cipher.AEAD // encrypts the keys at which pages end, if they are not public
+	places cipher.AEAD // encrypts keys in selectors that are not public
 
 	mu    sync.Mutex
 	on    map[net.Listener]bool
@@ -88,8 +88,7 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 // CheckGopherHost returns an error if [GopherOptions].Host must not have this value.
 func CheckGopherHost(text string) error { return new(Gopher).setHost(text) }
 
-// setHost sets the host and the port that menus name; "" means the local address of each
-// connection.
+// setHost sets the host and the port in menus; "" means the local address of each connection.
 func (g *Gopher) setHost(text string) error {
 	if text == "" {
 		return nil
@@ -104,7 +103,7 @@ func (g *Gopher) setHost(text string) error {
 	return nil
 }
 
-// Serve serves the clients of a listener. It returns nil after Shutdown is called.
+// Serve serves the clients of a listener. It returns nil after Shutdown.
 func (g *Gopher) Serve(l net.Listener) error {
 	g.mu.Lock()
 	g.on[l] = true
@@ -134,13 +133,13 @@ func (g *Gopher) Serve(l net.Listener) error {
 	}
 }
 
-// Shutdown closes the listeners and waits until all connections are served. If ctx ends before
-// that, Shutdown closes the remaining connections.
+// Shutdown closes the listeners and waits until all connections are served. When ctx ends, it
+// closes the remaining connections.
 func (g *Gopher) Shutdown(ctx context.Context) error {
 	g.mu.Lock()
 	g.ended = true
 	for l := range g.on {
-		_ = l.Close() // even after an error the listener is closed
+		_ = l.Close() // the listener is closed even after an error
 	}
 	g.mu.Unlock()
 	done := make(chan struct{})
@@ -170,7 +169,7 @@ func (g *Gopher) Connections() int {
 	return len(g.conns)
 }
 
-// accept serves a connection in the background. If too many are open, it closes the connection.
+// accept serves a connection in the background, or closes it if too many are open.
 func (g *Gopher) accept(c net.Conn) {
 	from := remote(c)
 	g.mu.Lock()
@@ -215,14 +214,14 @@ func remote(c net.Conn) netip.Addr {
 	return ap.Addr().Unmap().WithZone("")
 }
 
-// The limits of what the server reads from a client.
+// Limits for input from a client.
 const (
 	maxSelector = 4 << 10
 	maxRest     = 64 << 10
 )
 
-// leastRate is how many bytes of a response per second a client must read on average. For the whole
-// response, the client has [GopherOptions].Timeout in addition.
+// leastRate is how many bytes of a response per second a client must read on average, apart from
+// [GopherOptions].Timeout for the whole response.
 const leastRate = 4 << 10
 
 // answer reads a selector and sends the response to it.
@@ -244,7 +243,7 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	if _, err := c.Write(out); err != nil {
 		return
 	}
-	// Closing a connection with unread input would reset it. The client could then lose the
+	// Closing a connection with unread input would reset it, and the client could lose the
 	// response.
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))
@@ -296,7 +295,8 @@ const (
 	selectURL         = "URL:"
 )
 
-// serve writes the response to a selector. The text that the user entered can follow after a TAB.
+// serve writes the response to a selector, which a TAB and the text that the user entered may
+// follow.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	ctx = store.WithStaleness(ctx)
 	selector, entered, _ := strings.Cut(line, "\t")
@@ -337,8 +337,8 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	}
 }
 
-// fail writes an error about a failure of this server and logs the cause. If the store is
-// unavailable, it does not log, because the store itself logs that.
+// fail writes an error about a failure of this server. It logs the cause, unless the store is
+// unavailable, which the store itself logs.
 func (g *Gopher) fail(m *menu, what string, err error) {
 	var away *store.AwayError
 	if errors.As(err, &away) {
@@ -357,7 +357,7 @@ func (g *Gopher) root(m *menu, set *store.AuthoritySet) {
 	g.authorities(m, set, "")
 }
 
-// authorities lists the authorities whose prefixes come after the parameter last.
+// authorities lists the authorities whose prefixes come after last.
 func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, last string) {
 	n := 0
 	for _, a := range set.All() {

@@ -12,9 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// list writes a page with the names of an authority, from the first name after a key. It skips the
-// names of other authorities in blocks. If it has to skip very many reserved names, it ends the
-// page early.
+// list writes a page with the names of an authority after a key. It skips the names of other
+// authorities in blocks. If it must skip very many reserved names, it ends the page early.
 func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
 	p, err := name.ParsePrefix(prefix)
 	a := set.Exactly(p)
@@ -42,12 +41,12 @@ type listing struct {
 	*menu
 	set    *store.AuthoritySet
 	of     *store.Authority
-	after  string // key of the last name listed; before there is one, the key after which the page begins
+	after  string // key of the last name listed, or at first, the key after which the page begins
 	names  int
 	looked int
 }
 
-// from lists the names after a key, until the page is full or there are no more names.
+// from lists the names after a key until the page is full or there are no more names.
 func (l *listing) from(ctx context.Context, key string) error {
 	for at, err := range Walk(ctx, l.o.Store, l.set, l.of, key) {
 		if err != nil {
@@ -79,8 +78,8 @@ func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
 }
 
-// sealed is the beginning of an encrypted key. A key in a selector is encrypted if its name may be
-// reserved, or if its authority does not list its names.
+// sealed begins an encrypted key. A key in a selector is encrypted if its name may be reserved, or
+// if its authority does not list its names.
 const sealed = "~"
 
 func newSeal() cipher.AEAD {
@@ -96,8 +95,8 @@ func (g *Gopher) seal(key string) string {
 	return sealed + base64.RawURLEncoding.EncodeToString(g.places.Seal(nil, nil, []byte(key), nil))
 }
 
-// unseal returns the key in a selector, and decrypts it if necessary. If this server did not
-// encrypt it, ok is false.
+// unseal returns the key in a selector, decrypted if necessary. The result ok is false if this
+// server did not encrypt it.
 func (g *Gopher) unseal(place string) (key string, ok bool) {
 	text, ok := strings.CutPrefix(place, sealed)
 	if !ok {

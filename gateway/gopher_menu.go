@@ -45,7 +45,7 @@ func (m *menu) line(kind byte, title, selector, host, port string) {
 }
 
 // item writes an item that leads to this server. A client would truncate a selector with a control
-// character. For such a selector, item writes the title as text instead.
+// character, so item then writes only the title as text.
 func (m *menu) item(kind byte, title, selector string) {
 	title = short(title)
 	if strings.ContainsFunc(selector, unicode.IsControl) || len(selector) > maxSelector-2 {
@@ -55,7 +55,7 @@ func (m *menu) item(kind byte, title, selector string) {
 	m.line(kind, title, selector, m.host, m.port)
 }
 
-// say writes text, one item of type i for each line.
+// say writes text, as one item of type i for each line.
 func (m *menu) say(text string) {
 	const most = 20
 	lines := wrap(plainLine(text))
@@ -64,7 +64,7 @@ func (m *menu) say(text string) {
 	}
 }
 
-// refuse discards the menu and writes an error instead.
+// refuse replaces the menu by an error.
 func (m *menu) refuse(why string) {
 	m.b.Reset()
 	m.b.WriteString(refusalLine(why))
@@ -110,8 +110,8 @@ func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	}
 }
 
-// location writes the item of a location. If the location is a gopher URL, the item leads to the
-// Gopher server in the URL (1995, 4: Y95-53).
+// location writes the item of a location. The item of a gopher URL leads to the Gopher server in
+// the URL (1995, 4: Y95-53).
 func (m *menu) location(l nomen.Location) {
 	var b bytes.Buffer
 	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // no error, because b is a buffer
@@ -136,7 +136,7 @@ func (m *menu) location(l nomen.Location) {
 // plainLine returns s as one line, with control characters escaped.
 func plainLine(s string) string { return strings.TrimRight(shown.Inline(s), " ") }
 
-// short truncates a title to as many characters as clients show.
+// short truncates a title to what clients show.
 func short(s string) string {
 	r := []rune(plainLine(s))
 	return string(r[:min(len(r), width)])

@@ -16,8 +16,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// name writes the menu of a name. If the text is an element, the authority is that of the local
-// address.
+// name writes the menu of a name. An element belongs to the authority of the local address.
 func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, entered string) {
 	s := plain(entered)
 	if s == "" {
@@ -90,8 +89,8 @@ func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet,
 	m.end()
 }
 
-// authorities writes an item for each naming authority in a list. If the authority is served
-// here, its item leads to its description. If the list is empty, authorities writes the placeholder.
+// authorities writes an item for each naming authority in a list, or the placeholder if the list is
+// empty. The item of an authority that is served here leads to its description.
 func (m *menu) authorities(set *store.AuthoritySet, placeholder string, list []string) {
 	if len(list) == 0 {
 		m.say(placeholder)
@@ -105,7 +104,6 @@ func (m *menu) authorities(set *store.AuthoritySet, placeholder string, list []s
 	}
 }
 
-// problem writes the reason why a name cannot be resolved.
 func (g *Gopher) problem(m *menu, n name.Name, err error) {
 	var e *nomen.Error
 	ok := errors.As(err, &e)
@@ -132,7 +130,6 @@ func (g *Gopher) problem(m *menu, n name.Name, err error) {
 	}
 }
 
-// text writes the description of a name as plain text.
 func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 	n, err := name.Parse(plain(s))
 	if err != nil {
@@ -157,14 +154,14 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 	for line := range strings.Lines(b.String()) {
 		line = plainLine(strings.TrimRight(line, "\r\n"))
 		if strings.HasPrefix(line, ".") {
-			line = "." + line // a line that begins with a dot gets another one (RFC 1436, 3.8)
+			line = "." + line // a dot at the beginning of a line is doubled (RFC 1436, 3.8)
 		}
 		m.b.WriteString(line + "\r\n")
 	}
 	m.end()
 }
 
-// elsewherePage returns an HTML page with a link to a URL. It is for Gopher clients that request a
+// elsewherePage returns an HTML page with a link to a URL, for Gopher clients that request a
 // selector with a URL instead of following the URL.
 func elsewherePage(url string) string {
 	const layout = "<!DOCTYPE html>\r\n<html lang=\"en\">\r\n<head><meta charset=\"utf-8\"><title>Elsewhere</title></head>\r\n<body>\r\n<p>%s</p>\r\n</body>\r\n</html>\r\n"

@@ -9,16 +9,15 @@ import (
 // TypePAC is the media type of a proxy auto-config file.
 const TypePAC = "application/x-ns-proxy-autoconfig"
 
-// PAC returns a proxy auto-config file. With this file, browsers and other clients send requests
-// about names to this server. These are requests for URNs, and for http URLs whose hosts are naming
-// authorities here. All other requests go directly to their servers. The parameter proxy is
-// HOST:PORT of this server. The parameter secure says whether the server uses TLS. The hosts must
-// be in lower case.
+// PAC returns a proxy auto-config file, by which browsers and other clients send requests about
+// names to this server: requests for URNs, and for http URLs whose hosts are naming authorities
+// here. All other requests go directly to their servers. The parameter proxy is HOST:PORT of this
+// server, and secure says whether it uses TLS. The hosts must be in lower case.
 //
-// In the protocol of 1995, a host name is the name of an authority. But the host may also have a
-// web server. So if this server cannot be reached, an http request goes directly to the host.
-// Requests for https URLs are never sent to this server. Only the browser and the host can read
-// them.
+// In the protocol of 1995, a host name is the name of an authority, but the host may also have a
+// web server. If this server cannot be reached, an http request therefore goes directly to the
+// host. Requests for https URLs never go to this server, because only the browser and the host can
+// read them.
 func PAC(proxy string, secure bool, hosts []string) []byte {
 	how := "PROXY "
 	if secure {
@@ -57,11 +56,10 @@ function FindProxyForURL(url, host) {
 
 // script returns a value as JavaScript that cannot contain the end of a script element.
 func script(v any) string {
-	b, _ := json.Marshal(v) // no error: the value is a string or a map of numbers
+	b, _ := json.Marshal(v) // no error for a string or a map of numbers
 	return string(b)
 }
 
-// isHost reports whether h contains only characters that a host can contain.
 func isHost(h string) bool {
 	return h != "" && strings.Trim(h, "0123456789abcdefghijklmnopqrstuvwxyz-._[]:") == ""
 }

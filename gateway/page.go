@@ -21,11 +21,12 @@ import (
 //go:embed explain.html
 var explainPage string
 
-// explainTemplate returns the template of the page of an Explanation. The first call parses it.
+// explainTemplate returns the template of the page of an Explanation, which its first call parses.
 var explainTemplate = sync.OnceValues(func() (*template.Template, error) { return ParsePage("explain", explainPage) })
 
-// ParsePage parses the template of a page; see [site.Parse]. In the template, {{link URL}} returns the URL if it is
-// safe as a link, and otherwise "". Without it, html/template allows only http, https and mailto.
+// ParsePage parses the template of a page (see [site.Parse]). In the template, {{link URL}} returns
+// a URL that is safe as a link, and "" for any other URL. Without it, html/template permits only
+// http, https and mailto.
 func ParsePage(name, text string) (*template.Template, error) {
 	return site.Parse(name, text, template.FuncMap{"link": func(s string) template.URL {
 		if !location.IsLink(s) {
@@ -35,7 +36,7 @@ func ParsePage(name, text string) (*template.Template, error) {
 	}})
 }
 
-// herePath returns the path on this server for a name and for the query and fragment after the
+// herePath returns the path on this server for a name, with the query and fragment that follow the
 // name.
 func herePath(text string) string {
 	text, fragment, hasFragment := strings.Cut(text, "#")
@@ -69,7 +70,7 @@ func (e Page) Code(text string) template.HTML {
 // KindText returns the kind of the identifier in the language of the page.
 func (e Page) KindText() (any, error) {
 	id := ""
-	if len(e.Parts) > 0 { // the first is the namespace or the scheme
+	if len(e.Parts) > 0 { // the first part is the namespace or the scheme
 		id = strings.ToLower(e.Parts[0].Value)
 	}
 	if e.Name.NID() != "" {
@@ -84,8 +85,8 @@ func (e Page) KindText() (any, error) {
 	return e.T("kind.scheme", e.Code(id))
 }
 
-// Label returns the label of a part of the identifier, in the language of the page. The labels of
-// the parts of a single scheme or namespace are in English.
+// Label returns the label of a part of the identifier in the language of the page. Labels of parts
+// that only one scheme or namespace has are in English.
 func (e Page) Label(part string) template.HTML {
 	key := ""
 	switch part {
@@ -105,8 +106,8 @@ func (e Page) Label(part string) template.HTML {
 	return template.HTML(template.HTMLEscapeString(e.Plain(key)))
 }
 
-// Elsewhere returns the link to another site as HTML. Only a URL that is safe to follow becomes a
-// link.
+// Elsewhere returns the link to another site as HTML. A URL that is not safe to follow does not
+// become a link.
 func (e Page) Elsewhere() template.HTML {
 	if !location.IsLink(e.Link) {
 		return e.Code(e.Link)
@@ -115,8 +116,8 @@ func (e Page) Elsewhere() template.HTML {
 	return template.HTML(`<a id="elsewhere" rel="noreferrer noopener nofollow external" href="` + u + `">` + u + "</a>")
 }
 
-// Here returns the path on this server that resolves the name. If this server does not resolve it,
-// Here returns "".
+// Here returns the path on this server that resolves the name, or "" if this server does not
+// resolve it.
 func (e Page) Here() string {
 	if !e.Leads() {
 		return ""
@@ -133,8 +134,8 @@ func (e Page) WriteHTML(w io.Writer) error {
 	return t.Execute(w, e)
 }
 
-// Ask returns the path of the description of the name on this server. It returns "" if this server
-// does not resolve the name.
+// Ask returns the path of the description of the name on this server, or "" if this server does not
+// resolve the name.
 func (e Page) Ask() string {
 	path, _, _ := strings.Cut(e.Here(), "#")
 	path, _, _ = strings.Cut(path, "?")
@@ -144,8 +145,7 @@ func (e Page) Ask() string {
 	return path + "?s=I2C"
 }
 
-// Served returns the prefix of the authority of the name. If the authority is not served here,
-// Served returns "".
+// Served returns the prefix of the authority of the name, or "" if it is not served here.
 func (e Page) Served() string {
 	if e.Authority == nil {
 		return ""

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Turns is a semaphore. A client takes a turn, and gives it back later. For example, it takes a
-// turn to send a request to another server. This server is then the target of the turn. There is a
-// limit for all turns, one for the turns of one client address, and one for the turns for one target.
-// Turns is safe for concurrent use.
+// Turns is a semaphore with several limits. A client takes a turn, for example to send a request to
+// another server, which is then the target of the turn, and gives it back later. There are limits
+// for all turns, for the turns of one client address, and for the turns for one target. Turns is
+// safe for concurrent use.
 type Turns struct {
-	all, each, place int // limits of turns: in all, of one address, and for one target
+	all, each, place int // limits: for all turns, for one address, and for one target
 	queue            int // maximum number of waiting clients
 
 	mu    sync.Mutex
@@ -23,8 +23,7 @@ type Turns struct {
 	line  []*waiter // waiting clients, in the order in which they came
 }
 
-// A tally counts turns, or waiting clients. It has one count of all of them, a count for each
-// address, and a count for each target.
+// A tally counts turns or waiting clients: in total, by address and by target.
 type tally struct {
 	n  int
 	of map[netip.Addr]int
@@ -51,14 +50,15 @@ type waiter struct {
 	ready chan struct{} // closed when the client gets a turn
 }
 
-// NewTurns returns a semaphore with a limit for all turns and a limit for the turns of one address.
-// An IPv6 /64 counts as one address. At most half of all turns can be for one target.
+// NewTurns returns a semaphore with the given limits for all turns and for the turns of one
+// address, where an IPv6 /64 counts as one address. At most half of all turns can be for one
+// target.
 func NewTurns(all, each int) *Turns {
 	return &Turns{all: all, each: each, place: max(all/2, 1), queue: all, taken: newTally(), wait: newTally()}
 }
 
-// Resize changes the limits that NewTurns has set. If more turns are taken than a new limit allows,
-// the clients keep their turns until they give them back.
+// Resize changes the limits that NewTurns has set. If more turns are taken than a new limit
+// permits, clients keep them until they give them back.
 func (t *Turns) Resize(all, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,25 +66,23 @@ func (t *Turns) Resize(all, each int) {
 	t.next()
 }
 
-// load returns how many turns are taken, and how many clients are waiting.
 func (t *Turns) load() (taken, waiting int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.taken.n, t.wait.n
 }
 
-// TakeFor takes n turns for a client without waiting. The caller must call the returned
-// function at least once to return the turns. An address that many clients share gets at most three quarters of
-// all turns. A nil client has no limit of its own. The error is a [*LimitError].
+// TakeFor takes n turns for a client without waiting. The caller must call back at least once to
+// return them. An address that many clients share gets at most three quarters of all turns. A nil
+// client has no limit of its own. The error is a [*LimitError].
 func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }
 
-// most returns how many turns an address that many clients share may have. It leaves some turns for
-// other clients.
+// most returns how many turns an address that many clients share may have, so that some are left
+// for other addresses.
 func most(all int) int { return max(all*3/4, 1) }
 
-// share returns how many turns the address of a client may have.
 func (t *Turns) share(a *Client) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +108,7 @@ func (t *Turns) take(from netip.Addr, each, n int) (back func(), err error) {
 	return t.giving(from, "", n), nil
 }
 
-// giving returns the function with which a client gives back n turns.
+// giving returns the function by which a client gives back n turns.
 func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	return sync.OnceFunc(func() {
 		t.mu.Lock()
@@ -120,12 +118,13 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	})
 }
 
-// patience is how long a client should wait before it tries again, if too many clients are waiting.
+// patience is how long a client should wait before trying again if too many clients are waiting.
 const patience = 5 * time.Second
 
-// Wait takes a turn for a client and a target. If no turn is free, Wait waits until one is free or
-// ctx ends. The number of waiting clients is limited too: in all, from one address, and for one
-// target. The error is a [*LimitError], or the error of ctx if ctx is cancelled before its deadline.
+// Wait takes a turn for a client and a target. If none is free, it waits until one is free or ctx
+// ends. The number of waiting clients is limited too: in total, from one address, and for one
+// target. The error is a [*LimitError], or the error of ctx if ctx is cancelled before its
+// deadline.
 func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()
@@ -158,7 +157,7 @@ func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func()
 	return t.giving(w.from, target, 1), nil
 }
 
-// free reports whether the limits allow w to take a turn now.
+// free reports whether the limits permit w to take a turn now.
 func (t *Turns) free(w *waiter) bool {
 	return t.taken.n < t.all && t.taken.of[w.from] < w.each && (w.at == "" || t.taken.at[w.at] < t.place)
 }
@@ -179,7 +178,7 @@ func (t *Turns) next() {
 	t.line = kept
 }
 
-// leave removes w from the waiting clients. It returns false if w has got a turn already.
+// leave removes w from the waiting clients, or returns false if w already has a turn.
 func (t *Turns) leave(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,14 +13,14 @@ import (
 type Look struct {
 	Record *store.Record
 	Listed bool   // the record is public and belongs to the authority
-	Next   string // key after which another walk continues
+	Next   string // key after which another walk can continue
 }
 
-// Walk yields the records whose names begin with the prefix of an authority, sorted by key. It
-// begins with the first record whose key is greater than start. Names below a longer prefix
-// belong to other authorities. Walk yields one record of each block of such names and skips the
-// rest. It yields all reserved records, so the caller must limit how many it reads. Walk lists the
-// store again for each block, so each block shows the state at that moment.
+// Walk yields the records of an authority whose keys are greater than start, sorted by key. Names
+// with a longer prefix can belong to other authorities; Walk yields one record of each block of
+// such names, and skips the rest. It also yields all reserved records, so the caller must limit how
+// many it reads. Walk lists the store again for each block, so each block shows the state at that
+// moment.
 func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, start string) iter.Seq2[Look, error] {
 	return func(yield func(Look, error) bool) {
 		for on := true; on; {
@@ -56,9 +56,9 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key that is greater than all keys that begin with the prefix of the authority a and
-// the delimiter that follows the prefix in the parameter key. If key does not begin with the prefix
-// and a delimiter, beyond returns "".
+// beyond returns a key that is greater than all keys that share with the parameter key the prefix
+// of a and the delimiter after it. It returns "" if key does not begin with the prefix and a
+// delimiter.
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// claims are the claims that a provider makes about a person, by name.
+// claims are what a provider says about a person, by the names of the claims.
 type claims map[string]json.RawMessage
 
 // A claimValue is a value of a claim.
@@ -50,7 +50,7 @@ func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	return nil
 }
 
-// text returns the claim with a name if it is a string, otherwise "".
+// text returns a claim that is a string, or "".
 func (c claims) text(name string) (s string) {
 	if json.Unmarshal(c[name], &s) != nil {
 		return ""
@@ -99,7 +99,7 @@ func (c claims) complete(ctx context.Context, found *oidc.Provider, token *oauth
 	return nil
 }
 
-// matched returns the values of claims that have a mapping.
+// matched returns the values of claims for which there is a mapping.
 func (c claims) matched(m []Mapping) (all []claimValue) {
 	for _, m := range m {
 		v := claimValue{m.Claim, m.Value}
@@ -124,7 +124,7 @@ func (s *state) mapped(issuer string, values []claimValue) (all []registrar.Gran
 	return all
 }
 
-// An unknownError says that a person is not an enabled user.
+// An unknownError reports a person who is not an enabled user.
 type unknownError struct {
 	subject  string
 	disabled bool
@@ -132,8 +132,8 @@ type unknownError struct {
 
 func (e *unknownError) Error() string { return fmt.Sprintf("unknown person %q", e.subject) }
 
-// personOf returns the user with the subject in the claims. If there is no such user, and a mapping
-// gives rights to the person, personOf adds a user.
+// personOf returns the user with the subject in the claims. It adds a user if there is none yet and
+// a mapping gives rights to the person.
 func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims) (*Person, error) {
 	subject := p.Issuer + " " + c.text("sub")
 	person, err := m.o.People.PersonOf(ctx, subject)
@@ -149,7 +149,7 @@ func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims)
 	return person, err
 }
 
-// add adds a user. If another request has just added the user, add returns this user.
+// add adds a user, or returns the one that another request has just added.
 func (m *Manager) add(ctx context.Context, n Newcomer) (*Person, error) {
 	p, err := m.o.People.Add(ctx, n)
 	if err != nil {
@@ -189,7 +189,7 @@ func oneLine(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// mail returns the mail address of the person, or "" if the claims have no valid address.
+// mail returns the mail address of the person, or "" if the claims contain no valid one.
 func (c claims) mail() string {
 	s := c.text("email")
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || s != oneLine(s, maxMail) {

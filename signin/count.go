@@ -10,7 +10,7 @@ import (
 const (
 	wayProvider = "provider" // at an identity provider
 	wayLink     = "link"     // with a one-time link
-	wayProxy    = "proxy"    // by the field of a proxy
+	wayProxy    = "proxy"    // by the header field of a proxy
 )
 
 // The results of sign-ins.
@@ -24,7 +24,7 @@ const (
 	resultError    = "error"    // the server failed
 )
 
-// countFailure counts a failed sign-in. If r is not part of a sign-in, it does nothing.
+// countFailure counts a failed sign-in, if r is part of one.
 func (m *Manager) countFailure(r *http.Request, err error) {
 	if way := wayOf(r, err); way != "" && !errors.Is(err, errPath) {
 		m.o.Count(way, resultOf(err))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A credential is the proof of a client in a cookie or a link.
+// A credential is the secret in a cookie or a link by which a client proves who it is.
 type credential struct {
 	user   string // ID
 	secret string
@@ -20,27 +20,26 @@ const (
 	maxUserID  = 64
 )
 
-// newCredential returns a credential with a random secret.
 func newCredential(user string) credential {
 	var b [secretSize]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return credential{user, base64.RawURLEncoding.EncodeToString(b[:])}
 }
 
-// String returns a text that parseCredential accepts.
+// String formats c for parseCredential.
 func (c credential) String() string { return c.user + "." + c.secret }
 
-// hash returns the hash of the secret. The vault has the hash, not the secret.
+// hash returns the hash of the secret, which the vault contains instead of the secret.
 func (c credential) hash() []byte {
 	sum := sha256.Sum256([]byte(c.secret))
 	return sum[:]
 }
 
-// matches reports whether hash is the hash of the secret, in constant time.
+// matches reports, in constant time, whether hash is the hash of the secret.
 func (c credential) matches(hash []byte) bool { return subtle.ConstantTimeCompare(c.hash(), hash) == 1 }
 
-// parseCredential parses text from a client. It accepts only output of newCredential, so the ID
-// of the user can be part of a key in the vault.
+// parseCredential parses text from a client. It accepts only what newCredential makes, so that the
+// ID of the user can be part of a key in the vault.
 func parseCredential(text string) (c credential, ok bool) {
 	c.user, c.secret, ok = strings.Cut(text, ".")
 	if !ok || !isUserID(c.user) {

@@ -26,8 +26,8 @@ const (
 	maxNext  = 1000 // bytes of the target of a flow
 )
 
-// A flow is a sign-in in progress at a provider. Only the browser stores the flow, in a cookie, so
-// any node can complete it. A browser that alters its flow harms only itself.
+// A flow is a sign-in in progress at a provider. Only the browser stores it, in a cookie, so any
+// node can complete it. A browser that alters its flow harms only itself.
 type flow struct {
 	Provider string    `json:"p"` // ID
 	Seed     []byte    `json:"s"` // secret; see value
@@ -42,8 +42,8 @@ func newFlow(provider, next string, now time.Time) flow {
 	return f
 }
 
-// value derives from the seed the value for one use, such as the nonce. The value does not reveal the seed or other
-// values.
+// value derives from the seed the value for one use, such as the nonce, which reveals neither the
+// seed nor the other values.
 func (f flow) value(use string) string {
 	sum := sha256.Sum256(append([]byte(use+"\x00"), f.Seed...))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -59,7 +59,7 @@ func (f flow) String() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// parseFlow parses the cookie of a request.
+// parseFlow parses the flow in the cookie of a request.
 func parseFlow(r *http.Request, now time.Time) (f flow, ok bool) {
 	cookies := r.CookiesNamed(flowCookie)
 	if len(cookies) != 1 {
@@ -85,11 +85,11 @@ func (m *Manager) startFlow(w http.ResponseWriter, r *http.Request, p *provider)
 	return nil
 }
 
-// errBusy is returned if too many requests to providers are in progress.
+// errBusy means that too many requests to providers are in progress.
 var errBusy = errors.New("too many sign-ins at the same time")
 
-// ask calls the function do with a time limit. The function sends requests to a provider. If too many
-// requests are in progress, ask returns an [*AwayError] with errBusy.
+// ask calls do, which sends requests to a provider, with a time limit. If too many requests are in
+// progress, ask returns an [*AwayError] with errBusy.
 func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Context) (T, error)) (out T, err error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -182,7 +182,7 @@ func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string
 	return c, nil
 }
 
-// withoutURL returns the reason of a failed request, without the URL. The URL may have secrets.
+// withoutURL returns the reason of a failed request without its URL, which may contain secrets.
 func withoutURL(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -194,7 +194,7 @@ func withoutURL(err error) error {
 // next returns the target to which the client returns after the sign-in.
 func (m *Manager) next(r *http.Request) string { return m.localOr(r.FormValue("next")) }
 
-// localOr returns the target if it is local, otherwise the first page.
+// localOr returns the target if it is local, and otherwise the first page.
 func (m *Manager) localOr(target string) string {
 	if len(target) > maxNext || !m.o.IsLocal(target) || strings.HasPrefix(target, Path) || strings.HasPrefix(target, signOutPath) {
 		return Root

@@ -30,11 +30,11 @@ const (
 	Choose    Kind = "choose"    // how to sign in
 	Unknown   Kind = "unknown"   // the person is not a user
 	Disabled  Kind = "disabled"  // the user may not sign in
-	Forged    Kind = "forged"    // a client that is not the proxy has sent the field of the proxy
+	Forged    Kind = "forged"    // a client other than the proxy has sent the field of the proxy
 	LinkPage  Kind = "link"      // a link, to be confirmed
 	Listing   Kind = "sessions"  // the sessions of the user
 	Failed    Kind = "failed"    // something else failed; see View.Fault
-	SignedOut Kind = "signedout" // signed out here, but not at the provider or proxy
+	SignedOut Kind = "signedout" // signed out here, but not at the provider or the proxy
 )
 
 // A Fault says what failed.
@@ -51,18 +51,18 @@ const (
 	FaultPath     Fault = "path"     // the page does not exist
 )
 
-// A View is the content of a page. Texts come from outside unless the comment says otherwise.
+// A View is the content of a page. Its texts come from outside unless the comment says otherwise.
 type View struct {
 	Kind      Kind
 	Fault     Fault
 	Providers []ProviderView
-	Contact   string // contact for questions, from the configuration; may be empty
-	Subject   string // of an unknown person
+	Contact   string // whom to ask, from the configuration; may be empty
+	Subject   string // subject of an unknown person
 	Person    string // name of the user
 	Code      string // code of a link, for a hidden field named code
 	Header    string // name of the field of a proxy
-	Provider  string // name of the provider that failed, or where the person is still signed in
-	SignOut   string // URL for signing out at the provider; "" if the provider has none. Not from outside
+	Provider  string // name of the provider that failed, or at which the person is still signed in
+	SignOut   string // URL for signing out at the provider, or "". Not from outside
 	ByHeader  bool   // people sign in through a proxy
 	Ended     bool   // the client has just signed out
 	Sessions  []SessionView
@@ -77,7 +77,7 @@ type ProviderView struct {
 
 // A SessionView is a session of the user.
 type SessionView struct {
-	Provider string // for display: name of the provider, or "" for a link
+	Provider string // for display: name of the provider; "" for a link
 	Created  time.Time
 	Used     time.Time
 	Current  bool
@@ -109,7 +109,6 @@ func (m *Manager) Handler() http.Handler {
 
 var errPath = errors.New("signin: page not found")
 
-// fail shows the page for an error.
 func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err error) {
 	v := m.view(s, Failed, m.next(r))
 	status := http.StatusForbidden
@@ -138,8 +137,7 @@ func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err err
 	m.o.Show(w, r, status, v)
 }
 
-// view returns a view with links to the providers. After the sign-in, the client returns to the
-// target next.
+// view returns a view with links to the providers. After the sign-in, the client returns to next.
 func (m *Manager) view(s *state, kind Kind, next string) View {
 	v := View{Kind: kind, Contact: s.Contact, ByHeader: s.Header != ""}
 	for _, p := range s.providers {
@@ -149,7 +147,7 @@ func (m *Manager) view(s *state, kind Kind, next string) View {
 	return v
 }
 
-// choose shows the ways to sign in. If the client has signed in already, choose redirects it.
+// choose shows the ways to sign in, or redirects a client that is already signed in.
 func (m *Manager) choose(w http.ResponseWriter, r *http.Request, s *state) error {
 	session, err := m.Session(r)
 	if err != nil {
@@ -198,8 +196,8 @@ func (m *Manager) finish(w http.ResponseWriter, r *http.Request, s *state) error
 	return m.endFlow(w, r, s, p)
 }
 
-// showLink asks the person to confirm the sign-in. Some programs open the links in a mail; without
-// the question they would use up the link.
+// showLink asks the person to confirm the sign-in. Without this, programs that open the links in a
+// mail would use up the link.
 func (m *Manager) showLink(w http.ResponseWriter, r *http.Request, s *state) error {
 	c, ok := parseCredential(r.URL.Query().Get(linkField))
 	if !ok {
@@ -232,7 +230,6 @@ func (m *Manager) takeLink(w http.ResponseWriter, r *http.Request, _ *state) err
 	return nil
 }
 
-// list shows the sessions of the user.
 func (m *Manager) list(w http.ResponseWriter, r *http.Request, s *state) error {
 	session, err := m.Session(r)
 	if err != nil {

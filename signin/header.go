@@ -28,8 +28,8 @@ func (s *state) header(r *http.Request) (value string, ok bool) {
 	return value, value != "" && value != noValue && len(value) <= maxHeader
 }
 
-// isForged reports whether a request has the field of the proxy, but is not from the proxy, or has
-// the field several times.
+// isForged reports whether a request has the field of the proxy but did not come from the proxy, or
+// has the field several times.
 func (s *state) isForged(r *http.Request) bool {
 	if s.Header == "" {
 		return false
@@ -38,8 +38,8 @@ func (s *state) isForged(r *http.Request) bool {
 	return n > 1 || n > 0 && (s.IsProxy == nil || !s.IsProxy(r))
 }
 
-// Protect returns a handler that rejects requests with a forged field of the proxy, and passes
-// all other requests to next.
+// Protect returns a handler that rejects requests with a forged field of the proxy, and passes all
+// others to next.
 func (m *Manager) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := m.state.Load(); s.isForged(r) {
@@ -52,8 +52,8 @@ func (m *Manager) Protect(next http.Handler) http.Handler {
 	})
 }
 
-// headerSession returns the session of the user in the field of a proxy. It returns nil if the user
-// does not exist or is disabled.
+// headerSession returns the session of the user in the field of a proxy, or nil if this user does
+// not exist or is disabled.
 func (m *Manager) headerSession(ctx context.Context, value string) (*Session, error) {
 	p, err := m.o.People.PersonOf(ctx, ByHeader+" "+value)
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Disabled {

@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// presentedProvider returns the provider of the session in the cookie of a request: the person has
-// signed in there. It returns nil if there is no such session or provider.
+// presentedProvider returns the provider at which the person of the session in the cookie has
+// signed in, or nil.
 func (m *Manager) presentedProvider(r *http.Request, s *state) (*provider, error) {
 	c, ok := presented(r)
 	if !ok {
@@ -20,14 +20,14 @@ func (m *Manager) presentedProvider(r *http.Request, s *state) (*provider, error
 	all, err := parseSessions(text)
 	i := findSession(all, c)
 	if err != nil || i < 0 {
-		return nil, nil // endPresented deals with sessions that cannot be read
+		return nil, nil // endPresented handles sessions that cannot be read
 	}
 	return s.byIssuer(all[i].Provider), nil
 }
 
 // endSessionURL returns the URL for signing out at a provider (OpenID Connect RP-Initiated Logout
-// 1.0). The provider then sends the person back to the page for signing in. If the provider has no
-// such URL or does not answer, endSessionURL returns "".
+// 1.0), from which the provider sends the person back to the page for signing in. It returns "" if
+// the provider has no such URL or does not answer.
 func (m *Manager) endSessionURL(ctx context.Context, p *provider) string {
 	found, err := ask(m, ctx, p, p.discover)
 	if err != nil {

@@ -23,12 +23,12 @@ type linkEntry struct {
 
 func linkKey(user string) string { return "link." + user }
 
-// errLink is returned for a link that is invalid, used or expired.
+// errLink reports a link that is invalid, used or expired.
 var errLink = errors.New("signin: the link is not valid")
 
-// Link returns the path and query of a page. Anyone can sign in there as the user, once, until
-// the returned time. An earlier link of the user becomes invalid. The error is [store.ErrNotFound] for
-// an unknown user, and a [*store.StateError] for a disabled user.
+// Link returns the path and query of a page at which anyone can sign in as the user, once, until
+// the returned time. An earlier link of the user becomes invalid. The error is [store.ErrNotFound]
+// for an unknown user, and a [*store.StateError] for a disabled one.
 func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
 	if !isUserID(user) {
 		return "", until, store.ErrNotFound
@@ -77,8 +77,8 @@ func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
 	return p, nil
 }
 
-// parseLink parses the link of a user from the vault. If c is not the credential of this link, it
-// returns errLink.
+// parseLink parses the link of a user from the vault. It returns errLink if c is not the credential
+// of this link.
 func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) {
 	if err := json.Unmarshal(text, &e); err != nil || !c.matches(e.Hash) || !m.now().Before(e.Until) {
 		return e, errLink
@@ -86,8 +86,8 @@ func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) 
 	return e, nil
 }
 
-// useLink makes a link invalid, and returns the person for whom the link was made. If the link is
-// already invalid, it returns errLink.
+// useLink makes a link invalid and returns the person for whom it was made. It returns errLink if
+// the link is already invalid.
 func (m *Manager) useLink(ctx context.Context, c credential) (*Person, error) {
 	p, err := m.linked(ctx, c)
 	if err != nil {

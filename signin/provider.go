@@ -20,18 +20,18 @@ import (
 
 // A Provider is an identity provider of OpenID Connect.
 type Provider struct {
-	ID           string   // in URLs: lower-case letters, digits and hyphens
+	ID           string   // used in URLs: lower-case letters, digits and hyphens
 	Name         string   // for display; the host of Issuer if empty
 	Issuer       string   // URL
-	ClientID     string   // of this server, at the provider
+	ClientID     string   // ID of this server at the provider
 	ClientSecret string   // "" for a client without a secret
-	Scopes       []string // in addition to openid, profile and email
+	Scopes       []string // besides openid, profile and email
 	Map          []Mapping
-	SignOut      bool // a person who signs out here can go on to sign out at the provider
+	SignOut      bool // let a person who signs out here go on to sign out at the provider
 }
 
-// A Mapping gives a right to people. It applies if the provider has sent a claim with a certain value
-// for the person. A session keeps the values of the claims from the sign-in.
+// A Mapping gives a right to people for whom the provider has sent a claim with a certain value. A
+// session keeps the values of the claims from the sign-in.
 type Mapping struct {
 	Claim, Value string
 	Grant        registrar.Grant
@@ -46,7 +46,7 @@ const (
 	discoveryTime = 24 * time.Hour
 )
 
-// An AwayError says that a provider does not answer, or answers incorrectly.
+// An AwayError reports that a provider does not answer, or answers incorrectly.
 type AwayError struct {
 	Provider string // its name
 	Err      error
@@ -55,9 +55,9 @@ type AwayError struct {
 func (e *AwayError) Error() string { return fmt.Sprintf("identity provider %s: %v", e.Provider, e.Err) }
 func (e *AwayError) Unwrap() error { return e.Err }
 
-// A SettingError says which setting is invalid.
+// A SettingError reports an invalid setting.
 type SettingError struct {
-	Provider int    // index in Settings.Providers; -1 if the setting does not belong to a provider
+	Provider int    // index in Settings.Providers; -1 for other settings
 	Key      string // url, issuer, client-id, name, header, idle or absolute
 	Message  string
 }
@@ -99,8 +99,8 @@ func isProviderID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// isSafe reports whether requests to a URL cannot be read on the network. This is so if the URL has
-// the scheme https or leads to this machine.
+// isSafe reports whether requests to a URL cannot be read on the network, because the scheme is
+// https or the URL leads to this machine.
 func isSafe(u *url.URL) bool {
 	return u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && store.IsLoopbackHost(store.CanonicalHost(u.Host)))
 }
@@ -118,15 +118,15 @@ func isIssuer(s string) bool {
 // A provider is a Provider in use.
 type provider struct {
 	Provider
-	url    string // of the pages
+	url    string // URL of the pages
 	client *http.Client
 	now    func() time.Time
-	lock   chan struct{} // full while the fields below are in use
+	lock   chan struct{} // contains an element while the fields below are in use
 
-	found *oidc.Provider // nil before the first success
-	since time.Time      // of found
+	found *oidc.Provider // configuration; nil before the first success
+	since time.Time      // time of found
 	away  error          // nil if the last discovery succeeded
-	until time.Time      // when to try again after away
+	until time.Time      // when to try again after a failure
 }
 
 func newProvider(p Provider, url string, transport http.RoundTripper, now func() time.Time) *provider {
@@ -174,8 +174,8 @@ func (p *provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, p.client)
 }
 
-// discover returns the configuration that the provider publishes. It requests the configuration at
-// the first use, daily, and some time after a failure. If the provider does not answer, an earlier
+// discover returns the configuration that the provider publishes. It requests it at the first use,
+// once a day, and some time after a failure. If the provider does not answer, an earlier
 // configuration remains valid.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	select {
@@ -206,8 +206,8 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// isAway reports whether the last request for the configuration failed a short time ago. It does not
-// wait.
+// isAway reports whether the last request for the configuration failed a short time ago. It does
+// not wait.
 func (p *provider) isAway() bool {
 	select {
 	case p.lock <- struct{}{}:
@@ -229,7 +229,6 @@ func checkEndpoints(found *oidc.Provider) error {
 	return nil
 }
 
-// oauth returns the OAuth configuration for a sign-in.
 func (p *provider) oauth(found *oidc.Provider) *oauth2.Config {
 	c := &oauth2.Config{
 		ClientID: p.ClientID, ClientSecret: p.ClientSecret, Endpoint: found.Endpoint(),

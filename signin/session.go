@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// cookieName is the name of the cookie of a session. With the prefix __Host- no other host can set the
-// cookie: browsers require that such a cookie has Secure and the path /, and no Domain.
+// cookieName is the name of the cookie of a session. Because of the prefix __Host-, no other host
+// can set the cookie: browsers require that it has Secure and the path /, and no Domain.
 const cookieName = "__Host-nomen"
 
 const (
@@ -27,14 +27,13 @@ type sessionEntry struct {
 	Hash     []byte       `json:"hash"`     // SHA-256 of the secret in the cookie
 	Provider string       `json:"provider"` // as in [Session]
 	Created  time.Time    `json:"created"`
-	Used     time.Time    `json:"used"`             // last use, at most useGrain too early
-	Claims   []claimValue `json:"claims,omitempty"` // claims with a mapping when the session began
-	Revision uint64       `json:"revision"`         // a revision of the user. The session ends if the user is disabled in a later revision
+	Used     time.Time    `json:"used"`             // last use; can be too early by useGrain
+	Claims   []claimValue `json:"claims,omitempty"` // claims, at the beginning of the session, for which there is a mapping
+	Revision uint64       `json:"revision"`         // a revision of the user; the session ends if a later revision disables the user
 }
 
 func sessionsKey(user string) string { return "sessions." + user }
 
-// parseSessions parses the sessions of a user.
 func parseSessions(text []byte) (all []sessionEntry, err error) {
 	if text == nil {
 		return nil, nil
@@ -45,8 +44,8 @@ func parseSessions(text []byte) (all []sessionEntry, err error) {
 	return all, nil
 }
 
-// formatSessions returns the value of a list of sessions for the vault. If there are too many
-// sessions, it leaves out the sessions that have been unused for the longest time.
+// formatSessions returns a list of sessions as a value for the vault. It leaves out the longest
+// unused sessions if there are too many.
 func formatSessions(all []sessionEntry) ([]byte, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
 		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))
@@ -86,8 +85,7 @@ func findSession(all []sessionEntry, c credential) int {
 	return found
 }
 
-// editSessions changes the sessions of a user with the function edit, and removes the sessions that
-// are over.
+// editSessions changes the sessions of a user by edit, and removes those that are over.
 func (m *Manager) editSessions(ctx context.Context, user string, edit func([]sessionEntry) []sessionEntry) error {
 	return m.change(ctx, sessionsKey(user), func(old []byte) ([]byte, error) {
 		all, err := parseSessions(old)
@@ -109,7 +107,7 @@ func presented(r *http.Request) (credential, bool) {
 	return parseCredential(cookies[0].Value)
 }
 
-// cookieSession returns the session of the cookie of a request, or nil if there is none.
+// cookieSession returns the session of the cookie of a request, or nil.
 func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	c, ok := presented(r)
 	if !ok {
@@ -150,8 +148,8 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	return session, nil
 }
 
-// survives reports whether a session or link is still valid: the user has not been disabled after
-// the given revision. So a session stays invalid if the user is enabled again.
+// survives reports whether a session or link is still valid, because the user was not disabled
+// after the given revision. A session therefore stays invalid even if the user is enabled again.
 func (m *Manager) survives(ctx context.Context, p *Person, revision uint64) (bool, error) {
 	if p.Revision == revision {
 		return true, nil
@@ -160,16 +158,15 @@ func (m *Manager) survives(ctx context.Context, p *Person, revision uint64) (boo
 	return last == 0, err
 }
 
-// endDisabled ends the sessions of a disabled user.
 func (m *Manager) endDisabled(ctx context.Context, user string) {
 	if err := m.EndAll(ctx, user); err != nil {
 		m.log.Warn("cannot end the sessions of a disabled user", "user", user, "err", err)
 	}
 }
 
-// noteUse stores the time of a use of a session and the revision of the user. If it has stored them
-// recently, it does nothing. It returns false if the session has ended meanwhile. If the vault cannot
-// be changed, the session remains valid until it counts as idle.
+// noteUse stores the time of a use of a session and the revision of the user, unless it has done so
+// recently. It returns false if the session has ended meanwhile. If the vault cannot be changed,
+// the session remains valid until it counts as idle.
 func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry, revision uint64, s *state) (valid bool) {
 	now := m.now()
 	if now.Sub(last.Used) < s.grain() && last.Revision >= revision {
@@ -191,8 +188,7 @@ func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry,
 	return valid || err != nil
 }
 
-// begin begins a session of a user, with a new secret, and sets its cookie. It ends the session
-// of r.
+// begin ends the session of r, begins a session of a user with a new secret, and sets its cookie.
 func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provider string, claims []claimValue) error {
 	if err := m.endPresented(r); err != nil {
 		return err
@@ -209,7 +205,7 @@ func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provi
 	return nil
 }
 
-// endPresented ends the session of the cookie of a request, if there is one.
+// endPresented ends the session of the cookie of a request, if any.
 func (m *Manager) endPresented(r *http.Request) error {
 	c, ok := presented(r)
 	if !ok {
@@ -227,7 +223,6 @@ func (m *Manager) endPresented(r *http.Request) error {
 	})
 }
 
-// EndAll ends all sessions of a user.
 func (m *Manager) EndAll(ctx context.Context, user string) error {
 	if !isUserID(user) {
 		return store.ErrNotFound
@@ -235,8 +230,8 @@ func (m *Manager) EndAll(ctx context.Context, user string) error {
 	return m.editSessions(ctx, user, func([]sessionEntry) []sessionEntry { return nil })
 }
 
-// setCookie sets a cookie for this host only. With age 0, the cookie lasts until the browser is
-// closed. A negative age removes the cookie.
+// setCookie sets a cookie for this host only. With an age of 0, the cookie lasts until the browser
+// is closed; a negative age removes it.
 func setCookie(w http.ResponseWriter, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,

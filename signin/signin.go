@@ -21,7 +21,7 @@ const Root = "/-/ui/"
 // Path is the path of the page on which people choose how to sign in.
 const Path = Root + "sign-in"
 
-// A Person is the part of a user that this package uses.
+// A Person is what this package uses of a user.
 type Person struct {
 	ID       string
 	Name     string          // for display
@@ -43,25 +43,25 @@ type People interface {
 	// Person returns the user with an ID, or [store.ErrNotFound].
 	Person(ctx context.Context, id string) (*Person, error)
 
-	// PersonOf returns the user who has a subject, or [store.ErrNotFound]. A subject is "ISSUER SUB"
-	// for OpenID Connect, and "header VALUE" for the field of a proxy.
+	// PersonOf returns the user who has a subject, or [store.ErrNotFound]. A subject is "ISSUER
+	// SUB" for OpenID Connect, and "header VALUE" for the field of a proxy.
 	PersonOf(ctx context.Context, subject string) (*Person, error)
 
-	// LastDisabled returns the newest revision in which the user was disabled. It considers only
-	// revisions greater than after. If there is none, it returns 0.
+	// LastDisabled returns the newest revision, among those greater than after, in which the user
+	// was disabled, or 0 if there is none.
 	LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error)
 
 	// Add adds a user without grants.
 	Add(ctx context.Context, n Newcomer) (*Person, error)
 }
 
-// A Session says who has signed in.
+// A Session says who is signed in.
 type Session struct {
 	Person
-	Provider string // how: an issuer, [ByHeader] or [ByLink]
+	Provider string // how the person signed in: an issuer, [ByHeader] or [ByLink]
 }
 
-// The values of [Session.Provider] that are not issuers.
+// Values of [Session].Provider that are not issuers.
 const (
 	ByHeader = "header"
 	ByLink   = "link"
@@ -72,14 +72,14 @@ type Options struct {
 	Vault  store.Vault
 	People People
 
-	// IsLocal reports whether target, which comes from a request, is a page of this server. Only
-	// redirects to such pages are safe.
+	// IsLocal reports whether target, which comes from a request, is a page of this server, so that
+	// it is safe to redirect to it.
 	IsLocal func(target string) bool
 
 	// Show sends a page about signing in.
 	Show func(w http.ResponseWriter, r *http.Request, status int, v View)
 
-	// Count counts a sign-in, successful or not. The way is one of [Ways], and the result is one of
+	// Count counts a sign-in, successful or not. The way is one of [Ways], and the result one of
 	// [Results]. Count may be nil.
 	Count func(way, result string)
 
@@ -97,8 +97,8 @@ type Settings struct {
 	Idle     time.Duration // a session ends after this time without requests; [DefaultIdle] if zero
 	Absolute time.Duration // a session ends after this time; [DefaultAbsolute] if zero
 
-	Header  string                   // header field with the name of the user; "" for none
-	IsProxy func(*http.Request) bool // whether a request comes from a proxy that may set Header; nil for none
+	Header  string                   // header field with the name of the user, or ""
+	IsProxy func(*http.Request) bool // reports whether a request comes from a proxy that may set Header; nil for never
 
 	Providers []Provider
 }
@@ -114,12 +114,11 @@ type Manager struct {
 	o       Options
 	now     func() time.Time
 	log     *slog.Logger
-	asking  chan struct{} // has an element for each request in progress to a provider
+	asking  chan struct{} // contains an element for each request to a provider in progress
 	setting sync.Mutex    // held by Set
 	state   atomic.Pointer[state]
 }
 
-// A state is the current settings.
 type state struct {
 	Settings
 	providers []*provider
@@ -144,8 +143,8 @@ func New(o Options, s Settings) (*Manager, error) {
 	return m, m.Set(s)
 }
 
-// Set replaces the settings. If a provider is removed, its sessions end. If Set returns an error, it
-// has changed nothing.
+// Set replaces the settings. The sessions of a provider that is removed end. If Set returns an
+// error, it has changed nothing.
 func (m *Manager) Set(s Settings) error {
 	m.setting.Lock()
 	defer m.setting.Unlock()
@@ -161,8 +160,8 @@ func (m *Manager) Set(s Settings) error {
 	return nil
 }
 
-// HasProviders reports whether the current providers are equal to the given providers, including the
-// secrets and the order.
+// HasProviders reports whether the current providers equal the given ones, including secrets and
+// order.
 func (m *Manager) HasProviders(all []Provider) bool {
 	return slices.EqualFunc(m.state.Load().providers, all, func(a *provider, b Provider) bool { return a.equal(b, a.url) })
 }
@@ -187,7 +186,7 @@ func (s *state) byIssuer(issuer string) *provider {
 	return nil
 }
 
-// Session returns the session of a request, or nil if the client has not signed in.
+// Session returns the session of a request, or nil if the client is not signed in.
 func (m *Manager) Session(r *http.Request) (*Session, error) {
 	s := m.state.Load()
 	if value, ok := s.header(r); ok {

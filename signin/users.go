@@ -43,15 +43,14 @@ func (u Users) LastDisabled(ctx context.Context, id string, after uint64) (revis
 	return 0, nil
 }
 
-// Add implements [People]. The author of the change is the operator of the machine, because the
-// operator permitted such changes in the configuration.
+// Add implements [People]. The author of the change is the operator of the machine, who has
+// permitted such changes in the configuration.
 func (u Users) Add(ctx context.Context, n Newcomer) (*Person, error) {
 	user := &store.User{Name: n.Name, Mail: n.Mail, Subjects: []string{n.Subject}}
 	out, err := u.Registrar.PutUser(ctx, registrar.Operator(), user, store.AnyRevision, "first sign-in; a claim gives a right")
 	return personOf(out.User, err)
 }
 
-// personOf converts a user to a Person.
 func personOf(u *store.User, err error) (*Person, error) {
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package signintest has an identity provider of OpenID Connect for tests.
+// Package signintest provides an identity provider of OpenID Connect for tests.
 package signintest
 
 import (
@@ -32,10 +32,10 @@ type Provider struct {
 	Claims map[string]any          // about the person, at least sub
 	Info   map[string]any          // from the UserInfo endpoint
 	Now    func() time.Time        // the clock
-	Change func(id map[string]any) // changes an ID token before it is signed, unless it is nil
-	Away   bool                    // whether every response is an error
+	Change func(id map[string]any) // changes an ID token before it is signed; may be nil
+	Away   bool                    // every response is an error
 	Logout string                  // the end_session_endpoint; "" for none
-	Answer url.Values              // in place of the code, unless it is nil
+	Answer url.Values              // sent instead of the code, unless nil
 
 	mu       sync.Mutex
 	key      *ecdsa.PrivateKey
@@ -99,7 +99,6 @@ func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	reply(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: p.keyID, Algorithm: "ES256", Use: "sig"}}})
 }
 
-// authorize sends the client back with a code.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("client_id") != ClientID || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" {
@@ -135,7 +134,6 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sign returns an ID token.
 func (p *Provider) sign(nonce string) string {
 	now := p.Now()
 	id := map[string]any{"iss": p.URL, "aud": ClientID, "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(), "nonce": nonce}
@@ -172,5 +170,5 @@ func fail(w http.ResponseWriter, code string) {
 
 func reply(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // an error means that the client is gone
+	_ = json.NewEncoder(w).Encode(v) // after an error, the client is gone
 }

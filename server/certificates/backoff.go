@@ -14,32 +14,32 @@ import (
 )
 
 const (
-	firstPause   = 5 * time.Minute // pause after the first failed order; each further failure doubles it
+	firstPause   = 5 * time.Minute // after the first failed order; each further failure doubles it
 	lastPause    = 6 * time.Hour
 	limitPause   = time.Hour // minimum pause after a rate limit
 	maxPause     = 8 * 24 * time.Hour
-	clockPause   = 24 * time.Hour   // pause after an order whose certificate is already due for renewal
-	firstRecheck = 30 * time.Second // pause after the first failed check, which costs the certificate authority nothing; each further failure doubles it
+	clockPause   = 24 * time.Hour   // after an order whose certificate is already due for renewal
+	firstRecheck = 30 * time.Second // after the first failed check, which costs the certificate authority nothing; each further failure doubles it
 	lastRecheck  = 10 * time.Minute
 )
 
-// A backOff says when the Manager may repeat a failed order. The vault has it as JSON.
+// A backOff says when the Manager may repeat a failed order. The vault contains it as JSON.
 type backOff struct {
 	Failures int       `json:"failures"`
 	Error    string    `json:"error"`
 	At       time.Time `json:"at"` // time of the last failure
 	After    time.Time `json:"after"`
-	Limited  bool      `json:"limited,omitempty"` // the pause applies to all nodes, and still applies after a restart or reload
+	Limited  bool      `json:"limited,omitempty"` // the pause applies to all nodes, also after a restart or reload
 }
 
-// waits reports whether an order must still wait. If the rest of the pause is longer than maxPause,
-// a clock was wrong, and the order need not wait.
+// waits reports whether an order must still wait. A remaining pause longer than maxPause can only
+// come from a wrong clock, so the order then need not wait.
 func (b *backOff) waits(now time.Time) bool {
 	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
 
 // pause returns how long to wait after a number of failures in a row: the shortest pause after one
-// failure, and twice as long after each further failure, but at most the longest pause.
+// failure, and twice as long after each further one, up to the longest pause.
 func pause(failures int, shortest, longest time.Duration) time.Duration {
 	if failures > 20 {
 		return longest
@@ -47,7 +47,6 @@ func pause(failures int, shortest, longest time.Duration) time.Duration {
 	return min(shortest<<max(failures-1, 0), longest)
 }
 
-// next returns the back-off after a further failure with the error err.
 func (b backOff) next(err error, now time.Time) backOff {
 	n := backOff{Failures: b.Failures + 1, Error: oneLine(err), At: now}
 	var unreachable *unreachableError
@@ -69,19 +68,19 @@ func (b backOff) next(err error, now time.Time) backOff {
 	return n
 }
 
-// A clockError says that a certificate that was just issued is already due for renewal, because the
-// clock is wrong. Without a pause, the Manager would order the certificate again and again.
+// A clockError reports that a certificate that was just issued is already due for renewal, because
+// the clock is wrong. Without a pause, the Manager would order the certificate again and again.
 type clockError struct{ begins time.Time }
 
 func (e *clockError) Error() string {
 	return "the new certificate is due for renewal already: it begins at " + e.begins.UTC().Format(time.RFC3339) + "; check the clock of this machine"
 }
 
-// stateKey returns the key in the vault of the back-off of a host. Host names contain no "_", so
-// the key cannot be that of the certificate of a host such as state-example.org.
+// stateKey returns the key in the vault of the back-off of a host. Because host names contain no
+// "_", it cannot be the key of the certificate of a host such as state-example.org.
 func (m *Manager) stateKey(name string) string { return m.prefix + "state_" + name }
 
-// readBackOff reads from the vault the back-off of a host, which all nodes share.
+// readBackOff reads the back-off of a host from the vault, where all nodes share it.
 func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err error) {
 	text, err := m.o.Vault.Secret(ctx, m.stateKey(name))
 	if errors.Is(err, store.ErrNotFound) {

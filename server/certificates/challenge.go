@@ -20,19 +20,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// challengePath is the beginning of the paths of http-01 challenges (RFC 8555, section 8.3).
+// challengePath begins the paths of http-01 challenges (RFC 8555, section 8.3).
 const challengePath = "/.well-known/acme-challenge/"
 
 const (
-	maxToken      = 128              // maximum length of a token in bytes; certificate authorities use at most 86
-	challengeWait = 5 * time.Second  // maximum time for reading the vault on behalf of a client
+	maxToken      = 128              // in bytes; certificate authorities use at most 86
+	challengeWait = 5 * time.Second  // maximum time for reading the vault for a client
 	checkWait     = 10 * time.Second // maximum time for each check of a host
 )
 
 func (m *Manager) httpKey(token string) string { return m.prefix + "http-" + token }
-func (m *Manager) tlsKey(name string) string   { return m.prefix + "tls_" + name } // unambiguous, because no host name has a "_"
+func (m *Manager) tlsKey(name string) string   { return m.prefix + "tls_" + name } // unique, because host names contain no "_"
 
-// TLS implements [Source]. If a handshake names no host, or a host without a certificate, it fails
+// TLS implements [Source]. A handshake that names no host, or a host without a certificate, fails
 // with the alert unrecognized_name.
 func (m *Manager) TLS() *tls.Config {
 	return &tls.Config{
@@ -42,13 +42,13 @@ func (m *Manager) TLS() *tls.Config {
 	}
 }
 
-// certificate returns the certificate for the host that a handshake names, or nil if there is none.
+// certificate returns the certificate for the host that a handshake names, or nil.
 func (m *Manager) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return m.host(store.CanonicalHost(hello.ServerName)).cert, nil
 }
 
-// challengeConfig returns the configuration with which to answer a tls-alpn-01 challenge (RFC
-// 8737). For other handshakes it returns nil.
+// challengeConfig returns the configuration for answering a tls-alpn-01 challenge (RFC 8737), or
+// nil for other handshakes.
 func (m *Manager) challengeConfig(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	if len(hello.SupportedProtos) != 1 || hello.SupportedProtos[0] != acme.ALPNProto {
 		return nil, nil
@@ -69,15 +69,14 @@ func (m *Manager) challengeConfig(hello *tls.ClientHelloInfo) (*tls.Config, erro
 	return config, nil
 }
 
-// has reports whether a host is in the list of hosts.
 func (m *Manager) has(name string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.hosts[name] != nil
 }
 
-// answer reads the answer to a challenge from the vault, and returns nil if there is none. It
-// limits how many clients can make it read at the same time.
+// answer reads the answer to a challenge from the vault, or returns nil if there is none. It limits
+// how many clients can make it read at once.
 func (m *Manager) answer(ctx context.Context, key string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, challengeWait)
 	defer cancel()
@@ -95,7 +94,7 @@ func (m *Manager) answer(ctx context.Context, key string) ([]byte, error) {
 }
 
 // WellKnown implements [Source]. It answers http-01 challenges in progress, and passes all other
-// requests to the handler next.
+// requests to next.
 func (m *Manager) WellKnown(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, ok := strings.CutPrefix(r.RequestURI, challengePath)
@@ -121,27 +120,27 @@ func (m *Manager) WellKnown(next http.Handler) http.Handler {
 	})
 }
 
-// isToken reports whether a text can be a token of a challenge: it is base64url.
+// isToken reports whether a text can be the token of a challenge, which is base64url.
 func isToken(s string) bool {
 	return s != "" && len(s) <= maxToken && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
 	})
 }
 
-// An unreachableError says that requests to a host do not reach this server.
+// An unreachableError reports that requests to a host do not reach this server.
 type unreachableError struct{ http, tls error }
 
 func (e *unreachableError) Error() string {
 	return fmt.Sprintf("the host does not lead to this server: http, port 80: %v; https, port 443: %v; check the DNS records, the firewall and the listeners", e.http, e.tls)
 }
 
-// challenges returns the types of challenges to try for a host, in this order. It checks with which
-// type the host leads to this server, and returns the first such type. If Unchecked is set, it
-// returns both types.
+// challenges returns the types of challenges to try for a host, in order. It checks by which type
+// the host leads to this server, and returns the first such type. If Unchecked is set, it returns
+// both types.
 func (m *Manager) challenges(ctx context.Context, c *acme.Client, name string) ([]string, error) {
 	if m.o.Unchecked {
 		both := []string{typeHTTP, typeTLS}
-		if m.host(name).back.Failures%2 == 1 { // the last attempt failed: try the other type first
+		if m.host(name).back.Failures%2 == 1 { // the last attempt failed, so try the other type first
 			slices.Reverse(both)
 		}
 		return both, nil
@@ -172,7 +171,7 @@ func (m *Manager) challenges(ctx context.Context, c *acme.Client, name string) (
 
 const maxResponse = 1 << 10
 
-// checkHTTP checks that a host leads to this server: it requests the answer to a challenge, as the
+// checkHTTP checks that a host leads to this server, by requesting the answer to a challenge as the
 // certificate authority would.
 func (m *Manager) checkHTTP(ctx context.Context, name, token string) error {
 	want, err := m.o.Vault.Secret(ctx, m.httpKey(token))
@@ -182,7 +181,7 @@ func (m *Manager) checkHTTP(ctx context.Context, name, token string) error {
 	client := &http.Client{
 		Transport: &http.Transport{
 			DialContext: m.o.Dial, DisableKeepAlives: true,
-			TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // used after a redirect; certificate authorities do not verify the certificate either
+			TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // after a redirect; certificate authorities do not verify it either
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if len(via) > 3 || r.URL.Hostname() != name {
@@ -239,7 +238,7 @@ func (m *Manager) checkTLS(ctx context.Context, name string) error {
 	return nil
 }
 
-// plain removes the URL from an error, because the random token in it makes each error different.
+// plain removes the URL from an error, because its random token makes each error different.
 func plain(err error) error {
 	for {
 		inner := errors.Unwrap(err)

@@ -4,21 +4,21 @@
 // # Orders
 //
 // A Manager orders a certificate for each of its hosts, and a new one when a third of the lifetime
-// of the certificate is left. It never orders because of a handshake, so handshakes with unknown
-// host names cost nothing. The certificates, the key of the account and the answers to challenges
-// are in a [store.Vault], which all nodes share. A lease in the vault ensures that only one node at
-// a time orders. If that node dies, another node takes over. All nodes answer the challenges.
+// is left. It never orders because of a handshake, so handshakes with unknown host names cost
+// nothing. The certificates, the key of the account and the answers to challenges are in a
+// [store.Vault] that all nodes share. A lease in the vault ensures that only one node at a time
+// orders. If this node dies, another one takes over. All nodes answer the challenges.
 //
-// The certificate authority can validate a host only if the host leads to this server. So before an
-// order, the Manager checks that this server answers for the host: it connects over the network,
-// with HTTP on port 80 and TLS on port 443. This avoids failed validations, whose number
-// certificate authorities limit. It also shows whether http-01 or tls-alpn-01 will work.
+// The certificate authority can validate a host only if the host leads to this server. Before an
+// order, the Manager therefore connects to the host over the network, with HTTP on port 80 and TLS
+// on port 443, and checks that this server answers. This avoids failed validations, whose number
+// certificate authorities limit, and shows whether http-01 or tls-alpn-01 will work.
 //
 // # Failures
 //
-// A certificate stays in use until it is replaced, even if it has expired. After a failed
-// order, the Manager waits 5 minutes before it orders for this host again. Each further failure
-// doubles the wait, up to 6 hours. After a rate limit it waits at least an hour. The nodes
-// share the failures through the vault. While the vault is unavailable or read-only, the
-// certificates in memory stay in use and nothing is ordered.
+// A certificate stays in use until it is replaced, even if it has expired. After a failed order,
+// the Manager waits 5 minutes before it orders for this host again. Each further failure doubles
+// the wait, up to 6 hours. After a rate limit it waits at least an hour. The nodes share the
+// failures through the vault. While the vault is unavailable or read-only, the certificates in
+// memory stay in use and nothing is ordered.
 package certificates

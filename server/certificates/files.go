@@ -17,18 +17,17 @@ import (
 // filesEvery is how often files are checked for changes.
 const filesEvery = 5 * time.Second
 
-// Files is a [Source] of one certificate. The certificate is in a file; its private key is in the
-// same file or in another one. Files reads them again when they change. If the certificate and the
-// key do not match, the previous certificate stays in use. This happens while only one of the two
-// files has been replaced.
+// Files is a [Source] of one certificate in a file, whose private key is in the same file or in
+// another one. It reads the files again when they change. While the certificate and the key do not
+// match, because only one of them has been replaced, the previous certificate stays in use.
 type Files struct {
 	cert, key string
 	now       func() time.Time
 	log       *slog.Logger
 	current   atomic.Pointer[fileState]
 
-	reading  sync.Mutex     // held while the files are read, because reading can take long
-	seen     [2]fs.FileInfo // the files at the last attempt to read them
+	reading  sync.Mutex     // held while the files are read, which can take long
+	seen     [2]fs.FileInfo // the files when they were last read
 	reminder reminder
 }
 
@@ -36,13 +35,13 @@ type Files struct {
 type fileState struct {
 	pair     *tls.Certificate // the last valid certificate
 	err      error            // the error of the last attempt
-	attempts int              // number of attempts that failed since pair was read
+	attempts int              // failed attempts since pair was read
 }
 
 var _ Source = (*Files)(nil)
 
-// NewFiles reads a certificate chain and its private key from files in PEM. The clock now may be
-// nil for [time.Now], and log may be nil.
+// NewFiles reads a certificate chain and its private key from files in PEM. A nil now means
+// [time.Now], and a nil log means no log.
 func NewFiles(cert, key string, now func() time.Time, log *slog.Logger) (*Files, error) {
 	if now == nil {
 		now = time.Now
@@ -80,7 +79,7 @@ func (f *Files) Run(ctx context.Context) {
 	}
 }
 
-// check reads the files if they have changed, or if the last attempt to read them failed. It logs
+// check reads the files if they have changed, or if they could not be read the last time. It logs
 // each error once.
 func (f *Files) check() {
 	f.reading.Lock()
@@ -104,7 +103,7 @@ func (f *Files) Reload() error {
 	return f.read()
 }
 
-// changed reports whether a file has been replaced or modified since the last attempt to read it.
+// changed reports whether a file has been replaced or modified since the files were last read.
 func (f *Files) changed() bool {
 	for i, path := range []string{f.cert, f.key} {
 		last := f.seen[i]
@@ -116,10 +115,10 @@ func (f *Files) changed() bool {
 	return false
 }
 
-// read reads the files. The caller must hold the mutex reading.
+// read reads the files. The caller must hold f.reading.
 func (f *Files) read() error {
 	for i, path := range []string{f.cert, f.key} {
-		f.seen[i], _ = os.Stat(path) // before the content is read, so that a later change is noticed
+		f.seen[i], _ = os.Stat(path) // before reading, so that a later change is noticed
 	}
 	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	maxHosts = 100 // maximum number of hosts of one Manager, because certificate authorities limit orders
-	maxHost  = 150 // maximum length of a host in bytes, so that the host fits into a key of a vault
+	maxHosts = 100 // hosts of one Manager, because certificate authorities limit orders
+	maxHost  = 150 // length of a host in bytes, so that it fits into a key of a vault
 )
 
-// CanOrder reports whether a public certificate authority can issue a certificate for a host. The
-// host must be a DNS name with at least two labels; an address, a wildcard or a name below
-// localhost is not accepted. It must be in the form of [store.CanonicalHost].
+// CanOrder reports whether a public certificate authority can issue a certificate for a host, which
+// must be in the form of [store.CanonicalHost]. It must be a DNS name with at least two labels: not
+// an address, a wildcard or a name below localhost.
 func CanOrder(host string) bool {
 	if len(host) > maxHost || !strings.Contains(host, ".") || store.IsLoopbackHost(host) {
 		return false
@@ -44,8 +44,8 @@ func isLabel(l string) bool {
 	return true
 }
 
-// orderable returns those hosts for which certificates can be ordered, without duplicates, at most
-// maxHosts. The number of other hosts for which certificates can be ordered is omitted.
+// orderable returns those hosts for which certificates can be ordered, without duplicates and at
+// most maxHosts. The result omitted is the number of such hosts beyond maxHosts.
 func orderable(hosts []string) (all []string, omitted int) {
 	for _, h := range hosts {
 		if h = store.CanonicalHost(h); CanOrder(h) && !slices.Contains(all, h) {

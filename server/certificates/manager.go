@@ -30,18 +30,18 @@ type Options struct {
 	Vault store.Vault
 
 	// Hosts returns the hosts that need certificates, in any spelling. The Manager calls it every
-	// few seconds. It ignores hosts for which no certificate can be ordered.
+	// few seconds, and ignores hosts for which no certificate can be ordered.
 	Hosts func(context.Context) ([]string, error)
 
 	Directory   string         // URL of the directory of the certificate authority; [LetsEncrypt] if ""
 	Email       string         // address to which the certificate authority can write; "" for none
 	AcceptTerms bool           // agrees to the terms of service of the certificate authority
-	AccountID   string         // ID of the external account that the certificate authority has assigned; "" for none
+	AccountID   string         // ID that the certificate authority has assigned to an external account, or ""
 	AccountKey  []byte         // HMAC key of the external account
-	Roots       *x509.CertPool // root certificates with which to verify the server of the directory; nil means those of the system
+	Roots       *x509.CertPool // root certificates for verifying the server of the directory; nil means those of the system
 
-	// Unchecked makes the Manager order certificates without connecting to each host first to check
-	// that it leads to this server. Some networks do not let a server reach its own public address.
+	// Unchecked makes the Manager order certificates without first checking that each host leads to
+	// this server. Some networks do not let a server reach its own public address.
 	Unchecked bool
 
 	Ordered   func(error)      // called after each order, with nil if a certificate was issued; may be nil
@@ -49,16 +49,16 @@ type Options struct {
 	Log       *slog.Logger     // discarded if nil
 	UserAgent string           // User-Agent of the requests to the certificate authority
 
-	// Dial connects to hosts for the check. If it is nil, a [net.Dialer] does.
+	// Dial connects to hosts for the check; nil means a [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 const (
-	passEvery    = 15 * time.Second // time between two passes, which look for new hosts and for certificates of other nodes
+	passEvery    = 15 * time.Second // time between two passes, which look for new hosts and for other nodes' certificates
 	passSoon     = 2 * time.Second  // time between two passes while another node orders a certificate
 	orderTime    = 4 * time.Minute  // maximum time for one order
-	leaseTime    = 10 * time.Minute // if a node dies, another node takes over after this time
-	maxReads     = 8                // reads of challenges at the same time, on behalf of clients
+	leaseTime    = 10 * time.Minute // time after which another node takes over if a node dies
+	maxReads     = 8                // concurrent reads of challenges for clients
 	endLeaseTime = 5 * time.Second
 )
 
@@ -68,7 +68,7 @@ var errTerms = errors.New("certificates: the terms of service of the authority m
 type Manager struct {
 	o      Options
 	prefix string        // beginning of its keys in the vault
-	node   string        // name of this node as the holder of the lease
+	node   string        // identifies this node as the holder of the lease
 	wake   chan struct{} // makes Run begin the next pass at once
 	reads  chan struct{} // one element for each read of a challenge
 
@@ -77,22 +77,22 @@ type Manager struct {
 
 	// Only the method pass and the methods that it calls use the fields below.
 	told      string               // the failure of the vault or of Hosts that was logged last
-	leftOver  int                  // the number of hosts beyond maxHosts that was last logged
+	leftOver  int                  // the number of hosts beyond maxHosts, as last logged
 	reminders map[string]*reminder // by host
 }
 
-// A host is the state of the certificate of a host. All fields are protected by Manager.mu.
+// A host is the state of the certificate of a host. Manager.mu protects all fields.
 type host struct {
 	cert    *tls.Certificate // nil if there is none yet
-	unsaved []byte           // the certificate as PEM, if writing it to the vault failed
+	unsaved []byte           // the certificate as PEM, if the vault could not be written
 	back    backOff
-	checked string    // the failed check that was logged last
-	since   time.Time // failures of other nodes before this time delay an order only if they were rate limits
+	checked string    // the failed check that was last logged
+	since   time.Time // earlier failures of other nodes delay an order only if they were rate limits
 }
 
 var _ Source = (*Manager)(nil)
 
-// New returns a Manager. It does nothing until Run is called.
+// New returns a Manager, which does nothing until Run is called.
 func New(o Options) (*Manager, error) {
 	if !o.AcceptTerms {
 		return nil, errTerms
@@ -115,7 +115,6 @@ func New(o Options) (*Manager, error) {
 	}, nil
 }
 
-// digest returns a hash of a text as 16 hexadecimal digits.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
@@ -173,8 +172,8 @@ func (h *host) status(name string) Status {
 	return s
 }
 
-// due reports whether a certificate must be ordered for a host: the host has none, or at most a third of
-// the lifetime is left.
+// due reports whether a certificate must be ordered for a host, which has none, or one with at most
+// a third of its lifetime left.
 func (h *host) due(now time.Time) bool {
 	if h.cert == nil {
 		return true
@@ -183,8 +182,8 @@ func (h *host) due(now time.Time) bool {
 	return !now.Before(leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3))
 }
 
-// pass checks all hosts once. It uses certificates that other nodes have ordered, and orders those
-// that are missing or due for renewal. The result others is true if another node is ordering.
+// pass checks all hosts once. It adopts certificates that other nodes have ordered, and orders
+// those that are missing or due for renewal. The result others is true if another node is ordering.
 func (m *Manager) pass(ctx context.Context) (others bool) {
 	if err := m.look(ctx); err != nil {
 		m.tell(ctx, "the hosts that need certificates are not known", err)
@@ -204,7 +203,7 @@ func (m *Manager) pass(ctx context.Context) (others bool) {
 	return others
 }
 
-// tell logs a failure of the store, unless it is the failure that was logged last.
+// tell logs a failure of the store, unless it was the last one logged.
 func (m *Manager) tell(ctx context.Context, what string, err error) {
 	text := ""
 	if err != nil {
@@ -243,8 +242,7 @@ func (m *Manager) look(ctx context.Context) error {
 }
 
 // adopt looks in the vault for certificates that are missing here or due for renewal. It returns
-// the hosts that still need a certificate and are not delayed by a back-off, in the order of the
-// orders to make.
+// the hosts that still need one and need not wait, in the order in which to order.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {
@@ -263,8 +261,7 @@ func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	return due, nil
 }
 
-// host returns a copy of the state of a host. If the host is not in the list, it returns the zero
-// value.
+// host returns a copy of the state of a host, or the zero value if the host is not in the list.
 func (m *Manager) host(name string) host {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -274,7 +271,7 @@ func (m *Manager) host(name string) host {
 	return host{}
 }
 
-// update calls the function change with the state of a host, if the host is in the list.
+// update calls change with the state of a host, if the host is in the list.
 func (m *Manager) update(name string, change func(*host)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -283,8 +280,8 @@ func (m *Manager) update(name string, change func(*host)) {
 	}
 }
 
-// load reads the certificate and the back-off of a host from the vault. If an earlier attempt to
-// write the certificate of this node failed, load writes it instead.
+// load reads the certificate and the back-off of a host from the vault. If the certificate of this
+// node could not be written before, load writes it instead.
 func (m *Manager) load(ctx context.Context, name string) error {
 	if unsaved := m.host(name).unsaved; unsaved != nil {
 		if err := m.o.Vault.PutSecret(ctx, m.prefix+name, unsaved); err != nil {
@@ -325,8 +322,8 @@ func (h *host) adopt(cert *tls.Certificate) {
 	}
 }
 
-// orderAll orders certificates for the hosts in due. If another node is ordering, orderAll orders
-// nothing more, and the result others is true. An error is a failure of the store.
+// orderAll orders certificates for the hosts in due. If another node is ordering, it stops and
+// others is true. An error is a failure of the store.
 func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err error) {
 	lease := m.prefix + "lease"
 	defer func() {
@@ -339,7 +336,7 @@ func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err 
 		if err != nil || !mine {
 			return err == nil, err
 		}
-		if err := m.load(ctx, name); err != nil { // another node may have ordered the certificate just before
+		if err := m.load(ctx, name); err != nil { // another node may just have ordered the certificate
 			return false, err
 		}
 		now := m.o.Now()
@@ -353,8 +350,8 @@ func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err 
 	return false, nil
 }
 
-// orderOne orders the certificate of a host. It stores the certificate or, after a failure, the
-// back-off.
+// orderOne orders the certificate of a host, and stores the certificate, or the back-off after a
+// failure.
 func (m *Manager) orderOne(ctx context.Context, name string) error {
 	order, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()

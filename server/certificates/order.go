@@ -74,8 +74,8 @@ func (m *Manager) order(ctx context.Context, name string) ([]byte, error) {
 	return encode(key, chain)
 }
 
-// client returns a client of the certificate authority. It uses the key of the account, which the
-// first call generates.
+// client returns a client of the certificate authority with the key of the account, which the first
+// call generates.
 func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 	key, err := m.accountKey(ctx)
 	if err != nil {
@@ -90,9 +90,9 @@ func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 	}, nil
 }
 
-// retryBackoff returns how long to wait before the nth retry of a request. If the nonce of the
-// request was rejected, the client retries at once. If the certificate authority failed, the client
-// waits longer before each retry. After a rate limit it does not retry, and the order fails.
+// retryBackoff returns how long to wait before the nth retry of a request. A request with a
+// rejected nonce is retried at once. If the certificate authority failed, each wait is longer.
+// After a rate limit there is no retry, and the order fails.
 func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	switch {
 	case resp.StatusCode == http.StatusBadRequest && n <= 10:
@@ -103,8 +103,8 @@ func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	return 0
 }
 
-// accountName returns the key of the account in the vault. Each external account has an account of
-// its own.
+// accountName returns the key of the account in the vault. Each external account has its own
+// account.
 func (m *Manager) accountName() string {
 	name := m.prefix + "account"
 	if m.o.AccountID != "" {
@@ -165,8 +165,7 @@ func (m *Manager) register(ctx context.Context, c *acme.Client) error {
 	return err
 }
 
-// authorize completes an authorization with the first type in challenges that the authorization
-// offers.
+// authorize completes an authorization with the first type in challenges that it offers.
 func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name string, challenges []string) error {
 	z, err := c.GetAuthorization(ctx, url)
 	if err != nil || z.Status == acme.StatusValid {
@@ -195,8 +194,8 @@ func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name strin
 	return fmt.Errorf("the authority offers none of the challenges %v", challenges)
 }
 
-// prepare puts the answer to a challenge into the vault, where all nodes find it, and returns the
-// key of the answer.
+// prepare puts the answer to a challenge into the vault, where all nodes find it, and returns its
+// key.
 func (m *Manager) prepare(ctx context.Context, c *acme.Client, kind, token, name string) (key string, err error) {
 	if kind == typeHTTP {
 		key = m.httpKey(token)
@@ -218,7 +217,6 @@ func (m *Manager) prepare(ctx context.Context, c *acme.Client, kind, token, name
 	return key, m.o.Vault.PutSecret(ctx, key, text)
 }
 
-// forget removes the answer to a challenge from the vault.
 func (m *Manager) forget(ctx context.Context, key string) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLeaseTime)
 	defer cancel()
@@ -233,7 +231,6 @@ const (
 	blockCertificate = "CERTIFICATE"
 )
 
-// encode formats a private key and a certificate chain as PEM.
 func encode(key any, chain [][]byte) ([]byte, error) {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -264,8 +261,7 @@ func parseKey(text []byte) (crypto.Signer, error) {
 	return signer, nil
 }
 
-// parse parses what encode has formatted for a host, and checks that the certificate is for this
-// host.
+// parse parses what encode has formatted, and checks that the certificate is for the host.
 func parse(text []byte, name string) (*tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(text, text)
 	if err != nil {

@@ -15,7 +15,7 @@ type Source interface {
 	TLS() *tls.Config
 
 	// WellKnown returns a handler that answers the challenges of a certificate authority, and
-	// passes all other requests to the handler next.
+	// passes all other requests to next.
 	WellKnown(next http.Handler) http.Handler
 
 	// Run keeps the certificates current until ctx ends.
@@ -30,23 +30,23 @@ type Source interface {
 
 // A Status describes the certificate of a host.
 type Status struct {
-	Host     string    // a DNS name; of a certificate in a file, its first name
+	Host     string    // a DNS name; for a certificate in a file, its first name
 	Begins   time.Time // zero if there is no certificate yet
 	Expires  time.Time // zero if there is no certificate yet
-	Err      string    // why the last order or the last reading failed, on one line; "" if it succeeded
+	Err      string    // why the last order or reading failed, on one line; "" if it succeeded
 	Attempts int       // failed attempts since the last success
 	Next     time.Time // time of the next attempt after a failure; zero if unknown
 }
 
 const maxWarning = 21 * 24 * time.Hour
 
-// late reports whether a certificate should have been replaced already: less than a sixth of its
+// late reports whether a certificate should already have been replaced: less than a sixth of its
 // lifetime is left, or less than three weeks if that is shorter.
 func (s *Status) late(now time.Time) bool {
 	return !s.Expires.IsZero() && s.Expires.Sub(now) < min(s.Expires.Sub(s.Begins)/6, maxWarning)
 }
 
-// A reminder logs once a day that a certificate should have been replaced already.
+// A reminder logs once a day that a certificate should already have been replaced.
 type reminder struct{ last time.Time }
 
 func (r *reminder) remind(log *slog.Logger, s Status, now time.Time) {

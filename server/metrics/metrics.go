@@ -16,8 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options say what to collect. If a field that provides values is nil, the metrics with these
-// values are left out.
+// Options say what to collect. If a function is nil, the metrics with its values are left out.
 type Options struct {
 	Forms    []string // the forms of requests, as passed to Observe
 	Refusals []string // the reasons for rejections, as passed to Refused
@@ -25,21 +24,21 @@ type Options struct {
 	Store store.Reader         // the store whose condition, usage and size are shown; required
 	Clock func() bool          // reports whether the clock may date changes; nil if the server makes no changes
 	Ready func() bool          // reports whether the server is ready, as /-/readyz does
-	Scrub func() (Scrub, bool) // returns the state of the background verification, and false if it does not run
+	Scrub func() (Scrub, bool) // returns the state of the background verification; false if it does not run
 	Jobs  func() []Jobs
 
-	Search func() (store.IndexStatus, bool) // returns the state of the search index, and false if there is none
+	Search func() (store.IndexStatus, bool) // returns the state of the search index; false if there is none
 
-	Links func() (Links, bool) // returns the state of the checks of links, and false if they are off
+	Links func() (Links, bool) // returns the state of the checks of links; false if they are off
 
-	Connections func() map[string]int           // returns the number of open connections by the name of the listener
-	Answers     func() (store.CacheUsage, bool) // returns the usage of the cache of answers, and false if there is none
+	Connections func() map[string]int           // returns the number of open connections of each listener, by its name
+	Answers     func() (store.CacheUsage, bool) // returns the usage of the cache of answers; false if there is none
 	Upstream    func() (running, waiting int)   // returns the number of requests to other resolvers
 	Misses      func() uint64                   // returns the number of failed lookups
-	Certificate func() time.Time                // returns when the first of the certificates expires; zero if there is none
+	Certificate func() time.Time                // returns when the first certificate expires; zero if there is none
 	Dropped     func() uint64                   // returns the number of log lines that could not be written
 	Rested      func() time.Duration            // returns how long background work has rested for requests
-	Tasks       *Tasks                          // runs of recurring tasks; if nil, only the tasks of the admin API are counted
+	Tasks       *Tasks                          // runs of recurring tasks; if nil, only those of the admin API are counted
 
 	Build Build
 }
@@ -47,7 +46,7 @@ type Options struct {
 // A Build identifies the program.
 type Build struct{ Version, Revision, Go string }
 
-// Jobs is how many jobs of one kind and state the admin API has.
+// Jobs is the number of jobs of one kind and state.
 type Jobs struct {
 	Kind, State string
 	Count       int
@@ -68,7 +67,7 @@ type Scrub struct {
 	Changes, Found uint64    // changes verified and faults found by the current pass, or the last one if none is running
 }
 
-// Metrics collects metrics in its own registry. It is the http.Handler that shows them, and is safe
+// Metrics collects metrics in its own registry, and is the http.Handler that shows them. It is safe
 // for concurrent use.
 type Metrics struct {
 	requests *prometheus.CounterVec
@@ -82,7 +81,8 @@ type Metrics struct {
 	handler  http.Handler
 }
 
-// A form has the counters of one form of requests. A counter exists once a request had its status.
+// A form has the counters of one form of requests. The counter of a status exists once a request
+// had this status.
 type form struct {
 	name   string
 	counts [maxStatus + 1]atomic.Pointer[prometheus.Counter]
@@ -139,8 +139,8 @@ func buildInfo(b Build) prometheus.Collector {
 // ServeHTTP shows the metrics.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.handler.ServeHTTP(w, r) }
 
-// Answered returns how many requests were answered since the start of the program, by the first digit
-// of their status.
+// Answered returns how many requests were answered since the start of the program, by the first
+// digit of their status.
 func (m *Metrics) Answered() (counts [10]uint64) {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m.requests)
@@ -166,8 +166,8 @@ func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).In
 // Stale counts an answer from the cache while the store was unavailable.
 func (m *Metrics) Stale() { m.stale.Inc() }
 
-// AdminRequest counts a request to the admin API. The role is the role of the token, or "none"
-// without a valid token.
+// AdminRequest counts a request to the admin API. The role is that of the token, or "none" without
+// a valid token.
 func (m *Metrics) AdminRequest(role string, status int) {
 	m.admin.WithLabelValues(role, strconv.Itoa(min(max(status, 0), maxStatus))).Inc()
 }
@@ -175,7 +175,7 @@ func (m *Metrics) AdminRequest(role string, status int) {
 // SignIn counts a sign-in to the pages, or an attempt that failed, by way and result.
 func (m *Metrics) SignIn(way, result string) { m.signIns.WithLabelValues(way, result).Inc() }
 
-// Ran records that a recurring task ended; err is nil if the task succeeded.
+// Ran records that a recurring task ended, with its error or nil.
 func (m *Metrics) Ran(task string, at time.Time, err error) { m.tasks.Ran(task, at, err) }
 
 // Expect makes the metrics show a recurring task that has not run yet in this process.

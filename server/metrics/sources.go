@@ -12,8 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A value adds a sample to a metric. The labels must be in the same order as the names of the
-// labels in the metric.
+// A value adds a sample to a metric. The labels must be in the order of their names in the metric.
 type value func(v float64, labels ...string)
 
 // A source is a metric that calls read for its samples each time the metrics are shown.
@@ -39,7 +38,7 @@ func counter(name, help string, read func(value), labels ...string) prometheus.C
 	return source{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue, read}
 }
 
-// oneIf returns a function that adds the sample 1 if holds returns true, and 0 otherwise.
+// oneIf returns a function that adds the sample 1 if holds returns true, and otherwise 0.
 func oneIf(holds func() bool) func(value) {
 	return func(to value) { to(truth(holds())) }
 }
@@ -183,7 +182,6 @@ func caches(o Options) []prometheus.Collector {
 	}
 }
 
-// scrubbed returns the metrics of the background verification.
 func scrubbed(state func() (Scrub, bool)) []prometheus.Collector {
 	of := func(name, help string, read func(Scrub) float64) prometheus.Collector {
 		return gauge(name, help, func(to value) {
@@ -200,7 +198,6 @@ func scrubbed(state func() (Scrub, bool)) []prometheus.Collector {
 	}
 }
 
-// indexed returns the metrics of the search index.
 func indexed(state func() (store.IndexStatus, bool)) []prometheus.Collector {
 	of := func(name, help string, read func(store.IndexStatus) float64) prometheus.Collector {
 		return gauge(name, help, func(to value) {
@@ -217,7 +214,6 @@ func indexed(state func() (store.IndexStatus, bool)) []prometheus.Collector {
 	}
 }
 
-// checked returns the metrics of the checks of links.
 func checked(state func() (Links, bool)) []prometheus.Collector {
 	of := func(name, help string, read func(Links, value), labels ...string) prometheus.Collector {
 		return gauge(name, help, func(to value) {
@@ -242,15 +238,14 @@ func checked(state func() (Links, bool)) []prometheus.Collector {
 	}
 }
 
-// countEvery is the minimum time between two requests to the store for its size. countTime is how
-// long the store may take to answer.
+// countEvery is the minimum time between two requests to the store for its size, and countTime the
+// maximum time for its answer.
 const (
 	countEvery = 10 * time.Second
 	countTime  = time.Second
 )
 
-// A size caches the size of a store. The fields known and sized say whether names and log are
-// valid.
+// A size caches the size of a store.
 type size struct {
 	store store.Reader
 
@@ -260,8 +255,7 @@ type size struct {
 	known, sized bool // whether names and log are valid
 }
 
-// counts returns the metrics of the size of a store. They ask for the numbers only, and never list
-// names.
+// counts returns the metrics of the size of a store, which never list names.
 func counts(r store.Reader) []prometheus.Collector {
 	s := &size{store: r}
 	return []prometheus.Collector{

@@ -21,7 +21,7 @@ const (
 var taskNames = []string{TaskBackup, TaskRehearsal, TaskHook, TaskVerify, TaskReload, TaskCertificate}
 
 // Tasks records how often recurring tasks ran, and with which result. The zero value is ready for
-// use. A nil Tasks records nothing. Tasks is safe for concurrent use.
+// use, and a nil Tasks records nothing. Tasks is safe for concurrent use.
 type Tasks struct {
 	mu  sync.Mutex
 	all map[string]*task
@@ -43,7 +43,7 @@ func (t *Tasks) Expect(name string, last time.Time) {
 	})
 }
 
-// Ran records that a task ended; err is nil if the task succeeded.
+// Ran records that a task ended, with its error or nil.
 func (t *Tasks) Ran(name string, at time.Time, err error) {
 	t.change(name, func(of *task) {
 		if of.failing = err != nil; of.failing {
@@ -55,8 +55,8 @@ func (t *Tasks) Ran(name string, at time.Time, err error) {
 	})
 }
 
-// LastSuccess returns when a task last succeeded, including before this start. If this is not known,
-// it returns the zero time.
+// LastSuccess returns when a task last succeeded, even before this start, or the zero time if this
+// is unknown.
 func (t *Tasks) LastSuccess(name string) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -69,8 +69,8 @@ func (t *Tasks) LastSuccess(name string) time.Time {
 	return time.Time{}
 }
 
-// change calls f to change a task. It ignores unknown tasks, so that the values of labels come from
-// a fixed set.
+// change calls f with a task. It ignores unknown tasks, so that the values of labels come from a
+// fixed set.
 func (t *Tasks) change(name string, f func(*task)) {
 	if t == nil || !slices.Contains(taskNames, name) {
 		return
@@ -86,7 +86,6 @@ func (t *Tasks) change(name string, f func(*task)) {
 	f(t.all[name])
 }
 
-// each returns a function that calls read for every task.
 func (t *Tasks) each(read func(value, string, task)) func(value) {
 	return func(to value) {
 		t.mu.Lock()

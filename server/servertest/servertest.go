@@ -1,4 +1,5 @@
-// Package servertest has the fixture that package server and the packages below it use in tests.
+// Package servertest provides the records and helper functions that package server and the packages
+// below it use in tests.
 package servertest
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Now is the time of the clock in tests, and Modified is the time of all records.
+// Now is the time of the clock in tests, and Modified the time of all records.
 var (
 	Now      = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	Modified = time.Date(2026, 11, 19, 8, 30, 0, 0, time.UTC)
@@ -27,7 +28,7 @@ var (
 // ModifiedText is Modified in the format of HTTP dates.
 const ModifiedText = "Thu, 19 Nov 2026 08:30:00 GMT"
 
-// Authorities returns the authorities of the fixture.
+// Authorities returns the authorities with which tests fill a store.
 func Authorities() []*store.Authority {
 	authority := func(prefix string, change func(*store.Authority)) *store.Authority {
 		a := &store.Authority{Prefix: name.MustParsePrefix(prefix), Owners: []string{"archive", "library"}}
@@ -50,7 +51,7 @@ func Authorities() []*store.Authority {
 	}
 }
 
-// Records returns the records of the fixture.
+// Records returns the records with which tests fill a store.
 func Records() []*store.Record {
 	at := func(urls ...string) (all []nomen.Location) {
 		for _, u := range urls {
@@ -90,7 +91,7 @@ func Records() []*store.Record {
 	}
 }
 
-// Fill writes the authorities and records of the fixture into a store.
+// Fill writes [Authorities] and [Records] into a store.
 func Fill(t testing.TB, s store.Store) {
 	t.Helper()
 	var changes []store.Change

@@ -26,26 +26,25 @@ import (
 type Options struct {
 	Store     store.Reader         // required
 	Registrar *registrar.Registrar // makes changes; required
-	Resolver  nomen.Resolver       // answers questions about names like the resolver of the public listener; required
+	Resolver  nomen.Resolver       // answers questions about names as the public listener does; required
 
-	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the API makes its own
+	Authorities *store.Table // cache of the authorities in Store, shared with Resolver; if nil, the API makes one
 
 	Version  string   // version of this program
-	Instance string   // identifies this server in the response to GET version; "" leaves it out
-	Hosts    []string // Host fields that are accepted in addition to addresses and localhost
+	Instance string   // identifies this server in the response to GET version, unless ""
+	Hosts    []string // Host fields that are accepted besides addresses and localhost
 
 	// NodeToken is a token that only this API accepts, because it is not in the store. It may be
 	// nil.
 	NodeToken *store.Token
 
 	// Pages answers requests for paths below [PagesRoot], as package pages does. It gets only
-	// requests whose Host field is accepted, but also requests that pages of other sites have
-	// caused. It may be nil.
+	// requests whose Host field is accepted, but these can have been caused by pages of other
+	// sites. It may be nil.
 	Pages http.Handler
 
-	// SignInLink returns a URL at which anyone can sign in to the pages as a user. The URL works
-	// once, and until the returned time. It returns [store.ErrNotFound] for an unknown user. It may
-	// be nil.
+	// SignInLink returns a URL at which anyone can sign in to the pages as a user, once, until the
+	// returned time. It returns [store.ErrNotFound] for an unknown user. It may be nil.
 	SignInLink func(ctx context.Context, user string) (url string, until time.Time, err error)
 
 	// EndSessions ends all sessions of a user of the pages. It may be nil.
@@ -58,35 +57,35 @@ type Options struct {
 	Misses *misses.Counter // counts failed lookups; nil disables it
 	Counts *counts.Counter // counts resolutions; nil disables it
 
-	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
+	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; if nil, they use memory
 
-	Jobs string // directory in which jobs are saved, created with the first job; if "", jobs are only in memory
+	Jobs string // directory in which jobs are saved, which the first job creates; if "", jobs are only in memory
 
-	// SharedJobs keeps the jobs, with their files, for all servers of the store. If it is nil, the
-	// jobs are in the directory Jobs. Otherwise this directory has only the bodies of requests that
-	// are being received. Jobs of earlier runs in it are moved to SharedJobs.
+	// SharedJobs stores the jobs, with their files, for all servers of the store. If it is not nil,
+	// the directory Jobs contains only the bodies of requests that are being received, and jobs of
+	// earlier runs in it are moved to SharedJobs.
 	SharedJobs store.JobStore
 
-	Pacer    *pacer.Pacer // makes jobs, counts, exports and the verification rest while requests are answered; may be nil
-	Scrub    int          // changes of the store that [API.Run] verifies per second; 0 disables the verification
-	ScrubDir string       // directory in which the position of the verification is saved; if "", it is not saved
+	Pacer    *pacer.Pacer // makes background work rest while requests are answered; may be nil
+	Scrub    int          // number of changes of the store per second that [API.Run] verifies; 0 disables the verification
+	ScrubDir string       // directory in which the progress of the verification is saved; if "", it is not saved
 
-	// Metrics counts requests. It is also a handler for /-/metrics. Clients on this machine may
-	// request /-/metrics without a token. Other clients need a token. If Metrics is nil, nothing is
-	// counted and /-/metrics does not exist.
+	// Metrics counts requests, and is also the handler of /-/metrics. Clients on this machine need
+	// no token for /-/metrics, and other clients any token. If Metrics is nil, nothing is counted
+	// and /-/metrics does not exist.
 	Metrics Metrics
 
 	Limits Limits // of tokens
 
 	SecondPerson adminapi.SecondPerson // which requests a second person must approve
 
-	Config Configuration // the configuration, which administrators can read and reload; nil if the server has none
+	Config Configuration // the configuration, which administrators can read and reload; nil if there is none
 
 	Timeout time.Duration // maximum time for each step of a stream; 30 s if zero
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
-	AccessLog *slog.Logger     // receives one line per request; disabled if nil. The attribute remote is a netip.Addr
+	AccessLog *slog.Logger     // gets one line per request; nil disables it. The attribute remote is a netip.Addr
 }
 
 // PagesRoot is the path of the pages on the admin listener.
@@ -94,8 +93,8 @@ const PagesRoot = "/-/ui/"
 
 // Metrics counts what an API does. It must be safe for concurrent use.
 type Metrics interface {
-	AdminRequest(role string, status int)      // a request was answered; role is the role of its token, or "none"
-	Ran(task string, at time.Time, err error)  // a task ended: a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store
+	AdminRequest(role string, status int)      // a request was answered; role is that of its token, or "none"
+	Ran(task string, at time.Time, err error)  // a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store ended
 	Expect(task string, lastSuccess time.Time) // a task last succeeded at that time, in an earlier run of the server
 	http.Handler                               // shows the metrics
 }
@@ -175,13 +174,13 @@ func New(o Options) (*API, error) {
 	return s, nil
 }
 
-// ServeHTTP answers a request if its Host field is an address, localhost or one of [Options.Hosts].
-// It rejects all other requests. So a web page cannot use its own host name to reach the API (DNS
+// ServeHTTP answers a request if its Host field is an address, localhost or one of [Options].Hosts,
+// and rejects all others. Otherwise a web page could use its own host name to reach the API (DNS
 // rebinding). ServeHTTP also rejects requests that pages of other sites have caused.
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Run reads the jobs of other servers, and verifies the store in the background until ctx ends, if
-// [Options.Scrub] enables this.
+// Run reads the jobs of other servers, and verifies the store in the background if [Options].Scrub
+// enables this, until ctx ends.
 func (s *API) Run(ctx context.Context) {
 	if err := s.jobs.refresh(ctx); err != nil {
 		s.log.Info("jobs cannot be read yet", "err", err)
@@ -193,8 +192,8 @@ func (s *API) Run(ctx context.Context) {
 	}
 }
 
-// Drain makes /-/readyz report that the server is shutting down. Each connection is closed
-// after its next response.
+// Drain makes /-/readyz report that the server is shutting down. From then on, each connection is
+// closed after its next response.
 func (s *API) Drain() { s.health.Close() }
 
 // Shutdown interrupts the jobs and counts, and waits until they have ended or ctx ends.

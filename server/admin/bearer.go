@@ -20,7 +20,7 @@ func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, err
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
-	if s.nodeToken != nil && id == s.nodeToken.ID { // this token is valid even while the store is unavailable
+	if s.nodeToken != nil && id == s.nodeToken.ID { // valid even while the store is unavailable
 		if !adminapi.Matches(s.nodeToken, secret) {
 			return registrar.Actor{}, adminapi.ErrUnknownToken
 		}
@@ -44,9 +44,9 @@ func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, err
 	return registrar.Bearer(t)
 }
 
-// Bearer returns the actor of the token with the given spelling. The rate limit of tokens applies, as
-// in requests to the API: if the token has reached the limit, the error is an [*adminapi.RateError].
-// If the token is not valid, the error wraps [adminapi.ErrUnauthorized].
+// Bearer returns the actor of the token with the given spelling. If the token is not valid, the
+// error wraps [adminapi.ErrUnauthorized]. The call counts for the rate limit of the token; beyond
+// this limit, the error is an [*adminapi.RateError].
 func (s *API) Bearer(ctx context.Context, spelling string) (registrar.Actor, error) {
 	a, err := s.bearer(ctx, spelling)
 	if err != nil {
@@ -56,10 +56,10 @@ func (s *API) Bearer(ctx context.Context, spelling string) (registrar.Actor, err
 	return a, s.spend(a, id)
 }
 
-// Account returns the actor of the token with the ID token. If token is "", it returns the actor of
-// the user with the ID user. The caller must have authenticated the client. The rate limit applies
-// as in Bearer. If the token or the user does not exist or is no longer valid, the error wraps
-// [adminapi.ErrUnauthorized].
+// Account returns the actor of the token with the ID token, or if token is "", of the user with the
+// ID user. The caller must have authenticated the client. If the token or the user does not exist
+// or is no longer valid, the error wraps [adminapi.ErrUnauthorized]. The rate limit applies as in
+// Bearer.
 func (s *API) Account(ctx context.Context, token, user string) (registrar.Actor, error) {
 	id := token
 	if token == "" {
@@ -75,8 +75,8 @@ func (s *API) Account(ctx context.Context, token, user string) (registrar.Actor,
 	return a, s.spend(a, id)
 }
 
-// spend returns an error if the token or user with this ID has reached the rate limit. Administrators
-// of all names have none.
+// spend returns an error if the token or user with this ID has reached the rate limit, which does
+// not apply to administrators of all names.
 func (s *API) spend(a registrar.Actor, id string) error {
 	if a.MayAll(registrar.Administrator) {
 		return nil

@@ -17,16 +17,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The limits of the effects that a check of an authority shows.
+// Limits of the effects that a check of an authority shows.
 const (
 	maxEffects  = 50  // names whose answers differ
 	maxExamined = 500 // registered names that are compared
 	maxMissed   = 100 // failed lookups that are compared
 )
 
-// checkAuthority says what would happen if an authority were replaced. The response has the results
-// of the tests of the rules. If the change would be rejected, the response says why. Otherwise it
-// has warnings, and names whose answers would differ.
+// checkAuthority responds with what would happen if an authority were replaced: the results of the
+// tests of the rules, and either why the change would be rejected, or warnings and the names whose
+// answers would differ.
 func (s *API) checkAuthority(c *call) error {
 	a, err := readAuthority(c)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *API) checkAuthority(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// CheckAuthority says what would happen if an actor put the authority a, and changes nothing. It is
-// the response to POST authorities/{prefix}/check.
+// CheckAuthority returns what would happen if the actor put the authority a, without changing
+// anything. It is the response to POST authorities/{prefix}/check.
 func (s *API) CheckAuthority(ctx context.Context, actor registrar.Actor, a *store.Authority) (adminapi.AuthorityCheck, error) {
 	preview, err := s.registrar.PreviewAuthority(ctx, actor, a)
 	if err != nil && !errors.As(err, new(*registrar.RefusalError)) {
@@ -55,8 +55,8 @@ func (s *API) CheckAuthority(ctx context.Context, actor registrar.Actor, a *stor
 	return out, err
 }
 
-// effects finds names whose answers would differ if the authority next replaced the present authority
-// with the same prefix.
+// effects finds names whose answers would differ if next replaced the present authority with its
+// prefix.
 func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.AuthorityCheck) error {
 	later := changedAuthorities{s.store, next}
 	engines := [2]*resolve.Engine{s.comparable(s.store), s.comparable(later)}
@@ -80,8 +80,8 @@ func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.
 	return nil
 }
 
-// comparable returns an engine that answers from a store. The engine always chooses the first of
-// equal locations, and sends no request to other servers.
+// comparable returns an engine for comparing answers: it always chooses the first of equal
+// locations, and sends no request to other servers.
 func (s *API) comparable(r store.Reader) *resolve.Engine {
 	return resolve.New(r, resolve.Options{
 		Now: s.now, Pick: func(int) int { return 0 }, NoSuggestions: true,
@@ -100,7 +100,7 @@ func (e *askedError) Error() string {
 }
 
 // examined yields the names to compare: those in tests of the rules, failed lookups, and the first
-// registered names. It yields only names that the authority a decides about.
+// registered names. It yields only names for which the authority a decides.
 func (s *API) examined(ctx context.Context, a *store.Authority, set *store.AuthoritySet, out *adminapi.AuthorityCheck) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		seen := map[name.Name]bool{}
@@ -136,7 +136,6 @@ func (s *API) examined(ctx context.Context, a *store.Authority, set *store.Autho
 	}
 }
 
-// likelyNames returns the names in tests of the rules of an authority, and failed lookups.
 func (s *API) likelyNames(a *store.Authority) (all []string) {
 	for _, r := range a.Rules {
 		for _, t := range r.Tests {
@@ -153,7 +152,6 @@ func (s *API) likelyNames(a *store.Authority) (all []string) {
 	return all
 }
 
-// answerText describes what a client gets for a name.
 func answerText(ctx context.Context, e *resolve.Engine, n name.Name) string {
 	a, err := e.Resolve(ctx, nomen.Question{Name: n})
 	var asked *askedError
@@ -199,7 +197,6 @@ func errorText(e *nomen.Error) string {
 	return text
 }
 
-// changedAuthorities is a store in which one authority is replaced or added.
 type changedAuthorities struct {
 	store.Reader
 	next *store.Authority

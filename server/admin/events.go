@@ -33,7 +33,6 @@ func (w *eventWriter) write(e adminapi.Event) {
 	w.err = err
 }
 
-// flush sends the events in the buffer.
 func (w *eventWriter) flush() {
 	if w.err == nil {
 		w.err = w.out.Flush()

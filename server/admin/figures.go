@@ -13,8 +13,8 @@ import (
 // Limits of counting in the background.
 const (
 	maxFigures   = 64                    // results that are kept
-	firstFigures = 80 * time.Millisecond // how long a request waits for a result that was never counted: a page may need two
-	countStep    = 1000                  // steps after which the progress is noted
+	firstFigures = 80 * time.Millisecond // how long a request waits for a first result; a page may need two
+	countStep    = 1000                  // number of steps after which the progress is noted
 )
 
 // figures are the results of counts that take long. Counts run in the background, one at a time,
@@ -26,7 +26,7 @@ type figures struct {
 	ctx     context.Context // ends the counts
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	turn    chan struct{} // has one element, which the running count has taken
+	turn    chan struct{} // contains one element, which the running count takes
 
 	mu     sync.Mutex
 	closed bool
@@ -59,7 +59,7 @@ func (f *figures) close() {
 	f.running.Wait()
 }
 
-// A counting is the function that counts. It must call step for each thing that it reads, and end
+// A counting is a function that counts. It must call step for each thing that it reads, and end
 // with the error that step returns.
 type counting func(ctx context.Context, step func() error) (any, error)
 
@@ -85,8 +85,8 @@ func (f *figures) get(ctx context.Context, key string, life time.Duration, count
 	return fig.value, adminapi.Count{Counted: fig.counted, Counting: fig.ended != nil, Done: fig.done}, nil
 }
 
-// ask returns the figure with a key, and starts a count if necessary. If the figure has no result
-// yet, ended is closed when the count ends.
+// ask returns the figure with a key, and starts a count if necessary. If there is no result yet,
+// ended is closed when the count ends.
 func (f *figures) ask(key string, life time.Duration, count counting) (fig *figure, ended chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +106,7 @@ func (f *figures) ask(key string, life time.Duration, count counting) (fig *figu
 	return fig, ended
 }
 
-// makeRoom forgets the result that was not requested for the longest time. The caller must hold the
+// makeRoom drops the result that was not requested for the longest time. The caller must hold the
 // mutex.
 func (f *figures) makeRoom() {
 	oldest := ""

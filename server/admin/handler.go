@@ -22,24 +22,24 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	actor registrar.Actor
-	value string     // the part of the path that the braces of the route stand for
+	value string     // text in the path for the braces of the route
 	q     url.Values // the parameters, if the operation lists the known ones
-	async bool       // respond before the job has ended, whatever the client prefers
+	async bool       // respond before the job has ended, even if the client does not prefer it
 }
 
 // An operation is one route of the admin API.
 type operation struct {
 	method string
-	path   string // path below adminapi.Root; one part may be in braces, which stand for any text
+	path   string // path below adminapi.Root, of which one part may be in braces for any text
 	role   registrar.Role
 	do     func(*call) error
 	params string // the known parameters, separated by spaces
 }
 
-// unchecked stands for all parameters: the operation checks them itself or ignores them.
+// unchecked means that the operation itself checks the parameters, or ignores them.
 const unchecked = "*"
 
-// operations returns all routes. A request is for the first route that matches.
+// operations returns all routes. The first one that matches a request applies.
 func (s *API) operations() []operation {
 	return []operation{
 		{http.MethodGet, "version", registrar.Reader, s.getVersion, unchecked},
@@ -136,7 +136,6 @@ func (s *API) protected() http.Handler {
 	})
 }
 
-// isPage reports whether a request is one that [Options.Pages] answers.
 func (s *API) isPage(r *http.Request) bool {
 	return s.pages != nil && strings.HasPrefix(r.RequestURI, PagesRoot)
 }
@@ -156,7 +155,7 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.count(counted)
 	if _, ok := insideActor(r.Context()); ok {
-		return // not logged here: the request for the page is logged
+		return // the request for the page is logged
 	}
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	requestlog.Of(r, loggedTarget(r.RequestURI), remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
@@ -165,8 +164,8 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 // signInPath begins the paths of pages about signing in.
 const signInPath = PagesRoot + "sign-in"
 
-// loggedTarget returns the target of a request for the access log. For pages about signing in, it
-// leaves out the query, which may contain a secret.
+// loggedTarget returns the target of a request for the access log, without a query that may contain
+// a secret because the page is about signing in.
 func loggedTarget(target string) string {
 	path, _, found := strings.Cut(target, "?")
 	if found && strings.Contains(path, signInPath) { // a client may also send a whole URL
@@ -176,10 +175,10 @@ func loggedTarget(target string) string {
 }
 
 // endsConnection reports whether HTTP implementations may disagree about where the body of r ends.
-// After such a request the connection must be closed. Otherwise a part of the body could be read as
+// After such a request the connection must be closed, because a part of the body could be read as
 // another request. net/http accepts such requests (RFC 9112, 6.1): it ignores Content-Length if
 // there is Transfer-Encoding, and in HTTP/1.0 it ignores Transfer-Encoding. The public listener
-// rejects such requests; see package wire.
+// rejects them (see package wire).
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
@@ -225,9 +224,9 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 	return op.do(c)
 }
 
-// operation returns the route for a method and a path. The text is the part of the path that the
-// braces of the route stand for. If no route for this path has the method, operation returns an
-// error, and the text is a list of the allowed methods.
+// operation returns the route for a method and a path, and the text in the path for the braces of
+// the route. If no route for this path has the method, operation returns an error, and as the text
+// the list of allowed methods.
 func (s *API) operation(method, path string) (operation, string, error) {
 	var methods []string
 	for _, op := range s.operations() {
@@ -286,8 +285,8 @@ func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 	return ignored(err)
 }
 
-// isOwnHost reports whether a Host field is an address, localhost or one of [Options.Hosts]. It
-// rejects other names, because an attacker can make any name point to this server.
+// isOwnHost reports whether a Host field is an address, localhost or one of [Options].Hosts. Other
+// names are rejected, because an attacker can make any name point to this server.
 func (s *API) isOwnHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
@@ -314,7 +313,7 @@ type statusWriter struct {
 	http.ResponseWriter
 	status int
 	n      int64
-	role   string // role of the token in the request; noRole if there is no valid token
+	role   string // role of the token; noRole without a valid token
 }
 
 func (w *statusWriter) WriteHeader(status int) {

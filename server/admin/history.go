@@ -26,7 +26,7 @@ func (c *call) at() (time.Time, error) {
 	return c.timeOf("at")
 }
 
-// timeOf parses a parameter that is a time. If the parameter is missing, it returns the zero time.
+// timeOf parses a parameter that is a time. It returns the zero time if the parameter is missing.
 func (c *call) timeOf(key string) (time.Time, error) {
 	text := c.r.URL.Query().Get(key)
 	if text == "" {
@@ -39,7 +39,7 @@ func (c *call) timeOf(key string) (time.Time, error) {
 	return t, nil
 }
 
-// number parses a parameter that is a number. If the parameter is missing, number returns absent.
+// number parses a parameter that is a number. It returns absent if the parameter is missing.
 func number(q url.Values, key string, absent uint64) (uint64, error) {
 	text := q.Get(key)
 	if text == "" {
@@ -60,8 +60,8 @@ func (c *call) requireAllNames(what string) error {
 	return c.actor.DeniedAll(registrar.Administrator, what)
 }
 
-// detailedError adds the cause to the error of a failure. Only administrators of all names may see
-// it.
+// detailedError adds the cause to the error of a failure, which only administrators of all names
+// may see.
 func detailedError(err error) error {
 	if err = unsupportedError(err); adminapi.NewProblem(err).Status != http.StatusInternalServerError {
 		return err
@@ -69,8 +69,7 @@ func detailedError(err error) error {
 	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: shown.Error(err)}
 }
 
-// unsupportedError converts the error of an operation that the store does not support, so that the
-// status is 501.
+// unsupportedError gives the error of an operation that the store does not support the status 501.
 func unsupportedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
@@ -84,8 +83,7 @@ const (
 	maxHistoryBytes = 16 << 20 // of JSON, approximately
 )
 
-// nameHistory sends the revisions of a name, newest first. If the format is JSON, their number is
-// limited.
+// nameHistory sends the revisions of a name, newest first. In JSON, their number is limited.
 func (s *API) nameHistory(c *call) error {
 	n, err := s.subject(c, time.Time{})
 	if err != nil {
@@ -94,8 +92,8 @@ func (s *API) nameHistory(c *call) error {
 	return s.history(c, store.History(c.r.Context(), s.store, n))
 }
 
-// authorityHistory sends the revisions of an authority, as nameHistory does. Every token may read
-// authorities, so authorityHistory checks no rights.
+// authorityHistory sends the revisions of an authority, as nameHistory does. It checks no rights,
+// because every token may read authorities.
 func (s *API) authorityHistory(c *call) error {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {
@@ -104,7 +102,7 @@ func (s *API) authorityHistory(c *call) error {
 	return s.history(c, store.AuthorityHistory(c.r.Context(), s.store, p))
 }
 
-// history sends revisions in the format that the parameter "format" names.
+// history sends revisions in the format of the parameter "format".
 func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	q, err := c.query("format")
 	if err != nil {
@@ -178,8 +176,8 @@ func (s *API) redactAuthority(c *call) error {
 	return s.redact(c, redactRequest{Of: redactsAuthority, Key: p.String(), Redaction: red}, conditional)
 }
 
-// redaction reads the body of a request for a redaction. If a header field contains the expected
-// revision, conditional is true.
+// redaction reads the body of a request for a redaction. The result conditional says whether a
+// header field contains the expected revision.
 func (c *call) redaction() (red registrar.Redaction, conditional bool, err error) {
 	if _, err := c.query(); err != nil {
 		return red, false, err
@@ -196,13 +194,13 @@ func (c *call) redaction() (red registrar.Redaction, conditional bool, err error
 }
 
 const (
-	maxWait  = 60                     // seconds for which a request may wait for a new change
+	maxWait  = 60                     // maximum time for which a request may wait for a change, in seconds
 	waitStep = 200 * time.Millisecond // time between two checks for a new change
 )
 
-// changes streams the changes whose numbers are greater than the query parameter "after" and at
-// most "until". If there is no such change yet, and the query parameter "wait" is given, it waits
-// for one. Further parameters select changes.
+// changes streams the changes whose numbers are greater than the parameter "after" and at most
+// "until". If there is none and the parameter "wait" is given, it waits for one. Further parameters
+// select changes.
 func (s *API) changes(c *call) error {
 	filter, err := newLogFilter(c.q)
 	if err != nil {
@@ -235,11 +233,11 @@ func (s *API) changes(c *call) error {
 	})
 }
 
-// seenBy returns an entry of the log as an actor may see it. If ok is false, the actor may not see
-// the entry. Every actor may see changes to authorities. Only administrators of all names see the
-// content of changes to user accounts and to the rights of tokens. Other actors with rights on all
-// names get such a change as if it had been redacted, because they need its digest to compute the
-// head of the log.
+// seenBy returns an entry of the log as an actor may see it, or false if the actor may not see it
+// at all. Every actor may see changes of authorities. Only administrators of all names see the
+// content of changes of users and of the rights of tokens; other actors with rights for all names
+// get such a change as if it were redacted, because they need its digest to compute the head of the
+// log.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:
@@ -255,7 +253,7 @@ func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	}
 }
 
-// await waits until the log has more than size changes, but at most for the duration limit.
+// await waits until the log has more than size changes, but no longer than limit.
 func (s *API) await(ctx context.Context, size uint64, limit time.Duration) error {
 	if limit == 0 {
 		return nil
@@ -280,9 +278,9 @@ func (s *API) await(ctx context.Context, size uint64, limit time.Duration) error
 	}
 }
 
-// head sends the head of the log. With the parameter "since", it also sends a proof. The proof
-// shows that the log of that head begins with the log of the size "since". With the parameter "at"
-// it sends the head at that time instead.
+// head sends the head of the log. With the parameter "since", it also sends a proof that this log
+// begins with the log of that size. With the parameter "at", it sends the head at that time
+// instead.
 func (s *API) head(c *call) error {
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {
@@ -323,7 +321,6 @@ func (s *API) head(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// find streams the locations whose URLs begin with a text.
 func (s *API) find(c *call) error {
 	if !c.q.Has("location") {
 		return &adminapi.RequestError{Field: "location", Message: "missing; must be the beginning of the locations to find"}

@@ -14,10 +14,10 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// Client returns a client that calls the API inside this process, with the rights of the actor a.
-// It is for pages that know who their user is. All rules and limits of the API apply to the actor;
-// the rate limit is per [registrar.Actor].Who. A request from outside this process cannot pretend
-// to come from such a client.
+// Client returns a client that calls the API inside this process with the rights of the actor a. It
+// is for pages that know who their user is. All rules and limits of the API apply to the actor; the
+// rate limit is per [registrar.Actor].Who. A request from outside cannot pretend to come from such
+// a client.
 func (s *API) Client(a registrar.Actor) *adminapi.Client {
 	return &adminapi.Client{URL: "http://localhost", HTTP: &http.Client{
 		Transport:     insideTransport{s, a},
@@ -25,7 +25,7 @@ func (s *API) Client(a registrar.Actor) *adminapi.Client {
 	}}
 }
 
-// insideKey is the key of the context value that holds the actor of a request of [API.Client].
+// insideKey is the key of the context value with the actor of a request of [API.Client].
 type insideKey struct{}
 
 // insideActor returns the actor of a request of [API.Client].
@@ -34,8 +34,8 @@ func insideActor(ctx context.Context) (registrar.Actor, bool) {
 	return a, ok
 }
 
-// Requests of [API.Client] have no token. In its place they have insidePrefix and the actor. This
-// cannot be confused with the ID of a token, because IDs contain no space.
+// insidePrefix and the actor stand for the ID of a token in requests of [API.Client], which have
+// none. They cannot be confused with an ID, because IDs contain no space.
 const insidePrefix = "user "
 
 // An insideTransport calls an API for an actor.
@@ -78,7 +78,7 @@ type insideBody struct {
 	cancel context.CancelFunc
 }
 
-// Read reads from the body. After the context of the request has ended, it returns the cause, even
+// Read reads from the body. When the context of the request has ended, it returns the cause, even
 // if there is unread data.
 func (b insideBody) Read(p []byte) (int, error) {
 	if b.ctx.Err() != nil {
@@ -110,7 +110,7 @@ func (w *insideWriter) serve(api *API, r *http.Request) {
 	defer r.Body.Close()
 	ended := error(io.ErrUnexpectedEOF)
 	defer func() {
-		_ = recover() // either http.ErrAbortHandler, or a panic that the API has logged
+		_ = recover() // http.ErrAbortHandler, or a panic that the API has logged
 		w.WriteHeader(http.StatusInternalServerError)
 		w.out.CloseWithError(ended)
 	}()
@@ -146,7 +146,7 @@ func (w *insideWriter) Write(b []byte) (int, error) {
 // Flush passes the header to the client. The body is not buffered.
 func (w *insideWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// EnableFullDuplex does nothing: the client can always send and receive at the same time.
+// EnableFullDuplex does nothing, because the client can always send and receive at the same time.
 func (w *insideWriter) EnableFullDuplex() error { return nil }
 
 // SetReadDeadline closes the body of the request if the deadline is in the past. It ignores future

@@ -25,9 +25,9 @@ import (
 const (
 	maxEnded    = 100                // number of ended jobs that are kept
 	maxEndedAge = 7 * 24 * time.Hour // how long ended jobs are kept
-	retryJob    = 10 * time.Second   // Retry-After of requests that are rejected because too many jobs run
+	retryJob    = 10 * time.Second   // Retry-After for requests that are rejected because too many jobs run
 	saveEvery   = time.Second
-	checkEvery  = time.Second // how often to check that the token of a running job is valid
+	checkEvery  = time.Second // how often to check that the token of a running job is still valid
 	jobsVersion = 1           // version of the file format; see docs/reference/files.md
 )
 
@@ -36,7 +36,7 @@ const (
 	spoolSuffix = ".body" // suffix of the file with the body of an import that runs in the background
 )
 
-// The reasons for which jobs end early.
+// Reasons for ending jobs early.
 var (
 	errJobCancelled   = errors.New("the job was cancelled")
 	errJobInterrupted = errors.New("the server was stopped")
@@ -45,42 +45,42 @@ var (
 	errJobDisabled    = errors.New("the user who started the job was disabled")
 )
 
-// isCancelled reports whether a job that ended with this cause counts as cancelled. This is so if a
-// client cancelled the job, or if the token or user that started the job is no longer valid.
+// isCancelled reports whether a job that ended with this cause counts as cancelled: by a client, or
+// because the token or user that started it is no longer valid.
 func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
 
-// A jobTable holds the jobs of this server, including those of earlier runs. If several servers share
-// a store, it holds the jobs of all of them.
+// A jobTable contains the jobs of this server, also those of earlier runs, or the jobs of all
+// servers that share a store.
 type jobTable struct {
 	dir    string      // directory in which the jobs are saved; if "", they are not saved
-	shared *sharedJobs // where the jobs are saved instead, if several servers share a store; may be nil
+	shared *sharedJobs // where jobs are saved instead, if several servers share a store; may be nil
 	now    func() time.Time
 	log    *slog.Logger
 
 	pacer *pacer.Pacer // makes jobs rest while requests are answered; may be nil
 
-	limits func() Limits // returns the limits, with defaults for all zero fields
+	limits func() Limits // returns the limits, including default values
 
 	// ends returns the reason why the jobs of a token must end, or nil if they may continue.
 	ends func(ctx context.Context, token string) error
 
-	over func(*job) // called when a job has ended, while mu is held; may be nil
+	over func(*job) // called with mu held when a job has ended; may be nil
 
 	mu       sync.Mutex
-	all      []*job         // all jobs, the oldest first
+	all      []*job         // oldest first
 	reserved map[string]int // number of jobs of each token that wait for the body of their request
 	saving   bool           // a save is scheduled but has not begun
 	changed  bool           // something has changed since the file was read
 	failed   bool           // the last save failed
 	closing  bool
 	running  sync.WaitGroup
-	writing  sync.Mutex // held while jobs are read or written; lock it before mu
+	writing  sync.Mutex // held while jobs are read or written; to be locked before mu
 }
 
-// newJobs returns a table with the jobs that are saved in a directory, or in a store that several
-// servers share; jobStore may be nil.
+// newJobs returns a table with the jobs that are saved in a directory, or in jobStore if several
+// servers share it. The parameter jobStore may be nil.
 func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slog.Logger) *jobTable {
 	js := &jobTable{dir: dir, now: now, log: log}
 	if jobStore != nil {
@@ -91,7 +91,7 @@ func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slo
 	}
 	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // no error, because the pattern is valid
 	for _, file := range spools {
-		_ = os.Remove(file) // an earlier run has left this file; if removing it fails, the next start tries again
+		_ = os.Remove(file) // left by an earlier run; if this fails, the next start tries again
 	}
 	if js.shared != nil {
 		return js
@@ -105,12 +105,12 @@ func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slo
 	return js
 }
 
-// run runs the function work for a job, and returns the error that ended it.
+// run runs work for a job, and returns the error that ended it.
 func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
 	ctx = pacer.With(ctx, js.pacer)
 	watched := js.watch(ctx, j)
 	js.mu.Lock()
-	cancel, ended := j.cancel, j.ended // copied, because approving a waiting job replaces both fields
+	cancel, ended := j.cancel, j.ended // copied, because approving a waiting job replaces both
 	js.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
@@ -136,8 +136,8 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 	return work(ctx)
 }
 
-// finish records that a job has ended. If jobs are shared, finish stores the end of the job before
-// clients learn of it, so that a client can continue at another server.
+// finish records that a job has ended. If jobs are shared, it stores the end before clients learn
+// of it, so that a client can continue at another server.
 func (js *jobTable) finish(j *job, err, cause error) {
 	if js.shared != nil {
 		js.writing.Lock()
@@ -157,8 +157,8 @@ func (js *jobTable) finish(j *job, err, cause error) {
 	}
 }
 
-// watch checks the token of a job at intervals until stop is called. If the token is no longer
-// valid, watch cancels the job. It also keeps shared jobs up to date.
+// watch checks the token of a job at intervals until stop is called, and cancels the job if the
+// token is no longer valid. It also keeps shared jobs up to date.
 func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	go func() {
@@ -190,7 +190,6 @@ func (js *jobTable) invalid(ctx context.Context, j *job) error {
 	return js.ends(ctx, j.Token)
 }
 
-// cancelJobsOf cancels the jobs of a token that was revoked.
 func (js *jobTable) cancelJobsOf(token string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -201,8 +200,8 @@ func (js *jobTable) cancelJobsOf(token string) {
 	}
 }
 
-// end records that a job has ended. If cause is not nil, the job was cancelled or interrupted for
-// that reason. The parameter err is the error of the job's work.
+// end records that a job has ended. The parameter cause is the reason if the job was cancelled or
+// interrupted, and err the error of its work.
 func (j *job) end(at time.Time, err, cause error) {
 	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
 	switch {
@@ -235,7 +234,7 @@ func jobProblem(err error) *adminapi.Problem {
 	return adminapi.NewProblem(err)
 }
 
-// nextSteps says, for each kind of job, what to do if the job ended before it was complete.
+// nextSteps says, for each kind of job, what to do if it ended before it was complete.
 var nextSteps = map[string]string{
 	adminapi.JobImport:   "import the same file again; records that were imported remain unchanged",
 	adminapi.JobRelocate: "start it again; locations already changed are skipped",
@@ -245,7 +244,6 @@ var nextSteps = map[string]string{
 	adminapi.JobRedact:   "request the redaction again",
 }
 
-// next says what to do if the job ended before it was complete.
 func (j *job) next() string {
 	if j.Approval != nil && j.Import == "" {
 		return "make the request again"
@@ -269,7 +267,7 @@ func (j *job) rate(at time.Time) float64 {
 	return float64(j.Done) / seconds
 }
 
-// update calls f to change a job, while mu is held.
+// update calls f with mu held, to change a job.
 func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -280,12 +278,11 @@ func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.saveSoon(j)
 }
 
-// begun returns a function that records the ID under which the changes of a job are in the log.
+// begun returns a function that records the batch ID of the changes of a job.
 func (js *jobTable) begun(j *job) func(id string) {
 	return func(id string) { js.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Import = id }) }
 }
 
-// note adds a report to the result of a job.
 func (js *jobTable) note(j *job, r adminapi.Report) {
 	if (r.Moved != nil || r.Reverted != nil) && !j.DryRun {
 		return
@@ -320,7 +317,7 @@ func (js *jobTable) note(j *job, r adminapi.Report) {
 	})
 }
 
-// snapshot returns a copy of a job in the form that clients see. mu must be held.
+// snapshot returns a copy of a job as clients see it. The caller must hold mu.
 func (js *jobTable) snapshot(j *job) adminapi.Job {
 	out := j.Job
 	if out.State == adminapi.JobRunning {
@@ -347,8 +344,8 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 	return out
 }
 
-// tidy removes ended jobs that are too old. If there are still too many, it removes the oldest
-// ones. mu must be held.
+// tidy removes ended jobs that are too old, and the oldest ones if there are still too many. The
+// caller must hold mu.
 func (js *jobTable) tidy() {
 	js.lapse()
 	ended := 0
@@ -368,8 +365,8 @@ func (js *jobTable) tidy() {
 	js.thin()
 }
 
-// close interrupts the jobs that run, and waits until they have ended or ctx ends. Then it writes
-// the file if anything has changed.
+// close interrupts running jobs, and waits until they have ended or ctx ends. Then it writes the
+// file if anything has changed.
 func (js *jobTable) close(ctx context.Context) {
 	js.mu.Lock()
 	if js.closing {
@@ -386,7 +383,7 @@ func (js *jobTable) close(ctx context.Context) {
 	}()
 	select {
 	case <-ended:
-	case <-ctx.Done(): // the next start marks the jobs that still run as interrupted
+	case <-ctx.Done(): // the next start marks jobs that still run as interrupted
 	}
 	js.mu.Lock()
 	changed := js.changed
@@ -399,19 +396,19 @@ func (js *jobTable) close(ctx context.Context) {
 	}
 }
 
-// A job is an entry of a jobTable. The mutex of the table guards it.
+// A job is an entry of a jobTable, whose mutex guards it.
 type job struct {
 	adminapi.Job
 	Token     string          `json:"token"`               // ID of the token that started the job
-	Key       string          `json:"key,omitempty"`       // of the request; see [adminapi.KeyHeader]
-	Print     string          `json:"print,omitempty"`     // digest of a request that has a key
+	Key       string          `json:"key,omitempty"`       // key of the request (see [adminapi.KeyHeader])
+	Print     string          `json:"print,omitempty"`     // digest of a request with a key
 	Request   json.RawMessage `json:"request,omitempty"`   // body of the request for a dry run, or for a job that a second person must approve
 	Requester *requester      `json:"requester,omitempty"` // who started a job that a second person must approve
-	Digest    string          `json:"digest,omitempty"`    // of what a relocation would change, when the second person was asked
-	Owner     string          `json:"owner,omitempty"`     // of a shared job: the run of a server that runs it, or has run it
+	Digest    string          `json:"digest,omitempty"`    // digest of what a relocation would change when the second person was asked
+	Owner     string          `json:"owner,omitempty"`     // of a shared job: the run of a server that runs it or has run it
 	Stop      bool            `json:"stop,omitempty"`      // of a shared job: its owner must cancel it
 
 	cancel context.CancelCauseFunc // nil if the job has not run on this server
 	ended  chan struct{}
-	dirty  bool // of a shared job that this server owns: the store does not have the last change
+	dirty  bool // of a shared job of this server: the store lacks the last change
 }

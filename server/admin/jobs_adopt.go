@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// load reads the jobs of earlier runs from the file. If a job was running when the server ended, its
-// state is now interrupted.
+// load reads the jobs of earlier runs from the file. A job that was running when the server ended
+// is now interrupted.
 func (js *jobTable) load() ([]*job, error) {
 	var saved savedJobs
 	b, err := os.ReadFile(js.file())
@@ -35,8 +35,9 @@ func (js *jobTable) load() ([]*job, error) {
 	return saved.Jobs, err
 }
 
-// adopt moves the jobs in the directory, which programs without shared jobs have left, to the store.
-// It is called before jobs are read, until it has succeeded. The mutex writing must be held.
+// adopt moves the jobs in the directory, which programs without shared jobs have left, to the
+// store. It is called before jobs are read, until it has succeeded. The caller must hold
+// js.writing.
 func (js *jobTable) adopt(ctx context.Context) error {
 	if js.shared.adopted || js.dir == "" {
 		return nil
@@ -69,7 +70,7 @@ func (js *jobTable) adopt(ctx context.Context) error {
 	return err
 }
 
-// adoptRows stores the jobs that the store does not have.
+// adoptRows stores the jobs that the store lacks.
 func (js *jobTable) adoptRows(ctx context.Context, all []*job) error {
 	rows, head, err := js.shared.jobStore.Jobs(ctx, 0)
 	if err != nil {
@@ -96,7 +97,6 @@ func (js *jobTable) adoptRows(ctx context.Context, all []*job) error {
 	return err
 }
 
-// adoptFiles moves the files of a job to the store.
 func (js *jobTable) adoptFiles(ctx context.Context, j *job) error {
 	for _, suffix := range []string{uploadSuffix, rejectsSuffix} {
 		f, err := os.Open(js.path(j.ID, suffix))
@@ -106,7 +106,7 @@ func (js *jobTable) adoptFiles(ctx context.Context, j *job) error {
 		if err == nil {
 			err = errors.Join(js.putParts(ctx, j.ID, suffix, f), f.Close())
 		}
-		if err == nil || errors.Is(err, store.ErrNotFound) { // the job was removed meanwhile
+		if err == nil || errors.Is(err, store.ErrNotFound) { // not found: the job was removed meanwhile
 			err = os.Remove(js.path(j.ID, suffix))
 		}
 		if err != nil {
@@ -116,10 +116,9 @@ func (js *jobTable) adoptFiles(ctx context.Context, j *job) error {
 	return nil
 }
 
-// fileOf returns the name under which the store keeps the files with a suffix.
+// fileOf returns the name under which the store keeps files with a suffix.
 func fileOf(suffix string) string { return suffix[1:] }
 
-// putParts stores a file of a job.
 func (js *jobTable) putParts(ctx context.Context, id, suffix string, f *os.File) error {
 	in, part := io.NewSectionReader(f, 0, 1<<62), make([]byte, store.MaxJobPart)
 	for n := 0; ; n++ {
@@ -138,7 +137,7 @@ func (js *jobTable) putParts(ctx context.Context, id, suffix string, f *os.File)
 	}
 }
 
-// fetch copies a file of a job from the store to a file that has no name.
+// fetch copies a file of a job from the store to a file without a name.
 func (js *jobTable) fetch(ctx context.Context, id, suffix string) (*os.File, error) {
 	f, err := js.createSpool()
 	if err != nil {

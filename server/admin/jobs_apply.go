@@ -23,9 +23,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// identify records the key and the digest of a request, by which the server recognises the request
-// if the client sends it again. For a dry run, it also records the request itself, which applying
-// the dry run starts. The value body is the content of the request.
+// identify records the key and the digest of a request, by which the server recognizes the request
+// if it is sent again. For a dry run, it also records the content of the request, body, which
+// applying the dry run needs.
 func (c *call) identify(of *startOf, body any) (err error) {
 	if of.request, err = json.Marshal(body); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (c *call) identify(of *startOf, body any) (err error) {
 	return nil
 }
 
-// repeated responds to a request that has started a job before. It returns all other errors.
+// repeated answers a request that has already started a job, and returns all other errors.
 func (s *API) repeated(c *call, err error) error {
 	var again *repeatedError
 	if errors.As(err, &again) {
@@ -52,7 +52,6 @@ func (s *API) repeated(c *call, err error) error {
 	return err
 }
 
-// applyJob makes the changes of a dry run.
 func (s *API) applyJob(c *call) error {
 	j, err := s.job(c)
 	if err != nil {
@@ -111,7 +110,6 @@ func applyRequest[T any](j *job, start func(T) error) error {
 	return start(of)
 }
 
-// applyImport imports the file of a dry run.
 func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Application) error {
 	if err := s.takesChanges(); err != nil {
 		return err
@@ -131,7 +129,7 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	}
 	run := &importRun{api: s, call: c, job: next, in: f, options: o, out: nowhere()}
 	run.before = func(ctx context.Context) error {
-		pins, err := s.pin(ctx, f, o) // before checkFile: checkFile finds the earlier changes by others, and the pins catch the later ones
+		pins, err := s.pin(ctx, f, o) // before checkFile, which finds earlier changes by others; the pins catch later ones
 		if err != nil {
 			return err
 		}
@@ -147,8 +145,8 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	return s.accepted(c, next)
 }
 
-// forgetFile deletes the file of a dry run that was applied. If this fails, the file is deleted with
-// the job.
+// forgetFile deletes the file of a dry run that was applied. If this fails, the file is deleted
+// with the job.
 func (s *API) forgetFile(ctx context.Context, id string) {
 	err := s.jobs.change(ctx, func() error {
 		if j := s.jobs.find(id); j != nil {
@@ -184,8 +182,8 @@ type fileCheck struct {
 	seen    uint64
 }
 
-// checkFile returns an error if a file does not have the digest of its dry run. It also returns an
-// error if others have changed names of the file since the dry run.
+// checkFile returns an error if a file does not have the digest of its dry run, or if others have
+// changed names of the file since then.
 func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	sum := sha256.New()
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
@@ -210,8 +208,8 @@ func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 // file.
 const maxIntervening = 100_000
 
-// checkNames returns an error if others have changed names of a file since its dry run. Changes
-// that the client has accepted do not count.
+// checkNames returns an error if others have changed names of a file since its dry run, except for
+// changes that the client has accepted.
 func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	changed, head, err := s.changedNames(ctx, f)
 	if err != nil || len(changed) == 0 {
@@ -224,10 +222,10 @@ func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	err = bulk.Names(f.file, f.options, func(_ int, spelling string) error {
 		n, err := name.Parse(spelling)
 		if err != nil {
-			return ctx.Err() // not a valid name: the import rejects this line
+			return ctx.Err() // not a valid name, so the import rejects this line
 		}
 		if n, err = s.registrar.Kept(ctx, n, time.Time{}); err == nil && changed[n] && c.actor.Reaches(n) {
-			delete(changed, n) // so that each name is counted only once
+			delete(changed, n) // counts each name only once
 			if found.Count++; found.Count <= adminapi.MaxJobSamples {
 				found.Names = append(found.Names, n.Key())
 			}
@@ -245,7 +243,7 @@ func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 }
 
 // changedNames returns the names that others have changed since a dry run, and the number of
-// changes in the log. Changes of earlier attempts to apply the same dry run do not count.
+// changes in the log. Earlier attempts to apply the same dry run do not count.
 func (s *API) changedNames(ctx context.Context, f fileCheck) (map[name.Name]bool, uint64, error) {
 	own := s.jobs.batches(f.dry)
 	if err := store.Settle(ctx, s.store); err != nil {
@@ -270,7 +268,7 @@ func (s *API) changedNames(ctx context.Context, f fileCheck) (map[name.Name]bool
 	return changed, head, nil
 }
 
-// batches returns the IDs of the changes of the jobs that have applied a dry run.
+// batches returns the batch IDs of the jobs that have applied a dry run.
 func (js *jobTable) batches(dry *job) (all []string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -282,7 +280,6 @@ func (js *jobTable) batches(dry *job) (all []string) {
 	return all
 }
 
-// samples collects the first changes of a dry run.
 type samples struct {
 	api *API
 	job *job
@@ -292,17 +289,17 @@ type samples struct {
 // Limits of a change in the result of a dry run.
 const (
 	maxDifferences    = 20
-	maxDifferenceText = 500 // bytes of a value
+	maxDifferenceText = 500 // in bytes of a value
 )
 
-// add adds a change. The parameter record is the record after the change.
+// add adds a change, after which the record is record.
 func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Record) {
 	if s.n++; s.n > adminapi.MaxJobSamples || record == nil {
 		return
 	}
 	var before *store.Record
 	if !change.Created {
-		before, _ = s.api.store.Get(ctx, record.Name, time.Time{}) // on an error, all of the record is shown
+		before, _ = s.api.store.Get(ctx, record.Name, time.Time{}) // on an error, the whole record is shown
 	}
 	all := adminapi.Differences(before, record)
 	all = all[:min(len(all), maxDifferences)]
@@ -316,5 +313,5 @@ func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Rec
 
 func shorten(s string) string { return ascii.Head(s, maxDifferenceText) }
 
-// paced returns a writer for the response that has a deadline for each step.
+// paced returns a writer for the response, with a deadline for each step.
 func (s *API) paced(c *call) io.Writer { return paced.NewWriter(c.w, s.timeout) }

@@ -14,16 +14,16 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// The suffixes of the files of a dry run. The ID of the job comes before them.
+// Suffixes of the files of a dry run, which follow the ID of the job.
 const (
-	uploadSuffix  = ".upload"  // what would be imported
+	uploadSuffix  = ".upload"  // what to import
 	rejectsSuffix = ".rejects" // the rejected lines
 )
 
 // Limits of the files that jobs keep.
 const (
-	maxUploads     = 20       // number of files that can be applied
-	maxUploadBytes = 16 << 30 // size of these files together
+	maxUploads     = 20       // number of files of dry runs that can be applied
+	maxUploadBytes = 16 << 30 // total size of these files
 	maxRejects     = 64 << 20 // bytes of the rejected lines of one job
 )
 
@@ -51,7 +51,7 @@ func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 	return nil
 }
 
-// putFile moves the file f, which is in the directory for jobs, to where the files of a job are kept.
+// putFile moves the file f from the directory for jobs to where the files of a job are kept.
 func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) error {
 	if js.shared != nil {
 		return js.putParts(ctx, id, suffix, f)
@@ -62,7 +62,7 @@ func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) 
 	return nil
 }
 
-// openFile opens a file of a job. If it does not exist, the error wraps [fs.ErrNotExist].
+// openFile opens a file of a job. The error wraps [fs.ErrNotExist] if it does not exist.
 func (js *jobTable) openFile(ctx context.Context, id, suffix string) (*os.File, error) {
 	if js.shared != nil {
 		return js.fetch(ctx, id, suffix)
@@ -70,7 +70,6 @@ func (js *jobTable) openFile(ctx context.Context, id, suffix string) (*os.File, 
 	return os.Open(js.path(id, suffix))
 }
 
-// open opens the file of a job that is a dry run.
 func (js *jobTable) open(ctx context.Context, j *job) (*os.File, error) {
 	f, err := js.openFile(ctx, j.ID, uploadSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +78,7 @@ func (js *jobTable) open(ctx context.Context, j *job) (*os.File, error) {
 	return f, err
 }
 
-// thin deletes the files of the oldest jobs if there are too many. mu must be held.
+// thin deletes the files of the oldest jobs if there are too many. The caller must hold mu.
 func (js *jobTable) thin() {
 	files, size := 0, int64(0)
 	for _, j := range slices.Backward(js.all) {
@@ -93,13 +92,13 @@ func (js *jobTable) thin() {
 	}
 }
 
-// applies reports whether a running job applies the dry run j. mu must be held.
+// applies reports whether a running job applies the dry run j. The caller must hold mu.
 func (js *jobTable) applies(j *job) bool {
 	by := js.find(j.Applied)
 	return by != nil && by.State == adminapi.JobRunning
 }
 
-// forget deletes the file of a job. mu must be held.
+// forget deletes the file of a job. The caller must hold mu.
 func (js *jobTable) forget(j *job) {
 	j.Upload.Kept = false
 	if js.shared != nil {
@@ -110,7 +109,7 @@ func (js *jobTable) forget(j *job) {
 	_ = os.Remove(js.path(j.ID, uploadSuffix)) // if this fails, the next start removes it
 }
 
-// discard deletes all files of a job that is removed. mu must be held.
+// discard deletes all files of a job that is removed. The caller must hold mu.
 func (js *jobTable) discard(j *job) {
 	if js.shared != nil {
 		js.shared.removed = append(js.shared.removed, j.ID)
@@ -122,15 +121,14 @@ func (js *jobTable) discard(j *job) {
 	}
 }
 
-// sweep removes the files of jobs that do not exist or need them no longer. It is called once,
-// before the table is used.
+// sweep removes files that no job needs. It is called once, before the table is used.
 func (js *jobTable) sweep() {
 	for _, suffix := range []string{uploadSuffix, rejectsSuffix} {
 		files, _ := filepath.Glob(filepath.Join(js.dir, "*"+suffix)) // no error, because the pattern is valid
 		for _, file := range files {
 			j := js.find(strings.TrimSuffix(filepath.Base(file), suffix))
 			if j == nil || j.Upload == nil || suffix == uploadSuffix && !j.Upload.Kept {
-				_ = os.Remove(file) // if removing it fails, the next start tries again
+				_ = os.Remove(file) // if this fails, the next start tries again
 			}
 		}
 	}
@@ -180,7 +178,6 @@ func (r *rejectsFile) close(ctx context.Context) {
 	})
 }
 
-// getRejects sends the rejected lines of a dry run.
 func (s *API) getRejects(c *call) error {
 	j, err := s.job(c)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// token returns the ID of the token in a request. For a request of [API.Client], it returns a text
-// that stands for the actor.
+// token returns the ID of the token in a request, or for a request of [API.Client], a text that
+// stands for the actor.
 func (c *call) token() string {
 	if a, ok := insideActor(c.r.Context()); ok {
 		return insidePrefix + a.Who
@@ -24,8 +24,9 @@ func (c *call) token() string {
 	return id
 }
 
-// sees reports whether the caller may see a job. Administrators of all names may see all jobs, and
-// others the jobs that they started or may decide about. The mutex of the jobs must be held.
+// sees reports whether the caller may see a job: one that the caller has started or may decide
+// about, or any job for an administrator of all names. The caller of sees must hold the mutex of
+// the jobs.
 func (c *call) sees(j *job) bool {
 	return c.controls(j) || c.mayDecide(j)
 }
@@ -34,7 +35,7 @@ func (c *call) sees(j *job) bool {
 func (c *call) controls(j *job) bool { return j.Token == c.token() || c.isOperator() }
 
 // tokenInvalid returns the reason why the jobs of a token must end, or nil if they may continue.
-// While the store is unavailable they may continue.
+// They may continue while the store is unavailable.
 func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	if user, ok := strings.CutPrefix(id, insidePrefix); ok {
 		return s.userInvalid(ctx, user)
@@ -113,7 +114,7 @@ func (s *API) cancelJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// settle waits, for a few seconds at most, until a job has ended or waits for a second person.
+// settle waits a few seconds at most until a job has ended or waits for a second person.
 func (js *jobTable) settle(c *call, j *job) {
 	js.mu.Lock()
 	ended, elsewhere := j.ended, j.State == adminapi.JobRunning && j.cancel == nil
@@ -130,7 +131,7 @@ func (js *jobTable) settle(c *call, j *job) {
 	}
 }
 
-// settleElsewhere waits for a job that runs on another server to end.
+// settleElsewhere waits for a job on another server to end.
 func (js *jobTable) settleElsewhere(c *call, id string, patience time.Duration) {
 	const step = 200 * time.Millisecond
 	for until := time.Now().Add(patience); time.Now().Before(until); {
@@ -152,7 +153,8 @@ func (js *jobTable) settleElsewhere(c *call, id string, patience time.Duration) 
 	}
 }
 
-// tellJob sends a job. If another server has changed it since j was found, it sends the present one.
+// tellJob sends a job in its present state, even if another server has changed it since j was
+// found.
 func (s *API) tellJob(c *call, status int, j *job) error {
 	s.jobs.mu.Lock()
 	if now := s.jobs.find(j.ID); now != nil {
@@ -164,7 +166,7 @@ func (s *API) tellJob(c *call, status int, j *job) error {
 	return writeJSON(c.w, status, out)
 }
 
-// accepted answers a request whose job now continues in the background (RFC 7240, 4.1).
+// accepted answers a request whose job continues in the background (RFC 7240, 4.1).
 func (s *API) accepted(c *call, j *job) error {
 	h := c.w.Header()
 	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
@@ -189,8 +191,8 @@ func prefersAsync(c *call) bool {
 	return false
 }
 
-// reportJob runs work as a job and sends its reports, one per line. If the client disconnects, the
-// job continues. The job ends early only if it is cancelled or the server shuts down. The value
+// reportJob runs work as a job, and sends its reports, one per line. The job continues if the
+// client disconnects; it ends early only if it is cancelled or the server shuts down. The parameter
 // request is the body of the request.
 func (s *API) reportJob(c *call, of adminapi.Job, request any, work func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error)) error {
 	start := startOf{Job: of}
@@ -245,7 +247,7 @@ func (s *API) job(c *call) (*job, error) {
 	s.jobs.lapse()
 	j := s.jobs.find(c.value)
 	switch {
-	case err != nil && (j == nil || !s.jobs.runs(j)): // the state of a job that runs on this server is known even if reading fails
+	case err != nil && (j == nil || !s.jobs.runs(j)): // the state of a job of this server is known even if reading fails
 		return nil, err
 	case j == nil || !c.sees(j):
 		return nil, store.ErrNotFound

@@ -14,12 +14,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// pinBatch is the number of records that are read at once.
+// pinBatch is how many records are read at once.
 const pinBatch = 1000
 
-// pins are the revisions of the names in a file before the file is imported. A temporary file has one
-// number for each record, in the order of the records: the revision plus one, or 0 if the record may
-// be imported whatever the revision is.
+// pins are the revisions that the names in a file had before its import. A temporary file contains
+// a number for each record, in order: the revision plus one, or 0 if the record may be imported
+// whatever the revision is.
 type pins struct {
 	api  *API
 	file *os.File
@@ -52,7 +52,6 @@ func (s *API) pin(ctx context.Context, file io.ReadSeeker, o bulk.ImportOptions)
 	return &pins{s, f, bufio.NewReader(f)}, nil
 }
 
-// drop removes the file.
 func (p *pins) drop() { drop(p.file) }
 
 // Next implements [bulk.Pins].
@@ -73,7 +72,7 @@ func (p *pins) Own(ctx context.Context, n name.Name, after uint64, id string) (b
 		case err != nil:
 			return false, err
 		case !c.Delete.IsZero():
-			return after == 0, nil // the name did not exist, and the import has created it since
+			return after == 0, nil // the name did not exist, and the import has created it
 		case c.Revision() <= after:
 			return true, nil
 		case c.Batch != id:
@@ -87,7 +86,7 @@ func (p *pins) Own(ctx context.Context, n name.Name, after uint64, id string) (b
 type pinWriter struct {
 	api   *API
 	out   *bufio.Writer
-	names []name.Name // of the next records; the zero name for one that is rejected
+	names []name.Name // names of the next records; the zero name for a rejected one
 }
 
 // add adds the revision of a name.

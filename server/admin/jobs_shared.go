@@ -12,30 +12,29 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Times of the lease that shows that a server is alive. If a server cannot extend its lease in
-// time, it ends its jobs, because other servers then count these jobs as interrupted.
+// Times of the lease by which a server shows that it is alive. A server that cannot extend its
+// lease in time ends its jobs, because other servers then count them as interrupted.
 const (
 	jobLease   = 30 * time.Second
 	renewLease = 5 * time.Second
 	tendTime   = 10 * time.Second // maximum time of one step in the background
 )
 
-// maxJobConflicts is how many times a change of jobs is tried if other servers change jobs at the
-// same time.
+// maxJobConflicts is how often a change of jobs is tried while other servers change jobs.
 const maxJobConflicts = 20
 
-// errJobsBusy is returned if other servers have changed jobs during each attempt.
+// errJobsBusy means that other servers changed jobs during each attempt.
 var errJobsBusy = &store.AwayError{Cause: "other servers are changing jobs", Err: store.ErrJobChanged}
 
-// A sharedJobs keeps the jobs of a jobTable in a store that several servers share. The table has a
-// copy of all jobs. The server that runs a job owns the job. Only this server changes the job until
-// it has ended; other servers can ask for its end. The mutex writing of the table guards all fields
-// but the lists at the end, which mu guards.
+// A sharedJobs stores the jobs of a jobTable in a store that several servers share. The table has a
+// copy of all jobs. The server that runs a job owns it: until the job has ended, only this server
+// changes it, and other servers can only ask for its end. The mutex writing of the table guards all
+// fields, except that mu guards the lists at the end.
 type sharedJobs struct {
 	jobStore store.JobStore
-	run      string            // identifies this run of this server, as the owner of jobs
-	rows     map[string]uint64 // number of the write that stored each job, as far as is known here
-	head     uint64            // number of the last write that is known here
+	run      string            // identifies this run of this server as the owner of jobs
+	rows     map[string]uint64 // number of the last known write of each job
+	head     uint64            // number of the last known write of all
 	again    bool              // read all jobs again, because a change was abandoned
 	adopted  bool              // the jobs of earlier programs are in the store
 	renewed  time.Time         // when the lease was last extended
@@ -48,7 +47,7 @@ type sharedJobs struct {
 
 func (sh *sharedJobs) lease() string { return "jobs." + sh.run }
 
-// owner returns the owner of jobs that start now; "" if jobs are not shared.
+// owner returns the owner of jobs that start now, or "" if jobs are not shared.
 func (js *jobTable) owner() string {
 	if js.shared == nil {
 		return ""
@@ -56,14 +55,13 @@ func (js *jobTable) owner() string {
 	return js.shared.run
 }
 
-// owns reports whether a job runs on this server, or has run here.
+// owns reports whether a job runs or has run on this server.
 func (js *jobTable) owns(j *job) bool { return j.Owner == js.owner() }
 
-// runs reports whether a job runs on this server now. mu must be held.
+// runs reports whether a job runs on this server now. The caller must hold mu.
 func (js *jobTable) runs(j *job) bool { return j.State == adminapi.JobRunning && js.owns(j) }
 
-// touch records that a job was changed. It is for jobs that this server does not run. mu must be
-// held.
+// touch records a change of a job that this server does not run. The caller must hold mu.
 func (js *jobTable) touch(j *job) {
 	if js.shared == nil {
 		js.saveSoon(j)
@@ -72,9 +70,9 @@ func (js *jobTable) touch(j *job) {
 	}
 }
 
-// change calls f while mu is held. If jobs are shared, f sees the present jobs, and change stores
-// the jobs that f has added, touched or removed. If storing fails, nothing is changed. f may be
-// called several times.
+// change calls f with mu held. If jobs are shared, f sees their present state, and change stores
+// the jobs that f has added, touched or removed. If storing fails, nothing is changed. It may call
+// f several times.
 func (js *jobTable) change(ctx context.Context, f func() error) error {
 	if js.shared == nil {
 		js.mu.Lock()
@@ -95,7 +93,7 @@ func (js *jobTable) change(ctx context.Context, f func() error) error {
 	return errJobsBusy
 }
 
-// attempt tries once to make a change. The mutex writing must be held.
+// attempt tries once to make a change. The caller must hold js.writing.
 func (js *jobTable) attempt(ctx context.Context, f func() error) error {
 	sh := js.shared
 	js.mu.Lock()
@@ -121,8 +119,7 @@ func (js *jobTable) attempt(ctx context.Context, f func() error) error {
 	return nil
 }
 
-// abandon removes the jobs that a failed change has touched. The next reading brings them back as
-// they were.
+// abandon removes the jobs that a failed change has touched. The next reading restores them.
 func (js *jobTable) abandon() {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -137,7 +134,7 @@ func (js *jobTable) abandon() {
 	sh.again = sh.again || len(sh.touched)+len(sh.removed) > 0
 }
 
-// encode returns jobs in the form in which the store keeps them. mu must be held.
+// encode returns jobs in the form in which the store keeps them. The caller must hold mu.
 func (js *jobTable) encode(all []*job) (rows []store.JobRow) {
 	for _, j := range all {
 		if slices.Contains(js.shared.removed, j.ID) {
@@ -153,7 +150,7 @@ func (js *jobTable) encode(all []*job) (rows []store.JobRow) {
 	return rows
 }
 
-// put stores rows. The mutex writing must be held.
+// put stores rows. The caller must hold js.writing.
 func (js *jobTable) put(ctx context.Context, rows []store.JobRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -173,8 +170,7 @@ func (js *jobTable) put(ctx context.Context, rows []store.JobRow) error {
 	return nil
 }
 
-// hold extends the lease of this server if it was not extended for some time. The mutex writing must
-// be held.
+// hold extends the lease of this server from time to time. The caller must hold js.writing.
 func (js *jobTable) hold(ctx context.Context) error {
 	sh, now := js.shared, time.Now()
 	if now.Sub(sh.renewed) < renewLease {
@@ -197,8 +193,8 @@ func (js *jobTable) refresh(ctx context.Context) error {
 	return js.pull(ctx)
 }
 
-// sync reads the jobs that other servers have changed, and stores those of this server. The mutex
-// writing must be held.
+// sync reads the jobs that other servers have changed, and stores those of this server. The caller
+// must hold js.writing.
 func (js *jobTable) sync(ctx context.Context) (err error) {
 	for range maxJobConflicts {
 		if err = js.pull(ctx); err != nil {
@@ -211,7 +207,7 @@ func (js *jobTable) sync(ctx context.Context) (err error) {
 	return errJobsBusy
 }
 
-// push stores the jobs that have changed on this server. The mutex writing must be held.
+// push stores the jobs that have changed on this server. The caller must hold js.writing.
 func (js *jobTable) push(ctx context.Context) error {
 	js.mu.Lock()
 	var all []*job
@@ -234,7 +230,7 @@ func (js *jobTable) push(ctx context.Context) error {
 	return err
 }
 
-// pull reads the jobs that other servers have changed. The mutex writing must be held.
+// pull reads the jobs that other servers have changed. The caller must hold js.writing.
 func (js *jobTable) pull(ctx context.Context) error {
 	sh := js.shared
 	if err := js.adopt(ctx); err != nil {
@@ -255,7 +251,7 @@ func (js *jobTable) pull(ctx context.Context) error {
 	return js.bury(ctx)
 }
 
-// merge takes over the jobs that the store has. mu must be held.
+// merge adopts the jobs that the store has. The caller must hold mu.
 func (js *jobTable) merge(rows []store.JobRow) {
 	sh, exists := js.shared, map[string]bool{}
 	for _, r := range rows {
@@ -279,8 +275,8 @@ func (js *jobTable) merge(rows []store.JobRow) {
 	slices.SortStableFunc(js.all, func(a, b *job) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.ID, b.ID)) })
 }
 
-// take takes over a job from the store. If this server runs the job, it only learns whether the job
-// must end. mu must be held.
+// take adopts a job from the store, but of a job that this server runs, only the order to end it.
+// The caller must hold mu.
 func (js *jobTable) take(next *job) {
 	next.ended = make(chan struct{})
 	close(next.ended)
@@ -294,7 +290,7 @@ func (js *jobTable) take(next *job) {
 		js.all[i] = next
 		return
 	}
-	j.dirty = true // so that push stores again what this server knows
+	j.dirty = true // makes push store again what this server knows
 	switch {
 	case !js.runs(j):
 	case next.Stop:
@@ -304,8 +300,8 @@ func (js *jobTable) take(next *job) {
 	}
 }
 
-// bury records that jobs were interrupted because their servers have ended. The mutex writing must
-// be held.
+// bury records that jobs were interrupted because their servers have ended. The caller must hold
+// js.writing.
 func (js *jobTable) bury(ctx context.Context) error {
 	gone, err := js.gone(ctx)
 	if err != nil || len(gone) == 0 {
@@ -337,8 +333,9 @@ func (js *jobTable) bury(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the servers that have ended, but whose jobs are still recorded as running. This server
-// is among them if it has stored a job and could not start it. The mutex writing must be held.
+// gone returns the servers that have ended while their jobs are still recorded as running. This
+// server is among them if it has stored a job that it could not start. The caller must hold
+// js.writing.
 func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	js.mu.Lock()
 	owners := map[string]bool{}
@@ -364,9 +361,9 @@ func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	return owners, nil
 }
 
-// tend is called about every second while a job runs on this server. It stores the progress, learns
-// which jobs other servers want to end, and extends the lease. If the lease is lost, it interrupts the
-// jobs.
+// tend is called about once a second while a job runs on this server. It stores the progress,
+// learns which jobs other servers want to end, and extends the lease. If the lease is lost, it
+// interrupts the jobs.
 func (js *jobTable) tend(ctx context.Context) {
 	if js.shared == nil {
 		return
@@ -388,7 +385,6 @@ func (js *jobTable) tend(ctx context.Context) {
 	}
 }
 
-// interrupt interrupts the jobs that run on this server.
 func (js *jobTable) interrupt() {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -399,7 +395,7 @@ func (js *jobTable) interrupt() {
 	}
 }
 
-// leave ends the lease of this server, after its jobs were stored.
+// leave ends the lease of this server after its jobs were stored.
 func (js *jobTable) leave(ctx context.Context) {
 	js.writing.Lock()
 	defer js.writing.Unlock()
@@ -418,8 +414,8 @@ func (js *jobTable) leave(ctx context.Context) {
 	}
 }
 
-// launch calls f to add a job, or to let a job run again. Before f returns the job, it must have
-// called running.Add. launch returns the job, or an error if the job must not run.
+// launch calls f to add a job, or to resume one, and returns it, or an error if the job must not
+// run. Before f returns the job, it must call running.Add.
 func (js *jobTable) launch(ctx context.Context, f func() (*job, error)) (*job, error) {
 	var j *job
 	abort := func() {

@@ -13,13 +13,13 @@ import (
 type startOf struct {
 	adminapi.Job
 
-	key, print string          // of the request, if it may be sent again; see [adminapi.KeyHeader]
-	request    json.RawMessage // of a dry run: the request that applying it starts; may be nil
-	reserved   *reservation    // the reservation of the job, which start releases; may be nil
-	requester  *requester      // if a second person must approve the job
+	key, print string          // of a request that may be sent again (see [adminapi.KeyHeader])
+	request    json.RawMessage // of a dry run: the request for applying it; may be nil
+	reserved   *reservation    // the reservation, which start releases; may be nil
+	requester  *requester      // set if a second person must approve the job
 }
 
-// A repeatedError is returned for a request that has already started a job.
+// A repeatedError is the error for a request that has already started a job.
 type repeatedError struct{ job *job }
 
 func (*repeatedError) Error() string { return "the request has already started a job" }
@@ -36,7 +36,7 @@ func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 	return j, ctx, nil
 }
 
-// begin adds a job for a request; cancel ends it. mu must be held.
+// begin adds a job for a request; cancel ends it. The caller must hold mu.
 func (js *jobTable) begin(c *call, of startOf, cancel context.CancelCauseFunc) (*job, error) {
 	if j := js.earlier(c, &of); j != nil {
 		return nil, &repeatedError{j}
@@ -68,7 +68,7 @@ func (js *jobTable) begin(c *call, of startOf, cancel context.CancelCauseFunc) (
 	return j, nil
 }
 
-// find returns the job with an ID, or nil. mu must be held.
+// find returns the job with an ID, or nil. The caller must hold mu.
 func (js *jobTable) find(id string) *job {
 	for _, j := range js.all {
 		if j.ID == id {
@@ -78,8 +78,8 @@ func (js *jobTable) find(id string) *job {
 	return nil
 }
 
-// earlier returns the job that the same request has started before, or nil. Two requests are the
-// same if they have the same key or apply the same dry run. mu must be held.
+// earlier returns the job that the same request has already started, or nil. Requests are the same
+// if they have the same key, or apply the same dry run. The caller must hold mu.
 func (js *jobTable) earlier(c *call, of *startOf) *job {
 	if dry := js.find(of.DryRunOf); dry != nil {
 		if j := js.find(dry.Applied); j != nil && (!j.HasEnded() || j.State == adminapi.JobDone) {
@@ -97,7 +97,7 @@ func (js *jobTable) earlier(c *call, of *startOf) *job {
 	return nil
 }
 
-// admit returns an error if the limits do not allow the caller another job. mu must be held.
+// admit returns an error if the limits do not permit another job. The caller must hold mu.
 func (js *jobTable) admit(c *call) error {
 	token, limits := c.token(), js.limits()
 	all, own := 0, js.reserved[token]
@@ -126,14 +126,14 @@ func (js *jobTable) admit(c *call) error {
 	return nil
 }
 
-// A reservation counts as a job that runs, while the body of its request arrives.
+// A reservation counts as a running job while the body of its request arrives.
 type reservation struct {
 	jobs  *jobTable
 	token string
 	over  bool
 }
 
-// reserve makes a reservation. The caller must release it.
+// reserve makes a reservation, which the caller must release.
 func (js *jobTable) reserve(c *call) (*reservation, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -148,7 +148,7 @@ func (js *jobTable) reserve(c *call) (*reservation, error) {
 	return &reservation{jobs: js, token: token}, nil
 }
 
-// release ends the reservation, if the start of its job has not ended it.
+// release ends the reservation, unless the start of its job has ended it.
 func (r *reservation) release() {
 	if r == nil {
 		return

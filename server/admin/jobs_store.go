@@ -28,8 +28,8 @@ type savedJobs struct {
 
 func (js *jobTable) file() string { return filepath.Join(js.dir, jobsFile) }
 
-// saveSoon schedules a save, unless one is scheduled. A crash loses at most the changes since the
-// last save. mu must be held.
+// saveSoon schedules a save. A crash loses at most the changes since the last save. The caller must
+// hold mu.
 func (js *jobTable) saveSoon(j *job) {
 	js.changed, j.dirty = true, true
 	if js.dir == "" && js.shared == nil || js.saving {
@@ -39,8 +39,8 @@ func (js *jobTable) saveSoon(j *job) {
 	time.AfterFunc(saveEvery, js.save)
 }
 
-// makeDir creates the directory for jobs. It does not create the data directory. If the data
-// directory was moved away or deleted, it must not appear again.
+// makeDir creates the directory for jobs, but not the data directory above it: if that was moved
+// away or deleted, it must not appear again.
 func (js *jobTable) makeDir() error {
 	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
 		return err
@@ -93,7 +93,7 @@ func (js *jobTable) saveShared() error {
 	js.mu.Lock()
 	closing := js.closing
 	js.mu.Unlock()
-	if closing { // the method close stores the jobs itself; after that, the store may be closed
+	if closing { // close stores the jobs itself, and the store may be closed afterwards
 		return nil
 	}
 	err := js.sync(ctx)
@@ -106,7 +106,7 @@ func (js *jobTable) saveShared() error {
 	return err
 }
 
-// unsaved reports whether a shared job must not be removed yet. mu must be held.
+// unsaved reports whether a shared job must not be removed yet. The caller must hold mu.
 func (j *job) unsaved(js *jobTable) bool { return js.shared != nil && j.dirty && js.owns(j) }
 
 // A spooled is the stored body of a request.
@@ -152,8 +152,8 @@ func (js *jobTable) createSpool() (*os.File, error) {
 	return os.CreateTemp(cmp.Or(js.dir, os.TempDir()), "*"+spoolSuffix)
 }
 
-// unstored returns the error for a body that the server cannot store. The error does not reveal the
-// paths of files on the server.
+// unstored returns the error for a body that the server cannot store, without the paths of its
+// files.
 func unstored(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &adminapi.FullError{Detail: "the request body cannot be stored: the disk of the server is full"}
@@ -161,7 +161,7 @@ func unstored(err error) error {
 	return &store.AwayError{Cause: "the request body cannot be stored on the server's disk", Err: err}
 }
 
-// A bodyReader reads a body, and records the error if reading fails.
+// A bodyReader reads a body, and records an error of reading.
 type bodyReader struct {
 	io.Reader
 	err error
@@ -176,10 +176,9 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxSpool is the maximum size in bytes of the body of an import that runs in the background.
+// maxSpool is the maximum size of the body of an import in the background, in bytes.
 const maxSpool = 4 << 30
 
-// drop closes and removes the file of a stored body.
 func drop(f *os.File) {
 	_ = f.Close()
 	_ = os.Remove(f.Name()) // if this fails, the next start removes it

@@ -27,7 +27,7 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	case p.RetryAfter > 0:
 		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}
-	// If the store is unavailable, the store itself logs that.
+	// The store itself logs that it is unavailable.
 	if !isAway && p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)
 	}
@@ -41,7 +41,7 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	}
 	describe(w.Header(), "application/problem+json")
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b) // an error means that the client has disconnected
+	_, _ = w.Write(b) // after an error, the client has disconnected
 }
 
 // writeJSON sends a response with v as JSON.
@@ -56,8 +56,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return ignored(err)
 }
 
-// describe sets the header fields of a response with a body. The fields forbid caches to store the
-// response.
+// describe sets the header fields of a response with a body, which caches must not store.
 func describe(h http.Header, mediaType string) {
 	h.Set("Content-Type", mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -91,7 +90,7 @@ func readJSON(c *call, v any) error {
 	return nil
 }
 
-// jsonError converts an error of encoding/json at an offset to one with line and column.
+// jsonError adds the line and column to an error of encoding/json at an offset.
 func jsonError(body []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -109,7 +108,7 @@ func jsonError(body []byte, offset int64, err error) error {
 	return positionError(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// jsonType returns the name of the JSON type into which a Go type is decoded.
+// jsonType returns the name of the JSON type that is decoded into a Go type.
 func jsonType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
@@ -124,7 +123,6 @@ func jsonType(t reflect.Type) string {
 	return "a whole number"
 }
 
-// positionError returns an error with the line and column of an offset in a body.
 func positionError(body []byte, offset int64, field, message string) error {
 	before := body[:min(max(offset-1, 0), int64(len(body)))]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -14,8 +14,8 @@ import (
 )
 
 // A lineWriter sends JSON Lines. Before it has sent a line, an error can still be sent as a
-// problem. After that, an error aborts the response, so that the client sees that the response is
-// truncated. A lineWriter is safe for concurrent use.
+// problem. A later error aborts the response, so that the client notices the truncation. A
+// lineWriter is safe for concurrent use.
 type lineWriter struct {
 	c  *call
 	mu sync.Mutex // guards the fields below
@@ -31,7 +31,6 @@ func (s *API) newLineWriter(c *call) *lineWriter {
 	return w
 }
 
-// begin sends the header of the response.
 func (w *lineWriter) begin() {
 	if w.begun {
 		return
@@ -41,7 +40,6 @@ func (w *lineWriter) begin() {
 	w.c.w.WriteHeader(http.StatusOK)
 }
 
-// write appends a line to the buffer.
 func (w *lineWriter) write(v any) error {
 	b, err := adminapi.Encode(v)
 	if err != nil {
@@ -57,8 +55,7 @@ func (w *lineWriter) write(v any) error {
 	return err
 }
 
-// send sends the lines in the buffer. The first call also sends the header, even if there are no
-// lines.
+// send sends the lines in the buffer. The first call also sends the header, even without lines.
 func (w *lineWriter) send() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +66,7 @@ func (w *lineWriter) send() error {
 	return errors.Join(w.out.Flush(), w.Flush())
 }
 
-// end ends a response. If err is not nil, it sends or logs the error.
+// end ends a response, and sends or logs the error, if any.
 func (s *API) end(w *lineWriter, err error) error {
 	if err == nil {
 		return ignored(w.send())
@@ -82,9 +79,9 @@ func (s *API) end(w *lineWriter, err error) error {
 	panic(http.ErrAbortHandler)
 }
 
-// stream calls the function line for each value. It sends the first result of line, unless the second
-// result is false. It sends at most limit lines; 0 means no limit. If it has sent nothing, it returns
-// fallback, which may be nil.
+// stream sends, for each value, the first result of line if the second one is true, but at most
+// limit lines, where 0 means no limit. If it has sent nothing, it returns fallback, which may be
+// nil.
 func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, fallback error, line func(T) (any, bool)) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {

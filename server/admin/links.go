@@ -33,7 +33,7 @@ func (s *API) watcher() (*links.Watcher, error) {
 	return s.links, nil
 }
 
-// linkStatus sends how far the checks of links are.
+// linkStatus sends the progress of the checks of links.
 func (s *API) linkStatus(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *API) linkStatus(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// listLinks sends a page of the links with a verdict. It lists only links of names that the caller
-// may read.
+// listLinks sends a page of the links with a verdict, limited to links of names that the caller may
+// read.
 func (s *API) listLinks(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -118,8 +118,8 @@ func newLink(l links.Link, names []string) adminapi.Link {
 	return out
 }
 
-// linkChanges sends what has changed since a time, by host. Callers get the changes of locations of
-// names that they may read, and changes of whole hosts if they may read all names.
+// linkChanges sends what has changed since a time, by host: changes of locations of names that the
+// caller may read, and changes of whole hosts if the caller may read all names.
 func (s *API) linkChanges(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -175,7 +175,6 @@ func (s *API) linkChanges(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// nameLinks sends the locations of a name with their states.
 func (s *API) nameLinks(c *call) error {
 	return s.eachLink(c, registrar.Reader, "", func(w *links.Watcher, url string) (links.Link, string, error) {
 		l, ok, err := w.Of(url)
@@ -213,8 +212,8 @@ func (s *API) doLinks(c *call) error {
 	})
 }
 
-// eachLink calls a function for the locations of a name, or for one of them, and sends the results.
-// It leaves out locations that are not checked.
+// eachLink calls do for the locations of a name, or for one of them, and sends the results. It
+// leaves out locations that are not checked.
 func (s *API) eachLink(c *call, need registrar.Role, only string, do func(w *links.Watcher, url string) (links.Link, string, error)) error {
 	w, err := s.watcher()
 	if err != nil {

@@ -27,13 +27,13 @@ func newLogFilter(q url.Values) (logFilter, error) {
 	return f, &adminapi.RequestError{Field: "kind", Message: fmt.Sprintf("must be name, authority, user or token, not %.40q", f.kind)}
 }
 
-// selects reports whether the filter selects an entry, in the form in which the caller may see it.
+// selects reports whether the filter selects an entry, which must be in the form that the caller
+// may see.
 func (f logFilter) selects(e *adminapi.Entry) bool {
 	return (f.who == "" || e.Who == f.who || e.WhoName != "" && strings.EqualFold(e.WhoName, f.who)) &&
 		strings.HasPrefix(e.Key, f.prefix) && (f.batch == "" || e.Batch == f.batch) && (f.kind == "" || f.kind == kindOf(e))
 }
 
-// kindOf returns the kind of the subject of an entry.
 func kindOf(e *adminapi.Entry) string {
 	switch {
 	case e.Authority != nil:
@@ -46,7 +46,7 @@ func kindOf(e *adminapi.Entry) string {
 	return adminapi.KindOfName
 }
 
-// upTo yields entries up to the one with a number; 0 means all.
+// upTo yields entries up to the number until, or all if it is 0.
 func upTo(until uint64, limit iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range limit {
@@ -57,7 +57,7 @@ func upTo(until uint64, limit iter.Seq2[*store.Entry, error]) iter.Seq2[*store.E
 	}
 }
 
-// prove sends a change and the proof that the log contains it.
+// prove sends a change, and the proof that the log contains it.
 func (s *API) prove(c *call) error {
 	seq, err := strconv.ParseUint(c.value, 10, 64)
 	if err != nil || seq == 0 {
@@ -93,7 +93,6 @@ func (s *API) prove(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.NewProof(e, p.Head, p.Hashes))
 }
 
-// headAt sends the head that the log had at a time.
 func (s *API) headAt(c *call, at time.Time) error {
 	source, err := audit.SourceOf(s.store)
 	if err != nil {

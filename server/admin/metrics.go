@@ -11,11 +11,10 @@ import (
 // metricsPath is the path of the metrics.
 const metricsPath = "/-/metrics"
 
-// noRole stands for the role in the metrics if a request has no valid token.
+// noRole stands for the role in the metrics of a request without a valid token.
 const noRole = "none"
 
-// showMetrics shows the metrics to clients on this machine without a token, and to other clients if
-// they have one.
+// showMetrics shows the metrics to clients on this machine, and to others that have a token.
 func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	if !isLocal(r) {
 		actor, err := s.authenticate(r)
@@ -28,9 +27,8 @@ func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	return nil
 }
 
-// isLocal reports whether a request comes from this machine. Such a request arrived from a loopback
-// address or over a Unix socket. It has no header field by which a proxy says that it forwarded the
-// request.
+// isLocal reports whether a request comes from this machine: from a loopback address or over a Unix
+// socket, and without a header field by which a proxy says that it forwarded the request.
 func isLocal(r *http.Request) bool {
 	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header[field] != nil {
@@ -48,8 +46,7 @@ func (s *API) count(w *statusWriter) {
 	}
 }
 
-// CountJobs calls yield for every kind of job and every state. The number is that of the jobs of
-// this kind in this state, and can be 0.
+// CountJobs calls yield with the number of jobs of each kind in each state, even if it is 0.
 func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	type key struct{ kind, state string }
 	n := map[key]int{}
@@ -70,7 +67,7 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 // errFaults is the error of a verification that found faults.
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether the metrics show when a job of this kind last succeeded. They do so for
+// isTask reports whether the metrics show when a job of this kind last succeeded, as they do for
 // backups, and for verifications of the whole store.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
@@ -87,7 +84,7 @@ func (j *job) outcome() error {
 	return nil
 }
 
-// expectTasks tells the metrics when each task last succeeded.
+// expectTasks passes to the metrics when each task last succeeded.
 func (s *API) expectTasks() {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -98,8 +95,8 @@ func (s *API) expectTasks() {
 	}
 }
 
-// countTasks tells the metrics when each task last succeeded before this start. From then on it
-// tells the metrics when a task ends.
+// countTasks passes to the metrics when each task last succeeded before this start, and from then
+// on when a task ends.
 func (s *API) countTasks() {
 	if s.metrics == nil {
 		return

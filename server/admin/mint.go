@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// mint makes new names and reserves them. It reports each name as soon as the name is stored. If
-// the request is invalid, it returns an error before it reserves any name.
+// mint makes new names, reserves them, and reports each as soon as it is stored. If the request is
+// invalid, it returns an error before it reserves any name.
 func (s *API) mint(c *call) error {
 	body := adminapi.Minting{Count: 1}
 	if err := readJSON(c, &body); err != nil {
@@ -45,7 +45,7 @@ func (s *API) mint(c *call) error {
 	})
 }
 
-// mintError converts an error of making names to the error for the client, about the template.
+// mintError makes an error of making names an error about the template, for the client.
 func mintError(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
@@ -92,7 +92,7 @@ func (m actorStore) Authorities(ctx context.Context) (all []*store.Authority, er
 	return all, nil
 }
 
-// GetAt implements [reserve.Backend]. It returns an error if the actor has no rights on the name.
+// GetAt implements [reserve.Backend]. It returns an error if the actor has no rights for the name.
 func (m actorStore) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	kept, err := m.s.registrar.Kept(ctx, n, at)
 	if err != nil {
@@ -114,8 +114,8 @@ func (m actorStore) Known(ctx context.Context, n name.Name) (bool, error) {
 	return reserve.KnownIn(ctx, m.s.store, n)
 }
 
-// Keys implements [reserve.Backend]. It yields only names on which the actor has rights. New names
-// depend on existing names, and would reveal the others.
+// Keys implements [reserve.Backend]. It yields only names for which the actor has rights, because
+// new names depend on existing ones and would reveal them.
 func (m actorStore) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return reserve.KeysOf(m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listMisses lists failed lookups, the most frequent first. It lists only names on which the caller
-// has rights.
+// listMisses lists the failed lookups of names for which the caller has rights, the most frequent
+// first.
 func (s *API) listMisses(c *call) error {
 	limit, err := number(c.q, "limit", 0)
 	if err != nil {
@@ -39,7 +39,6 @@ func (s *API) listMisses(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// hideMiss hides a name whose lookup failed, or shows it again.
 func (s *API) hideMiss(c *call) error {
 	n, err := name.Parse(c.value)
 	if err != nil {
@@ -62,7 +61,7 @@ func (s *API) hideMiss(c *call) error {
 	return writeJSON(c.w, http.StatusOK, body)
 }
 
-// mayRead reports whether the caller has rights on a name whose lookup failed.
+// mayRead reports whether the caller has rights for a name whose lookup failed.
 func (s *API) mayRead(c *call, n name.Name) bool {
 	_, err := s.reached(c, n, time.Time{}, registrar.Reader)
 	return err == nil
@@ -84,7 +83,6 @@ func (s *API) shown(c *call, suggestions []string) (some []string) {
 	return some
 }
 
-// clearMisses removes all failed lookups from the list.
 func (s *API) clearMisses(c *call) error {
 	if err := c.requireAllNames("misses"); err != nil {
 		return err

@@ -23,9 +23,8 @@ func (s *API) getVersion(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion, Instance: s.instance, SecondPerson: s.settings.Load().second})
 }
 
-// subject parses the name in the path of a request. It returns the name in the spelling in which it
-// was stored at the given time. The zero time means now. It returns an error if the caller has no
-// rights on the name.
+// subject parses the name in the path of a request, and returns it as it was stored at the given
+// time, where zero means now. It returns an error if the caller has no rights for the name.
 func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	n, err := name.Parse(c.value)
 	if err != nil {
@@ -34,8 +33,8 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	return s.reached(c, n, at, c.actor.Role())
 }
 
-// reached returns a name in the spelling in which it was stored at the given time. If the caller has
-// no rights on the name, reached returns an error, which says that the caller needs the role need.
+// reached returns a name as it was stored at the given time. If the caller has no rights for it,
+// the error says that the caller needs the role need.
 func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
@@ -44,7 +43,7 @@ func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (
 	return kept, err
 }
 
-// The limits of what one request for a list reads. They are needed because a request can ask for a
+// Limits of what one request for a list reads. They are needed because a request can ask for a
 // status that few records have.
 const (
 	maxRead     = 100_000                // records
@@ -72,7 +71,6 @@ func (s *API) listNames(c *call) error {
 	return writeJSON(c.w, http.StatusOK, page)
 }
 
-// pageLimit returns the maximum number of records of a page.
 func pageLimit(q url.Values) (int, error) {
 	v := q.Get("limit")
 	if v == "" {
@@ -110,9 +108,9 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 	return page, nil
 }
 
-// within yields the records of a scan on which an actor has rights. It reads only records whose
-// keys begin like a prefix of the actor. A few of these are not under that prefix. So a page that
-// ends because of the limits of reading does not reveal how many other records exist.
+// within yields the records of a scan for which an actor has rights. It reads little more than
+// these records, so a page that ends because of the limits of reading does not reveal how many
+// other records exist.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if a.MayAll(registrar.Reader) {
 		return s.store.List(ctx, scan)
@@ -133,8 +131,8 @@ func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) it
 	}
 }
 
-// spans returns the beginnings of all keys that are under one of the prefixes and start with the
-// text in the parameter begin. The result is sorted and has no duplicates.
+// spans returns the beginnings of all keys that are covered by one of the prefixes and start with
+// begin, sorted and without duplicates.
 func spans(prefixes []name.Prefix, begin string) []string {
 	var all []string
 	for _, p := range prefixes {
@@ -207,7 +205,6 @@ func (s *API) putName(c *call) error {
 	return c.outcome(out, err, in.conditional)
 }
 
-// outcome sends the result of a change.
 func (c *call) outcome(out registrar.Outcome, err error, conditional bool) error {
 	if err != nil {
 		return preconditioned(err, conditional)

@@ -13,8 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// query returns the parameters of a request. It returns an error if one of them is not
-// allowed.
+// query returns the parameters of a request, or an error if one of them is not allowed.
 func (c *call) query(allowed ...string) (url.Values, error) {
 	q := c.r.URL.Query()
 	for key := range q {
@@ -38,13 +37,12 @@ func flag(q url.Values, key string) (bool, error) {
 	return on, nil
 }
 
-// A flagOf has the key of a parameter that is a flag, and the option that the flag sets.
+// A flagOf is a parameter that is a flag, and the option that it sets.
 type flagOf struct {
 	key  string
 	into *bool
 }
 
-// flags sets each option to the value of its parameter.
 func flags(q url.Values, all ...flagOf) (err error) {
 	for _, f := range all {
 		if *f.into, err = flag(q, f.key); err != nil {
@@ -77,8 +75,8 @@ type intent struct {
 	strict      bool
 }
 
-// intent reads the parameter "why" and the expected revision. The names are those of further
-// parameters that the request may have. If "strict" is one of them, intent also reads it.
+// intent reads the parameter "why", the expected revision, and "strict" if it is among names, which
+// are the further parameters that the request may have.
 func (c *call) intent(names ...string) (in intent, err error) {
 	q, err := c.query(append(names, "why", "expected")...)
 	if err != nil {
@@ -92,9 +90,9 @@ func (c *call) intent(names ...string) (in intent, err error) {
 	return in, err
 }
 
-// expectation returns the revision that the client expects to change. The client gives it as the
-// parameter "expected", as If-Match with one tag, or as If-None-Match with "*". If it gives a
-// header field, conditional is true, and a conflict must be reported as status 412.
+// expectation returns the revision that the client expects to change, from the parameter
+// "expected", or from If-Match with one tag, or If-None-Match with "*". For a header field,
+// conditional is true, and a conflict must be reported as status 412.
 func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err error) {
 	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
 	text, field := q.Get("expected"), "expected"
@@ -115,8 +113,8 @@ func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err
 	return revision, conditional, nil
 }
 
-// preconditioned converts a conflict to a failed precondition if the request was conditional (RFC
-// 9110, 13.1.1). It returns other errors unchanged.
+// preconditioned makes a conflict of a conditional request a failed precondition (RFC 9110,
+// 13.1.1). It returns other errors unchanged.
 func preconditioned(err error, conditional bool) error {
 	var conflict *store.ConflictError
 	if conditional && errors.As(err, &conflict) {

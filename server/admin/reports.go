@@ -18,8 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// report runs work and sends its reports, one per line. If an error ended work, the last line has
-// the error.
+// report runs work and sends its reports, one per line. If work fails, the last line has the error.
 func (s *API) report(c *call, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
 	w := s.newLineWriter(c)
 	if err := w.send(); err != nil {
@@ -53,7 +52,6 @@ func (s *API) relocate(c *call) error {
 	return s.relocateAs(c, rel, "")
 }
 
-// relocationJob returns the job of a relocation.
 func relocationJob(rel registrar.Relocation, dryRun string) adminapi.Job {
 	return adminapi.Job{Kind: adminapi.JobRelocate, Subject: adminapi.RelocationSubject(rel.From, rel.To), DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
 }
@@ -127,7 +125,6 @@ func (r *reach) all() []adminapi.Reach {
 	return all[:min(len(all), maxReach)]
 }
 
-// undo reverts changes.
 func (s *API) undo(c *call) error {
 	var u registrar.Undoing
 	if err := readJSON(c, &u); err != nil {
@@ -160,13 +157,13 @@ func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 	})
 }
 
-// A verification verifies the store. It calls the function fault for each fault, and the function
-// progress at intervals. It returns the head of the log that it has verified.
+// A verification verifies the store. It calls fault for each fault, and progress at intervals, and
+// returns the head of the log that it has verified.
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
-// verification returns the verification that a request asks for. If the request has the parameter
-// "since", the verification covers only the changes after that head, and the result subject is
-// "since" followed by the head. Otherwise the verification covers the whole store, and subject is "".
+// verification returns the verification for a request. With the parameter "since", it covers only
+// the changes after that head, and subject is "since" and the head. Otherwise it covers the whole
+// store, and subject is "".
 func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {

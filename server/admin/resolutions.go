@@ -20,11 +20,10 @@ const (
 	maxMonths = 120     // months in a request
 	maxTop    = 100     // names in a response
 	usualTop  = 20      // the default
-	minCount  = 3       // lower counts of a name on a day are for its owners only
+	minCount  = 3       // lower counts of a name on a day are only for its owners
 	maxRanked = 500_000 // names that are compared
 )
 
-// resolutions sends how often names were resolved.
 func (s *API) resolutions(c *call) error {
 	top, err := number(c.q, "top", usualTop)
 	if err != nil {
@@ -66,7 +65,6 @@ func (s *API) Resolutions(ctx context.Context, a registrar.Actor, r adminapi.Res
 	return out, nil
 }
 
-// months parses the months of a request.
 func (s *API) months(fromText, toText string) (from, to counts.Month, err error) {
 	to = counts.MonthOf(s.now())
 	if toText != "" {
@@ -86,8 +84,8 @@ func (s *API) months(fromText, toText string) (from, to counts.Month, err error)
 	return from, to, nil
 }
 
-// nameResolutions counts the resolutions of a name. Only owners see low counts: they can say something
-// about a single reader.
+// nameResolutions counts the resolutions of a name. Only owners see low counts, which can reveal
+// something about a single reader.
 func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source counts.Store, text string, from, to counts.Month, n *resolutionCounter) error {
 	asked, err := name.Parse(text)
 	if err != nil {
@@ -113,7 +111,7 @@ func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source cou
 	return nil
 }
 
-// withoutFew returns the cells of the days on which there were not only a few resolutions.
+// withoutFew leaves out the cells of days with few resolutions.
 func withoutFew(cells []counts.Cell) []counts.Cell {
 	var days [32]uint64
 	for _, c := range cells {
@@ -122,8 +120,8 @@ func withoutFew(cells []counts.Cell) []counts.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c counts.Cell) bool { return days[c.Day%32] < minCount })
 }
 
-// authorityResolutions counts the resolutions of the names of authorities whose prefixes begin with a
-// prefix. Names without an authority are only for actors who may read all names.
+// authorityResolutions counts the resolutions of the names of authorities whose prefixes begin with
+// a prefix. Names without an authority are only for actors who may read all names.
 func (s *API) authorityResolutions(ctx context.Context, a registrar.Actor, source counts.Store, prefix string, from, to counts.Month, n *resolutionCounter) error {
 	begin := name.Beginning(prefix)
 	for r, err := range source.Rows(ctx, counts.Query{Kind: counts.OfAuthority, From: from, To: to, Text: begin, Prefix: true}) {
@@ -137,7 +135,7 @@ func (s *API) authorityResolutions(ctx context.Context, a registrar.Actor, sourc
 	return nil
 }
 
-// isBelow reports whether a prefix of an authority is equal to another prefix, or longer by whole parts.
+// isBelow reports whether a prefix is equal to begin, or longer by whole parts.
 func isBelow(text, begin string) bool {
 	rest, ok := strings.CutPrefix(text, begin)
 	return ok && (begin == "" || rest == "" || strings.ContainsAny(rest[:1], ":/") || strings.ContainsAny(begin[len(begin)-1:], ":/"))

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// explain resolves a name as the public listener would for an anonymous client. If the request asks
-// for it, the answer has an explanation.
+// explain resolves a name as the public listener would for an anonymous client, and explains the
+// answer if the request asks for it.
 func (s *API) explain(c *call) error {
 	q := c.q
 	put := nomen.Question{
@@ -62,7 +62,7 @@ func wanted(q url.Values, key string) (bool, error) {
 	return flag(q, key)
 }
 
-// explainError sends an error of the resolver in the form in which the public listener sends it.
+// explainError sends an error of the resolver in the form of the public listener.
 func (s *API) explainError(c *call, err error) error {
 	var e *nomen.Error
 	switch {

@@ -21,16 +21,16 @@ import (
 const (
 	scrubStep     = 1024             // changes verified in one step
 	scrubShare    = 10               // a scrub works for at most 1/scrubShare of the time
-	scrubPass     = 24 * time.Hour   // minimum from the start of a pass to the start of the next
+	scrubPass     = 24 * time.Hour   // minimum time from the start of a pass to the start of the next
 	scrubRetry    = time.Minute      // pause after a step that could not read the store
 	scrubSave     = 30 * time.Second // how often the state is saved
-	maxScrubLines = 100              // maximum number of faults in a pass that are logged
+	maxScrubLines = 100              // faults of a pass that are logged
 	scrubVersion  = 1                // of the file format; see docs/reference/files.md
 )
 
 const scrubFile = "scrub.json"
 
-// A scrub verifies the store in the background, from the first change to the last, once a day. One
+// A scrub verifies the store in the background, from the first change to the last, once a day. Each
 // such verification is a pass. The slower the store responds, the longer the scrub pauses between
 // two steps. It also pauses while a job runs.
 type scrub struct {
@@ -42,16 +42,16 @@ type scrub struct {
 	mu          sync.Mutex
 	state       scrubState
 	saved       time.Time
-	writeFailed bool // the last attempt to write the file failed, which was logged
+	writeFailed bool // the file could not be written, which was logged
 }
 
 // A scrubState is the progress of a scrub, saved in a file.
 type scrubState struct {
 	Version int       `json:"version"`
-	Head    string    `json:"head"`           // head of the log after the changes that this pass has verified
+	Head    string    `json:"head"`           // head of the log up to the changes that this pass has verified
 	Started time.Time `json:"started"`        // when this pass started
 	Faults  uint64    `json:"faults"`         // faults that this pass has found
-	Ended   time.Time `json:"ended,omitzero"` // when this pass was completed; the next one starts a day after this one started
+	Ended   time.Time `json:"ended,omitzero"` // when this pass was completed
 	Last    struct {
 		Ended  time.Time `json:"ended,omitzero"`
 		Size   uint64    `json:"size"`
@@ -59,8 +59,8 @@ type scrubState struct {
 	} `json:"last"` // the last complete pass
 }
 
-// newScrub returns a scrub of the store r. It returns nil if the rate is 0, or if the store cannot
-// be verified in steps.
+// newScrub returns a scrub of the store r, or nil if the rate is 0 or the store cannot be verified
+// in steps.
 func newScrub(s *API, r store.Reader, rate int, dir string) *scrub {
 	if rate <= 0 {
 		return nil
@@ -99,7 +99,7 @@ func readScrub(file string) (state scrubState, err error) {
 	return state, nil
 }
 
-// known returns the current state. c may be nil: then the state is empty.
+// known returns the current state, which is empty if c is nil.
 func (c *scrub) known() scrubState {
 	if c == nil {
 		return scrubState{}
@@ -116,8 +116,8 @@ type ScrubState struct {
 	Changes, Found uint64    // changes verified and faults found by the current pass, or the last one if none is running
 }
 
-// Scrub returns the state of the background verification. If the [Options] do not enable it, ok is
-// false.
+// Scrub returns the state of the background verification. The result ok is false if the [Options]
+// do not enable it.
 func (s *API) Scrub() (state ScrubState, ok bool) {
 	known := s.scrub.known()
 	h, _ := store.ParseHead(known.Head) // zero before the first step
@@ -137,7 +137,7 @@ func (c *scrub) run(ctx context.Context) {
 	}
 }
 
-// step verifies the next changes, and returns how long to pause before the next step.
+// step verifies the next changes, and returns how long to pause afterwards.
 func (c *scrub) step(ctx context.Context) time.Duration {
 	s := c.server
 	state := c.known()
@@ -149,7 +149,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	}
 	var since store.Head
 	if state.Ended.IsZero() && state.Head != "" {
-		since, _ = store.ParseHead(state.Head) // if it is invalid, the pass restarts
+		since, _ = store.ParseHead(state.Head) // if it is invalid, the pass starts again
 	}
 	if since == (store.Head{}) {
 		last := state.Last
@@ -172,7 +172,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	return max(time.Duration(done)*time.Second/time.Duration(c.rate)-took, (scrubShare-1)*took)
 }
 
-// found counts a fault, and logs it unless the pass has found too many.
+// found counts a fault, and logs it unless the pass has already logged too many.
 func (c *scrub) found(state *scrubState, f store.Fault) {
 	if state.Faults++; state.Faults <= maxScrubLines {
 		j := adminapi.NewFault(f)
@@ -200,7 +200,7 @@ func (c *scrub) set(state scrubState) {
 	c.state = state
 }
 
-// save writes the state to the file if now is set or if the last write is long enough ago.
+// save writes the state to the file from time to time, or immediately if now is true.
 func (c *scrub) save(now bool) {
 	if c.file == "" || !now && time.Since(c.saved) < scrubSave {
 		return
@@ -219,7 +219,6 @@ func (c *scrub) save(now bool) {
 	c.writeFailed = err != nil
 }
 
-// busy reports whether a job is running.
 func (js *jobTable) busy() bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()

@@ -17,7 +17,7 @@ func (s *API) search(c *call) error {
 	if err != nil {
 		return err
 	}
-	status := s.searcher.Status() // before the search, so that it does not promise too much
+	status := s.searcher.Status() // before the search, because it must not claim too much
 	page, err := s.searcher.Search(c.r.Context(), q)
 	if err != nil {
 		return adminapi.SearchError(err)
@@ -43,7 +43,7 @@ func (c *call) searchQuery() (q store.Query, err error) {
 	}
 	q.Spans = []string{c.q.Get("prefix")}
 	if !c.actor.MayAll(registrar.Reader) {
-		q.Spans = append([]string{}, spans(c.actor.Scope(), c.q.Get("prefix"))...) // not nil, which would stand for all keys
+		q.Spans = append([]string{}, spans(c.actor.Scope(), c.q.Get("prefix"))...) // not nil, which would mean all keys
 		q.May = c.actor.Reaches
 	}
 	return q, nil

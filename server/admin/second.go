@@ -18,14 +18,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of the jobs that wait for a second person.
+// Limits of jobs that wait for a second person.
 const (
 	maxWaiting      = 100      // of all tokens
 	maxTokenWaiting = 20       // of one token
-	maxAsked        = 32 << 10 // maximum size of the request in bytes, because the file of jobs contains the request
+	maxAsked        = 32 << 10 // size of the request in bytes, because the file of jobs contains the request
 )
 
-// What a redaction removes content of.
+// Subjects of redactions.
 const (
 	redactsName      = "name"
 	redactsAuthority = "authority"
@@ -41,7 +41,7 @@ type redactRequest struct {
 	Revision uint64 `json:"revision"` // expected revision, if a second person must approve
 }
 
-// redact carries out a redaction, or asks for a second person.
+// redact makes a redaction, or asks for a second person.
 func (s *API) redact(c *call, q redactRequest, conditional bool) error {
 	second := s.settings.Load().second.Redact
 	asks := second && !q.DryRun
@@ -55,7 +55,6 @@ func (s *API) redact(c *call, q redactRequest, conditional bool) error {
 	return c.outcome(out, unsupportedError(err), conditional)
 }
 
-// redactAs carries out a redaction for an actor.
 func (s *API) redactAs(ctx context.Context, a registrar.Actor, q redactRequest) (out registrar.Outcome, err error) {
 	switch q.Of {
 	case redactsName:
@@ -72,15 +71,15 @@ func (s *API) redactAs(ctx context.Context, a registrar.Actor, q redactRequest) 
 	return out, err
 }
 
-// askRedaction makes a job that carries out a redaction after a second person has approved it.
+// askRedaction makes a job that makes a redaction after a second person has approved it.
 func (s *API) askRedaction(c *call, q redactRequest) error {
 	of := adminapi.Job{Kind: adminapi.JobRedact, Subject: q.Of + " " + q.Key, Unit: "revisions"}
 	of.Approval = &adminapi.Approval{Why: q.Reason, Of: q.Of, Key: q.Key, Revisions: q.Revisions, Revision: q.Revision}
 	return s.ask(c, of, q, func(context.Context, *job) error { return nil })
 }
 
-// relocatesMany reports whether a second person must approve a relocation because it changes many
-// names. It reads no more names than are needed to decide.
+// relocatesMany reports whether a relocation changes so many names that a second person must
+// approve it. It reads only as many names as it needs to decide.
 func (s *API) relocatesMany(c *call, rel registrar.Relocation) (bool, error) {
 	limit := int64(s.settings.Load().second.RelocateAbove)
 	if limit <= 0 || rel.DryRun {
@@ -121,8 +120,8 @@ func (s *API) askRelocation(c *call, rel registrar.Relocation, dryRun string) er
 	})
 }
 
-// foresee does a dry run of a relocation for an actor. It records in the result of the job what
-// would change, and returns a digest of it.
+// foresee does a dry run of a relocation for an actor. It records what would change in the result
+// of the job, and returns a digest of it.
 func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel registrar.Relocation) (string, error) {
 	reach := reach{api: s, counts: map[string]*adminapi.Reach{}}
 	sum, result := sha256.New(), adminapi.JobResult{}
@@ -154,12 +153,12 @@ func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel regist
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// addMoved adds a location that would be moved to a digest. No key and no URL has a zero byte.
+// addMoved adds a location that would be moved to a digest. Keys and URLs contain no zero byte.
 func addMoved(sum hash.Hash, n name.Name, from, to string) {
 	_, _ = fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", n.Key(), from, to) // a hash returns no error
 }
 
-// ask makes a job that a second person must approve. Before it waits, it runs the function prepare.
+// ask makes a job that a second person must approve. It runs prepare before the job waits.
 func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Context, *job) error) error {
 	start := startOf{Job: of}
 	if err := c.identify(&start, request); err != nil {
@@ -188,8 +187,8 @@ func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Co
 	return s.accepted(c, j)
 }
 
-// asksSame reports whether a request, with the given token, made the job j before, and no
-// second person has decided about j yet. The mutex of the jobs must be held.
+// asksSame reports whether a request with the given token has already made the job j, and the
+// second person has not decided yet. The caller must hold the mutex of the jobs.
 func (j *job) asksSame(request *startOf, token string) bool {
 	return j.undecided() && j.Token == token && j.Kind == request.Kind && bytes.Equal(j.Request, request.request)
 }
@@ -205,7 +204,7 @@ func (j *job) wait(at time.Time) {
 	j.Next = "another person approves or rejects it"
 }
 
-// lapse ends the jobs for which no second person has decided in time. mu must be held.
+// lapse ends the jobs for which no second person has decided in time. The caller must hold mu.
 func (js *jobTable) lapse() {
 	for _, j := range js.all {
 		if j.State == adminapi.JobWaiting && !js.now().Before(j.Approval.Until) {
@@ -217,7 +216,7 @@ func (js *jobTable) lapse() {
 	}
 }
 
-// admitWaiting returns an error if too many jobs wait for a second person. mu must be held.
+// admitWaiting returns an error if too many jobs wait for a second person. The caller must hold mu.
 func (js *jobTable) admitWaiting(token string) error {
 	all, own := 0, 0
 	for _, j := range js.all {
@@ -237,15 +236,15 @@ func (js *jobTable) admitWaiting(token string) error {
 	}
 }
 
-// saveNow saves the jobs, so that a job that waits is not lost in a crash. Shared jobs are saved
-// before they are used.
+// saveNow saves the jobs, so that a crash does not lose a job that waits. Shared jobs are already
+// stored.
 func (js *jobTable) saveNow() {
 	if js.dir != "" && js.shared == nil {
 		js.save()
 	}
 }
 
-// approvedBy adds to the reason of a change which person has approved it.
+// approvedBy adds to the reason of a change who has approved it.
 func approvedBy(why, person string) string {
 	if why == "" {
 		return "approved by " + cmp.Or(person, "the operator")

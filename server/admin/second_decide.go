@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// approveJob carries out what waits for a second person.
 func (s *API) approveJob(c *call) error {
 	j, err := s.job(c)
 	if err != nil {
@@ -40,8 +39,8 @@ func (s *API) approveJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// approve runs a job that has waited for approval, and returns it and its context. If the caller
-// has approved the job before, the context is nil.
+// approve runs a job that has waited for approval, and returns it and its context, which is nil if
+// the caller has already approved the job.
 func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Context, error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
 	j, err := js.launch(c.r.Context(), func() (*job, error) { return js.resume(c, id, same, cancel) })
@@ -56,8 +55,8 @@ func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Contex
 	return nil, nil, err
 }
 
-// resume runs a job that has waited. The function cancel ends the job. If the caller has approved
-// the job before, the error is a repeatedError. mu must be held.
+// resume runs a job that has waited, and which cancel ends. The error is a repeatedError if the
+// caller has already approved the job. The caller must hold mu.
 func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelCauseFunc) (*job, error) {
 	js.lapse()
 	j := js.find(id)
@@ -80,8 +79,8 @@ func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelC
 	return j, nil
 }
 
-// decidable returns an error unless a job waits for a decision that the caller may make. If
-// byRequester is true, the caller has made the request. mu must be held.
+// decidable returns an error unless a job waits for a decision that the caller may make. The
+// parameter byRequester says that the caller has made the request. The caller must hold mu.
 func (js *jobTable) decidable(c *call, j *job, byRequester bool) error {
 	refuse := func(status int, detail string) error {
 		return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: status, Detail: detail}
@@ -99,7 +98,6 @@ func (js *jobTable) decidable(c *call, j *job, byRequester bool) error {
 	return nil
 }
 
-// rejectJob ends a job that waits for a second person.
 func (s *API) rejectJob(c *call) error {
 	j, err := s.job(c)
 	if err != nil {
@@ -124,7 +122,7 @@ func (s *API) rejectJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// maxRejection is the maximum length of the reason of a rejection in bytes.
+// maxRejection limits the reason of a rejection, in bytes.
 const maxRejection = 4 << 10
 
 func checkRejection(reason string) error {
@@ -169,8 +167,8 @@ func (s *API) stop(c *call, j *job) error {
 	})
 }
 
-// stop cancels or withdraws a job; isOwn says whether the caller has made the request. mu must be
-// held.
+// stop cancels or withdraws a job. The parameter isOwn says that the caller has made the request.
+// The caller must hold mu.
 func (js *jobTable) stop(c *call, j *job, isOwn bool) error {
 	js.lapse()
 	switch {
@@ -190,7 +188,7 @@ func (js *jobTable) stop(c *call, j *job, isOwn bool) error {
 	return nil
 }
 
-// carryOut does what a second person has approved. First it checks the rights of both persons, and
+// carryOut does what a second person has approved, after checking the rights of both persons, and
 // that nothing has changed since the request.
 func (s *API) carryOut(ctx context.Context, j *job, approver registrar.Actor) error {
 	requester, err := s.requesterNow(ctx, j)
@@ -232,7 +230,6 @@ func (s *API) redactApproved(ctx context.Context, j *job, q redactRequest, reque
 	return nil
 }
 
-// requesterDenied converts the error for a requester who may not carry out the request.
 func requesterDenied(err error) error {
 	var denied *registrar.DeniedError
 	if errors.As(err, &denied) {
@@ -241,7 +238,7 @@ func requesterDenied(err error) error {
 	return err
 }
 
-// changedSince converts the error for a subject that was changed after the request.
+// changedSince returns the error for a subject that was changed after the request.
 func changedSince(err error) error {
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
@@ -250,8 +247,7 @@ func changedSince(err error) error {
 	return err
 }
 
-// relocateApproved relocates the names that would have changed at the time of the request, and no
-// others.
+// relocateApproved relocates only the names that would have changed at the time of the request.
 func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Relocation, requester, approver registrar.Actor) error {
 	approved, err := s.checkApproved(ctx, j, rel, requester)
 	if err != nil {
@@ -261,8 +257,8 @@ func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Reloca
 	return s.relocateOnly(ctx, j, rel, requester, approved)
 }
 
-// checkApproved checks that a relocation would change the same as at the time of the request, and
-// that the requester may still change it. It returns the names that it would change.
+// checkApproved checks that a relocation would make the same changes as at the time of the request,
+// and that the requester may still make them. It returns the names that would change.
 func (s *API) checkApproved(ctx context.Context, j *job, rel registrar.Relocation, requester registrar.Actor) (*approvedNames, error) {
 	then, err := actorOf(j.Who, j.Requester.Grants)
 	if err != nil {
@@ -306,19 +302,19 @@ func (s *API) relocateOnly(ctx context.Context, j *job, rel registrar.Relocation
 	return err
 }
 
-// errNotApproved is the reason why a name was not changed by an approved relocation.
+// errNotApproved is the reason why an approved relocation left a name unchanged.
 var errNotApproved = &adminapi.StatusError{
 	Kind: adminapi.KindSecond, Status: http.StatusConflict,
 	Detail: "another user has added or changed this name after the second person approved; it was not changed. Make another request for it",
 }
 
-// reportOthers reports the names that have locations to be replaced but were not approved: other
-// clients have added or changed them during the relocation, or the check at the approval has
-// rejected them. It adds them to sum.
+// reportOthers reports the names with locations to be replaced that were not approved, because
+// other clients have added or changed them meanwhile, or because the check at the approval rejected
+// them. It adds them to sum.
 func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation, approved *approvedNames, sum *registrar.Relocated) error {
 	var failed error
 	rel.DryRun, rel.Begun, rel.Progress = true, nil, nil
-	rel.Only = func(rec *store.Record) bool { // only one goroutine calls it, because it returns false
+	rel.Only = func(rec *store.Record) bool { // called by only one goroutine, because it returns false
 		if failed != nil || approved.has(rec) {
 			return false
 		}
@@ -337,7 +333,7 @@ func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation
 	return cmp.Or(err, failed)
 }
 
-// isLast reports whether the last change of a name has the given batch ID. If so, that batch has
+// isLast reports whether the last change of a name has the given batch ID, so that this batch has
 // already moved the name. Its new location can still begin with the address to be replaced.
 func (s *API) isLast(ctx context.Context, n name.Name, batch string) (bool, error) {
 	for c, err := range store.History(ctx, s.store, n) {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// approvedNames is a set of names and their locations. It has a hash of each, because a relocation
+// approvedNames is a set of names with their locations. It stores only hashes, because a relocation
 // can change millions of names.
 type approvedNames struct {
 	then, now registrar.Actor // the requester, with the rights at the request and the present ones
@@ -21,11 +21,11 @@ type approvedNames struct {
 	mu     sync.Mutex
 	hashes []uint64 // to be sorted before the first call of has
 
-	denied int       // names that would change, but that the requester may not change any more
+	denied int       // number of names that the requester may no longer change
 	last   name.Name // the last one that would change
 
-	refused []uint64            // hashes of the names that the check at the approval has rejected; sorted like hashes
-	reasons map[name.Name]error // why, for the first of them
+	refused []uint64            // hashes of the names that the check at the approval rejected
+	reasons map[name.Name]error // reasons, for the first of these names
 }
 
 // sort prepares the set for has and refusal.
@@ -34,7 +34,7 @@ func (a *approvedNames) sort() {
 	slices.Sort(a.refused)
 }
 
-// add adds a record, and returns true.
+// add adds a record. It returns true, as relocations require.
 func (a *approvedNames) add(rec *store.Record) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +42,7 @@ func (a *approvedNames) add(rec *store.Record) bool {
 	return true
 }
 
-// moved checks the rights on a name with a location that would change. It is called for all
+// moved checks the rights for a name with a location that would change. It is called for all
 // locations of a name, one after the other.
 func (a *approvedNames) moved(n name.Name, _, _ string) {
 	if n != a.last && !a.now.MayName(n, registrar.Editor) {
@@ -51,8 +51,8 @@ func (a *approvedNames) moved(n name.Name, _, _ string) {
 	a.last = n
 }
 
-// refuse records that the check has rejected a name. The name is then not approved, even if it
-// becomes valid later.
+// refuse records that the check has rejected a name, which is then not approved even if it becomes
+// valid later.
 func (a *approvedNames) refuse(n name.Name, err error) {
 	a.refused = append(a.refused, maphash.String(a.seed, n.Key()))
 	if a.reasons == nil {
@@ -63,13 +63,13 @@ func (a *approvedNames) refuse(n name.Name, err error) {
 	}
 }
 
-// errRefusedThen is the reason why a name was rejected, if the reason of the check was not kept.
+// errRefusedThen is the reason for a rejected name if that of the check was not kept.
 var errRefusedThen = &adminapi.StatusError{
 	Kind: adminapi.KindSecond, Status: http.StatusConflict,
 	Detail: "the check at the approval rejected this name; it was not changed. Make another request for it",
 }
 
-// refusal returns why the check has rejected a name, or nil if it has not.
+// refusal returns why the check has rejected a name, or nil.
 func (a *approvedNames) refusal(n name.Name) error {
 	if _, found := slices.BinarySearch(a.refused, maphash.String(a.seed, n.Key())); !found {
 		return nil
@@ -80,7 +80,7 @@ func (a *approvedNames) refusal(n name.Name) error {
 	return errRefusedThen
 }
 
-// has reports whether the set has the name of a record with the same locations.
+// has reports whether the set contains the name of a record with the same locations.
 func (a *approvedNames) has(rec *store.Record) bool {
 	_, found := slices.BinarySearch(a.hashes, a.hash(rec))
 	return found && a.refusal(rec.Name) == nil

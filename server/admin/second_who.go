@@ -18,11 +18,10 @@ import (
 type requester struct {
 	Persons []string          `json:"persons"`        // as [API.persons] returns them
 	Grants  []store.UserGrant `json:"grants"`         // rights at the time of the request
-	Claimed []store.UserGrant `json:"claimed"`        // grants that the store does not have, such as rights by claims
-	Node    bool              `json:"node,omitempty"` // made with the token of a node, which other nodes do not know
+	Claimed []store.UserGrant `json:"claimed"`        // grants that are not in the store, such as rights by claims
+	Node    bool              `json:"node,omitempty"` // the request has the token of a node, which other nodes do not know
 }
 
-// actorOf returns the actor with the grants.
 func actorOf(who string, grants []store.UserGrant) (registrar.Actor, error) {
 	return registrar.Person(&store.User{ID: who, Grants: grants})
 }
@@ -55,13 +54,12 @@ func grantsOf(a registrar.Actor) (all []store.UserGrant) {
 	return all
 }
 
-// isNodeToken reports whether an ID is that of the token of this node.
 func (s *API) isNodeToken(id string) bool { return s.nodeToken != nil && id == s.nodeToken.ID }
 
-// errNotStored is returned for a token or a user that the store does not have.
+// errNotStored is the error for a token or a user that is not in the store.
 var errNotStored = errors.New("not in the store")
 
-// stored returns the actor that the store has for a result of [call.token].
+// stored returns the actor in the store for a result of [call.token].
 func (s *API) stored(ctx context.Context, token string) (registrar.Actor, error) {
 	if id, ok := strings.CutPrefix(token, insidePrefix); ok {
 		return s.storedUser(ctx, id)
@@ -101,8 +99,8 @@ func (s *API) storedUser(ctx context.Context, id string) (registrar.Actor, error
 }
 
 // requesterNow returns the actor who made the request of a job, with the present rights. Rights by
-// claims are those at the time of the request. Only the next sign-in shows whether they are still
-// valid.
+// claims are those at the time of the request, because only the next sign-in shows whether they are
+// still valid.
 func (s *API) requesterNow(ctx context.Context, j *job) (registrar.Actor, error) {
 	if j.Requester.Node {
 		return actorOf(j.Who, j.Requester.Grants)
@@ -130,9 +128,9 @@ func (s *API) isRequester(c *call, j *job) (bool, error) {
 	return slices.ContainsFunc(persons, func(p string) bool { return slices.Contains(j.Requester.Persons, p) }), err
 }
 
-// persons returns the persons that the caller counts as. One is the author of the caller's changes.
-// If the caller has a token, another is the user or token that made this token. Two callers with a
-// common element count as one person.
+// persons returns the persons that the caller counts as: the author of the caller's changes and,
+// for a token, the user or token that made it. Two callers who have a person in common count as one
+// person.
 func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
 	all := []string{c.actor.Who}
 	if _, inside := insideActor(c.r.Context()); inside || s.nodeToken != nil && c.token() == s.nodeToken.ID {
@@ -155,10 +153,10 @@ func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
 	return all, nil
 }
 
-// makers says who has made tokens.
+// makers says who made each token.
 type makers struct {
-	of map[string]string   // by the ID of the token
-	by map[string][]string // by the bearer of the token
+	of map[string]string   // by ID of the token
+	by map[string][]string // by bearer of the token
 }
 
 func (s *API) makers(ctx context.Context) (makers, error) {
@@ -177,9 +175,9 @@ func (s *API) makers(ctx context.Context) (makers, error) {
 	return all, nil
 }
 
-// mayDecide reports whether the caller has rights on everything that a job would change. If so, the
-// caller may see the job. Unless the caller has made the request, the caller may also approve or
-// reject it. The mutex of the jobs must be held.
+// mayDecide reports whether the caller has rights for everything that a job would change. Such a
+// caller may see the job, and approve or reject it unless the caller has made the request. The
+// caller of mayDecide must hold the mutex of the jobs.
 func (c *call) mayDecide(j *job) bool {
 	if j.Approval == nil || j.Requester == nil {
 		return false
@@ -214,8 +212,8 @@ func (c *call) reachesRequester(of *requester) bool {
 	return all.MayAny(registrar.Editor)
 }
 
-// reachesAll reports whether the caller may edit all names of the authorities whose names a
-// relocation would change.
+// reachesAll reports whether the caller may edit all names of the authorities in the result of a
+// relocation.
 func (c *call) reachesAll(r *adminapi.JobResult) bool {
 	if r == nil || r.Relocated == nil {
 		return false

@@ -10,11 +10,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits bound what tokens can use. If a field is zero, the default applies, which is the value
-// after the semicolon in the comment.
+// Limits bound what tokens can use. A zero field has the default value, which its comment gives
+// after the semicolon.
 type Limits struct {
-	Rate      float64 // requests per second of one token, unless it is a token of an administrator of all names; 100
-	Burst     int     // requests of one token in a burst, with the same exception; as many as Rate allows in 5 s
+	Rate      float64 // requests per second of one token; 100. Administrators of all names have no limit
+	Burst     int     // requests of one token in a burst, with the same exception; as many as Rate permits in 5 s
 	TokenJobs int     // jobs of one token that run at once; 4
 	Jobs      int     // jobs that run at once; 8
 }
@@ -27,20 +27,20 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// maxTokenRates is the maximum number of tokens that have a rate limit of their own. All other
-// tokens share one.
+// maxTokenRates is the maximum number of tokens with a rate limit of their own. All others share
+// one.
 const maxTokenRates = 10_000
 
 // Settings are what [API.Set] can change while the API is in use.
 type Settings struct {
-	Hosts     []string     // Host fields that are accepted in addition to addresses and localhost
-	AccessLog *slog.Logger // receives one line per request; disabled if nil
+	Hosts     []string     // Host fields that are accepted besides addresses and localhost
+	AccessLog *slog.Logger // gets one line per request; nil disables it
 	Limits    Limits
 
 	SecondPerson adminapi.SecondPerson
 }
 
-// settings has the values of Settings in the form in which requests use them.
+// settings are Settings in the form in which requests use them.
 type settings struct {
 	hosts  map[string]bool
 	access *slog.Logger
@@ -48,7 +48,7 @@ type settings struct {
 	second adminapi.SecondPerson
 }
 
-// Set changes the settings. Requests in progress may use the earlier settings. Requests before the
+// Set changes the settings. Requests in progress may use the earlier ones. Requests before the
 // change still count for the limits of tokens.
 func (s *API) Set(o Settings) {
 	next := &settings{hosts: map[string]bool{}, access: o.AccessLog, limits: o.Limits.withDefaults(), second: o.SecondPerson}
@@ -59,10 +59,10 @@ func (s *API) Set(o Settings) {
 	s.rates.Set(next.limits.Rate, next.limits.Burst, s.now())
 }
 
-// checkRate counts a request, and returns an error if its token sends too many requests.
+// checkRate counts a request, and returns an error if its token sends too many.
 func (s *API) checkRate(c *call) error { return s.spend(c.actor, c.token()) }
 
-// isOperator reports whether a request was sent by an administrator of all names.
+// isOperator reports whether the caller is an administrator of all names.
 func (c *call) isOperator() bool {
 	return c.actor.MayAll(registrar.Administrator)
 }
@@ -72,8 +72,8 @@ type Configuration interface {
 	// Settings returns the settings in effect, sorted by key, without secrets.
 	Settings() []adminapi.Setting
 
-	// Reload reads the configuration again. If it returns an error, nothing has changed. Otherwise
-	// all changes are in effect. The error may be an [*adminapi.ReloadError].
+	// Reload reads the configuration again. Afterwards all changes are in effect, or after an
+	// error, none. The error may be an [*adminapi.ReloadError].
 	Reload() (adminapi.Reloaded, error)
 }
 

@@ -28,10 +28,9 @@ func (s *API) makeSignInLink(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.SignInLink{URL: url, Until: until})
 }
 
-// errNoPages is returned for requests about signing in to a server without pages.
+// errNoPages is the error of requests about signing in if there are no pages.
 var errNoPages = &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no pages to sign in to"}
 
-// signUserOut ends all sessions of a user.
 func (s *API) signUserOut(c *call) error {
 	if err := c.requireAllNames("sessions"); err != nil {
 		return err
@@ -54,8 +53,8 @@ func (s *API) signUserOut(c *call) error {
 	return nil
 }
 
-// forgetSessions removes the sessions of a disabled user from the store. They are invalid
-// already.
+// forgetSessions removes the sessions of a disabled user, which are already invalid, from the
+// store.
 func (s *API) forgetSessions(ctx context.Context, u *store.User) {
 	if s.endSessions == nil || u == nil || !u.Disabled {
 		return

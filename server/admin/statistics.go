@@ -81,7 +81,6 @@ type nameCounter struct {
 	out         *adminapi.Statistics
 }
 
-// countNames counts the names that an actor may read.
 func (s *API) countNames(ctx context.Context, a registrar.Actor, step func() error) (*adminapi.Statistics, error) {
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -148,7 +147,7 @@ func (n *nameCounter) addLocation(rec *store.Record, l *nomen.Location) {
 		n.hosts[count.Host] = count
 	}
 	count.Locations++
-	switch u.Scheme { // which url.Parse returns in lower case
+	switch u.Scheme { // in lower case, by url.Parse
 	case "http":
 		count.HTTP++
 	case "https":
@@ -223,7 +222,7 @@ func (s *API) namePeople(ctx context.Context, a *adminapi.Activity) {
 	}
 }
 
-// CountNames counts what GET statistics reports to an actor. It counts at once, without pauses.
+// CountNames returns what GET statistics reports to an actor. It counts without pauses.
 func (s *API) CountNames(ctx context.Context, a registrar.Actor) (*adminapi.Statistics, error) {
 	begun := s.now()
 	out, err := s.countNames(ctx, a, ctx.Err)
@@ -234,8 +233,8 @@ func (s *API) CountNames(ctx context.Context, a registrar.Actor) (*adminapi.Stat
 	return out, nil
 }
 
-// CountChanges counts what GET statistics/changes reports to an actor about a month such as 2026-11.
-// It counts at once, without pauses.
+// CountChanges returns what GET statistics/changes reports to an actor about a month such as
+// 2026-11. It counts without pauses.
 func (s *API) CountChanges(ctx context.Context, a registrar.Actor, month string) (*adminapi.Activity, error) {
 	begun := s.now()
 	begin, err := parseMonth(month)

@@ -22,8 +22,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// importNames imports the records in the body, and reports each result on a line as soon as it is
-// known. If the client prefers an asynchronous response, the import runs in the background.
+// importNames imports the records in the body, and reports each result as soon as it is known. If
+// the client prefers an asynchronous response, the import runs in the background.
 func (s *API) importNames(c *call) error {
 	o, err := c.importOptions()
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *API) importNames(c *call) error {
 		return err
 	}
 	_ = control.EnableFullDuplex() // needed only for HTTP/1; in HTTP/2 both sides can always send
-	// If the import ends early, a part of the body remains unread. The connection is then closed,
-	// because the server would otherwise read that part as the next request.
+	// If the import ends early, a part of the body remains unread. The connection must then be
+	// closed, because the server would read that part as the next request.
 	h := c.w.Header()
 	h.Set("Connection", "close")
 	h.Set("Content-Type", bulk.JSONLines.MediaType())
@@ -129,8 +129,8 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	return s.jobs.spool(f)
 }
 
-// keptUpload describes the body of a dry run that the server keeps. Without the parameter "keep" it
-// returns nil.
+// keptUpload describes the body of a dry run that the server keeps, or returns nil without the
+// parameter "keep".
 func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 	keep, err := flag(c.q, "keep")
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *API) keep(ctx context.Context, run *importRun, f *spooled) error {
 
 // An importRun is an import that is a job.
 type importRun struct {
-	size    int64 // of the file in bytes; 0 if it need not be known
+	size    int64 // size of the file in bytes, or 0 if it is not needed
 	api     *API
 	call    *call
 	job     *job
@@ -202,7 +202,7 @@ func (r *importRun) do(ctx context.Context) error {
 		sum, err = bulk.Import(ctx, r.api.registrar, r.call.actor, r.in, r.options)
 		r.note(sum)
 		if r.size > 0 {
-			r.api.jobs.update(r.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Total = 0 }) // it was an estimate
+			r.api.jobs.update(r.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Total = 0 }) // the total was an estimate
 		}
 		if r.rejects != nil {
 			r.rejects.close(ctx)
@@ -264,7 +264,6 @@ func (r *importRun) estimate(offset int64) {
 	})
 }
 
-// note records the progress of the import.
 func (r *importRun) note(sum bulk.Summary) {
 	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
 }
@@ -303,8 +302,8 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	return o, c.permitAuthor(o.Who)
 }
 
-// permitAuthor returns an error if the caller may not make changes in the name of another user, whose
-// ID is the parameter author.
+// permitAuthor returns an error if the caller may not make changes in the name of another user,
+// whose ID is the parameter author.
 func (c *call) permitAuthor(author string) error {
 	if author == "" || c.actor.MayAll(registrar.Administrator) {
 		return nil
@@ -314,8 +313,7 @@ func (c *call) permitAuthor(author string) error {
 	return denied
 }
 
-// bodyFormat returns the format of a body. If the client does not name the format, the media type
-// of the body decides.
+// bodyFormat returns the format of a body, which the client names or the media type decides.
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
@@ -333,8 +331,8 @@ func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	return f, nil
 }
 
-// compression returns the compression of a body. The parameter of the request takes precedence over
-// the header field Content-Encoding.
+// compression returns the compression of a body. The parameter of the request precedes the field
+// Content-Encoding.
 func compression(name, encoding string) (bulk.Compression, error) {
 	if name == "" && encoding != "" && !strings.EqualFold(encoding, "identity") {
 		name = strings.TrimPrefix(strings.ToLower(encoding), "x-")
@@ -373,7 +371,7 @@ func (s *API) exportNames(c *call) error {
 			return err
 		}
 		s.log.Info("export aborted", "who", c.actor.Who, "err", err)
-		panic(http.ErrAbortHandler) // so that the client sees that the response is truncated
+		panic(http.ErrAbortHandler) // lets the client notice that the response is truncated
 	}
 	for _, r := range refused {
 		if err := addTrailer(h, adminapi.RefusedTrailer, r); err != nil {
@@ -383,7 +381,7 @@ func (s *API) exportNames(c *call) error {
 	return addTrailer(h, adminapi.SummaryTrailer, sum)
 }
 
-// addTrailer sets a field of the trailer. The header must have announced this field.
+// addTrailer sets a field of the trailer, which the header must have announced.
 func addTrailer(h http.Header, field string, v any) error {
 	text, err := adminapi.Encode(v)
 	if err == nil {
@@ -392,7 +390,6 @@ func addTrailer(h http.Header, field string, v any) error {
 	return err
 }
 
-// exportOptions returns the options in the parameters of an export.
 func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	q := c.q
 	o.Prefix = q.Get("prefix")
@@ -433,13 +430,13 @@ func exportType(o bulk.ExportOptions) string {
 	return o.Format.MediaType()
 }
 
-// A reachable is the store with only the records on which an actor has rights.
+// A reachable is the store with only the records for which an actor has rights.
 type reachable struct {
 	store.Reader
 	actor registrar.Actor
 }
 
-// List yields only the records that the actor has rights on.
+// List yields only the records for which the actor has rights.
 func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for rec, err := range r.Reader.List(ctx, scan) {
@@ -453,8 +450,8 @@ func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// takesChanges returns nil if the store can be changed at present, and otherwise the reason why
-// not. An import is rejected for this reason before its body is read.
+// takesChanges returns why the store cannot be changed at present, or nil. An import is rejected
+// for this reason before its body is read.
 func (s *API) takesChanges() error {
 	switch c := store.ConditionOf(s.store); {
 	case !c.NoWrites || c.Cause == "":

@@ -17,7 +17,7 @@ func (s *API) users() (store.Users, error) {
 }
 
 // shownTo returns what an actor may see of a user. Administrators of all names and the user see
-// everything. Owners may grant rights, so they see everything but how the user signs in. Everyone
+// everything. Owners, who may grant rights, see everything except how the user signs in. Everyone
 // else sees the ID and the name, because histories name authors.
 func shownTo(a registrar.Actor, u *store.User) *store.User {
 	switch {
@@ -95,7 +95,6 @@ func (s *API) putUser(c *call, u *store.User, in intent) error {
 	return c.userOutcome(out, err, in.conditional)
 }
 
-// userOutcome sends the result of a change of a user.
 func (c *call) userOutcome(out registrar.Outcome, err error, conditional bool) error {
 	out.User = shownTo(c.actor, out.User)
 	return c.outcome(out, unsupportedError(err), conditional)
@@ -127,7 +126,6 @@ func (s *API) redactUser(c *call) error {
 	return s.redact(c, redactRequest{Of: redactsUser, Key: c.value, Redaction: red}, conditional)
 }
 
-// userHistory sends the revisions of a user, newest first.
 func (s *API) userHistory(c *call) error {
 	if err := c.requireAllNames("users"); err != nil {
 		return err

@@ -13,23 +13,23 @@ import (
 // Limits of recording when tokens are used.
 const (
 	useTimeout = 10 * time.Second // maximum time for recording a use
-	useRetry   = 10 * time.Minute // minimum time between a failure to record a use and the next attempt
-	maxUses    = 10_000           // tokens in the table; when it is full it is emptied, and later uses are recorded again
+	useRetry   = 10 * time.Minute // minimum time between a failed attempt to record a use and the next one
+	maxUses    = 10_000           // tokens in the table; a full table is emptied, so that later uses are recorded again
 )
 
-// A tokenUses records on which days each token was used, with one write for each day and token. The
-// writes run in the background, so that they neither delay a request nor make it fail. If a write
-// fails, a later request with the token causes another write. A tokenUses is safe for concurrent
-// use.
+// A tokenUses records on which days each token was used, by one write for each day and token. The
+// writes run in the background, so that they neither delay a request nor make it fail. After a
+// failed write, a later request with the token causes another one. A tokenUses is safe for
+// concurrent use.
 type tokenUses struct {
 	registrar *registrar.Registrar
 	log       *slog.Logger
 
 	mu    sync.Mutex
-	until map[string]time.Time // earliest time of the next write, by token ID
+	until map[string]time.Time // earliest time of the next write, by ID of the token
 }
 
-// note records that a token was used, unless this day is recorded already.
+// note records that a token was used, unless this is already recorded for the day.
 func (u *tokenUses) note(t *store.Token, now time.Time) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	if !t.Used.Before(today) || !u.due(t.ID, now, today.AddDate(0, 0, 1)) {
@@ -45,8 +45,8 @@ func (u *tokenUses) note(t *store.Token, now time.Time) {
 	}()
 }
 
-// due reports whether a use of a token must be recorded now. If so, further uses of the token need
-// not be recorded until the time next.
+// due reports whether a use of a token must be recorded now. If so, further uses need not be
+// recorded until the time next.
 func (u *tokenUses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -13,8 +13,9 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// KeyHeader is the request field with a key that the client has chosen. While the job of a request
-// is kept, the same request with the same key returns that job, and starts no other.
+// KeyHeader is the request field with a key that the client has chosen. If the client sends the
+// same request with the same key again, it gets the job that the first request started, as long as
+// this job is kept.
 const KeyHeader = "Idempotency-Key"
 
 // MaxKey is the maximum length of a key in bytes.
@@ -24,7 +25,7 @@ const MaxKey = 64
 type Application struct {
 	SHA256       string `json:"sha256,omitempty"`        // of an import: the digest in the dry run
 	SkipRejected bool   `json:"skip_rejected,omitempty"` // apply the dry run although it rejected a part
-	Seen         uint64 `json:"seen,omitempty"`          // accept changes of the same names by others up to this one; see [Intervening]
+	Seen         uint64 `json:"seen,omitempty"`          // accept changes of the same names by others up to this one (see [Intervening])
 }
 
 // A Background says how to start a job that continues in the background.
@@ -32,13 +33,13 @@ type Background struct {
 	Key string // see [KeyHeader]; may be ""
 
 	// For a dry run of an import:
-	Keep     bool   // the server keeps the file, so that ApplyJob can import it
-	FileName string // for people; may be ""
-	File     string // ID of an earlier dry run whose file is used in place of the body; may be ""
+	Keep     bool   // make the server keep the file, so that ApplyJob can import it
+	FileName string // name for people; may be ""
+	File     string // ID of an earlier dry run whose file to use instead of the body; may be ""
 }
 
-// StartImport is like Import, but returns as soon as the server has the file. The import continues
-// in the background. StartImport calls none of the functions in the options.
+// StartImport is like Import, but returns as soon as the server has received the file. The import
+// continues in the background. The functions in the options are not called.
 func (c *Client) StartImport(ctx context.Context, r io.Reader, o bulk.ImportOptions, b Background) (Job, error) {
 	q := importQuery(o)
 	setFlag(q, "keep", b.Keep)
@@ -59,13 +60,13 @@ func (c *Client) StartUndo(ctx context.Context, u registrar.Undoing, b Backgroun
 }
 
 // ApplyJob makes the changes of a dry run, in a job in the background. A dry run can be applied
-// once. If a job is applying it, or has applied it, the result is that job.
+// only once; if a job is applying it or has applied it, ApplyJob returns this job.
 func (c *Client) ApplyJob(ctx context.Context, id string, a Application) (Job, error) {
 	return c.startJSON(ctx, "jobs/"+EscapeName(id)+"/apply", a, "")
 }
 
-// Rejects writes to w the rejected lines of a dry run whose file is kept, as a table that can be
-// corrected and imported.
+// Rejects writes the rejected lines of a dry run, whose file must be kept, to w, as a table that
+// can be corrected and imported.
 func (c *Client) Rejects(ctx context.Context, id string, w io.Writer) error {
 	resp, err := c.send(ctx, http.MethodGet, "jobs/"+EscapeName(id)+"/rejects", nil, nil, "")
 	if err != nil {
@@ -86,7 +87,6 @@ func (c *Client) startJSON(ctx context.Context, path string, body any, key strin
 	return c.start(ctx, path, nil, bytes.NewReader(b), "application/json", key)
 }
 
-// start sends a request that starts a job in the background.
 func (c *Client) start(ctx context.Context, path string, q url.Values, body io.Reader, contentType, key string) (Job, error) {
 	fields := http.Header{"Prefer": {"respond-async"}}
 	if key != "" {

@@ -13,10 +13,10 @@ import (
 const ApprovalTime = 14 * 24 * time.Hour
 
 // A SecondPerson says which requests need the approval of a second person. For such a request, the
-// server only makes a job.
+// server only makes a job that waits for the approval.
 type SecondPerson struct {
 	Redact        bool `json:"redact"`                   // redactions of names, authorities and users
-	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more names than this; 0 for none
+	RelocateAbove int  `json:"relocate_above,omitempty"` // relocations of more names than this; 0 for no relocations
 }
 
 // An Approval says what a second person must approve, and what the decision was.
@@ -24,22 +24,22 @@ type Approval struct {
 	Why   string    `json:"why,omitempty"`  // reason for the request
 	Until time.Time `json:"until,omitzero"` // when the request lapses; absent until the job waits
 
-	// Of a redaction:
+	// For a redaction:
 	Of        string   `json:"of,omitempty"`        // name, authority or user
 	Key       string   `json:"key,omitempty"`       // key of the name, prefix of the authority, or ID of the user
-	Revisions []uint64 `json:"revisions,omitempty"` // absent for all before Revision
-	Revision  uint64   `json:"revision,omitempty"`  // current one when the request was made
+	Revisions []uint64 `json:"revisions,omitempty"` // absent for all revisions before Revision
+	Revision  uint64   `json:"revision,omitempty"`  // current revision when the request was made
 
-	// Of a relocation; Job.Result says which names would change.
+	// For a relocation, where Job.Result says which names would change:
 	From    string `json:"from,omitempty"`
 	To      string `json:"to,omitempty"`
 	Retired bool   `json:"retired,omitempty"` // retired names change too
 
 	// The decision, if there is one:
-	By     string    `json:"by,omitempty"`      // who made it, as in the history
+	By     string    `json:"by,omitempty"`      // who decided, as in the history
 	ByName string    `json:"by_name,omitempty"` // as WhoName in a Revision
 	At     time.Time `json:"at,omitzero"`
-	Reason string    `json:"reason,omitempty"` // of a rejection
+	Reason string    `json:"reason,omitempty"` // reason for a rejection
 }
 
 // Decided reports whether a second person has approved or rejected the job.
@@ -51,7 +51,7 @@ type Rejection struct {
 }
 
 // ApproveJob approves a job that waits for a second person. It returns the job, which may still
-// run. If the caller has approved the job before, ApproveJob only returns it.
+// run. If the caller has already approved the job, ApproveJob changes nothing.
 func (c *Client) ApproveJob(ctx context.Context, id string) (Job, error) {
 	return request[Job](ctx, c, http.MethodPost, "jobs/"+EscapeName(id)+"/approve", nil, nil)
 }
@@ -61,7 +61,7 @@ func (c *Client) RejectJob(ctx context.Context, id, reason string) (Job, error) 
 	return request[Job](ctx, c, http.MethodPost, "jobs/"+EscapeName(id)+"/reject", nil, Rejection{reason})
 }
 
-// A WaitingError is returned if the server has not carried out a request, because a second person
+// A WaitingError reports that the server has not carried out a request, because a second person
 // must approve it.
 type WaitingError struct{ Job Job }
 
@@ -69,7 +69,7 @@ func (e *WaitingError) Error() string {
 	return fmt.Sprintf("nothing was changed: a second person must approve job %s", e.Job.ID)
 }
 
-// readWaiting returns the error for a response that has the job of a request that waits.
+// readWaiting returns the error for a response with the job of a request that waits.
 func readWaiting(path string, body io.Reader) error {
 	var e WaitingError
 	if err := json.NewDecoder(io.LimitReader(body, maxResponse)).Decode(&e.Job); err != nil {

@@ -25,13 +25,13 @@ import (
 // store and package bulk as if they were called in this process. Failures of the network and the
 // server are errors of other types. A Client is safe for concurrent use.
 type Client struct {
-	URL   string       // URL of the listener, such as http://127.0.0.1:4501; for a socket, unix: followed by its path
+	URL   string       // URL of the listener, such as http://127.0.0.1:4501, or unix: and the path of a socket
 	Token string       // ID.SECRET
 	HTTP  *http.Client // http.DefaultClient if nil; for a socket, use the result of [Direct]
 }
 
-// Direct returns an HTTP client that sends a token only to the server itself: it uses no
-// proxy from the environment and follows no redirects. It also connects to Unix sockets.
+// Direct returns an HTTP client that sends a token only to the server itself: it uses no proxy from
+// the environment and follows no redirects. It also connects to Unix sockets.
 func Direct() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{DialContext: dialServer},
@@ -39,8 +39,8 @@ func Direct() *http.Client {
 	}
 }
 
-// Version returns the version of the server. It can also be used to check that a server
-// is running and accepts the token.
+// Version returns the version of the server. A call also checks that a server is running and
+// accepts the token.
 func (c *Client) Version(ctx context.Context) (Version, error) {
 	return request[Version](ctx, c, http.MethodGet, "version", nil, nil)
 }
@@ -50,8 +50,8 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return c.GetAt(ctx, n, time.Time{})
 }
 
-// GetAt returns the record of n as it was at a time. If t is zero, GetAt returns the
-// current record. If there was no record, the error is [store.ErrNotFound].
+// GetAt returns the record of n as it was at the time t, or the current record if t is zero. If
+// there was none, the error is [store.ErrNotFound].
 func (c *Client) GetAt(ctx context.Context, n name.Name, t time.Time) (*store.Record, error) {
 	q := url.Values{}
 	setTime(q, "at", t)
@@ -82,7 +82,7 @@ func (c *Client) Apply(ctx context.Context, reqs []registrar.Request, why string
 	return c.batch(ctx, reqs, why, false)
 }
 
-// Preview returns what Apply would return for reqs, but changes nothing.
+// Preview returns what Apply would return for reqs, without changing anything.
 func (c *Client) Preview(ctx context.Context, reqs []registrar.Request) ([]registrar.Outcome, error) {
 	return c.batch(ctx, reqs, "", true)
 }
@@ -137,13 +137,13 @@ func (c *Client) PutAuthority(ctx context.Context, a *store.Authority, expected 
 	return c.change(ctx, http.MethodPut, prefixPath(a.Prefix), changeQuery(expected, why), a)
 }
 
-// CheckAuthority says what would happen if the authority were put, and changes nothing.
+// CheckAuthority returns what would happen if the authority were put, without changing anything.
 func (c *Client) CheckAuthority(ctx context.Context, a *store.Authority) (AuthorityCheck, error) {
 	return request[AuthorityCheck](ctx, c, http.MethodPost, prefixPath(a.Prefix)+"/check", nil, a)
 }
 
-// changeQuery returns the query of a request for a change: the reason and, if only one revision is
-// accepted, the expected revision.
+// changeQuery returns the query of a request for a change: the reason, and the expected revision
+// unless any is accepted.
 func changeQuery(expected uint64, why string) url.Values {
 	q := url.Values{"why": {why}}
 	if expected != store.AnyRevision {
@@ -172,7 +172,6 @@ func (c *Client) Revoke(ctx context.Context, id string) error {
 func namePath(n name.Name) string     { return "names/" + EscapeName(n.Key()) }
 func prefixPath(p name.Prefix) string { return "authorities/" + EscapeName(p.String()) }
 
-// changeName sends a request to change n and returns the outcome from the response.
 func (c *Client) changeName(ctx context.Context, n name.Name, method, action string, q url.Values, body any) (registrar.Outcome, error) {
 	out, err := c.change(ctx, method, namePath(n)+action, q, body)
 	if err != nil {
@@ -181,7 +180,6 @@ func (c *Client) changeName(ctx context.Context, n name.Name, method, action str
 	return out, err
 }
 
-// change sends a request for a change and returns the outcome from the response.
 func (c *Client) change(ctx context.Context, method, path string, q url.Values, body any) (registrar.Outcome, error) {
 	var o Outcome
 	_, err := c.call(ctx, method, path, q, body, &o)
@@ -192,15 +190,13 @@ func (c *Client) change(ctx context.Context, method, path string, q url.Values, 
 	return out, out.Err
 }
 
-// request sends a request and returns the decoded response.
 func request[T any](ctx context.Context, c *Client, method, path string, q url.Values, body any) (T, error) {
 	var out T
 	_, err := c.call(ctx, method, path, q, body, &out)
 	return out, err
 }
 
-// call sends a request and decodes the response into reply. If reply is nil, call discards the
-// response.
+// call sends a request and decodes the response into reply, or discards it if reply is nil.
 func (c *Client) call(ctx context.Context, method, path string, q url.Values, body, reply any) (http.Header, error) {
 	var in io.Reader
 	if body != nil {
@@ -233,8 +229,8 @@ const (
 	maxProblem  = 1 << 20 // maximum size of a problem, in bytes
 )
 
-// send sends a request. It returns an error unless the request succeeded. The caller
-// must close the body of the response.
+// send sends a request. It returns an error unless the request succeeded. The caller must close the
+// body of the response.
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	return c.sendWith(ctx, nil, method, path, q, body, contentType)
 }
@@ -268,13 +264,11 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	}
 }
 
-// maxAgain is how many times a request is sent again if the server answers that the token has sent
-// too many requests.
+// maxAgain is how often a request is sent again because the token has sent too many requests.
 const maxAgain = 10
 
-// sendAgain reports whether to send a request again after err. If the server rejected the request
-// because the token had sent too many requests, sendAgain waits before it returns true. For any
-// other error, or if the context of the request ends, it returns false.
+// sendAgain reports whether to send a request again after err. If the token had sent too many
+// requests, it first waits, unless the context of the request ends.
 func sendAgain(req *http.Request, err error) bool {
 	var rate *RateError
 	if !errors.As(err, &rate) || req.Body != nil && req.GetBody == nil {
@@ -291,14 +285,14 @@ func sendAgain(req *http.Request, err error) bool {
 	return req.GetBody == nil || err == nil
 }
 
-// Bounds of the time to wait before a request is sent again.
+// Limits of the time to wait before a request is sent again.
 const (
 	minWait = time.Second
 	maxWait = time.Minute
 )
 
-// NewRequest returns a request for a path below [Root], with the token. It is for HTTP clients
-// that interpret the response themselves.
+// NewRequest returns a request for a path below [Root], with the token. It is for HTTP clients that
+// interpret the response themselves.
 func (c *Client) NewRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, originOf(c.URL)+Root+path, body)
 	if err != nil {
@@ -315,7 +309,7 @@ func readProblem(resp *http.Response) error {
 	var p Problem
 	if json.Unmarshal(b, &p) == nil && p.Status != 0 {
 		if wait := retryafter.Parse(resp.Header.Get("Retry-After"), time.Now()); wait > 0 {
-			p.RetryAfter = retryafter.Seconds(wait) // the header field takes precedence, because a proxy may have changed it
+			p.RetryAfter = retryafter.Seconds(wait) // the header field precedes, because a proxy may have changed it
 		}
 		return p.err()
 	}

@@ -14,7 +14,7 @@ type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source string `json:"source"` // where the value comes from: default, command line, environment NOMEN_X, or FILE:LINE
-	Reload bool   `json:"reload"` // whether a reload can change the value without a restart
+	Reload bool   `json:"reload"` // a reload can change the value without a restart
 }
 
 // Settings is the answer to GET config.
@@ -32,20 +32,20 @@ type SettingChange struct {
 // Reloaded is the answer to POST reload.
 type Reloaded struct {
 	Changes  []SettingChange `json:"changes"`            // empty if nothing has changed
-	Warnings []string        `json:"warnings,omitempty"` // about the configuration
+	Warnings []string        `json:"warnings,omitempty"` // warnings about the configuration
 }
 
-// A ReloadError is returned for a configuration that cannot take effect. The server keeps its
-// previous configuration.
+// A ReloadError reports a configuration that cannot take effect. The server keeps its previous
+// configuration.
 type ReloadError struct {
-	Errors []string // each with its place: FILE:LINE:COLUMN, environment or option
+	Errors []string // each with its position: FILE:LINE:COLUMN, environment variable or option
 }
 
 func (e *ReloadError) Error() string {
 	return "configuration rejected, nothing was changed:\n" + strings.Join(e.Errors, "\n")
 }
 
-// A RateError is returned if a token sends too many requests.
+// A RateError reports that a token sends too many requests.
 type RateError struct {
 	After time.Duration // when the next request is accepted
 }

@@ -23,7 +23,8 @@ type Difference struct {
 const InAnotherOrder = "(in another order)"
 
 // Differences returns the changes of each field that lead from the first record to the second. A
-// nil record means that the name did not exist. Locations with the same URL and component are the same location.
+// nil record means that the name did not exist. Locations count as the same if they have the same
+// URL and component.
 func Differences(before, after *store.Record) []Difference {
 	var none store.Record
 	if before == nil {
@@ -54,7 +55,6 @@ func Differences(before, after *store.Record) []Difference {
 	return d
 }
 
-// values records the differences of typed values by index.
 func (d *differences) values(before, after []nomen.Value) {
 	was, is := valueTexts(before), valueTexts(after)
 	for _, index := range slices.Sorted(maps.Keys(union(was, is))) {
@@ -62,7 +62,6 @@ func (d *differences) values(before, after []nomen.Value) {
 	}
 }
 
-// valueTexts returns typed values as JSON, by index.
 func valueTexts(all []nomen.Value) map[int]string {
 	texts := map[int]string{}
 	for i := range all {
@@ -94,7 +93,6 @@ func UserDifferences(before, after *store.User) []Difference {
 	return fieldDifferences(userFields(before), userFields(after))
 }
 
-// userFields returns the content of a user as JSON, by field.
 func userFields(u *store.User) map[string]json.RawMessage {
 	if u == nil {
 		return fieldsOf(struct{}{})
@@ -117,7 +115,6 @@ func userFields(u *store.User) map[string]json.RawMessage {
 	}{u.Name, u.Mail, u.Subjects, grants, u.Disabled})
 }
 
-// fieldDifferences returns the differences between the fields of two JSON objects.
 func fieldDifferences(was, is map[string]json.RawMessage) []Difference {
 	var d differences
 	for _, field := range slices.Sorted(maps.Keys(union(was, is))) {
@@ -132,7 +129,6 @@ func fieldDifferences(was, is map[string]json.RawMessage) []Difference {
 	return d
 }
 
-// authorityFields returns the content of an authority as JSON, by field.
 func authorityFields(a *store.Authority) map[string]json.RawMessage {
 	if a == nil {
 		return fieldsOf(struct{}{})
@@ -144,7 +140,8 @@ func authorityFields(a *store.Authority) map[string]json.RawMessage {
 	return fields
 }
 
-// fieldsOf returns the fields of v as JSON, by their names in JSON. v must be encoded as an object.
+// fieldsOf returns the fields of v as JSON, by their names in JSON. The encoding of v must be an
+// object.
 func fieldsOf(v any) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	b, err := json.Marshal(v)
@@ -163,7 +160,7 @@ func union[K comparable, V any](a, b map[K]V) map[K]V {
 	return all
 }
 
-// texts decodes a list of strings; a missing value is an empty list.
+// texts decodes a list of strings, where a missing value is an empty list.
 func texts(b json.RawMessage) (list []string, ok bool) {
 	return list, b == nil || json.Unmarshal(b, &list) == nil
 }
@@ -185,7 +182,7 @@ func (d *differences) value(field, before, after string) {
 	}
 }
 
-// list records the removed and added values of a list. If exactly one value was removed and one was
+// list records the removed and added values of a list. If exactly one value was removed and one
 // added, list records them as one changed value.
 func (d *differences) list(field string, before, after []string) {
 	removed, added := without(before, after), without(after, before)
@@ -250,7 +247,6 @@ func (d *differences) locations(before, after []nomen.Location) {
 	*d = append(*d, came...)
 }
 
-// locationText formats a location on one line.
 func locationText(l nomen.Location) string {
 	var parts []string
 	for _, p := range [...]struct{ label, value string }{

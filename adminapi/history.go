@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// History is the response to GET names/{name}/history and GET authorities/{prefix}/history. A
-// response in JSON Lines has no limit and is a sequence of [Revision]s instead.
+// History is the response to GET names/{name}/history and GET authorities/{prefix}/history. In JSON
+// Lines, the response is a sequence of [Revision]s without a limit.
 type History struct {
 	Revisions []Revision `json:"revisions"`
 	Truncated bool       `json:"truncated,omitempty"` // there are older revisions
@@ -29,7 +29,7 @@ type Revision struct {
 	Revision  uint64           `json:"revision"`
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"`      // "" for the operator of the machine
-	WhoName   string           `json:"who_name,omitempty"` // current name of Who, if Who is a user
+	WhoName   string           `json:"who_name,omitempty"` // present name of Who, if Who is a user
 	Why       string           `json:"why,omitempty"`
 	Batch     string           `json:"batch,omitempty"`     // ID of the import, relocation or undo to which it belongs
 	Record    *store.Record    `json:"record,omitempty"`    // the record after this change; absent if the name was deleted
@@ -61,10 +61,10 @@ func (r Redaction) Registrar() registrar.Redaction {
 	return red
 }
 
-// An Entry is one line of the response to GET changes: the JSON form of a [store.Entry].
-// It has exactly one of Record, Authority, User, Rights and Deleted.
+// An Entry is one line of the response to GET changes: the JSON form of a [store.Entry]. It has
+// exactly one of Record, Authority, User, Rights and Deleted.
 type Entry struct {
-	Seq       uint64             `json:"seq"` // pass it as "after" to continue after this entry
+	Seq       uint64             `json:"seq"` // the value of "after" for continuing after this entry
 	Key       string             `json:"key"` // key of the name, prefix of the authority, or ID of the user or token
 	Revision  uint64             `json:"revision"`
 	Time      time.Time          `json:"time"`
@@ -83,7 +83,6 @@ type Entry struct {
 	Digest    string             `json:"digest"`
 }
 
-// NewEntry returns the JSON form of e.
 func NewEntry(e *store.Entry) Entry {
 	c := e.Change
 	j := Entry{
@@ -97,7 +96,6 @@ func NewEntry(e *store.Entry) Entry {
 	return j
 }
 
-// entry converts j to an entry of a store.
 func (j Entry) entry() (*store.Entry, error) {
 	c := &store.Change{
 		Authority: j.Authority, User: j.User, Rights: j.Rights, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
@@ -140,7 +138,7 @@ func (j Entry) entry() (*store.Entry, error) {
 	return e, nil
 }
 
-// unhex decodes s into all of dst.
+// unhex decodes s, which must fill dst.
 func unhex(dst []byte, s string) error {
 	if len(s) != 2*len(dst) {
 		return fmt.Errorf("%d hexadecimal digits, expected %d", len(s), 2*len(dst))
@@ -153,13 +151,11 @@ func unhex(dst []byte, s string) error {
 type Head struct {
 	Size  uint64   `json:"size"`
 	Hash  string   `json:"hash"`            // in hex
-	Proof []string `json:"proof,omitempty"` // proof that the log begins with the log of the size in the parameter since: see [store.Prover]
+	Proof []string `json:"proof,omitempty"` // proof that the log begins with the log of the size in the parameter since (see [store.Prover])
 }
 
-// NewHead returns the JSON form of h.
 func NewHead(h store.Head) Head { return Head{Size: h.Size, Hash: hex.EncodeToString(h.Hash[:])} }
 
-// head converts j to a head of a store.
 func (j Head) head() (store.Head, error) {
 	h := store.Head{Size: j.Size}
 	if err := unhex(h.Hash[:], j.Hash); err != nil {
@@ -174,9 +170,9 @@ type Place struct {
 	Key string `json:"name"` // in canonical form
 }
 
-// ParseTime parses the time in a request for an earlier state. It accepts a time in the format of
-// RFC 3339, whose "T" and "Z" may be in lower case (5.6). It also accepts a date, which means the
-// last moment of that day in UTC.
+// ParseTime parses the time in a request for an earlier state: a time in the format of RFC 3339,
+// whose "T" and "Z" may be in lower case (5.6), or a date, which means the last moment of that day
+// in UTC.
 func ParseTime(s string) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
@@ -200,13 +196,13 @@ func setNumber(q url.Values, name string, n uint64) {
 	}
 }
 
-// Revisions yields the revisions of n, newest first, as they arrive. It yields
-// [store.ErrNotFound] for an unknown name.
+// Revisions yields the revisions of n, newest first, as they arrive. It yields [store.ErrNotFound]
+// for an unknown name.
 func (c *Client) Revisions(ctx context.Context, n name.Name) iter.Seq2[Revision, error] {
 	return lines[Revision](ctx, c, namePath(n)+"/history", url.Values{"format": {"jsonl"}})
 }
 
-// Known reports whether the name n has a record, or had one that was deleted.
+// Known reports whether n has a record, or had one that was deleted.
 func (c *Client) Known(ctx context.Context, n name.Name) (bool, error) {
 	for _, err := range c.Revisions(ctx, n) {
 		if errors.Is(err, store.ErrNotFound) {
@@ -228,8 +224,8 @@ func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar
 	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r, revision(r.Expected)})
 }
 
-// Changes yields the changes after an entry, in the order of the log, limited to the scope
-// of the token; see [store.Feed].
+// Changes yields the changes after an entry, in the order of the log, as far as they are in the
+// scope of the token (see [store.Feed]).
 func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	return converted(c.Entries(ctx, after), Entry.entry)
 }
@@ -242,8 +238,8 @@ func (c *Client) Entries(ctx context.Context, after uint64) iter.Seq2[Entry, err
 	return lines[Entry](ctx, c, "changes", q)
 }
 
-// AuthorityHistory yields the changes of the authority with exactly this prefix, newest
-// first, as they arrive. It yields nothing for an unknown prefix.
+// AuthorityHistory yields the changes of the authority whose prefix is exactly p, newest first, as
+// they arrive. It yields nothing for an unknown prefix.
 func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return revisionsOf(ctx, c, prefixPath(p), p.String(), func(r Revision, change *store.Change) bool {
 		change.Authority = r.Authority
@@ -251,15 +247,15 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 	})
 }
 
-// AuthorityRevisions is like [Client.AuthorityHistory], but yields the revisions in their JSON form,
-// with the names of users, and [store.ErrNotFound] for an unknown prefix.
+// AuthorityRevisions is like [Client.AuthorityHistory], but yields the revisions in their JSON
+// form, with the names of users, and [store.ErrNotFound] for an unknown prefix.
 func (c *Client) AuthorityRevisions(ctx context.Context, p name.Prefix) iter.Seq2[Revision, error] {
 	return lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}})
 }
 
 // revisionsOf yields the changes in the history of an authority or a user, and nothing if it is
 // unknown. The function content sets the content of a change, and reports whether the revision has
-// content. In errors, the parameter noun names the subject.
+// content. In errors, noun names the subject.
 func revisionsOf(ctx context.Context, c *Client, path, noun string, content func(Revision, *store.Change) bool) iter.Seq2[*store.Change, error] {
 	all := converted(lines[Revision](ctx, c, path+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
 		change := &store.Change{
@@ -283,8 +279,8 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	return j.head()
 }
 
-// ProveHead returns the proof that the log of newSize entries begins with the log of oldSize entries;
-// see [store.Prover].
+// ProveHead returns the proof that the log of newSize entries begins with the log of oldSize
+// entries (see [store.Prover]).
 func (c *Client) ProveHead(ctx context.Context, newSize, oldSize uint64) ([][32]byte, error) {
 	q := url.Values{"size": {strconv.FormatUint(newSize, 10)}, "since": {strconv.FormatUint(oldSize, 10)}}
 	var j Head
@@ -300,8 +296,8 @@ func (c *Client) ProveHead(ctx context.Context, newSize, oldSize uint64) ([][32]
 	return proof, nil
 }
 
-// Find yields the locations that begin with prefix, limited to the scope of the token; see
-// [store.Finder].
+// Find yields the locations that begin with prefix, as far as they are in the scope of the token
+// (see [store.Finder]).
 func (c *Client) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
 	q := url.Values{"location": {prefix}}
 	if after != (store.Place{}) {

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// JobHeader is the response field with the ID of the job that the request started. A
-// client can also send it with an ID from [NewJobID], so that it can cancel the job before
-// it gets a response.
+// JobHeader is the response field with the ID of the job that the request started. A client can
+// also send it, with an ID from [NewJobID], so that it can cancel the job before it gets a
+// response.
 const JobHeader = "Nomen-Job"
 
 const jobIDLength = 10
@@ -27,7 +27,7 @@ func IsJobID(s string) bool {
 	return len(s) == jobIDLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// The kinds of jobs are the last parts of the paths of the requests that start them.
+// Kinds of jobs, which are the last parts of the paths of the requests that start them.
 const (
 	JobImport   = "import"
 	JobRelocate = "relocate"
@@ -37,7 +37,7 @@ const (
 	JobRedact   = "redact" // only if a second person must approve redactions; see [Approval]
 )
 
-// The states of a job.
+// States of a job.
 const (
 	JobRunning     = "running"
 	JobDone        = "done"
@@ -63,8 +63,8 @@ func JobStates() []string {
 // [JobResult].
 const MaxJobDetails = 100
 
-// A Job is work on the server that outlives the request that started it: an import, a
-// relocation, an undo, a verification, a backup, or a redaction that a second person must approve.
+// A Job is work on the server that outlives the request that started it: an import, a relocation,
+// an undo, a verification, a backup, or a redaction that a second person must approve.
 type Job struct {
 	ID       string     `json:"id"`
 	Kind     string     `json:"kind"`
@@ -78,26 +78,25 @@ type Job struct {
 	Ended    time.Time  `json:"ended,omitzero"`
 	Unit     string     `json:"unit"` // of Done and Total: records, names, changes or bytes
 	Done     uint64     `json:"done"`
-	Total    uint64     `json:"total,omitempty"`   // 0 if unknown; an estimate while a file is imported for the first time
+	Total    uint64     `json:"total,omitempty"`   // 0 if unknown; during the first import of a file, an estimate
 	Rate     float64    `json:"rate,omitempty"`    // units per second since the start
 	Left     float64    `json:"left,omitempty"`    // estimated seconds until the end; 0 if unknown
-	Import   string     `json:"import,omitempty"`  // batch ID of the changes, with which they can be undone; may still be empty
-	Result   *JobResult `json:"result,omitempty"`  // so far, and at the end
+	Import   string     `json:"import,omitempty"`  // batch ID by which the changes can be undone; may still be empty
+	Result   *JobResult `json:"result,omitempty"`  // the result so far, or at the end
 	Problem  *Problem   `json:"problem,omitempty"` // why the job is incomplete
 	Next     string     `json:"next,omitempty"`    // how to continue if the job is incomplete, for people
 
 	Upload   *Upload `json:"upload,omitempty"`     // the file of a dry run that the server keeps
-	DryRunOf string  `json:"dry_run_of,omitempty"` // of a job that applies a dry run: ID of the dry run
-	Applied  string  `json:"applied,omitempty"`    // of a dry run: ID of the last job that applied it
+	DryRunOf string  `json:"dry_run_of,omitempty"` // ID of the dry run that the job applies
+	Applied  string  `json:"applied,omitempty"`    // for a dry run: ID of the last job that applied it
 
-	Approval *Approval `json:"approval,omitempty"` // of a job that a second person must approve
+	Approval *Approval `json:"approval,omitempty"` // for a job that a second person must approve
 }
 
 // HasEnded reports whether the job neither runs nor waits for a second person.
 func (j *Job) HasEnded() bool { return j.State != JobRunning && j.State != JobWaiting }
 
-// CanApply reports whether j is a dry run that [Client.ApplyJob] can apply, or could apply before
-// it was applied.
+// CanApply reports whether j is a dry run that [Client.ApplyJob] can apply or has applied.
 func (j *Job) CanApply() bool {
 	switch {
 	case !j.DryRun || !j.Complete:
@@ -111,12 +110,12 @@ func (j *Job) CanApply() bool {
 // relocationArrow stands between the old and the new beginning in the subject of a relocation.
 const relocationArrow = " -> "
 
-// RelocationSubject returns the subject of a job that relocates locations; [Job.Relocation] is the
-// inverse.
+// RelocationSubject returns the subject of a job that relocates locations, which [Job.Relocation]
+// parses.
 func RelocationSubject(from, to string) string { return from + relocationArrow + to }
 
 // Relocation returns the old and the new beginning of the locations that a job relocates, or "" for
-// another job.
+// other jobs.
 func (j *Job) Relocation() (from, to string) {
 	if j.Kind != JobRelocate {
 		return "", ""
@@ -125,21 +124,21 @@ func (j *Job) Relocation() (from, to string) {
 	return from, to
 }
 
-// An Upload is the file of a dry run of an import that the server keeps, so that exactly this file
+// An Upload is the file of a dry run of an import. The server keeps it, so that exactly this file
 // can be imported.
 type Upload struct {
 	Size   int64   `json:"size"`           // in bytes
 	SHA256 string  `json:"sha256"`         // hexadecimal
-	Query  string  `json:"query"`          // the parameters of the import, such as format and on_conflict
-	Head   *uint64 `json:"head,omitempty"` // number of changes in the log before the dry run; absent if the store has no log
-	Kept   bool    `json:"kept"`           // false once the file was deleted
+	Query  string  `json:"query"`          // parameters of the import, such as format and on_conflict
+	Head   *uint64 `json:"head,omitempty"` // number of changes in the log before the dry run; absent without a log
+	Kept   bool    `json:"kept"`           // false when the file has been deleted
 
 	Rejects    bool `json:"rejects,omitempty"`     // the rejected lines can be downloaded
-	RejectsCut bool `json:"rejects_cut,omitempty"` // only the first of the rejected lines were kept
+	RejectsCut bool `json:"rejects_cut,omitempty"` // only the first rejected lines were kept
 }
 
-// RejectsFormat returns the format of the rejected lines: that of the file if it is a table, and CSV
-// otherwise.
+// RejectsFormat returns the format of the rejected lines: TSV if the file is TSV, and otherwise
+// CSV.
 func (u *Upload) RejectsFormat() bulk.Format {
 	if q, err := url.ParseQuery(u.Query); err == nil && q.Get("format") == bulk.TSV.String() {
 		return bulk.TSV
@@ -158,11 +157,11 @@ type JobResult struct {
 	Refused    []Refused            `json:"refused,omitempty"`     // of relocate and undo: the first MaxJobDetails
 	Refusals   []bulk.Refusal       `json:"refusals,omitempty"`    // of import: the first MaxJobDetails
 
-	// What a dry run would change: the first MaxJobSamples.
+	// What a dry run would change: the first MaxJobSamples changes.
 	Changes  []JobChange          `json:"changes,omitempty"`  // of import, if the file is kept
 	Moved    []Moved              `json:"moved,omitempty"`    // of relocate
 	Reverted []registrar.Reversal `json:"reverted,omitempty"` // of undo
-	Reach    []Reach              `json:"reach,omitempty"`    // of relocate: whose names would change
+	Reach    []Reach              `json:"reach,omitempty"`    // of relocate: authorities whose names would change
 
 	Intervening *Intervening `json:"intervening,omitempty"` // of a job that applies a dry run: why it changed nothing
 }
@@ -182,28 +181,28 @@ func (r *JobResult) Counts() (changed, refused int64) {
 	return 0, 0
 }
 
-// MaxJobSamples is the maximum number of changes that the result of a dry run has.
+// MaxJobSamples is the maximum number of changes in the result of a dry run.
 const MaxJobSamples = 50
 
 // A JobChange is a change that a dry run of an import would make.
 type JobChange struct {
 	bulk.Change
 
-	Differences []Difference `json:"differences"` // the first ones; long values are truncated
+	Differences []Difference `json:"differences"` // the first ones, with long values truncated
 }
 
-// A Reach says how many names of an authority a relocation would change.
+// A Reach is how many names of an authority a relocation would change.
 type Reach struct {
-	Prefix string   `json:"prefix,omitempty"` // of the authority; "" for names without one
+	Prefix string   `json:"prefix,omitempty"` // prefix of the authority; "" for names without one
 	Owners []string `json:"owners,omitempty"` // of the authority
 	Names  int64    `json:"names"`
 }
 
-// An Intervening lists the names of a file that were changed since its dry run.
+// An Intervening lists the names in a file that were changed since its dry run.
 type Intervening struct {
-	Count int      `json:"count"` // names that the caller may see
-	Names []string `json:"names"` // the first MaxJobSamples
-	Head  uint64   `json:"head"`  // number of changes in the log; [Application.Seen] accepts the changes up to this one
+	Count int      `json:"count"` // number of such names that the caller may see
+	Names []string `json:"names"` // the first MaxJobSamples of them
+	Head  uint64   `json:"head"`  // number of changes in the log, up to which [Application].Seen can accept changes
 }
 
 // Jobs is the response to GET jobs, newest first.
@@ -222,8 +221,8 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return request[Job](ctx, c, http.MethodGet, "jobs/"+EscapeName(id), nil, nil)
 }
 
-// CancelJob cancels a running job; changes already made stay. It returns the job, which may
-// take a moment to end. A job that has ended is not affected.
+// CancelJob cancels a running job, and returns it; the job may take a moment to end. Changes that
+// were already made stay. A job that has ended is not affected.
 func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
 	return request[Job](ctx, c, http.MethodDelete, "jobs/"+EscapeName(id), nil, nil)
 }

@@ -42,7 +42,7 @@ const (
 
 	KindCrossSite   = "cross-site"         // a page of another site sent the request
 	KindHost        = "wrong-host"         // the Host field names another server
-	KindMethod      = "method-not-allowed" // the path does not have this method
+	KindMethod      = "method-not-allowed" // the method is not allowed for this path
 	KindCoding      = "compression"        // the compression of the body is unknown
 	KindUnsupported = "unsupported"        // the store does not support the operation
 	KindNoIndex     = "no-index"           // the server has no search index, or it is unavailable
@@ -186,7 +186,7 @@ var kinds = sync.OnceValue(func() []Kind {
 	}
 })
 
-// KindOf returns the kind with a name, and false if no kind has the name.
+// KindOf returns the kind with a name, and whether there is one.
 func KindOf(name string) (Kind, bool) {
 	i := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == name })
 	if i < 0 {

@@ -11,12 +11,11 @@ import (
 	"net/url"
 )
 
-// maxLine is the maximum length of a line in a response, in bytes: enough for a record of maximum
-// size with all bytes escaped.
+// maxLine is the maximum length of a line in a response, in bytes. It is enough for a record of
+// maximum size with all bytes escaped.
 const maxLine = 8 << 20
 
-// lines requests JSON Lines and yields them as they arrive. It holds only one line at a time in
-// memory.
+// lines requests JSON Lines and yields them as they arrive, with only one line at a time in memory.
 func lines[T any](ctx context.Context, c *Client, path string, q url.Values) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -52,8 +51,7 @@ func readLines[T any](path string, r io.Reader) iter.Seq2[T, error] {
 	}
 }
 
-// converted yields the values of seq after convert has converted them. It ends after the first
-// error.
+// converted yields the converted values of seq. It ends after the first error.
 func converted[T, U any](seq iter.Seq2[T, error], convert func(T) (U, error)) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		for v, err := range seq {

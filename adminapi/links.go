@@ -19,24 +19,24 @@ import (
 //	POST  links/{name}   [LinkRequest]; returns [Links]
 const linksPath = "links"
 
-// A Link is a location that the server checks, and what it knows about it. Times that are absent
-// mean never.
+// A Link is a location that the server checks, with what is known about it. An absent time means
+// never.
 type Link struct {
 	URL       string    `json:"url"`
-	Names     []string  `json:"names,omitempty"`      // active names with this location that the token may read; at most [MaxLinkNames]
+	Names     []string  `json:"names,omitempty"`      // active names with this location that the token may read, at most [MaxLinkNames]
 	Verdict   string    `json:"verdict"`              // unknown, confirmed, good, blocked, suspect, failing, dead or ignored
-	Outcome   string    `json:"outcome,omitempty"`    // of the last check: ok, soft, refused, private, gone, removed, no-host, trouble or tls
+	Outcome   string    `json:"outcome,omitempty"`    // result of the last check: ok, soft, refused, private, gone, removed, no-host, trouble or tls
 	Status    int       `json:"status,omitempty"`     // HTTP status of the last check
 	Checked   time.Time `json:"checked,omitzero"`     // last check
-	Good      time.Time `json:"good,omitzero"`        // last check at which the location answered
+	Good      time.Time `json:"good,omitzero"`        // last check with a good result
 	Since     time.Time `json:"since,omitzero"`       // first of the failures in a row
 	Failures  int       `json:"failures,omitempty"`   // number of failures in a row
 	Due       time.Time `json:"due,omitzero"`         // next check
 	Until     time.Time `json:"until,omitzero"`       // end of the verdict ignored
-	Moved     bool      `json:"moved,omitempty"`      // permanently redirected for some time: the location could be updated
+	Moved     bool      `json:"moved,omitempty"`      // permanently redirected for some time, so the location could be updated
 	Changed   bool      `json:"changed,omitempty"`    // the text of the page has changed
-	HostFails string    `json:"host_fails,omitempty"` // outcome with which the host fails as a whole
-	Detail    string    `json:"detail,omitempty"`     // only in the response to a check: what the host answered
+	HostFails string    `json:"host_fails,omitempty"` // outcome of the host, if it fails as a whole
+	Detail    string    `json:"detail,omitempty"`     // what the host answered; only in the response to a check
 }
 
 // MaxLinkNames is the maximum number of names in a [Link].
@@ -45,16 +45,16 @@ const MaxLinkNames = 10
 // Links are locations with their states.
 type Links struct {
 	Links []Link `json:"links"`
-	Next  string `json:"next,omitempty"` // the parameter after of the next page; "" on the last page
+	Next  string `json:"next,omitempty"` // value of "after" for the next page; "" on the last page
 }
 
-// A LinkStatus says how far the checks are. Tokens that may not read all names get no counts and no
-// hosts.
+// A LinkStatus is the progress of the checks. Tokens that may not read all names get no counts and
+// no hosts.
 type LinkStatus struct {
 	Counts  map[string]int64 `json:"counts,omitempty"`  // locations by verdict
-	Checks  uint64           `json:"checks"`            // since the start of the server
+	Checks  uint64           `json:"checks"`            // number since the start of the server
 	Reading bool             `json:"reading,omitempty"` // the server is still reading the names
-	Paused  time.Time        `json:"paused,omitzero"`   // until then nothing is checked, because the network of the server fails
+	Paused  time.Time        `json:"paused,omitzero"`   // until then nothing is checked, because the server's own network fails
 	Other   bool             `json:"other,omitempty"`   // another server with the same database checks the locations
 	Failing []LinkHost       `json:"failing,omitempty"` // hosts that fail as a whole; at most 200
 	Sampled []LinkHost       `json:"sampled,omitempty"` // hosts with more locations than can be checked in 30 days; at most 200
@@ -65,9 +65,9 @@ type LinkStatus struct {
 type LinkHost struct {
 	Host    string    `json:"host"`
 	Links   int       `json:"links"`
-	Outcome string    `json:"outcome,omitempty"` // of a failing host
-	Since   time.Time `json:"since,omitzero"`    // of a failing host
-	Checked int64     `json:"checked,omitempty"` // of a sampled host: about how many locations are checked in 30 days
+	Outcome string    `json:"outcome,omitempty"` // for a failing host
+	Since   time.Time `json:"since,omitzero"`    // for a failing host
+	Checked int64     `json:"checked,omitempty"` // for a sampled host: about how many locations are checked in 30 days
 }
 
 // LinkChanges are what has changed since a time, by host. The server keeps changes for 90 days.
@@ -83,7 +83,7 @@ type LinkHostChange struct {
 	Recovered int      `json:"recovered,omitempty"` // locations that were dead and answer again
 	Failing   bool     `json:"failing,omitempty"`   // the host began to fail as a whole
 	Back      bool     `json:"back,omitempty"`      // the host answers again
-	URLs      []string `json:"urls,omitempty"`      // the first of the dead locations; at most [MaxLinkNames]
+	URLs      []string `json:"urls,omitempty"`      // the first dead locations, at most [MaxLinkNames]
 }
 
 // LinkChanges returns what has changed since a time.
@@ -91,25 +91,25 @@ func (c *Client) LinkChanges(ctx context.Context, since time.Time) (LinkChanges,
 	return request[LinkChanges](ctx, c, http.MethodGet, linksPath+"/changes", url.Values{"since": {since.UTC().Format(time.RFC3339)}}, nil)
 }
 
-// A LinkRequest is the body of POST links/{name}. One of Check and Ignore must be set.
+// A LinkRequest is the body of POST links/{name}. Either Check or Ignore must be set.
 type LinkRequest struct {
-	URL    string    `json:"url,omitempty"`    // only this location of the name; all if ""
+	URL    string    `json:"url,omitempty"`    // a single location of the name; "" for all
 	Check  bool      `json:"check,omitempty"`  // check now
-	Ignore *Ignoring `json:"ignore,omitempty"` // turn the checks off, or on again
+	Ignore *Ignoring `json:"ignore,omitempty"` // turn the checks off or on
 }
 
 // An Ignoring says until when a location is not checked.
 type Ignoring struct {
-	Until time.Time `json:"until,omitzero"` // absent to turn the checks on again
+	Until time.Time `json:"until,omitzero"` // absent to turn the checks on
 }
 
-// LinkStatus returns how far the checks of locations are.
+// LinkStatus returns the progress of the checks of locations.
 func (c *Client) LinkStatus(ctx context.Context) (LinkStatus, error) {
 	return request[LinkStatus](ctx, c, http.MethodGet, linksPath+"/status", nil, nil)
 }
 
-// Links returns a page of the locations with a verdict, which must be blocked, suspect, failing, dead
-// or ignored. The page begins after a URL. A limit of 0 means the usual limit.
+// Links returns a page of the locations with a verdict, which must be blocked, suspect, failing,
+// dead or ignored. The page begins after a URL. A limit of 0 means the default.
 func (c *Client) Links(ctx context.Context, verdict, after string, limit int) (Links, error) {
 	q := url.Values{"verdict": {verdict}}
 	setText(q, "after", after)
@@ -124,8 +124,8 @@ func (c *Client) LinksOf(ctx context.Context, n name.Name) (Links, error) {
 	return request[Links](ctx, c, http.MethodGet, linksPath+"/"+EscapeName(n.Key()), nil, nil)
 }
 
-// DoLinks checks the locations of a name now, or turns their checks off or on. It returns their new
-// states.
+// DoLinks checks the locations of a name now, or turns their checks off or on, and returns their
+// new states.
 func (c *Client) DoLinks(ctx context.Context, n name.Name, r LinkRequest) (Links, error) {
 	return request[Links](ctx, c, http.MethodPost, linksPath+"/"+EscapeName(n.Key()), nil, r)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// firstPage is the size of the first page of keys; each further page is twice as large.
+// firstPage is the size of the first page of keys. Each further page is twice as large.
 const firstPage = 16
 
-// Keys yields the names whose keys begin with prefix, sorted by key. It requests them in pages
-// that start small, so that stopping early costs little. A change made between the requests
-// for two pages may appear in the later page.
+// Keys yields the names whose keys begin with prefix, sorted by key. It requests them in pages that
+// start small, so that stopping early costs little. A change made between two requests may appear
+// in the later page.
 func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		after := ""
@@ -41,14 +41,14 @@ func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, e
 // A Listing selects a page of names.
 type Listing struct {
 	Prefix   string         // beginning of the keys
-	After    string         // [Page].Next of the page before; "" for the first page
+	After    string         // [Page].Next of the previous page; "" for the first page
 	Limit    int            // maximum number of names on the page; MaxPage if 0
 	Statuses []nomen.Status // all if empty
 	Keys     bool           // only the keys
 }
 
-// List returns a page of names, sorted by key and limited to the scope of the token. If [Page].Next
-// is set, the page may have fewer names than the limit, or none.
+// List returns a page of names in the scope of the token, sorted by key. If [Page].Next is set, the
+// page may have fewer names than the limit, or none.
 func (c *Client) List(ctx context.Context, l Listing) (Page, error) {
 	q := url.Values{}
 	setText(q, "prefix", l.Prefix)

@@ -21,18 +21,17 @@ const (
 	KindOfToken     = "token" // the rights of a token
 )
 
-// A LogQuery selects entries of the log. Fields that are empty select all entries.
+// A LogQuery selects entries of the log. An empty field does not restrict the selection.
 type LogQuery struct {
-	After  uint64 // number of the last entry that is not read
-	Until  uint64 // number of the last entry that is read; 0 for the end of the log
+	After  uint64 // number of the entry after which to begin
+	Until  uint64 // number of the last entry; 0 for the end of the log
 	Limit  uint64 // maximum number of entries
-	Who    string // who made the change: the exact ID, or the present name of a user in any letter case
+	Who    string // who made the change: an exact ID, or the present name of a user in any letter case
 	Prefix string // beginning of the key
 	Kind   string // what was changed: KindOfName, KindOfAuthority, KindOfUser or KindOfToken
 	Batch  string // ID of the import, relocation or undo
 }
 
-// values returns q as parameters.
 func (q LogQuery) values() url.Values {
 	v := url.Values{}
 	setNumber(v, "after", q.After)
@@ -44,14 +43,14 @@ func (q LogQuery) values() url.Values {
 	return v
 }
 
-// Search yields the entries that q selects, in the order of the log, with the names of users. It is
-// limited to the scope of the token.
+// Search yields the entries that q selects in the scope of the token, in the order of the log, with
+// the names of users.
 func (c *Client) Search(ctx context.Context, q LogQuery) iter.Seq2[Entry, error] {
 	return lines[Entry](ctx, c, "changes", q.values())
 }
 
-// HeadAt returns the head that the log had at a time. If several servers write to the store, it is
-// as exact as their clocks agree.
+// HeadAt returns the head that the log had at a time. If several servers write to the store, the
+// result is only as exact as their clocks.
 func (c *Client) HeadAt(ctx context.Context, at time.Time) (store.Head, error) {
 	q := url.Values{}
 	setTime(q, "at", at)
@@ -102,8 +101,8 @@ func (p Proof) Parts() (e *store.Entry, h store.Head, hashes [][32]byte, err err
 	return e, h, hashes, nil
 }
 
-// Prove returns the proof that the log contains the change with a number. If size is not 0, the
-// proof is for the head that the log had at this size.
+// Prove returns the proof that the log contains the change seq. If size is not 0, the proof is for
+// the head that the log had at this size.
 func (c *Client) Prove(ctx context.Context, seq, size uint64) (Proof, error) {
 	q := url.Values{}
 	setNumber(q, "size", size)

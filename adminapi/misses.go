@@ -17,14 +17,14 @@ import (
 //	POST   misses/{name}   [Hiding]
 const missesPath = "misses"
 
-// Misses are failed lookups, most frequent first, limited to the scope of the token.
+// Misses are failed lookups in the scope of the token, the most frequent first.
 type Misses struct {
 	misses.Totals
 	Misses []misses.Miss `json:"misses"`
 }
 
-// Misses returns the most frequent failed lookups of names that begin with prefix. A limit
-// of 0 means all.
+// Misses returns the most frequent failed lookups of names that begin with prefix. A limit of 0
+// means all.
 func (c *Client) Misses(ctx context.Context, prefix string, limit int) (Misses, error) {
 	q := url.Values{}
 	setText(q, "prefix", prefix)
@@ -34,7 +34,7 @@ func (c *Client) Misses(ctx context.Context, prefix string, limit int) (Misses, 
 	return request[Misses](ctx, c, http.MethodGet, missesPath, q, nil)
 }
 
-// VisibleMisses is like [Client.Misses] without the names that are hidden.
+// VisibleMisses is like [Client.Misses] without the hidden names.
 func (c *Client) VisibleMisses(ctx context.Context, prefix string, limit int) (Misses, error) {
 	q := url.Values{"visible": {"1"}}
 	setText(q, "prefix", prefix)
@@ -46,7 +46,7 @@ func (c *Client) VisibleMisses(ctx context.Context, prefix string, limit int) (M
 
 // A Hiding is the body of POST misses/{name}, and of the response.
 type Hiding struct {
-	Hidden bool `json:"hidden"` // leave the name out of the list of things to do
+	Hidden bool `json:"hidden"` // leave the name out of lists of things to do
 }
 
 // HideMiss hides a name whose lookup failed, or shows it again. It returns [store.ErrNotFound] if

@@ -10,15 +10,15 @@ import (
 // Root is the path of the admin API.
 const Root = "/api/v1/"
 
-// EscapeName escapes a name or prefix as a whole for use in a path. It escapes all characters
-// except the unreserved ones of RFC 3986 and the plus sign, which schemes may contain.
+// EscapeName escapes a whole name or prefix for use in a path. It escapes all characters except the
+// unreserved ones of RFC 3986 and the plus sign, which schemes may contain.
 func EscapeName(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~+", c) >= 0 })
 }
 
-// UnescapeName returns the name in a path. It keeps the escapes of a name. But if the colon
-// after the scheme is escaped, the name was escaped as a whole, and UnescapeName unescapes it
-// once.
+// UnescapeName returns the name in a path. An escaped colon after the scheme shows that the name
+// was escaped as a whole, and UnescapeName then unescapes it once. Otherwise it keeps the escapes,
+// which belong to the name.
 func UnescapeName(s string) string {
 	i := strings.IndexAny(s, ":%")
 	if i <= 0 || !strings.HasPrefix(strings.ToUpper(s[i:min(i+3, len(s))]), "%3A") {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Problem says why a request failed: problem details (RFC 9457). The type decides which
-// of the members below Detail are present.
+// A Problem says why a request failed, as problem details (RFC 9457). Its type decides which of the
+// members below Detail are present.
 type Problem struct {
 	Type   string `json:"type"` // a URI reference that ends in the kind
 	Title  string `json:"title"`
@@ -29,7 +29,7 @@ type Problem struct {
 	Field    string  `json:"field,omitempty"`    // such as "locations[2].url"
 	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field, the name or the body
 	Rule     string  `json:"rule,omitempty"`     // the violated rule
-	Sheet    string  `json:"sheet,omitempty"`    // of the workbook in the body: line and column are then the numbers of the row and of the column
+	Sheet    string  `json:"sheet,omitempty"`    // sheet of the workbook in the body; line and column are then the numbers of row and column
 	Line     int     `json:"line,omitempty"`     // of the body, from 1
 	Column   int     `json:"column,omitempty"`   // in bytes, from 1
 	Expected *uint64 `json:"expected,omitempty"` // expected revision
@@ -40,27 +40,27 @@ type Problem struct {
 	Size     int     `json:"size,omitempty"`
 	Limit    int     `json:"limit,omitempty"`
 
-	RetryAfter int `json:"retry_after,omitempty"` // in seconds; 0 if unknown. The response also has it in the field Retry-After
+	RetryAfter int `json:"retry_after,omitempty"` // in seconds; 0 if unknown. Also in the header field Retry-After
 
-	Errors []string `json:"errors,omitempty"` // of a configuration
+	Errors []string `json:"errors,omitempty"` // errors of a configuration
 }
 
 // ProblemPath is the path of the types of problems, to which the kind is appended.
 const ProblemPath = "/-/problems/"
 
-// The errors of the API itself.
+// Errors of the API itself.
 var (
-	// ErrUnauthorized is returned when no token was sent.
+	// ErrUnauthorized means that no token was sent.
 	ErrUnauthorized = errors.New("adminapi: missing token: send Authorization: Bearer TOKEN")
 
-	// ErrUnknownToken is returned if the token is unknown or revoked; the error does not say
-	// which. It wraps ErrUnauthorized.
+	// ErrUnknownToken means that the token is unknown or revoked; the error does not say which. It
+	// wraps ErrUnauthorized.
 	ErrUnknownToken error = tokenError("adminapi: invalid token: unknown or revoked")
 
-	// ErrExpiredToken is returned if the token has expired. It wraps ErrUnauthorized.
+	// ErrExpiredToken means that the token has expired. It wraps ErrUnauthorized.
 	ErrExpiredToken error = tokenError("adminapi: expired token")
 
-	// ErrUnavailable is returned while the server is shutting down.
+	// ErrUnavailable means that the server is shutting down.
 	ErrUnavailable = errors.New("adminapi: the server is shutting down")
 )
 
@@ -71,11 +71,11 @@ func (e tokenError) Error() string { return string(e) }
 
 func (tokenError) Unwrap() error { return ErrUnauthorized }
 
-// A RequestError is returned for an invalid request.
+// A RequestError reports an invalid request.
 type RequestError struct {
-	Line    int    // of the body, from 1; 0 if unknown
+	Line    int    // line of the body, from 1; 0 if unknown
 	Column  int    // in bytes, from 1
-	Field   string // of the body or the query; "" if unknown
+	Field   string // field of the body or parameter of the query; "" if unknown
 	Message string
 }
 
@@ -90,14 +90,14 @@ func (e *RequestError) Error() string {
 	return s + e.Message
 }
 
-// A StatusError is returned for a problem that no other error represents.
+// A StatusError reports a problem that no other error represents.
 type StatusError struct {
-	Kind   string // such as [KindHost]; "" for a problem that its status explains
+	Kind   string // such as [KindHost]; "" if the status explains the problem
 	Status int
 	Detail string
 }
 
-// Error returns the status and the detail. It omits the status if the detail explains a failure of
+// Error returns the status and the detail, without the status if the detail explains a failure of
 // the server.
 func (e *StatusError) Error() string {
 	if e.Kind == "" && e.Status == http.StatusInternalServerError && e.Detail != "" {
@@ -115,7 +115,7 @@ func (e *StatusError) problem() *Problem {
 	return p
 }
 
-// A JobsError is returned if too many jobs are running to start another one.
+// A JobsError reports that too many jobs are running to start another one.
 type JobsError struct {
 	Status int // 429 if this token has too many jobs, 503 if all tokens together have too many
 	Detail string
@@ -124,7 +124,7 @@ type JobsError struct {
 
 func (e *JobsError) Error() string { return "adminapi: " + e.Detail }
 
-// A DetachedError is returned if the response of a job ended before the job itself.
+// A DetachedError reports that the response of a job ended before the job itself.
 type DetachedError struct {
 	Job string // ID of the job
 	Err error  // what ended the response
@@ -136,7 +136,7 @@ func (e *DetachedError) Error() string {
 
 func (e *DetachedError) Unwrap() error { return e.Err }
 
-// A FullError is returned if the disk of the server is full. It wraps [syscall.ENOSPC].
+// A FullError reports that the disk of the server is full. It wraps [syscall.ENOSPC].
 type FullError struct{ Detail string }
 
 func (e *FullError) Error() string { return e.Detail }
@@ -144,8 +144,8 @@ func (e *FullError) Error() string { return e.Detail }
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// A PreconditionError is returned if a revision in the header of a request differs from the current
-// revision. Conflicts with a revision in the body or the query have another status.
+// A PreconditionError reports that a revision in the header of a request is not the current one.
+// Conflicts with a revision in the body or the query have another status.
 type PreconditionError struct{ Conflict *store.ConflictError }
 
 func (e *PreconditionError) Error() string { return e.Conflict.Error() }
@@ -157,8 +157,7 @@ func newProblem(kind, detail string) *Problem {
 	return &Problem{Type: ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
-// NewProblem returns the problem for err. It does not reveal the cause of a failure of the
-// server.
+// NewProblem returns the problem for err. It does not reveal the cause of a failure of the server.
 func NewProblem(err error) *Problem {
 	for _, f := range forms() {
 		if p := f.problem(err); p != nil {
@@ -194,8 +193,8 @@ type form struct {
 	err     func(*Problem) error // converts the problem back; nil if another form of the same kind does so
 }
 
-// ofType returns the form of a type of error. The detail of the problem is the text of the
-// error; fill sets the other members, and may replace the detail.
+// ofType returns the form of a type of error. The detail of the problem is the text of the error;
+// fill sets the other members, and may replace the detail.
 func ofType[E error](kind string, fill func(*Problem, E), err func(*Problem) error) form {
 	return form{kind, func(err error) *Problem {
 		var e E
@@ -218,7 +217,7 @@ func ofError(kind string, target error, detail func(error) string) form {
 	}, func(*Problem) error { return target }}
 }
 
-// forms returns all forms. If several match an error, the first one applies.
+// forms returns all forms. The first one that matches an error applies.
 var forms = sync.OnceValue(func() []form {
 	whole, unavailable := error.Error, func(error) string { return ErrUnavailable.Error() }
 	return []form{
@@ -319,7 +318,7 @@ func (p *Problem) conflict(e *store.ConflictError) {
 	p.Detail, p.Name, p.Expected, p.Current = e.Error(), e.Key, &e.Expected, &e.Current
 }
 
-// after returns the time to wait before a request is sent again; it is the inverse of retryAfter.
+// after returns the time in RetryAfter.
 func (p *Problem) after() time.Duration { return time.Duration(p.RetryAfter) * time.Second }
 
 // retryAfter returns a wait in seconds, rounded up, or 0 if it is unknown.
@@ -340,7 +339,7 @@ func clockRule(clock bool) string {
 	return ""
 }
 
-// deniedError converts p back to the error from which deniedDetail made the detail.
+// deniedError returns the error from which deniedDetail made the detail.
 func deniedError(p *Problem) error {
 	role, _ := registrar.ParseRole(p.Role)
 	need, _ := registrar.ParseRole(p.Need)

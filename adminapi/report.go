@@ -20,24 +20,24 @@ type BackupRequest struct {
 }
 
 // A Report is one line of the response to verify, backup, relocate, undo and mint. The last line
-// has Done and the final result. If a problem ended the work early, the last line also has this
-// problem. Each earlier line has one of the other members, such as Progress.
+// has Done and the final result, and the problem if one ended the work early. Each earlier line has
+// one of the other members, such as Progress.
 type Report struct {
 	Progress  *Progress            `json:"progress,omitempty"`
 	Fault     *Fault               `json:"fault,omitempty"`     // of verify
 	Moved     *Moved               `json:"moved,omitempty"`     // of relocate
 	Refused   *Refused             `json:"refused,omitempty"`   // of relocate and undo
-	Relocated *registrar.Relocated `json:"relocated,omitempty"` // of relocate: the totals so far and at the end
+	Relocated *registrar.Relocated `json:"relocated,omitempty"` // of relocate: totals so far, and at the end
 	Reverted  *registrar.Reversal  `json:"reverted,omitempty"`  // of undo
-	Undone    *registrar.Undone    `json:"undone,omitempty"`    // of undo: the totals so far and at the end
+	Undone    *registrar.Undone    `json:"undone,omitempty"`    // of undo: totals so far, and at the end
 	Minted    string               `json:"minted,omitempty"`    // of mint: a name that was reserved
 	Done      bool                 `json:"done,omitempty"`
 	Head      *Head                `json:"head,omitempty"` // of verify, at the end
 	Problem   *Problem             `json:"problem,omitempty"`
 }
 
-// Progress is the work done so far: for verify in changes and other checked items, for
-// backup in bytes.
+// Progress is the work done so far: for verify in changes and other checked items, for backup in
+// bytes.
 type Progress struct {
 	Done  uint64 `json:"done"`
 	Total uint64 `json:"total"`
@@ -60,7 +60,6 @@ func NewFault(f store.Fault) Fault {
 	return j
 }
 
-// fault converts j to a fault of a store.
 func (j Fault) fault() store.Fault {
 	f := store.Fault{Seq: j.Seq, Problem: j.Problem, Subject: store.Subject{Key: j.Key}}
 	for kind, word := range kindNames() {
@@ -75,7 +74,7 @@ func kindNames() map[store.Kind]string {
 	return map[store.Kind]string{store.KindName: "name", store.KindAuthority: "authority", store.KindToken: "token", store.KindUser: "user"}
 }
 
-// Moved is a location that is (or would be) replaced.
+// Moved is a location that is or would be replaced.
 type Moved struct {
 	Key  string `json:"name"`
 	From string `json:"from"`
@@ -117,8 +116,8 @@ func (c *Client) verify(ctx context.Context, q url.Values, fault func(store.Faul
 	return last.Head.head()
 }
 
-// Backup makes the server back up its store to dir, an absolute path on its machine; see
-// [store.Backuper].
+// Backup makes the server back up its store to dir, an absolute path on its machine (see
+// [store.Backuper]).
 func (c *Client) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	_, err := c.reports(ctx, "backup", nil, BackupRequest{dir}, func(r Report) {
 		if r.Progress != nil && progress != nil {
@@ -170,8 +169,8 @@ func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undon
 	return sum, err
 }
 
-// Mint creates names and reserves them. It calls the function each for every name as soon as the
-// name is reserved. It returns an error if fewer names than requested were reserved.
+// Mint creates names and reserves them. It calls each with every name as soon as the name is
+// reserved. It returns an error if fewer names than requested were reserved.
 func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) error {
 	_, err := c.reports(ctx, "mint", nil, m, func(r Report) {
 		if r.Minted != "" {
@@ -184,16 +183,16 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 // A Minting is the body of POST mint.
 type Minting struct {
 	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
-	Template string `json:"template,omitempty"` // template for the part after the prefix; "" for that of the authority, or to continue the existing names
-	Shoulder string `json:"shoulder,omitempty"` // instead of Template: uses the template of the authority that has this text before its first part
+	Template string `json:"template,omitempty"` // template for the part after the prefix; "" for that of the authority, or to continue existing names
+	Shoulder string `json:"shoulder,omitempty"` // instead of Template: text before the first part of one of the authority's templates, which selects it
 	Count    int    `json:"count"`              // absent for one
 	DryRun   bool   `json:"dry_run,omitempty"`  // reserve nothing
 	Why      string `json:"why,omitempty"`
 }
 
-// reports sends a request. It calls the function each with every report except the last, and
-// returns the last. If ctx ends, it cancels the job that the request started. If the connection
-// breaks, the job continues.
+// reports sends a request. It calls each with every report except the last, which it returns. If
+// ctx ends, it cancels the job that the request started; if the connection breaks, the job
+// continues.
 func (c *Client) reports(ctx context.Context, path string, q url.Values, body any, each func(Report)) (Report, error) {
 	b, err := Encode(body)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Resolutions are the response to GET statistics/resolutions: how often a name, or the names of
 // authorities, were resolved. They are not the requests of COUNTER.
 type Resolutions struct {
-	Name   string `json:"name,omitempty"`   // the name, if the counts are those of a name
+	Name   string `json:"name,omitempty"`   // the name, if the counts are those of one name
 	Prefix string `json:"prefix,omitempty"` // otherwise the beginning of the prefixes of the authorities; "" for all
 	From   string `json:"from"`             // first month, such as 2026-10
 	To     string `json:"to"`               // last month
@@ -18,14 +18,14 @@ type Resolutions struct {
 	Total    ByClass             `json:"total"`              // resolutions of names that are active
 	Gone     ByClass             `json:"gone"`               // requests for retired names
 	Failed   ByClass             `json:"failed"`             // failed lookups; zero for a name
-	Periods  []PeriodResolutions `json:"periods"`            // of Total, in order; without the periods that have none
+	Periods  []PeriodResolutions `json:"periods"`            // periods of Total that are not zero, in order
 	Services []ServiceCount      `json:"services"`           // of Total
 	Names    []NameResolutions   `json:"names,omitempty"`    // the names that people resolved most
 	Few      bool                `json:"few,omitempty"`      // counts of a name below 3 a day are left out, because the client is not an owner
 	Disabled bool                `json:"disabled,omitempty"` // the server does not count
 }
 
-// ByClass are counts by the class of the client.
+// ByClass has counts by the class of the client.
 type ByClass struct {
 	Regular uint64 `json:"regular"` // browsers and other programs that people use
 	Machine uint64 `json:"machine"` // libraries and programs such as curl
@@ -38,7 +38,7 @@ func (b ByClass) Sum() uint64 { return b.Regular + b.Machine + b.Bot + b.Unknown
 
 // A PeriodResolutions has the counts of a day or of a month.
 type PeriodResolutions struct {
-	Period string `json:"period"` // such as 2026-11-24; or 2026-08 if only the sum of the month is kept
+	Period string `json:"period"` // such as 2026-11-24, or 2026-08 if only the sum of the month is kept
 	ByClass
 }
 
@@ -56,9 +56,9 @@ type NameResolutions struct {
 
 // A ResolutionQuery says which resolutions to count.
 type ResolutionQuery struct {
-	Name     string // a name; if it is "", Prefix applies
+	Name     string // a name; if "", Prefix applies
 	Prefix   string // beginning of the prefixes of authorities
-	From, To string // months such as 2026-11; "" for the month two months ago, and the present one
+	From, To string // months such as 2026-11; "" means two months ago and the present one
 	Top      int    // number of names in the response
 }
 

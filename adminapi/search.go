@@ -17,7 +17,7 @@ import (
 type Search struct {
 	Text     string         // words, in any order; the last may be incomplete
 	Prefix   string         // beginning of the keys
-	After    string         // [Found].Next of the page before; "" for the first page
+	After    string         // [Found].Next of the previous page; "" for the first page
 	Limit    int            // maximum number of names on the page; MaxPage if 0
 	Statuses []nomen.Status // all if empty
 }
@@ -29,18 +29,18 @@ type Found struct {
 	Index Index           `json:"index"`
 }
 
-// An Index says how complete the search index was. Names and Behind are 0 if the token is limited to
-// prefixes.
+// An Index says how complete the search index is. Names and Behind are 0 for a token that is
+// limited to prefixes.
 type Index struct {
-	Complete bool   `json:"complete"`         // the index had all names and changes when it last read the log
-	Building bool   `json:"building"`         // the index is being built: many names may be missing
-	Names    int64  `json:"names,omitempty"`  // names indexed so far, while the index is being built
-	Behind   uint64 `json:"behind,omitempty"` // changes that the index does not have yet
+	Complete bool   `json:"complete"`         // all names and changes were indexed when the log was last read
+	Building bool   `json:"building"`         // the index is being built, so many names may be missing
+	Names    int64  `json:"names,omitempty"`  // while the index is being built: names indexed so far
+	Behind   uint64 `json:"behind,omitempty"` // changes that are not indexed yet
 }
 
-// SearchNames returns a page of the names that have some words in their names, metadata, locations or
-// other fields, sorted by key and limited to the scope of the token. If [Found].Next is set, the page
-// may have fewer names than the limit, or none. If the server has no index, the error is a
+// SearchNames returns a page of the names in the scope of the token that have some words in their
+// names, metadata, locations or other fields, sorted by key. If [Found].Next is set, the page may
+// have fewer names than the limit, or none. If the server has no index, the error is a
 // [*StatusError] of [KindNoIndex].
 func (c *Client) SearchNames(ctx context.Context, s Search) (Found, error) {
 	q := url.Values{"text": {s.Text}}
@@ -55,7 +55,8 @@ func (c *Client) SearchNames(ctx context.Context, s Search) (Found, error) {
 	return request[Found](ctx, c, http.MethodGet, "search", q, nil)
 }
 
-// SearchError converts an error of a [store.Searcher] to one that a client of the API would get.
+// SearchError converts an error of a [store.Searcher] to the one that a client of the API would
+// get.
 func SearchError(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNoWords):
@@ -68,8 +69,8 @@ func SearchError(err error) error {
 	return err
 }
 
-// NewIndex returns the status of an index for a client. If whole is false, the client must not learn
-// how many names and changes the store has.
+// NewIndex returns the status of an index for a client. If whole is false, it does not reveal how
+// many names and changes the store has.
 func NewIndex(s store.IndexStatus, whole bool) Index {
 	i := Index{Complete: s.Built && s.Err == nil && s.Behind() == 0, Building: !s.Built}
 	if whole {

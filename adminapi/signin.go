@@ -8,7 +8,7 @@ import (
 
 // A SignInLink is the response to POST users/{id}/sign-in-link.
 type SignInLink struct {
-	URL   string    `json:"url"`   // works once
+	URL   string    `json:"url"`   // valid once
 	Until time.Time `json:"until"` // when it ends
 }
 

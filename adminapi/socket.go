@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// unixScheme begins the URL of a server that listens on a Unix socket; the path follows.
+// unixScheme begins the URL of a server that listens on a Unix socket. The path follows.
 const unixScheme = "unix:"
 
-// socketHost is the end of the host name that stands for a Unix socket in requests. This name does
-// not exist (RFC 6761, 6.4), so no HTTP client sends the token to another server.
+// socketHost ends the host name that stands for a Unix socket in requests. Because such names do
+// not exist (RFC 6761, 6.4), no HTTP client sends the token to another server.
 const socketHost = ".socket.invalid"
 
 // originOf returns the scheme and host of requests to the server at a URL.
@@ -23,8 +23,7 @@ func originOf(url string) string {
 	return strings.TrimSuffix(url, "/")
 }
 
-// dialServer connects to a server. If the host name stands for a Unix socket, it connects to that
-// socket.
+// dialServer connects to a server, or to the Unix socket for which the host name stands.
 func dialServer(ctx context.Context, network, address string) (net.Conn, error) {
 	var d net.Dialer
 	host, _, _ := net.SplitHostPort(address)

@@ -10,7 +10,7 @@ import (
 // A Count says how far the server has counted. It counts in the background and keeps the result, so
 // that a request for statistics costs little however many names there are.
 type Count struct {
-	Counted  time.Time `json:"counted,omitzero"` // when the count that gave this result began; absent if no count has ended
+	Counted  time.Time `json:"counted,omitzero"` // when the count with this result began; absent if no count has ended
 	Counting bool      `json:"counting"`         // a count is running
 	Done     uint64    `json:"done,omitempty"`   // what the running count has read so far
 }
@@ -23,9 +23,9 @@ func (c Count) Final() bool { return !c.Counting && !c.Counted.IsZero() }
 type Statistics struct {
 	Count
 	Names      []NameCount      `json:"names"`                 // by authority, in the order of the prefixes
-	Hosts      []HostCount      `json:"hosts"`                 // of locations; the most frequent first
+	Hosts      []HostCount      `json:"hosts"`                 // hosts of locations, the most frequent first
 	OtherHosts uint64           `json:"other_hosts,omitempty"` // locations of hosts that are not in Hosts
-	Faults     []LocationFault  `json:"faults"`                // the first faults of locations, in the order of the names
+	Faults     []LocationFault  `json:"faults"`                // the first faulty locations, in the order of the names
 	FaultCount map[string]int64 `json:"fault_count,omitempty"` // by kind
 }
 
@@ -51,7 +51,7 @@ const (
 	FaultDown = "down" // an editor has marked the location as unavailable
 )
 
-// A LocationFault is a location that readers do not get.
+// A LocationFault is a location to which readers are not redirected.
 type LocationFault struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`
@@ -97,9 +97,9 @@ type PersonCount struct {
 	Changes
 }
 
-// Statistics returns the statistics of names. If fresh is set and the last count began more than a
-// minute ago, the server begins another count. The response does not wait for that count: it has the
-// result of the last one.
+// Statistics returns the statistics of names, as of the last count. If fresh is set and this count
+// began more than a minute ago, the server begins another one, for which the response does not
+// wait.
 func (c *Client) Statistics(ctx context.Context, fresh bool) (Statistics, error) {
 	q := url.Values{}
 	if fresh {

@@ -17,8 +17,8 @@ import (
 // maxToken is the maximum length of a token in bytes.
 const maxToken = 256
 
-// NewToken creates a token and returns it with its spelling. The spelling contains the secret, so
-// only the bearer may get it.
+// NewToken creates a token and returns it with its spelling, which contains the secret and is only
+// for the bearer.
 func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	id, secret := rand.Text(), rand.Text()
 	return id + "." + secret, &store.Token{
@@ -26,8 +26,8 @@ func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	}
 }
 
-// ListTokens returns the tokens of a store without their secrets, sorted by ID; see
-// [store.AllTokens].
+// ListTokens returns the tokens of a store without their secrets, sorted by ID (see
+// [store.AllTokens]).
 func ListTokens(ctx context.Context, r store.Reader) ([]Token, error) {
 	set, err := store.NewTable(r, time.Now, 0).Set(ctx, time.Time{})
 	if err != nil {

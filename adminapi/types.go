@@ -19,7 +19,7 @@ const (
 	MaxBatch = 10_000   // requests of a batch
 	MaxPage  = 1000     // maximum number of records on a page
 
-	MaxRefusals = 100 // maximum number of records that an export lists as not representable in its format
+	MaxRefusals = 100 // records that an export lists as not representable in its format
 )
 
 // Version is the answer to GET version.
@@ -27,8 +27,8 @@ type Version struct {
 	Version string `json:"version"` // of the program
 	Rules   int    `json:"rules"`   // of names: [name.RulesVersion]
 
-	// Instance identifies the server until it ends, as the field Nomen-Instance of its health
-	// checks does. It may be "".
+	// Instance identifies the server until it ends, as does the field Nomen-Instance of its health
+	// checks. It may be "".
 	Instance string `json:"instance,omitempty"`
 
 	SecondPerson SecondPerson `json:"second_person"`
@@ -41,8 +41,8 @@ type Page struct {
 	Next  string          `json:"next,omitempty"` // value of "after" for the next page; "" at the end
 }
 
-// A Batch is the body of POST names. Invalid requests are rejected; all other requests are
-// applied together.
+// A Batch is the body of POST names. Invalid requests are rejected; all others are applied
+// together.
 type Batch struct {
 	Requests []Request `json:"requests"`
 	Why      string    `json:"why,omitempty"`
@@ -53,7 +53,7 @@ type Batch struct {
 type Request struct {
 	Key string `json:"key,omitempty"` // key of the name; absent if the spelling in the record has this key
 	registrar.Request
-	Expected *uint64 `json:"expected,omitempty"` // expected revision; 0 for a new name; absent if any revision is accepted
+	Expected *uint64 `json:"expected,omitempty"` // expected revision; 0 for a new name; absent if any is accepted
 }
 
 // A Results is the response to a batch: an outcome for each request, in order.
@@ -75,9 +75,9 @@ type Retirement struct {
 	Why      string  `json:"why,omitempty"`
 }
 
-// An Event is one line of the response to an import. It has exactly one of Progress,
-// Refused, Warned, Change, Doubts and Summary. The last line has Summary, and also Problem
-// if a problem ended the import early.
+// An Event is one line of the response to an import. It has exactly one of Progress, Refused,
+// Warned, Change, Doubts and Summary. The last line has Summary, and also Problem if a problem
+// ended the import early.
 type Event struct {
 	Progress *bulk.Summary `json:"progress,omitempty"`
 	Refused  *bulk.Refusal `json:"refused,omitempty"`
@@ -89,8 +89,8 @@ type Event struct {
 	Complete bool          `json:"complete"` // true only with the summary of an import that read the whole file
 }
 
-// The trailer fields of an export: its summary, and a [bulk.Refusal] for each of the first
-// records that the format cannot represent.
+// Trailer fields of an export: its summary, and a [bulk.Refusal] for each of the first records that
+// the format cannot represent.
 const (
 	SummaryTrailer = "Nomen-Summary"
 	RefusedTrailer = "Nomen-Refused"
@@ -107,10 +107,10 @@ type AuthorityCheck struct {
 	Created  bool                `json:"created,omitempty"` // there is no authority with this prefix yet
 	Problem  *Problem            `json:"problem,omitempty"` // why the change would be rejected
 	Warnings []registrar.Warning `json:"warnings,omitempty"`
-	Tests    []rule.TestResult   `json:"tests,omitempty"`    // of the rules; none if a rule is invalid
+	Tests    []rule.TestResult   `json:"tests,omitempty"`    // results of the rules' tests; none if a rule is invalid
 	Effects  []Effect            `json:"effects,omitempty"`  // names whose answers would differ
 	Examined int                 `json:"examined,omitempty"` // names that were compared
-	More     bool                `json:"more,omitempty"`     // there are names that were not compared
+	More     bool                `json:"more,omitempty"`     // some names were not compared
 }
 
 // An Effect is a name whose answer would differ after a change.
@@ -153,7 +153,6 @@ type Token struct {
 	Warnings []string  `json:"warnings,omitempty"`  // about its prefixes, for people
 }
 
-// newRequest returns the JSON form of req.
 func newRequest(req registrar.Request) Request {
 	r := Request{Request: req, Expected: revision(req.Expected)}
 	if req.Record == nil || req.Record.Name.IsZero() {
@@ -161,14 +160,14 @@ func newRequest(req registrar.Request) Request {
 	}
 	if n, err := name.Parse(req.Record.Spelling); err != nil || n != req.Record.Name {
 		record := *req.Record
-		r.Key, record.Name = record.Name.Key(), name.Name{} // the key replaces the name, because JSON would contain the spelling
+		r.Key, record.Name = record.Name.Key(), name.Name{} // JSON would contain the spelling instead of the name
 		r.Record = &record
 	}
 	return r
 }
 
-// Registrar converts r to a request of the registrar. The error is a [*RequestError], or the
-// error of [name.Parse] for Key.
+// Registrar converts r to a request of the registrar. The error is a [*RequestError], or that of
+// [name.Parse] for Key.
 func (r Request) Registrar() (registrar.Request, error) {
 	req := r.Request
 	if req.Record == nil {
@@ -187,8 +186,8 @@ func (r Request) Registrar() (registrar.Request, error) {
 	return req, nil
 }
 
-// revision returns a pointer to an expected revision, or nil if any revision is accepted. expected
-// is its inverse.
+// revision returns a pointer to an expected revision, or nil if any is accepted. The function
+// expected reverses this.
 func revision(n uint64) *uint64 {
 	if n == store.AnyRevision {
 		return nil
@@ -219,7 +218,6 @@ func NewOutcome(outcome registrar.Outcome) Outcome {
 	return o
 }
 
-// outcome converts o back to an outcome of the registrar.
 func (o Outcome) outcome() registrar.Outcome {
 	out := o.Outcome
 	out.Name = name.FromKey(o.Key)

@@ -65,8 +65,8 @@ func (c *Client) RedactUser(ctx context.Context, id string, r registrar.Redactio
 	return c.change(ctx, http.MethodPost, userPath(id)+"/redact", nil, Redaction{r, revision(r.Expected)})
 }
 
-// UserHistory yields the changes of the user with this ID, newest first, as they arrive. If the ID
-// is unknown, it yields nothing.
+// UserHistory yields the changes of the user with this ID, newest first, as they arrive. It yields
+// nothing for an unknown ID.
 func (c *Client) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Change, error] {
 	return revisionsOf(ctx, c, userPath(id), id, func(r Revision, change *store.Change) bool {
 		change.User = r.User
@@ -94,8 +94,8 @@ func knownOnly[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 // maxUserNames is the number of names that a [UserNames] remembers.
 const maxUserNames = 10_000
 
-// A UserNames finds the names of the users who made changes. It remembers them, and is not safe
-// for concurrent use.
+// A UserNames finds the names of the users who made changes, and remembers them. It is not safe for
+// concurrent use.
 type UserNames struct {
 	find  func(ctx context.Context, id string) (*store.User, error)
 	known map[string]string
@@ -106,8 +106,8 @@ func NewUserNames(find func(ctx context.Context, id string) (*store.User, error)
 	return &UserNames{find: find, known: map[string]string{}}
 }
 
-// Of returns the current name of the author of a change. It returns "" if the author is not a user,
-// no longer has a name, or cannot be looked up.
+// Of returns the present name of the author of a change. It returns "" if the author is not a user,
+// has no name any more, or cannot be looked up.
 func (n *UserNames) Of(ctx context.Context, who string) string {
 	if !registrar.IsUserID(who) {
 		return ""

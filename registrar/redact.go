@@ -31,9 +31,9 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns the name n in the letter case in which its authority stored it at the time at; the
-// zero time means now. This is the spelling in the history, and the one for which permissions are
-// checked.
+// Kept returns the name n in the letter case in which its authority stored it at the given time;
+// the zero time means now. This is the spelling in the history, and the one for which permissions
+// are checked.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {

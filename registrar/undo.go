@@ -129,7 +129,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check checks u. All selected changes have numbers in the log greater than the result after.
+// check checks u. It returns a number in the log after which all selected changes come.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)

@@ -92,8 +92,8 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 
 // explainInput shows a page that explains a text that a user entered, and where it leads. If lead
 // is true, the text is a link that a browser handed over, and if it is a name that this server
-// resolves, explainInput redirects to this name. It never redirects to anything else, so that there
-// is no open redirect.
+// resolves, explainInput redirects to this name. It never redirects to anything else, because an
+// open redirect could be abused.
 func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p

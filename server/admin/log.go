@@ -46,7 +46,7 @@ func kindOf(e *adminapi.Entry) string {
 	return adminapi.KindOfName
 }
 
-// upTo yields entries up to the number until, or all if it is 0.
+// upTo yields entries up to the one with the given number, or all if the number is 0.
 func upTo(until uint64, limit iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range limit {

@@ -18,8 +18,8 @@ type bookReader struct {
 	width int // columns of the first row
 }
 
-// newBookReader returns a reader of the sheet with a name. If the name is empty, only one sheet may have
-// values. The error is a [*LineError] for a workbook that cannot be opened.
+// newBookReader returns a reader of the sheet with a name. If the name is empty, exactly one sheet
+// must have values. The error is a [*LineError] for a workbook that cannot be opened.
 func newBookReader(r io.Reader, name string) (*bookReader, error) {
 	data, err := io.ReadAll(io.LimitReader(r, xlsx.MaxSize+1))
 	if err != nil {
@@ -106,7 +106,7 @@ func (b *bookReader) next(r *row) (*row, error) {
 	return r, nil
 }
 
-// quoted returns a cell of CSV.
+// quoted formats a cell of CSV.
 func quoted(s string) string {
 	if !strings.ContainsAny(s, ",\"\r\n") && !strings.HasPrefix(s, " ") {
 		return s
@@ -114,8 +114,8 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// columnOf returns the number of the column for a field of a record in a workbook, from 1. If there is
-// none, it returns the number of the column of the name.
+// columnOf returns the number, from 1, of the column for a field of a record in a workbook, or of
+// the column of the name if there is none.
 func (t *table) columnOf(field string) int {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.title == field })
 	if i < 0 {
@@ -124,8 +124,8 @@ func (t *table) columnOf(field string) int {
 	return i + 1
 }
 
-// Place returns a position in a file as people write it: a cell such as "Names!B7" in a sheet, and a line
-// with a column, such as "7:12", in other files. A number that is 0 is not known.
+// Place formats a position in a file for people: a cell such as "Names!B7" in a sheet, and a line
+// with a column, such as "7:12", in other files. A number that is 0 is unknown.
 func Place(sheet string, line, column int) string {
 	switch {
 	case sheet != "" && column > 0:

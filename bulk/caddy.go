@@ -39,12 +39,12 @@ func (c *caddyMap) record(b []byte, r *store.Record) ([]byte, error) {
 
 func (*caddyMap) authority(*store.Authority) {}
 
-// rule is of no use: a map has no expressions with conditions.
+// rule always fails, because a map has no expressions with conditions.
 func (*caddyMap) rule(b []byte, _ *store.Authority, _ int) ([]byte, error) {
 	return b, errors.New("rules are not written for Caddy")
 }
 
-// end appends nothing: the rules of the other authorities are not written.
+// end appends nothing, because rules are not written.
 func (*caddyMap) end(b []byte, _ *store.Authority) ([]byte, error) { return b, nil }
 
 func (*caddyMap) tail() []byte {

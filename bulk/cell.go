@@ -47,7 +47,6 @@ func (t *table) value(r *row, i int) {
 	}
 }
 
-// typedValues reads a cell with a JSON list of typed values.
 func (t *table) typedValues(r *row, i int) []nomen.Value {
 	d := decoder{index: -1}
 	d.reset(t.text(r, i))
@@ -60,7 +59,6 @@ func (t *table) typedValues(r *row, i int) []nomen.Value {
 	return values
 }
 
-// boolean reads a cell with true or false.
 func (t *table) boolean(r *row, i int) bool {
 	c := &r.cells[i]
 	if c.text != "true" && c.text != "false" {
@@ -69,7 +67,6 @@ func (t *table) boolean(r *row, i int) bool {
 	return c.text == "true"
 }
 
-// number reads a cell with a whole number.
 func (t *table) number(r *row, i int) int {
 	c := &r.cells[i]
 	n, err := strconv.ParseInt(c.text, 10, 32)
@@ -79,7 +76,6 @@ func (t *table) number(r *row, i int) int {
 	return int(n)
 }
 
-// text reads a cell with one text.
 func (t *table) text(r *row, i int) string {
 	if s := r.cells[i].text; !t.rows.tabs || strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -107,7 +103,7 @@ func (t *table) list(r *row, i int) []string {
 	return values
 }
 
-// values decodes the escapes of a cell. If the cell is a list, values splits it at bars.
+// values decodes the escapes of a cell. If list is true, it also splits the cell at bars.
 func (t *table) values(r *row, i int, list bool) []string {
 	c := &r.cells[i]
 	special := `\`
@@ -139,8 +135,8 @@ func (t *table) values(r *row, i int, list bool) []string {
 	return append(all, string(value))
 }
 
-// escape returns the byte that an escape stands for. The backslash of the escape precedes the text
-// tail.
+// escape returns the byte for which an escape stands. The parameter tail is what follows the
+// backslash.
 func (t *table) escape(tail string, list bool) (byte, bool) {
 	if tail == "" {
 		return 0, false
@@ -159,7 +155,7 @@ func (t *table) escape(tail string, list bool) (byte, bool) {
 	return 0, false
 }
 
-// escapes lists the escapes of a cell.
+// escapes lists the escapes of a cell, for a message.
 func (t *table) escapes(list bool) string {
 	s := `\\`
 	if list {

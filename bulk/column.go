@@ -6,9 +6,9 @@ import "strings"
 type column struct {
 	title   string
 	bit     int    // identifies a member of a record or a location
-	element string // element of metadata in the cells; "" if there is none
+	element string // element of metadata in the cells, or ""
 
-	separator string // separator of the values in a cell; "" for a bar; then cells may have escapes
+	separator string // separator of the values in a cell; "" for a bar, in cells that may have escapes
 	ignored   bool   // the column is skipped
 }
 
@@ -36,7 +36,7 @@ func elements() []string {
 	}
 }
 
-// parseColumn returns the column with this title. If the title is unknown, the bit is isUnknown.
+// parseColumn returns the column with this title. Its bit is isUnknown if the title is unknown.
 func parseColumn(title string) column {
 	c := column{title: title, ignored: title == errorColumn}
 	if e, ok := strings.CutPrefix(title, elementColumn); ok {
@@ -49,7 +49,7 @@ func parseColumn(title string) column {
 	}
 	switch c.bit = recordBit(title); c.bit {
 	case isLocations, isMetadata, isModified, isRevision:
-		c.bit = isUnknown // a cell cannot hold a value of this member
+		c.bit = isUnknown // a cell cannot contain a value of this member
 	case isUnknown:
 		c.bit = locationBit(title)
 	}

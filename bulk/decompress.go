@@ -12,8 +12,8 @@ type Decompressed struct {
 	closing    func()
 }
 
-// Decompress returns the content of r. It detects the compression from the first bytes. The caller
-// must close the result, which does not close r.
+// Decompress returns the content of r, whose compression it detects from the first bytes. The
+// caller must close the result, which does not close r.
 func Decompress(r io.Reader) (*Decompressed, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	c := guess(in)

@@ -2,10 +2,9 @@ package bulk
 
 import "fmt"
 
-// A LineError is returned for a line that is not a valid record, and for an invalid header
-// line.
+// A LineError reports a line that is not a valid record, or an invalid header line.
 type LineError struct {
-	Sheet   string // of a workbook; "" for other files
+	Sheet   string // sheet of a workbook, or ""
 	Line    int    // from 1; in a workbook, the number of the row
 	Column  int    // in bytes, from 1; in a workbook, the number of the column
 	Offset  int64  // in bytes, from 0, after decompression
@@ -13,11 +12,11 @@ type LineError struct {
 	Field   string // such as "locations[2].url", or the title of a column; "" if unknown
 	Message string // for people
 
-	size  int64      // length of the line, if the line is too long
+	size  int64      // length of a line that is too long
 	lines []keptLine // the lines of the record, if they are kept
 }
 
-// kept returns the number of bytes of the lines that are kept.
+// kept returns the total length of the lines that are kept.
 func (e *LineError) kept() (n int) {
 	for _, l := range e.lines {
 		n += len(l.text)
@@ -36,7 +35,7 @@ func (e *LineError) Error() string {
 	return at + ": " + e.Field + ": " + e.Message
 }
 
-// A BrokenError is returned if the input ended too early or could not be read. All records before
+// A BrokenError reports that the input ended too early or could not be read. All records before
 // Line were read.
 type BrokenError struct {
 	Line int // line at which the input ended, from 1

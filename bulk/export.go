@@ -24,8 +24,8 @@ import (
 type ExportOptions struct {
 	Format      Format
 	Compression Compression
-	Prefix      string           // export only names that begin with this prefix, in any spelling
-	Statuses    []nomen.Status   // export only records with one of these statuses; empty for all
+	Prefix      string           // beginning of the names to export, in any spelling
+	Statuses    []nomen.Status   // only records with one of these statuses; empty for all
 	At          time.Time        // the state at this time; zero for now
 	Spreadsheet bool             // mark cells that a spreadsheet would execute; only for CSV and TSV
 	Revisions   bool             // include modified and revision; only for JSON Lines
@@ -34,9 +34,9 @@ type ExportOptions struct {
 	Refused     func(Refusal)    // called for every record that the format cannot represent, if not nil
 }
 
-// Export writes records to w in the order of names. All records are from one moment. Records that
-// the format cannot represent are rejected, and the others are written. If a format cannot represent
-// some fields, the record may be written without them, and is also passed to Refused.
+// Export writes records to w in the order of names, in their state of one moment. It leaves out the
+// records that the format cannot represent, and passes them to Refused. If a format cannot
+// represent some fields, it may write the record without them and pass it to Refused too.
 func Export(ctx context.Context, s store.Reader, w io.Writer, o ExportOptions) (sum Summary, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -61,8 +61,8 @@ type encoder interface {
 	// head returns what precedes the first record.
 	head() []byte
 
-	// record appends a record. The error is errNoLine if the format leaves out such records, a
-	// *heldError if the format cannot represent the record, and a *partError if it was appended
+	// record appends a record. The error is errNoLine for a record that the format leaves out, a
+	// *heldError for one that it cannot represent, and a *partError for one that was appended
 	// without some of its fields.
 	record(b []byte, r *store.Record) ([]byte, error)
 }
@@ -75,8 +75,8 @@ type ruled interface {
 	// rule appends a rule of an authority. The error says what the format cannot represent.
 	rule(b []byte, a *store.Authority, i int) ([]byte, error)
 
-	// end appends what ends the rules of an authority below another one, whose rules follow: they do
-	// not decide about names of this authority.
+	// end appends the end of an authority's rules. Rules of an authority above it follow, and must
+	// not answer for names of this one.
 	end(b []byte, a *store.Authority) ([]byte, error)
 
 	// tail returns what follows the last rule.
@@ -86,7 +86,7 @@ type ruled interface {
 // A surveyor is an encoder that reads all records before it writes the head.
 type surveyor interface{ survey(r *store.Record) }
 
-// errNoLine is the error that an encoder returns for a record that its format leaves out.
+// errNoLine is the error for a record that the format leaves out.
 var errNoLine = errors.New("bulk: no line")
 
 // A heldError says why a format cannot represent a record.
@@ -94,7 +94,7 @@ type heldError struct{ field, reason string }
 
 func (e *heldError) Error() string { return e.field + ": " + e.reason }
 
-// A partError names the fields that a format cannot represent, of a record that was written.
+// A partError names the fields that a record lost because the format cannot represent them.
 type partError struct{ fields []string }
 
 func (e *partError) Error() string { return "written without " + strings.Join(e.fields, ", ") }
@@ -191,8 +191,8 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 	return e.rules(out, authorities)
 }
 
-// authorities returns the authorities with rules under the prefix, if the format has rules. It gives
-// the encoder all authorities.
+// authorities returns the authorities with rules and with the prefix, if the format has rules. It
+// passes all authorities to the encoder.
 func (e *exporter) authorities(ctx context.Context, s store.Reader, prefix string) (all []*store.Authority, err error) {
 	r, ok := e.encoder.(ruled)
 	if !ok {
@@ -207,7 +207,7 @@ func (e *exporter) authorities(ctx context.Context, s store.Reader, prefix strin
 			all = append(all, a)
 		}
 	}
-	slices.Reverse(all) // an authority decides before those whose prefix is shorter
+	slices.Reverse(all) // an authority precedes those with shorter prefixes
 	return all, nil
 }
 
@@ -235,7 +235,6 @@ func (e *exporter) rules(out io.Writer, all []*store.Authority) error {
 	return err
 }
 
-// rulesOf returns the rules of an authority in the format.
 func (e *exporter) rulesOf(r ruled, a *store.Authority) (text []byte) {
 	for i := range a.Rules {
 		if b, err := r.rule(text, a, i); err != nil {
@@ -247,7 +246,6 @@ func (e *exporter) rulesOf(r ruled, a *store.Authority) (text []byte) {
 	return text
 }
 
-// refuseRule counts and reports what the format cannot represent.
 func (e *exporter) refuseRule(a *store.Authority, field string, err error) {
 	e.summary.Refused++
 	if e.options.Refused != nil {
@@ -255,7 +253,6 @@ func (e *exporter) refuseRule(a *store.Authority, field string, err error) {
 	}
 }
 
-// records returns the records to export.
 func (e *exporter) records(ctx context.Context, s store.Reader, prefix string) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for rec, err := range s.List(ctx, store.Scan{Prefix: prefix, At: e.options.At}) {
@@ -269,7 +266,7 @@ func (e *exporter) records(ctx context.Context, s store.Reader, prefix string) i
 	}
 }
 
-// encode appends a record. It appends nothing for a record that is left out or rejected.
+// encode appends a record, or nothing if the record is left out or rejected.
 func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	b, err := e.encoder.record(b, rec)
 	var held *heldError
@@ -301,7 +298,6 @@ func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	return b[:0], nil
 }
 
-// refuse reports a record that the format cannot represent.
 func (e *exporter) refuse(r Refusal) {
 	if e.options.Refused != nil {
 		e.options.Refused(r)
@@ -319,7 +315,7 @@ func compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	return plain{w}, nil
 }
 
-// plain is a writer. Its Close does not close the writer in it.
+// plain is a writer whose Close does not close the writer in it.
 type plain struct{ io.Writer }
 
 func (plain) Close() error { return nil }

@@ -13,7 +13,7 @@ import (
 // ezidLabels is the maximum number of columns of a file for EZID.
 const ezidLabels = 1000
 
-// An ezidEncoder writes CSV as the batch downloads of EZID: a row for each identifier, and a column for
+// An ezidEncoder writes CSV as EZID's batch downloads: a row for each identifier, and a column for
 // each label that occurs.
 type ezidEncoder struct {
 	labels map[string]bool
@@ -30,7 +30,6 @@ func newEZIDEncoder() *ezidEncoder {
 	return e
 }
 
-// survey adds the labels of a record to the columns.
 func (e *ezidEncoder) survey(r *store.Record) {
 	for label := range ezid.Of(r, ezid.Home) {
 		if len(e.labels) < ezidLabels && !ezid.IsColumn(label) {
@@ -68,7 +67,7 @@ func (e *ezidEncoder) record(b []byte, r *store.Record) ([]byte, error) {
 	return b, nil
 }
 
-// ezidSpelling returns the identifier of a record as it was entered, if it has the form of EZID and is not
+// ezidSpelling returns the identifier of a record as entered, if it has the form of EZID and is not
 // the key of the name.
 func ezidSpelling(r *store.Record) string {
 	id := ezid.ID(r.Name)
@@ -82,7 +81,7 @@ func ezidSpelling(r *store.Record) string {
 	return id
 }
 
-// ezidLost returns the fields of a record that differ if the record is made again from elements.
+// ezidLost returns the fields of a record that would differ if it were made from the elements.
 func ezidLost(r *store.Record, e ezid.Elements) (lost []string) {
 	again := &store.Record{Name: r.Name, Status: nomen.Active, Modified: r.Modified, Revision: r.Revision}
 	for _, label := range slices.Sorted(maps.Keys(e)) {

@@ -8,8 +8,8 @@ import (
 // A Format is a file format of records.
 type Format uint8
 
-// The formats. Only JSONLines, CSV, TSV and XLSX can be read; the others contain only part of a record.
-// XLSX cannot be written.
+// The formats. Only JSONLines, CSV, TSV and XLSX can be read. XLSX cannot be written. The others
+// contain only a part of each record.
 const (
 	JSONLines Format = iota // the default
 	CSV
@@ -50,8 +50,8 @@ func Formats() []Format {
 	return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList, EZIDCSV, HandleBatch, Htaccess, OBOYAML, CaddyMap, XLSX}
 }
 
-// ParseFormat returns the format with the name s, as on the command line and in the admin
-// API; see [Format.String].
+// ParseFormat returns the format with the name s, as on the command line and in the admin API (see
+// [Format.String]).
 func ParseFormat(s string) (Format, bool) {
 	for f, known := range formats {
 		if s == known.name {
@@ -89,8 +89,8 @@ const (
 	Zstd
 )
 
-// Suffixes returns the format and compression for the name of a file; ok is false if the
-// suffix is unknown. "-" and names without a suffix mean JSON Lines.
+// Suffixes returns the format and compression for the name of a file, or false if the suffix is
+// unknown. "-" and names without a suffix mean JSON Lines.
 func Suffixes(filename string) (f Format, c Compression, ok bool) {
 	base := filename[strings.LastIndexAny(filename, `/\`)+1:]
 	base = strings.ToLower(base)

@@ -16,12 +16,12 @@ import (
 // maxHtaccessLine is the maximum length of a line that Apache httpd reads, in bytes, with a margin.
 const maxHtaccessLine = 8000
 
-// A htaccess writes directives of mod_rewrite for the .htaccess file of the directory of the prefix,
-// or of the root directory if the prefix is not a web name.
+// A htaccess writes directives of mod_rewrite for the .htaccess file of the directory of the
+// prefix, or of the root directory if the prefix is not a web name.
 type htaccess struct {
 	at     time.Time
 	path   webPath
-	folded []*store.Authority // authorities that ignore the case of letters
+	folded []*store.Authority // authorities that ignore case
 }
 
 func (h *htaccess) head() []byte {
@@ -54,13 +54,12 @@ func (h *htaccess) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, line...), nil
 }
 
-// rewriteRule returns a directive.
 func rewriteRule(pattern, target, flags string) string {
 	return "RewriteRule " + apacheQuote(pattern) + " " + apacheQuote(target) + " [" + flags + "]\n"
 }
 
-// apacheQuote quotes an argument of a directive of mod_rewrite, which has no escape for the quotation
-// mark: only expressions may contain it.
+// apacheQuote quotes an argument of a directive of mod_rewrite. There is no escape for the
+// quotation mark, except in expressions.
 func apacheQuote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\x22`) + `"` }
 
 // apacheLiteral escapes literal text of a substitution.
@@ -74,7 +73,6 @@ func (h *htaccess) authority(a *store.Authority) {
 	}
 }
 
-// rule appends a rule of an authority.
 func (h *htaccess) rule(b []byte, a *store.Authority, i int) ([]byte, error) {
 	w, err := webRuleOf(a, &a.Rules[i])
 	if err != nil {
@@ -103,7 +101,7 @@ func (h *htaccess) rule(b []byte, a *store.Authority, i int) ([]byte, error) {
 	return b, nil
 }
 
-// end appends a rule: other names of the authority lead nowhere.
+// end appends a rule by which all other names of the authority are not found.
 func (h *htaccess) end(b []byte, a *store.Authority) ([]byte, error) {
 	begin, err := h.path.begin(a)
 	if err != nil {
@@ -114,7 +112,6 @@ func (h *htaccess) end(b []byte, a *store.Authority) ([]byte, error) {
 
 func (*htaccess) tail() []byte { return nil }
 
-// rewriteCondition returns a directive.
 func rewriteCondition(variable, expression string, not, fold, or bool) string {
 	mark, flags := "", ""
 	if not {
@@ -174,7 +171,6 @@ func apacheTarget(w *webRule) (target, flags string, err error) {
 	return target, flags, nil
 }
 
-// apachePieces joins the pieces of a target.
 func apachePieces(w *webRule, literal func(string) string) string {
 	var b strings.Builder
 	for _, p := range w.target {

@@ -26,7 +26,7 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
-// A Change says what a record of a file changes.
+// A Change says what a record in a file changes.
 type Change struct {
 	Sheet   string   `json:"sheet,omitempty"` // of a workbook
 	Line    int      `json:"line"`            // from 1
@@ -40,7 +40,7 @@ type Conflict uint8
 
 // The values of Conflict.
 const (
-	Merge   Conflict = iota // add locations, aliases (same_as) and successors; replace elements of metadata, typed values with the same index, and fields that have a single value
+	Merge   Conflict = iota // add locations, aliases (same_as) and successors; replace all else that the file has
 	Keep                    // change nothing
 	Replace                 // replace the fields that the file has
 	Fail                    // reject the record if it would change anything
@@ -49,7 +49,7 @@ const (
 // conflicts are the names of the values.
 var conflicts = [...]string{Merge: "merge", Keep: "keep", Replace: "replace", Fail: "fail"}
 
-// ParseConflict returns the value with the name s; see [Conflict.String].
+// ParseConflict returns the value with the name s (see [Conflict.String]).
 func ParseConflict(s string) (Conflict, bool) {
 	i := slices.Index(conflicts[:], s)
 	return Conflict(max(i, 0)), i >= 0
@@ -63,32 +63,32 @@ type ImportOptions struct {
 	Format      Format
 	Compression Compression
 	Sheet       Sheet            // how to read a file from another program
-	DryRun      bool             // report what would change, and change nothing
+	DryRun      bool             // report what would change, without changing anything
 	OnConflict  Conflict         // what to do with existing names
 	Retired     bool             // also change retired names
-	Strict      bool             // reject doubtful new names; see [registrar.Request]
-	Resolvers   bool             // replace URLs at well-known resolvers by the names in them; see [name.Interpret]
+	Strict      bool             // reject doubtful new names (see [registrar.Request])
+	Resolvers   bool             // replace URLs at well-known resolvers by the names in them (see [name.Interpret])
 	Who         string           // author in the history; the actor by default
 	Why         string           // reason in the history
 	Now         func() time.Time // clock for [Summary].Seconds; time.Now if nil
 
-	// Scratch makes temporary storage for a dry run of more than one batch. If Scratch is nil, the
-	// dry run holds all records of the file in memory.
+	// Scratch makes temporary storage for a dry run of more than one batch. If it is nil, the dry
+	// run holds all records of the file in memory.
 	Scratch func() (Scratch, error)
 
 	Pins Pins // the revisions that names must have; nil accepts any
 
-	// Rejects receives the lines of rejected records as a table with a column "error". Users can
-	// correct and import the table. After the first error of the writer, the import writes nothing
-	// more to it. If Rejects is nil, there is no table.
+	// Rejects receives the lines of rejected records as a table with a column "error", which users
+	// can correct and import. After the first error of the writer, nothing more is written. If
+	// Rejects is nil, there is no table.
 	Rejects io.Writer
 
-	// The import calls each of these functions unless it is nil. It calls Refused, Warned, Changed
-	// and After in the order of the file. Warnings are only about names that are created or
-	// changed, and about retired names that are left unchanged.
-	Begun    func(id string)             // before the first change, with the ID of the import; not in a dry run
+	// Functions that the import calls unless they are nil: Refused, Warned, Changed and After in
+	// the order of the file. Warnings are only about names that are created or changed, and about
+	// retired names that are left unchanged.
+	Begun    func(id string)             // before the first change, with the batch ID; not in a dry run
 	Progress func(Summary)               // after every batch
-	Position func(bytes int64)           // after Progress, with the offset of the last record of the batch in the decompressed file
+	Position func(bytes int64)           // after Progress, with the offset after decompression of the last record of the batch
 	Refused  func(Refusal)               // for every rejected record
 	Warned   func(Warning)               // for every warning
 	Changed  func(Change)                // for every name that is created or changed
@@ -114,7 +114,7 @@ func (o *ImportOptions) request(l *fileLine) registrar.Request {
 
 // Doubts counts records of an import that may be mistakes.
 type Doubts struct {
-	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record of the same name in the same batch
+	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record of the name in the same batch
 	Uncovered int64 `json:"uncovered,omitempty"` // created or changed names that no authority covers
 }
 
@@ -138,12 +138,12 @@ func (m memory) Keep(records []*store.Record) error {
 
 func (memory) Close() error { return nil }
 
-// Import imports the records of r. Invalid records are rejected one by one, and the others are
-// imported. The summary is valid even if there is an error. The error is:
+// Import imports the records of r. It rejects invalid records one by one, and imports the others.
+// The summary is valid even if there is an error. The error is:
 //
 //   - a [*BrokenError] if r ended too early: the records before the end were imported;
-//   - a [*LineError] if r is a table with an invalid header line, or a workbook that cannot be opened:
-//     nothing was imported;
+//   - a [*LineError] if r is a table with an invalid header line, or a workbook that cannot be
+//     opened: nothing was imported;
 //   - in all other cases a failure of the store, or the error of ctx.
 //
 // The caller must check whether the actor may set ImportOptions.Who.
@@ -191,16 +191,16 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	return i.summary, err
 }
 
-// An importer is one call of Import. One goroutine reads batches, several goroutines check
-// batches, and the caller's goroutine applies the batches in order.
+// An importer is one call of Import. One goroutine reads batches, several check them, and the
+// caller's goroutine applies them in order.
 type importer struct {
 	load    *registrar.Load
 	options ImportOptions
 	start   time.Time
 	summary Summary
-	id      string // ID of the import; all its changes have it as [store.Change].Batch
+	id      string // batch ID of all changes
 	doubts  Doubts
-	scratch Scratch  // for a dry run; nil until there is more than one batch
+	scratch Scratch  // for a dry run with more than one batch; otherwise nil
 	rejects *rejects // may be nil
 }
 
@@ -208,12 +208,12 @@ type importer struct {
 type batch struct {
 	items   []item
 	reqs    []registrar.Request // of the valid items
-	pinned  []bool              // for each request: it expects a revision because of [ImportOptions.Pins]
-	size    int                 // bytes of the lines of the valid items, and of kept lines
+	pinned  []bool              // for each request: it expects a revision because of [ImportOptions].Pins
+	size    int                 // length of the lines of the valid items, and of kept lines
 	checked *registrar.Batch
 	err     error         // error of checking
 	ready   chan struct{} // closed when the batch has been checked
-	end     error         // the reason why this is the last batch; nil if more batches follow
+	end     error         // why this is the last batch; nil if more follow
 }
 
 // An item is a record, or the error of an invalid record.
@@ -280,7 +280,7 @@ func (i *importer) read(ctx context.Context, in *reader, toCheck, inOrder chan<-
 	}
 }
 
-// batch reads the next batch. It calls the function step for each record.
+// batch reads the next batch. It calls step for each record.
 func (i *importer) batch(in *reader, step func()) *batch {
 	b := &batch{ready: make(chan struct{}), items: make([]item, 0, batchSize), reqs: make([]registrar.Request, 0, batchSize)}
 	for len(b.items) < batchSize && b.size < batchBytes {
@@ -372,8 +372,8 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember makes a dry run keep the effects of b, so that the checks of later batches take them into
-// account: the store does not have them. If b is the only batch, remember does nothing.
+// remember makes a dry run keep the effects of b, which are not in the store, for the checks of
+// later batches. If b is the only batch, it does nothing.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -388,9 +388,9 @@ func (i *importer) remember(b *batch) (err error) {
 	return nil
 }
 
-// count counts and reports the outcome of a record. If pinned is true, the request expected a
-// revision because of [ImportOptions].Pins; then a conflict means that another user has changed the
-// name during the import.
+// count counts and reports the outcome of a record. The parameter pinned says that the request
+// expected a revision because of [ImportOptions].Pins; a conflict then means that another user has
+// changed the name during the import.
 func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 	switch {
 	case out.Err != nil:
@@ -433,7 +433,6 @@ func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 	}
 }
 
-// change reports a record that was created or changed.
 func (i *importer) change(l *fileLine, out *registrar.Outcome) {
 	change := Change{Sheet: l.sheet(), Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()}
 	if i.options.Changed != nil {
@@ -444,7 +443,6 @@ func (i *importer) change(l *fileLine, out *registrar.Outcome) {
 	}
 }
 
-// warn reports the warnings about a record that was created or changed.
 func (i *importer) warn(l *fileLine, warnings []registrar.Warning) {
 	if len(warnings) == 0 {
 		return
@@ -458,7 +456,6 @@ func (i *importer) warn(l *fileLine, warnings []registrar.Warning) {
 	}
 }
 
-// mapResolvers replaces URLs at well-known resolvers in a record by the names in these URLs.
 func mapResolvers(r *store.Record) {
 	mapResolver(&r.Spelling)
 	for _, list := range [...][]string{r.SameAs, r.Successors} {
@@ -468,15 +465,14 @@ func mapResolvers(r *store.Record) {
 	}
 }
 
-// mapResolver replaces the URL *s by the name in the URL. It keeps a URL with a query or a fragment,
-// because a name cannot have a query or a fragment.
+// mapResolver replaces the URL *s by the name in it, unless the URL has a query or a fragment,
+// which a name cannot have.
 func mapResolver(s *string) {
 	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
 		*s = m.Spelling
 	}
 }
 
-// refuse reports a rejected record with the given lines.
 func (i *importer) refuse(r Refusal, lines []keptLine) {
 	i.summary.Refused++
 	if i.rejects != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A decoder reads one JSON text (RFC 8259). The caller must know the structure of the text. The
-// decoder keeps the first error, and then reads nothing more.
+// A decoder reads one JSON text (RFC 8259) whose structure the caller knows. After the first error,
+// which the decoder keeps, it reads nothing more.
 //
 // Strings without escapes are substrings of the input.
 type decoder struct {
@@ -23,13 +23,13 @@ type decoder struct {
 	// short reports that the input ended too early.
 	short bool
 
-	// The path of the current value, for errors.
+	// Path of the current value, for errors.
 	field string // member of the outer object
 	index int    // index of the element in a list, or -1
 	sub   string // member of an inner object
 }
 
-// reset prepares to read a line. It fails if the line is not UTF-8.
+// reset prepares for a line. It fails if the line is not UTF-8.
 func (d *decoder) reset(line string) {
 	*d = decoder{in: line, index: -1}
 	if !utf8.ValidString(line) {
@@ -37,7 +37,6 @@ func (d *decoder) reset(line string) {
 	}
 }
 
-// invalid returns the offset of the first byte of s that is not UTF-8.
 func invalid(s string) int {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -49,7 +48,7 @@ func invalid(s string) int {
 	return len(s)
 }
 
-// fail records an error at an offset, unless there was an earlier error.
+// fail records an error at an offset, unless there was an earlier one.
 func (d *decoder) fail(at int, message string) {
 	if d.err == nil {
 		d.err = &LineError{Column: at + 1, Field: d.path(), Message: message}
@@ -57,7 +56,7 @@ func (d *decoder) fail(at int, message string) {
 	}
 }
 
-const maxShown = 64 // maximum number of bytes of a field's name in an error
+const maxShown = 64 // bytes of a field's name in an error
 
 // path returns the path of the current value, such as "locations[2].url".
 func (d *decoder) path() string {
@@ -89,7 +88,7 @@ func (d *decoder) space() int {
 	return d.at
 }
 
-// take skips white space, and reports whether c follows. If so, it skips c.
+// take skips white space and then c, and reports whether c was there.
 func (d *decoder) take(c byte) bool {
 	if d.err == nil && d.space() < len(d.in) && d.in[d.at] == c {
 		d.at++
@@ -98,8 +97,7 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want skips white space and c, and fails if c does not follow. The error
-// calls c by its description.
+// want skips white space and then c, or fails with an error that calls c by its description.
 func (d *decoder) want(c byte, description string) bool {
 	if !d.take(c) {
 		d.fail(d.space(), "expected "+description+", found "+d.found())
@@ -107,7 +105,6 @@ func (d *decoder) want(c byte, description string) bool {
 	return d.err == nil
 }
 
-// found describes the next value for an error.
 func (d *decoder) found() string {
 	if d.at >= len(d.in) {
 		return "the end of the line"
@@ -138,8 +135,7 @@ func (d *decoder) end() {
 	}
 }
 
-// members is an iterator over the keys of an object. The caller must read the value after
-// each key.
+// members is an iterator over the keys of an object. The caller must read the value after each key.
 func (d *decoder) members(yield func(string) bool) {
 	if !d.want('{', "an object") || d.take('}') {
 		return
@@ -171,7 +167,6 @@ func (d *decoder) elements(yield func(int) bool) {
 	}
 }
 
-// text reads a string.
 func (d *decoder) text() string {
 	if !d.want('"', "a string") {
 		return ""
@@ -193,8 +188,8 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// ordinary returns how many bytes at the beginning of s have no quotes, backslashes or control
-// characters. The number is a multiple of eight.
+// ordinary returns how many bytes at the beginning of s, a multiple of eight, have no quotes,
+// backslashes or control characters.
 func ordinary(s string) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -203,10 +198,10 @@ func ordinary(s string) int {
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quote, backslash := x^(ones*'"'), x^(ones*'\\')
-		// The test is true if a byte of x is below ' ', or if quote or backslash has a zero byte.
-		// Such a byte sets the top bit at its position. A subtraction can also set the top bit of the
-		// next byte wrongly. But it does so only if the top bit of the byte before was set correctly.
-		// So the result of the test is always right.
+		// The test is true if a byte of x is below ' ', or if a byte of quote or backslash is zero,
+		// because such a byte sets the top bit at its position. A subtraction can also set the top
+		// bit of the next byte wrongly, but only if it has set the bit before correctly. So the
+		// test as a whole is always right.
 		if ((x-ones*' ')&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
 			break
 		}
@@ -236,7 +231,6 @@ func (d *decoder) escaped(offset int) string {
 	return ""
 }
 
-// escape reads one escape and appends its value.
 func (d *decoder) escape(b []byte) []byte {
 	if d.at+1 >= len(d.in) {
 		d.fail(len(d.in), "the line ends in a string")
@@ -271,7 +265,6 @@ func (d *decoder) unicode() rune {
 	return utf8.RuneError
 }
 
-// hex reads \uXXXX.
 func (d *decoder) hex() rune {
 	const size = len(`\uXXXX`)
 	if d.at+size > len(d.in) {
@@ -309,7 +302,6 @@ func (d *decoder) integer(low int64) int64 {
 	return n
 }
 
-// boolean reads true or false.
 func (d *decoder) boolean() bool {
 	at := d.space()
 	for _, word := range [...]string{"true", "false"} {

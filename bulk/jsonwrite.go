@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A jsonEncoder writes the bytes of [store.Record.MarshalJSON]. It omits modified and revision
+// A jsonEncoder writes the bytes of [store.Record.MarshalJSON], without modified and revision
 // unless revisions is set.
 type jsonEncoder struct{ revisions bool }
 
@@ -97,7 +97,6 @@ func appendMember(b []byte, bit int, s string) []byte {
 	return appendText(append(b, `":`...), s)
 }
 
-// appendValues appends a list of typed values.
 func appendValues(b []byte, values []nomen.Value) []byte {
 	b = append(b, '[')
 	for i := range values {
@@ -143,8 +142,8 @@ func appendTexts(b []byte, all []string) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a JSON string. It writes the same escapes as [encoding/json], except those that
-// only HTML needs. U+2028 and U+2029 are escaped: in JavaScript they are line separators.
+// appendText appends a JSON string with the escapes of [encoding/json], except those that only HTML
+// needs. It escapes U+2028 and U+2029, which are line separators in JavaScript.
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

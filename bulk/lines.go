@@ -22,16 +22,16 @@ type lines struct {
 	yield yield
 	close func()
 
-	number int    // of the last line read, from 1
-	offset int64  // of the first byte of the last line
-	next   int64  // of the first byte after the last line
-	long   []byte // buffer for a line that is longer than the buffer of in
+	number int    // number of the last line read, from 1
+	offset int64  // offset of the last line
+	next   int64  // offset after the last line
+	long   []byte // buffer for lines that are longer than that of in
 	done   error  // why reading ended
 
 	encoding string // encoding of the file; "" if it is UTF-8
 
-	// What is to be read again: first the lines in the field again, from the offset in the field
-	// from, and then the error in the field late. This error is about a line that was too long.
+	// What to read again: first the lines in again, from the offset from, and then late, the error
+	// of a line that was too long.
 	again []byte
 	from  int
 	late  *LineError
@@ -42,8 +42,8 @@ func (l *lines) pending() bool {
 	return l.from < len(l.again) || l.late != nil
 }
 
-// newLines returns the lines of r. The error is a [*BrokenError] if even the beginning cannot
-// be read.
+// newLines returns the lines of r. The error is a [*BrokenError] if even the beginning cannot be
+// read.
 func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
 	e, err := sheet.encoding()
 	if err != nil {
@@ -78,8 +78,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A yield limits the decompressed data since the last record to a multiple of its compressed size.
-// Otherwise a small file could expand to any number of blank lines.
+// A yield limits the decompressed data since the last record to a multiple of its compressed size,
+// because a small file could otherwise expand to any number of blank lines.
 type yield struct {
 	r        io.Reader
 	file     *counter
@@ -102,7 +102,6 @@ var errBarren = fmt.Errorf("no record in a text that is longer than %d times its
 // fruitful records that a record was read.
 func (l *lines) fruitful() { l.yield.heldThen, l.yield.fileThen = l.yield.held, l.yield.file.n }
 
-// decompress returns a reader of the decompressed content of r.
 func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
 	if c == Auto {
 		c = guess(r)
@@ -136,13 +135,12 @@ func guess(r *bufio.Reader) Compression {
 	return Plain
 }
 
-// decode decodes the rest of the input from an encoding.
 func (l *lines) decode(e encoding.Encoding, name string) {
 	l.in, l.encoding = bufio.NewReaderSize(e.NewDecoder().Reader(l.in), bufferSize), name
 }
 
-// mark skips the byte order mark of UTF-8. If no encoding was given and there is a byte order
-// mark of UTF-16, mark decodes the file as UTF-16.
+// mark skips the byte order mark of UTF-8. If no encoding was given and there is a byte order mark
+// of UTF-16, mark decodes the file as UTF-16.
 func (l *lines) mark() error {
 	head, _ := l.in.Peek(4) // the next read returns the error again
 	switch {
@@ -161,8 +159,8 @@ func (l *lines) mark() error {
 	return nil
 }
 
-// workbooks returns the first bytes of the native files of spreadsheet programs: ZIP archives, and
-// compound files of old versions.
+// workbooks returns the first bytes of files of spreadsheet programs: ZIP archives, and compound
+// files of old versions.
 func workbooks() []string { return []string{"PK\x03\x04", "\xD0\xCF\x11\xE0"} }
 
 // Errors about the encoding of a line.
@@ -171,8 +169,8 @@ const (
 	notEncoded = "is not %s: it has an invalid character"
 )
 
-// replaced returns the offset of the first character that could not be decoded. It returns -1
-// if there is no such character, or if the file is UTF-8.
+// replaced returns the offset of the first character that could not be decoded, or -1. It is always
+// -1 for UTF-8.
 func (l *lines) replaced(line string) int {
 	if l.encoding == "" {
 		return -1
@@ -189,8 +187,8 @@ func (l *lines) broken(line int, err error) error {
 	return l.done
 }
 
-// read returns the next line with its line break. The line is valid until the next call. After
-// the last line, done is set. The error is a [*LineError] for a line that is too long, a
+// read returns the next line with its line break, which is valid until the next call. After the
+// last line, done is set. The error is a [*LineError] for a line that is too long, a
 // [*BrokenError], or io.EOF.
 func (l *lines) read() ([]byte, error) {
 	if l.from < len(l.again) {
@@ -228,8 +226,8 @@ func (l *lines) step(size int64) {
 	l.next += size
 }
 
-// ended returns the last line, which was read together with an error. It records the error. Reading
-// then ends.
+// ended returns the last line, which was read together with an error. Reading then ends with this
+// error.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -242,8 +240,7 @@ func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	return line, nil
 }
 
-// rest reads the rest of a line that is longer than the buffer. A line that is too long is
-// skipped.
+// rest reads the rest of a line that is longer than the buffer. It skips a line that is too long.
 func (l *lines) rest(part []byte) ([]byte, error) {
 	const most = maxLine + len("\r\n")
 	l.long = append(l.long[:0], part...)
@@ -265,9 +262,8 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes [lines.read] return the last lines once more. The parameter text is the text of these
-// lines. Usually unread takes time proportional to the length of the text. If the lines were already
-// read again, it takes constant time.
+// unread makes [lines.read] return the last lines, whose text is given, once more. It takes time
+// proportional to the text, or constant time if the lines were already read again.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n
@@ -281,15 +277,13 @@ func (l *lines) unread(text string) {
 	}
 }
 
-// unreadLong makes [lines.read] return the error of the last line once more. The last line was too
-// long.
+// unreadLong makes [lines.read] return once more the error of the last line, which was too long.
 func (l *lines) unreadLong(bad *LineError) {
 	l.late = bad
 	l.next -= bad.size
 	l.number--
 }
 
-// trimEnd returns a line without its line break.
 func trimEnd(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]
@@ -300,5 +294,4 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// blank reports whether a line has only white space.
 func blank(line []byte) bool { return len(bytes.TrimLeft(line, " \t\r\n")) == 0 }

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// usable returns the locations for a client without preferences at a time. The best location is the
-// first, as in package resolve. A name that is not active has no usable location.
+// usable returns the locations at a time for a client without preferences, the best first, as in
+// package resolve. A name that is not active has none.
 func usable(r *store.Record, at time.Time) []nomen.Location {
 	public := r.PublicLocations() // a web server shows them to anyone
 	switch {
@@ -75,7 +75,7 @@ func best(r *store.Record, at time.Time) (string, error) {
 }
 
 // leads returns an error if no client can be redirected to the URL of location i. The URL must be
-// visible ASCII, as every URI. So a URL cannot end a line or a word of a map.
+// visible ASCII, as every URI, so it cannot end a line or a word of a map.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
@@ -114,14 +114,14 @@ const nginxHead = `# The locations of names, for nginx. In the context http:
 #
 `
 
-// maxNginxWord is the maximum length of a word in nginx, in bytes, including quotes. It is
-// NGX_CONF_BUFFER minus one.
+// maxNginxWord is the maximum length of a word in nginx, in bytes with the quotes: NGX_CONF_BUFFER
+// minus one.
 const maxNginxWord = 4095
 
-// A nginxMap writes lines for the map directive of nginx. Both words of a line are in quotes. Between
-// quotes, only the quote and the backslash are special. In the second word, $ begins a variable, and
-// cannot be escaped. So the encoder writes $ as a variable with the value $. The keys of a map are
-// case-insensitive. If two keys are equal, nginx rejects the whole file.
+// A nginxMap writes lines for the map directive of nginx. Both words of a line are in quotes,
+// between which only the quote and the backslash are special. But in the second word, $ begins a
+// variable and cannot be escaped, so the encoder writes $ as a variable with the value $. The keys
+// of a map are case-insensitive, and nginx rejects a file with two equal keys.
 type nginxMap struct {
 	at     time.Time
 	folded map[uint64]struct{} // hashes of the lower-case forms of keys with capital letters
@@ -155,9 +155,9 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key is equal to an earlier key except for case. Keys come in byte order, and
-// capital letters come before small letters. So the first of several equal keys always has a capital
-// letter. Therefore the nginxMap remembers only keys with capital letters.
+// seen reports whether a key equals an earlier key except for case. Because keys come in byte
+// order, with capital before small letters, the first of several equal keys always has a capital
+// letter. The nginxMap therefore remembers only keys with capital letters.
 func (m *nginxMap) seen(key string) bool {
 	folded := strings.ToLower(key)
 	sum := maphash.String(m.seed, folded)
@@ -170,7 +170,6 @@ func (m *nginxMap) seen(key string) bool {
 	return false
 }
 
-// appendNginx appends a quoted word.
 func appendNginx(b []byte, s string, variables bool) []byte {
 	b = append(b, '"')
 	for i := range len(s) {
@@ -200,12 +199,12 @@ const apacheHead = `# The locations of names, for Apache httpd:
 #
 `
 
-// maxApacheLine is the maximum length of a line that mod_rewrite reads, in bytes, including the
-// line break (REWRITE_MAX_TXT_MAP_LINE).
+// maxApacheLine is the maximum length of a line that mod_rewrite reads, in bytes with the line
+// break (REWRITE_MAX_TXT_MAP_LINE).
 const maxApacheLine = 1024
 
-// An apacheMap writes lines for the directive RewriteMap of Apache httpd. A line has two words. They
-// have no quotes, so they cannot contain white space.
+// An apacheMap writes lines for the directive RewriteMap of Apache httpd. A line consists of two
+// words without quotes, which cannot contain white space.
 type apacheMap struct{ at time.Time }
 
 func (apacheMap) head() []byte { return []byte(apacheHead) }

@@ -25,12 +25,11 @@ func (o *oboYAML) head() []byte {
 		yamlText(strings.ToUpper(path.Base(base))), yamlText(base))
 }
 
-// yamlText quotes a text for YAML.
 func yamlText(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a text has a JSON form
+	_ = e.Encode(s) // every text has a JSON form
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -48,7 +47,6 @@ func (o *oboYAML) record(b []byte, r *store.Record) ([]byte, error) {
 
 func (o *oboYAML) authority(*store.Authority) {}
 
-// rule appends a rule of an authority.
 func (o *oboYAML) rule(b []byte, a *store.Authority, i int) ([]byte, error) {
 	w, err := webRuleOf(a, &a.Rules[i])
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Pins say which revisions names had before an import. So the import does not overwrite changes that
-// others make meanwhile. A record with a revision in the file needs no pin.
+// Pins say which revisions names had before an import, so that the import does not overwrite
+// changes that others make meanwhile. A record with a revision in the file needs no pin.
 type Pins interface {
-	// Next returns the revision that the name of the next valid record must have. It returns 0 if the
-	// name must not exist, and [store.AnyRevision] if any revision is accepted. The import calls Next
-	// once for each valid record, in order.
+	// Next returns the revision that the name of the next valid record must have: 0 if the name
+	// must not exist, and [store.AnyRevision] if any is accepted. The import calls Next once for
+	// each valid record, in order.
 	Next() (uint64, error)
 
-	// Own reports whether the import with this ID has made all changes of a name after a
-	// revision. This happens if the file has the name twice.
+	// Own reports whether the import with this ID has made all changes of a name after a revision,
+	// as it does if the file contains the name twice.
 	Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error)
 }
 
@@ -61,8 +61,8 @@ func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Ou
 	return nil
 }
 
-// applyAgain applies a record again if its conflict is with a change of this import. It reports
-// whether it has applied the record.
+// applyAgain applies a record again, and returns true, if its conflict is with a change of this
+// import.
 func (i *importer) applyAgain(ctx context.Context, req *registrar.Request, out *registrar.Outcome) (bool, error) {
 	var conflict *store.ConflictError
 	if !errors.As(out.Err, &conflict) {

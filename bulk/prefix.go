@@ -10,17 +10,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling.
-// It folds the case of the scheme, the namespace and other case-insensitive parts, as keys do.
-// It also folds the element if the authority folded case at the time o.At. A prefix that is not
-// the beginning of a name is returned unchanged.
+// keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling. As
+// keys are, it is in lower case where case does not matter: in the scheme and the namespace, and in
+// the element if the authority folded case at the time o.At. A text that is not the beginning of a
+// name is returned unchanged.
 func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {
 	key := canonicalPrefix(o.Prefix)
 	if key == strings.ToLower(key) {
 		return key, nil
 	}
 	probe := name.FromKey(key + "0")
-	fold := 0 // offset from which to fold
+	fold := 0 // offset from which to fold case
 	for a, err := range s.Authorities(ctx, o.At) {
 		if err != nil {
 			return "", err

@@ -11,8 +11,8 @@ import (
 
 // A fileLine is one record of a file.
 type fileLine struct {
-	Number int              // of its first line, from 1
-	Offset int64            // of its first byte, from 0, after decompression
+	Number int              // number of its first line, from 1
+	Offset int64            // offset of its first byte after decompression
 	Record *store.Record    // the record without its Name; Spelling is as in the file
 	Fields registrar.Fields // fields of the record that are in the file
 	size   int              // bytes
@@ -21,7 +21,7 @@ type fileLine struct {
 	lines  []keptLine       // the lines of the record, if they are kept
 }
 
-// A keptLine is a line of a file. If a quoted cell contains line breaks, it is several lines.
+// A keptLine is a line of a file, or several if a quoted cell contains line breaks.
 type keptLine struct {
 	number int // from 1
 	text   string
@@ -35,16 +35,15 @@ type reader struct {
 	json  jsonReader
 }
 
-// keep makes the reader keep the lines of each record.
 func (r *reader) keep() {
 	if r.json.keep = true; r.table != nil {
 		r.table.keep = true
 	}
 }
 
-// newReader returns a reader of r. The error is a [*BrokenError] if even the beginning cannot
-// be read, a [*LineError] for an invalid header line of a table or a workbook that cannot be opened, or a [*SheetError]. The
-// caller must close the reader, which does not close r.
+// newReader returns a reader of r. The error is a [*BrokenError] if even the beginning cannot be
+// read, a [*LineError] for an invalid header line or a workbook that cannot be opened, or a
+// [*SheetError]. The caller must close the reader, which does not close r.
 func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, error) {
 	if !f.Readable() {
 		return nil, fmt.Errorf("bulk: reading the format %s is not supported", f)
@@ -96,7 +95,6 @@ func newTableOfBook(r io.Reader, c Compression, sheet Sheet) (*reader, error) {
 	return nil, err
 }
 
-// close releases the resources of the reader.
 func (r *reader) close() { r.lines.close() }
 
 // next returns the next record. The error is one of these:

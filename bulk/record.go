@@ -9,7 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// record reads the object of a record, and returns which fields the object has. It is not recursive.
+// record reads the object of a record, and returns which fields the object has. It is not
+// recursive.
 func (d *decoder) record() (*store.Record, registrar.Fields) {
 	rec := new(store.Record)
 	fields := registrar.FieldName
@@ -31,7 +32,7 @@ func (d *decoder) record() (*store.Record, registrar.Fields) {
 	return rec, fields
 }
 
-// The members of a record and of a location, as bits of a memberSet.
+// Members of a record and of a location, as bits of a memberSet.
 const (
 	isUnknown = iota
 	isName
@@ -80,13 +81,10 @@ var members = [...]string{
 	isData: "data", isFormat: "format", isTTL: "ttl", isPermissions: "permissions", isTimestamp: "timestamp",
 }
 
-// recordBit returns the member of a record with this name.
 func recordBit(key string) int { return memberBit(key, isName, isRevision) }
 
-// locationBit returns the member of a location with this name.
 func locationBit(key string) int { return memberBit(key, isURL, isAttributes) }
 
-// valueBit returns the member of a typed value with this name.
 func valueBit(key string) int {
 	if key == members[isType] {
 		return isType
@@ -109,7 +107,7 @@ func memberBit(key string, first, last int) int {
 }
 
 // first checks a member before its value is read, and adds it to members. It fails if the member is
-// unknown, or was in members before. It reports whether the decoder has no error.
+// unknown or repeated. It reports whether the decoder has no error.
 func (d *decoder) first(members *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:
@@ -121,7 +119,6 @@ func (d *decoder) first(members *memberSet, bit int) bool {
 	return d.err == nil
 }
 
-// value reads the value of a member of a record.
 func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	switch bit {
 	case isName:
@@ -158,7 +155,7 @@ func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	return 0
 }
 
-// time reads a value and checks that it is a time. The time itself is not used.
+// time reads a value that must be a time, which is not used.
 func (d *decoder) time() {
 	at := d.space()
 	var t time.Time
@@ -251,7 +248,6 @@ func (d *decoder) ttl() nomen.TTL {
 	return nomen.Seconds(int(d.integer(minRank)))
 }
 
-// valueText returns a pointer to the text field of v that belongs to a member.
 func valueText(v *nomen.Value, bit int) *string {
 	switch bit {
 	case isType:
@@ -266,10 +262,9 @@ func valueText(v *nomen.Value, bit int) *string {
 	return &v.Timestamp
 }
 
-// minRank admits negative numbers. The registrar rejects them with a better error.
+// minRank permits negative numbers, for which the registrar has a better error.
 const minRank = -1 << 31
 
-// textOf returns a pointer to the text field of l that belongs to a member.
 func textOf(l *nomen.Location, bit int) *string {
 	switch bit {
 	case isURL:

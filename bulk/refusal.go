@@ -16,14 +16,14 @@ type Refusal struct {
 	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, after decompression
 	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
 	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
-	Value  string `json:"value,omitempty"`  // of the field, shortened; only of a table
+	Value  string `json:"value,omitempty"`  // shortened value of the field; only in a table
 	Code   string `json:"code,omitempty"`   // kind of the reason: one of the constants, or the rule of a [registrar.RefusalError]
 	Reason string `json:"reason"`
 	Clock  bool   `json:"clock,omitempty"` // the clock is too far behind the last change of the name, as in store.StateError
 	Err    error  `json:"-"`               // a *LineError, or the error of the registrar
 }
 
-// The codes of refusals. The other codes are the rules of [registrar.RefusalError].
+// Codes of refusals. The others are the rules of [registrar.RefusalError].
 const (
 	CodeLine     = "line"     // the line is not a valid record
 	CodeConflict = "conflict" // the line is based on another revision
@@ -60,8 +60,7 @@ func (r Refusal) Cell() string {
 	return Place(r.Sheet, r.Line, r.Column)
 }
 
-// reason splits an error into three parts: the invalid field, the reason without the name, and the
-// code of the reason.
+// reason splits an error into the invalid field, the reason without the name, and its code.
 func reason(err error) (field, why, code string) {
 	var refusal *registrar.RefusalError
 	var conflict *store.ConflictError

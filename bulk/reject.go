@@ -11,25 +11,22 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// errorColumn is the title of the column that says why a line was rejected. An import ignores this
-// column.
+// errorColumn is the title of the column that says why a line was rejected, which an import
+// ignores.
 const errorColumn = "error"
 
-// rejects writes the lines of rejected records as a table. The table has the columns of the file and
-// the column "error". For JSON Lines, the columns are "text" and "error". Users can correct and
-// import the table.
-//
-// The table is UTF-8 with a byte order mark. Cells that a spreadsheet would execute are marked; see
-// [Sheet.Spreadsheet].
+// rejects writes the lines of rejected records as a table, which users can correct and import. The
+// table has the columns of the file, or for JSON Lines the column "text", and then the column
+// "error". It is UTF-8 with a byte order mark. Cells that a spreadsheet would execute are marked
+// (see [Sheet].Spreadsheet).
 type rejects struct {
 	out   *bufio.Writer
 	table *table // nil for JSON Lines
 	begun bool
-	err   error // the first write error; then nothing more is written
+	err   error // the first write error, after which nothing more is written
 }
 
-// newRejects returns rejects that are written to w. If w is nil, they are only used for
-// [rejects.value].
+// newRejects returns rejects that are written to w. A nil w is for the method value alone.
 func newRejects(w io.Writer, t *table) *rejects {
 	r := &rejects{table: t}
 	if w != nil {
@@ -59,7 +56,7 @@ func (r *rejects) add(lines []keptLine, why Refusal) {
 // maxValue is the maximum number of bytes of [Refusal.Value].
 const maxValue = 200
 
-// value returns the cell for which a record was rejected, or "" if the cell is not known.
+// value returns the cell for which a record was rejected, or "" if it is unknown.
 func (r *rejects) value(lines []keptLine, why Refusal) string {
 	if r.table == nil || why.Field == "" {
 		return ""
@@ -72,7 +69,6 @@ func (r *rejects) value(lines []keptLine, why Refusal) string {
 	return ascii.Head(r.cells(lines[at].text)[i], maxValue)
 }
 
-// close writes what is buffered.
 func (r *rejects) close() error {
 	if r.err == nil && r.out != nil {
 		r.err = r.out.Flush()
@@ -80,7 +76,6 @@ func (r *rejects) close() error {
 	return r.err
 }
 
-// titles returns the titles of the columns of the file.
 func (r *rejects) titles() []string {
 	if r.table == nil {
 		return []string{"text"}
@@ -105,7 +100,7 @@ func (r *rejects) cells(line string) []string {
 	return all
 }
 
-// without returns the cells of a line without the cells of an earlier column "error".
+// without returns the cells of a line without those of an earlier column "error".
 func (r *rejects) without(cells []string) []string {
 	if r.table == nil {
 		return cells
@@ -119,7 +114,6 @@ func (r *rejects) without(cells []string) []string {
 	return kept
 }
 
-// write writes a row.
 func (r *rejects) write(cells []string, last string) {
 	if r.err != nil {
 		return
@@ -138,7 +132,7 @@ func (r *rejects) write(cells []string, last string) {
 	w.Flush()
 }
 
-// marked marks cells that a spreadsheet would execute. If the file has marks, marked keeps them.
+// marked marks cells that a spreadsheet would execute, unless the file already has marks.
 func (r *rejects) marked(cells []string) []string {
 	hasMarks := r.table != nil && r.table.sheet.Spreadsheet
 	for i, c := range cells {
@@ -167,9 +161,8 @@ func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator
 	return cells, string(rune(delimiter))
 }
 
-// For every record that an import with the options o could read, Names calls the function each. The
-// arguments are the name and the line of the record. If the function each returns an error, Names
-// stops and returns this error.
+// Names calls the function each with the name and the line of every record that an import with the
+// options o could read. If this function returns an error, Names stops and returns the error.
 func Names(r io.Reader, o ImportOptions, each func(line int, spelling string) error) error {
 	in, err := newReader(r, o.Format, o.Compression, o.Sheet)
 	if err != nil {

@@ -16,19 +16,19 @@ type row struct {
 	number int    // of its first line
 	offset int64  // of its first byte
 	cells  []cell
-	bad    *LineError // the first error; cells has only the cells before the error
+	bad    *LineError // the first error; cells has only the cells before it
 	sheet  string     // of a workbook; "" for other files
 }
 
 // A cell is one value of a row.
 type cell struct {
 	text string
-	at   int  // offset of the value in the text of the row
+	at   int  // offset in the text of the row
 	day  bool // in a workbook: a date without a time
 }
 
-// place returns line, column and offset of a byte of the row. In a workbook, they are the numbers of the
-// row and of the cell, and 0.
+// place returns line, column and offset of a byte of the row; in a workbook, the numbers of the row
+// and of the cell, and 0.
 func (r *row) place(at int) (line, column int, offset int64) {
 	if r.sheet != "" {
 		for _, c := range r.cells {
@@ -42,7 +42,6 @@ func (r *row) place(at int) (line, column int, offset int64) {
 	return r.number + strings.Count(before, "\n"), at - strings.LastIndexByte(before, '\n'), r.offset + int64(at)
 }
 
-// fail records the first error.
 func (r *row) fail(at int, field, format string, args ...any) {
 	if r.bad != nil {
 		return
@@ -70,12 +69,12 @@ type rowReader struct {
 	row   row         // the last row
 	long  []byte
 
-	delimiter byte                   // delimiter of the cells of CSV; 0 if it is to be recognised in the first row
+	delimiter byte                   // delimiter of the cells of CSV; 0 to recognize it in the first row
 	recognise func(line string) byte // returns the delimiter; nil for a comma
 }
 
-// next returns the next row that is not empty. The row is valid until the next call. The error is
-// a [*LineError] for a line that cannot be read at all, a [*BrokenError], or io.EOF.
+// next returns the next row that is not empty, which is valid until the next call. The error is a
+// [*LineError] for a line that cannot be read at all, a [*BrokenError], or io.EOF.
 func (t *rowReader) next() (*row, error) {
 	if t.book != nil {
 		return t.book.next(&t.row)
@@ -109,8 +108,7 @@ func (t *rowReader) next() (*row, error) {
 	}
 }
 
-// named sets the delimiter from the first row, and reports whether the first row is a "sep="
-// line for Excel.
+// named sets the delimiter from the first row, and reports whether this is a "sep=" line for Excel.
 func (t *rowReader) named() bool {
 	if t.delimiter = ','; t.recognise == nil {
 		return false
@@ -124,8 +122,8 @@ func (t *rowReader) named() bool {
 	return false
 }
 
-// gather reads lines until the row has an even number of quotes, or the maximum length of a line. It
-// reports whether the number of quotes is even.
+// gather reads lines until the row has an even number of quotes, or the maximum length of a line.
+// It reports whether the number of quotes is even.
 func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	t.long = append(t.long[:0], text...)
 	for len(t.long) <= maxLine {
@@ -150,9 +148,9 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	return t.long, false, nil
 }
 
-// split splits the row into cells. The parameter even says whether the number of quotes is even. If a
-// cell is invalid, the lines after the first are read again as separate rows, because a superfluous
-// quote may have made them part of the cell. The error is a [*BrokenError].
+// split splits the row into cells. The parameter even says whether the number of quotes is even. If
+// a cell is invalid, the lines after the first are read again as separate rows, because a
+// superfluous quote may have made them part of the cell. The error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {
@@ -181,7 +179,6 @@ func (t *rowReader) split(even bool) error {
 	return nil
 }
 
-// splitTabs splits the row at tabs.
 func (r *row) splitTabs() {
 	text := strings.TrimSuffix(strings.TrimSuffix(r.text, "\n"), "\r")
 	for at := 0; ; {
@@ -195,8 +192,8 @@ func (r *row) splitTabs() {
 	}
 }
 
-// splitCells splits the row at delimiters (RFC 4180, 2). It returns the offset of the first
-// invalid cell, or -1.
+// splitCells splits the row at delimiters (RFC 4180, 2). It returns the offset of the first invalid
+// cell, or -1.
 func (r *row) splitCells(delimiter byte) int {
 	for at := 0; ; {
 		begin := at
@@ -242,7 +239,7 @@ func (r *row) bare(at int, delimiter byte) int {
 }
 
 // quoted reads a cell in quotes from the offset after its opening quote. It returns the offset
-// after the closing quote, or -1 if the closing quote is missing.
+// after the closing quote, or -1 if there is none.
 func (r *row) quoted(at int) int {
 	twice := false
 	for i := at; ; {

@@ -10,20 +10,20 @@ import (
 )
 
 // A Sheet describes a file from a spreadsheet or another program. The zero Sheet is for files that
-// nomen writes. It also recognises semicolons, tabs and bars as delimiters of a CSV file.
+// nomen writes, but also recognizes semicolons, tabs and bars as delimiters of CSV.
 type Sheet struct {
-	Name      string   // of the sheet of a workbook; "" if only one sheet has values
+	Name      string   // name of the sheet in a workbook; "" if only one sheet has values
 	Encoding  string   // such as windows-1252; "" for UTF-8, or UTF-16 with a byte order mark
-	Delimiter string   // of the cells of CSV: one of ; , | tab; "" to recognise it in the header line
-	Columns   []string // TITLE=COLUMN: the column for a title; TITLE= skips the column
-	Split     []string // COLUMN=SEPARATOR: separator of the values of a column, such as ; or ||
+	Delimiter string   // delimiter of CSV: one of ; , | tab; "" to recognize it in the header line
+	Columns   []string // each TITLE=COLUMN: the column for a title; TITLE= skips the column
+	Split     []string // each COLUMN=SEPARATOR: separator of the values of a column, such as ; or ||
 
-	// Spreadsheet removes the marks of an export for spreadsheets; see [ExportOptions]. It is only for
-	// CSV and TSV.
+	// Spreadsheet removes the marks of an export for spreadsheets (see [ExportOptions]). It is only
+	// for CSV and TSV.
 	Spreadsheet bool
 }
 
-// A SheetError is returned for an invalid [Sheet].
+// A SheetError reports an invalid [Sheet].
 type SheetError struct {
 	Option string // such as "delimiter"
 	Value  string
@@ -83,7 +83,7 @@ func (c column) holdsList() bool {
 	return c.bit == isSameAs || c.bit == isSuccessors || c.bit == isMetadata
 }
 
-// cutLast cuts s at the last separator. The title before this separator may contain others.
+// cutLast cuts s at the last separator, because the title before it may contain others.
 func cutLast(s string, separator byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(s, separator)
 	if i < 0 {
@@ -92,8 +92,7 @@ func cutLast(s string, separator byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// column returns the column for a title. If several mappings have the title, the last mapping
-// applies.
+// column returns the column for a title, from the last mapping with this title.
 func (s *Sheet) column(title string) (c column, mapped bool) {
 	for _, m := range s.Columns {
 		if from, to, _ := cutLast(m, '='); from == title {
@@ -114,10 +113,10 @@ func (s *Sheet) column(title string) (c column, mapped bool) {
 	return c, mapped
 }
 
-// delimiters are the recognised delimiters, in order of preference.
+// delimiters are the recognized delimiters, in order of preference.
 const delimiters = ",;\t|"
 
-// delimiter returns the delimiter, or 0 if it is to be recognised.
+// delimiter returns the delimiter, or 0 if it is to be recognized.
 func (s *Sheet) delimiter() (byte, error) {
 	switch d := s.Delimiter; {
 	case d == "":
@@ -130,9 +129,8 @@ func (s *Sheet) delimiter() (byte, error) {
 	return 0, &SheetError{"delimiter", s.Delimiter, "must be one of , ; | and tab"}
 }
 
-// recognise returns the delimiter of a header line. It splits the line at each delimiter in turn, and
-// returns the first delimiter for which a cell is the title of the name. If there is no such
-// delimiter, it returns the most frequent delimiter.
+// recognise returns the first delimiter that splits a header line so that a cell is the title of
+// the name, or otherwise the most frequent delimiter.
 func (s *Sheet) recognise(line string) byte {
 	best, most := byte(','), 0
 	for i := range len(delimiters) {
@@ -167,7 +165,6 @@ func splitQuoted(line string, delimiter byte) []string {
 	return cells
 }
 
-// encodings returns the names of the supported encodings.
 func encodings() string {
 	names := []string{"utf-8", "utf-16", "utf-16le", "utf-16be"}
 	for _, e := range charmap.All {
@@ -183,8 +180,8 @@ func encodingName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), " ", "-")
 }
 
-// encoding returns the encoding of the file, or nil if none is given. The file is then UTF-8, or has
-// the encoding of its byte order mark.
+// encoding returns the encoding of the file, or nil if none is given. The file is then UTF-8, or
+// has the encoding of its byte order mark.
 func (s *Sheet) encoding() (encoding.Encoding, error) {
 	name := encodingName(s.Encoding)
 	switch name {

@@ -1,19 +1,18 @@
 package bulk
 
 // A Summary counts the records of an import. For an export, Read counts the records written,
-// Refused the records that the format cannot represent, and LeftOut the records that the format
-// does not include. Partial counts the records that were written without some fields; Read includes
-// them.
+// including the Partial records that were written without some fields; Refused the records that the
+// format cannot represent; and LeftOut those that it does not include.
 type Summary struct {
 	Read      int64   `json:"read"` // including invalid records
 	Created   int64   `json:"created"`
 	Changed   int64   `json:"changed"`
 	Unchanged int64   `json:"unchanged"`
 	Refused   int64   `json:"refused"`
-	Retired   int64   `json:"retired,omitempty"` // not changed because they are retired
+	Retired   int64   `json:"retired,omitempty"` // unchanged because they are retired
 	Warned    int64   `json:"warned,omitempty"`  // created or changed, with warnings
 	LeftOut   int64   `json:"left_out,omitempty"`
 	Partial   int64   `json:"partial,omitempty"`
-	Import    string  `json:"import,omitempty"` // ID of the import, for undoing its changes; absent if nothing changed
+	Import    string  `json:"import,omitempty"` // batch ID for undoing the changes; absent if nothing changed
 	Seconds   float64 `json:"seconds"`
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A table reads records from CSV or TSV. Consecutive rows with one name are one record; sameName
-// compares the names of two rows.
+// A table reads records from CSV or TSV. Consecutive rows with one name, as sameName compares
+// names, are one record.
 type table struct {
 	rows    rowReader
 	sheet   Sheet
@@ -27,11 +27,11 @@ type table struct {
 	line  fileLine // the record that is being read
 	first []given
 	bad   *LineError // why the record is invalid
-	gap   int        // number of an unreadable line after the rows of the record; 0 if there is none
+	gap   int        // number of an unreadable line after the rows of the record, or 0
 	done  error      // why reading ended
 
 	held  []*LineError // errors of unreadable lines since the record began, at most maxHeld
-	queue []result     // results to be returned, in the order of lines
+	queue []result     // results to return, in the order of lines
 }
 
 // A result has the results of one call of next.
@@ -40,11 +40,11 @@ type result struct {
 	err  error
 }
 
-// maxHeld is the maximum number of errors that a table holds back. They are about unreadable lines,
-// and are returned after the record before these lines.
+// maxHeld limits the errors about unreadable lines that a table holds back until it has returned
+// the record before these lines.
 const maxHeld = 1000
 
-// A given is the first cell in a column of the record. Columns of locations have no given.
+// A given is the first cell in a column of the record. Columns of locations have none.
 type given struct {
 	text string
 	line int
@@ -83,7 +83,6 @@ func newTable(l *lines, f Format, sheet Sheet, book *bookReader) (*table, error)
 	return t, nil
 }
 
-// header reads the titles of the columns.
 func (t *table) header(head *row) {
 	if head.bad != nil {
 		return
@@ -120,8 +119,8 @@ func (t *table) header(head *row) {
 	}
 }
 
-// failUnknown records an error that names the columns with unknown titles. The error replaces any
-// other error of the header.
+// failUnknown records an error that names the columns with unknown titles, and replaces any other
+// error of the header.
 func (t *table) failUnknown(head *row, columns []int) {
 	var all []string
 	for _, i := range columns {
@@ -151,7 +150,6 @@ func (t *table) hint(title string) string {
 	return ""
 }
 
-// next returns the next record, as [reader.next] does.
 func (t *table) next() (fileLine, error) {
 	if len(t.queue) > 0 {
 		r := t.queue[0]
@@ -187,8 +185,8 @@ func (t *table) next() (fileLine, error) {
 	return fileLine{}, t.done
 }
 
-// row returns the next row, including an invalid row whose name can be read. For any other
-// invalid row it returns a [*LineError].
+// row returns the next row, also an invalid one whose name can be read. For any other invalid row
+// it returns a [*LineError].
 func (t *table) row() (*row, error) {
 	r, err := t.rows.next()
 	if err != nil {
@@ -211,8 +209,8 @@ func (t *table) row() (*row, error) {
 	return r, nil
 }
 
-// unreadable records a line that cannot be read. It reports whether the error of the line must wait
-// until the current record is complete. If not, the caller must return the error at once.
+// unreadable records a line that cannot be read. It reports whether its error must wait until the
+// current record is complete. If not, the caller must return the error at once.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
 	if !t.open || len(t.held) == maxHeld {
@@ -222,8 +220,8 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish ends the current record. It puts the record or its error, and the errors held back, in the
-// order of their lines. It returns the first of these results and queues the others.
+// finish ends the current record. It sorts the record or its error, and the errors held back, by
+// line, returns the first of these results, and queues the others.
 func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
@@ -243,7 +241,7 @@ func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine,
 	return t.next()
 }
 
-// end ends the reading. If the input was truncated, end does not return a record that may have more
+// end ends the reading. If the input was truncated, it does not return a record that may have more
 // lines.
 func (t *table) end(err error) (fileLine, error) {
 	t.done = err
@@ -258,8 +256,8 @@ func (t *table) end(err error) (fileLine, error) {
 	return t.next()
 }
 
-// complete reports whether the record that is being read is complete, although the input ends in
-// the given truncated line. This is so if the truncated line certainly has another name.
+// complete reports whether the record is complete although the input ends in the given truncated
+// line, because that line certainly has another name.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))
@@ -274,7 +272,6 @@ func finished(l fileLine, bad *LineError) (fileLine, error) {
 	return l, nil
 }
 
-// check compares the number of cells with the number of columns.
 func (t *table) check(r *row) {
 	have, want := len(r.cells), len(t.columns)
 	switch {
@@ -293,7 +290,7 @@ func (t *table) cut(r *row) bool {
 	return len(r.cells) < len(t.columns) && t.rows.lines.done != nil && !t.rows.lines.pending() && !strings.HasSuffix(r.text, "\n")
 }
 
-// nameOf returns the name of a row, or "" if the name cannot be read.
+// nameOf returns the name of a row, or "" if it cannot be read.
 func (t *table) nameOf(r *row) string {
 	if t.name >= len(r.cells) {
 		return ""
@@ -302,8 +299,8 @@ func (t *table) nameOf(r *row) string {
 }
 
 // sameName reports whether two cells have the same spelling, or spellings of one key that differ
-// only in letter case. It returns false for all other spellings of one key, such as
-// "ark:12345/x-5" and "ark:12345/x5".
+// only in letter case. Other spellings of one key, such as "ark:12345/x-5" and "ark:12345/x5", are
+// different.
 func sameName(a, b string) bool {
 	if a == b || !strings.EqualFold(a, b) {
 		return a == b
@@ -313,7 +310,6 @@ func sameName(a, b string) bool {
 	return err == nil && other == nil && n == m
 }
 
-// begin begins a record with its first row.
 func (t *table) begin(r *row) {
 	t.open, t.bad, t.gap, t.held = true, nil, 0, nil
 	clear(t.first)
@@ -324,7 +320,6 @@ func (t *table) begin(r *row) {
 	t.add(r)
 }
 
-// add adds the cells of a row to the record.
 func (t *table) add(r *row) {
 	if t.line.size += len(r.text); t.line.size > maxLine {
 		r.fail(0, "", "the lines of this name have more than %d bytes", maxLine)
@@ -343,10 +338,9 @@ func (t *table) add(r *row) {
 	}
 }
 
-// take adds the cells of a valid row.
 func (t *table) take(r *row) {
 	var l nomen.Location
-	part := -1 // the last cell that belongs to a location
+	part := -1 // the last cell of a location
 	for i := range r.cells {
 		c := &r.cells[i]
 		if c.text == "" {
@@ -354,7 +348,7 @@ func (t *table) take(r *row) {
 		}
 		col := &t.columns[i]
 		switch col.bit {
-		case isName, isUnknown: // an ignored column
+		case isName, isUnknown: // ignored
 		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isValues, isMetadata:
 			t.value(r, i)
 		case isPriority:
@@ -393,8 +387,8 @@ func (l *fileLine) sheet() string {
 	return l.table.rows.book.sheet
 }
 
-// title returns the title of the column for a field of a record. It also returns a line and an
-// offset: for a field of a location those of the location, and otherwise those of the record.
+// title returns the title of the column for a field of a record, and the line and offset of the
+// location that the field belongs to, or otherwise of the record.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A tableEncoder writes CSV or TSV: a row for each location. The first row also has the values of
-// the record.
+// A tableEncoder writes CSV or TSV: a row for each location, of which the first also has the values
+// of the record.
 type tableEncoder struct {
 	tabs    bool
-	marks   bool // puts an apostrophe before cells that a spreadsheet would execute
+	marks   bool // put an apostrophe before cells that a spreadsheet would execute
 	columns []column
 	scratch []byte // buffer for a list
-	err     error  // error for the first value of a record that TSV or CSV cannot represent
+	err     error  // error for the first value of a record that the format cannot represent
 }
 
 func (e *tableEncoder) head() []byte {
@@ -69,7 +69,6 @@ func (e *tableEncoder) fail(field, format string, args ...any) {
 	}
 }
 
-// row appends the row of location i.
 func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 	var l nomen.Location
 	if i < len(r.Locations) {
@@ -104,7 +103,7 @@ func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 	return e.end(b)
 }
 
-// value appends the cell for a value of the record, not of a location.
+// value appends the cell for a value of the record.
 func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 	switch c.bit {
 	case isStatus:
@@ -129,7 +128,6 @@ func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 	return e.list(b, c, r.Metadata[c.element])
 }
 
-// list appends values separated by bars.
 func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	for i, v := range values {
 		if v == "" {
@@ -165,8 +163,8 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	return e.text(b, string(all))
 }
 
-// mark inserts an apostrophe before the cell that begins at offset, if e.marks is set and
-// a spreadsheet could execute the cell.
+// mark inserts an apostrophe before the cell that begins at offset, if e.marks is set and a
+// spreadsheet could execute the cell.
 func (e *tableEncoder) mark(b []byte, offset int) []byte {
 	if e.marks && isFormula(b[offset:]) {
 		return slices.Insert(b, offset, '\'')
@@ -174,8 +172,8 @@ func (e *tableEncoder) mark(b []byte, offset int) []byte {
 	return b
 }
 
-// Mark returns a cell of a table for a spreadsheet. If a spreadsheet could execute the cell, Mark puts
-// an apostrophe before it. An import removes the apostrophe again; see [Sheet].
+// Mark returns a cell of a table for a spreadsheet, with an apostrophe if the spreadsheet could
+// execute the cell. An import removes the apostrophe again (see [Sheet]).
 func Mark(cell string) string {
 	if isFormula(cell) {
 		return "'" + cell
@@ -184,9 +182,9 @@ func Mark(cell string) string {
 }
 
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
-// character (OWASP, CSV Injection). In some languages the full-width forms of these characters also
-// begin a formula. isFormula also reports true for a cell that seems to have a mark. Such a cell gets
-// another mark, so that an import can remove one mark from every marked cell.
+// character (OWASP, CSV Injection). In some languages, the full-width forms of these characters
+// also begin a formula. A cell that already seems to have a mark counts too: it gets another one,
+// so that an import can remove one mark from every marked cell.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)
@@ -199,7 +197,6 @@ func isFormula[T string | []byte](cell T) bool {
 	return i < len(cell) && strings.IndexByte("=+-@\t\r\n", cell[i]) >= 0
 }
 
-// apostrophes returns the number of apostrophes at the beginning of a cell.
 func apostrophes[T string | []byte](cell T) int {
 	i := 0
 	for i < len(cell) && cell[i] == '\'' {
@@ -216,7 +213,6 @@ func unmarked(cell string) string {
 	return cell
 }
 
-// text appends one text.
 func (e *tableEncoder) text(b []byte, s string) []byte {
 	if e.tabs {
 		return e.mark(escapeTabs(b, s, false), len(b))
@@ -227,7 +223,6 @@ func (e *tableEncoder) text(b []byte, s string) []byte {
 	return appendCell(b, s)
 }
 
-// appendCell appends a cell of CSV.
 func appendCell(b []byte, s string) []byte {
 	if !strings.ContainsAny(s, "\",\r\n") {
 		return append(b, s...)

@@ -17,7 +17,7 @@ import (
 
 // A webRule is a rule in the form that web servers have.
 type webRule struct {
-	expression string // matches the whole element
+	expression string // must match the whole element
 	target     []piece
 	status     int
 	appends    bool // the query of the request is appended
@@ -27,7 +27,7 @@ type webRule struct {
 // A piece is a part of a target.
 type piece struct {
 	literal string
-	group   int  // number of a group, if literal is ""
+	group   int  // number of a group if literal is ""
 	last    bool // the group is one of the last condition
 	kind    pieceKind
 }
@@ -106,7 +106,7 @@ func portable(expression string) (string, error) {
 	return text, nil
 }
 
-// forgetNames removes the names of groups. The depth of an expression is limited by the parser.
+// forgetNames removes the names of groups. The parser limits the depth of an expression.
 func forgetNames(tree *syntax.Regexp) {
 	tree.Name = ""
 	for _, part := range tree.Sub {
@@ -167,7 +167,6 @@ func (w *webRule) variable(r *rule.Rule, groups []string, variable string) (p pi
 	return p, fmt.Errorf("its template has {%s}", variable)
 }
 
-// kinds returns the kinds of the groups in the target.
 func (w *webRule) kinds() (all []pieceKind) {
 	for _, p := range w.target {
 		if p.kind != 0 && !slices.Contains(all, p.kind) {
@@ -177,14 +176,14 @@ func (w *webRule) kinds() (all []pieceKind) {
 	return all
 }
 
-// has reports whether the literal text of the target has one of the characters.
+// has reports whether the literal text of the target contains one of the characters.
 func (w *webRule) has(chars string) bool {
 	return slices.ContainsFunc(w.target, func(p piece) bool { return strings.ContainsAny(p.literal, chars) })
 }
 
 // A webPath says where names are on a web server.
 type webPath struct {
-	directory string // key of the directory if it is a web name, without a slash at the end; "" for the root of any server
+	directory string // key of the directory if it is a web name, without a final slash; "" for the root of any server
 }
 
 // newWebPath returns where the names with a prefix are.
@@ -195,7 +194,7 @@ func newWebPath(prefix string) webPath {
 	return webPath{}
 }
 
-// url returns the path of the directory, with a slash at the end.
+// url returns the path of the directory, with a final slash.
 func (p webPath) url() string {
 	_, rest, _ := strings.Cut(p.directory, "://")
 	_, path, _ := strings.Cut(rest, "/")
@@ -217,7 +216,7 @@ func (p webPath) below(key string) (string, error) {
 	return "", &heldError{"name", "is not below " + p.directory + "/"}
 }
 
-// decoded returns the path of a name as web servers compare it: decoded.
+// decoded returns the decoded path of a name, which web servers compare.
 func (p webPath) decoded(n name.Name) (string, error) {
 	path, err := p.below(n.Key())
 	switch {
@@ -235,7 +234,8 @@ func (p webPath) decoded(n name.Name) (string, error) {
 }
 
 // begin returns an expression for what precedes the elements of an authority in paths. An element
-// begins after the first delimiter of the prefix, or at another delimiter; see [name.Prefix.Element].
+// begins after the first delimiter of the prefix, or at another delimiter (see
+// [name.Prefix.Element]).
 func (p webPath) begin(a *store.Authority) (string, error) {
 	spans := a.Prefix.Spans()
 	first, others := spans[0], ""
@@ -248,7 +248,7 @@ func (p webPath) begin(a *store.Authority) (string, error) {
 		return "", err
 	case strings.Contains(below, "%"):
 		return "", errors.New("the prefix has a percent-encoded character")
-	case below == "": // the directory does not have names with another delimiter
+	case below == "": // the directory has no names with another delimiter
 		return "", nil
 	case others == "":
 		return regexp.QuoteMeta(below), nil
@@ -257,8 +257,8 @@ func (p webPath) begin(a *store.Authority) (string, error) {
 	return fmt.Sprintf("%[1]s(?:%[2]s(?![%[2]s%[3]s])|(?=[%[3]s]|%[2]s[%[2]s%[3]s]))", prefix, below[len(below)-1:], others), nil
 }
 
-// isRedirect reports whether a status is one of a redirect.
+// isRedirect reports whether a status means a redirect.
 func isRedirect(status int) bool { return status >= 300 && status < 400 }
 
-// isPlain reports whether Apache httpd does not escape a character of a path.
+// isPlain reports whether Apache httpd leaves a character of a path unescaped.
 func isPlain(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("$-_.+!*'(),:;@&=/~", c) >= 0 }

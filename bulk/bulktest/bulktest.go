@@ -1,8 +1,7 @@
-// Package bulktest makes files of records, of any size, for tests and benchmarks
-// of imports and exports. The same number of records and the same options always
-// give the same bytes, and records are made as they are read, not held in
-// memory. The names belong to several authorities and are as long as real names.
-// Within one authority they are in the order of their keys, as in the files of
+// Package bulktest makes files of records, of any size, for tests and benchmarks of imports and
+// exports. The same number of records and the same options always give the same bytes. Records are
+// made as they are read, not held in memory. The names belong to several authorities and are as
+// long as real names. Within one authority they are in the order of their keys, as in the files of
 // publishers.
 package bulktest
 
@@ -21,7 +20,7 @@ type Options struct {
 	Rich     bool // a record has one to three locations, a title and creators
 }
 
-// A share is a part of a file under one authority.
+// A share is the part of a file that is under one authority.
 type share struct {
 	prefix  string
 	join    string // delimiter between the prefix and the element
@@ -109,13 +108,12 @@ func (r *Reader) order(i uint64) uint64 {
 	if !r.options.Shuffled {
 		return i
 	}
-	const prime = 11400714819323198549 // a prime near 2^64 divided by the golden ratio; it is larger than any realistic n, so it does not divide n
+	const prime = 11400714819323198549 // a prime near 2^64 divided by the golden ratio; larger than any realistic n, so it does not divide n
 	high, low := bits.Mul64(i, prime)
 	_, at := bits.Div64(high%r.n, low, r.n)
 	return at
 }
 
-// appendLine appends record i.
 func (r *Reader) appendLine(b []byte, i uint64) []byte {
 	s, first := r.shares[0], uint64(0)
 	for _, s = range r.shares {
@@ -199,7 +197,7 @@ func running(b []byte, i uint64) []byte {
 	return padded(b, i, 9)
 }
 
-// opaque appends a meaningless name that consists of digits and consonants.
+// opaque appends a meaningless name of digits and consonants.
 func opaque(b []byte, i uint64) []byte {
 	const letters = "0123456789bcdfghjkmnpqrstvwxz"
 	b = append(b, "fk4"...)
@@ -209,7 +207,7 @@ func opaque(b []byte, i uint64) []byte {
 	return append(b, letters[mix(i)%uint64(len(letters))])
 }
 
-// uniform appends a UUID of version 4. The UUIDs are not in any order.
+// uniform appends a UUID of version 4. The UUIDs are in no particular order.
 func uniform(b []byte, i uint64) []byte {
 	high, low := mix(2*i), mix(2*i+1)
 	high, low = high&^0xf000|0x4000, low&^(3<<62)|2<<62
@@ -227,7 +225,7 @@ func uniform(b []byte, i uint64) []byte {
 	return b
 }
 
-// padded appends i with at least the given number of digits, with leading zeros.
+// padded appends i with leading zeros, to at least the given number of digits.
 func padded(b []byte, i uint64, digits int) []byte {
 	for div, k := uint64(10), 1; k < digits; div, k = div*10, k+1 {
 		if i < div {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// SubAuthorities are the authorities under which [WriteContents] names files, one
-// for each suite and architecture of a distribution.
+// SubAuthorities are the authorities under which [WriteContents] names files, one for each suite
+// and architecture of a distribution.
 func SubAuthorities() []string {
 	var all []string
 	for _, suite := range []string{"bookworm", "trixie", "sid"} {
@@ -21,7 +21,7 @@ func SubAuthorities() []string {
 	return all
 }
 
-// WriteContents writes n records as JSON Lines. The names are the paths of files in a Linux
+// WriteContents writes n records as JSON Lines, whose names are the paths of files in a Linux
 // distribution. The function open opens the list of these paths: each line has a path, a tab, and
 // the packages that contain the file, separated by commas. Each package becomes a location.
 // WriteContents reads the list once for each of the first subs [SubAuthorities]. If this gives
@@ -100,7 +100,7 @@ func (c *contents) record(path, packages []byte) []byte {
 	return c.line
 }
 
-// escaped appends s to b. It escapes all bytes except the slash and the unreserved characters of
+// escaped appends s to b, with all bytes escaped except the slash and the unreserved characters of
 // RFC 3986.
 func escaped(b, s []byte) []byte {
 	const hex = "0123456789ABCDEF"

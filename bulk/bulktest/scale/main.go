@@ -134,13 +134,12 @@ func (r *run) tidyUp(ctx context.Context) error {
 	return errors.Join(err, s.Close())
 }
 
-// load imports the names.
 func (r *run) load(ctx context.Context) error {
 	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir, CacheSize: pebblestore.LoadingCacheSize()})
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // garbage collection as in a large import
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as in a large import
 	in, out := io.Pipe()
 	go func() { out.CloseWithError(r.write(out)) }()
 	began := time.Now()
@@ -178,8 +177,7 @@ func (r *run) write(w io.Writer) error {
 	return bulktest.WriteContents(sampled, r.n, r.subs, func() (io.ReadCloser, error) { return os.Open(r.contents) })
 }
 
-// A sampler passes records on to a writer and keeps a random sample of their names. Each name has
-// the same chance of being in the sample.
+// A sampler passes records on to a writer and keeps a random sample of their names.
 type sampler struct {
 	run  *run
 	w    io.Writer
@@ -223,7 +221,7 @@ func (r *run) sample(line []byte) {
 	r.names[place] = n
 }
 
-// measure looks up all samples and prints how long it took.
+// measure looks up all samples and prints how long this took.
 func (r *run) measure(ctx context.Context, s *pebblestore.Store, pass string) error {
 	order := slices.Clone(r.names)
 	r.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -262,21 +260,19 @@ func diskUsage(dir string) (size int64, err error) {
 
 // forget drops the file cache of the system, if the system permits it.
 func forget() {
-	syscall.Sync() // writes the data of the import first, because the next reads would wait for these writes
+	syscall.Sync() // first, because the next reads would wait for the writes of the import
 	if err := dropCaches(); err != nil {
 		fmt.Printf("the caches of the machine cannot be dropped: %v\n", err)
 	}
 }
 
-// dropCaches makes the system drop its file cache. Usually only root has the
-// permission.
+// dropCaches makes the system drop its file cache, which usually only root may do.
 func dropCaches() error { return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0o200) }
 
-// status returns the line that contains a word in the system's status of this process.
 func status(word string) string { return statusOf("self", word) }
 
-// statusOf returns the line that contains a word in the system's status of a process. It returns
-// "?" if the system has no such status.
+// statusOf returns the line that contains a word in the system's status of a process, or "?" if
+// there is no such status.
 func statusOf(process, word string) string {
 	text, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {

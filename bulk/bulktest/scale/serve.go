@@ -20,8 +20,8 @@ import (
 
 var listening = regexp.MustCompile(`public listener at ([^\s"]+)`)
 
-// serve drops the file cache, starts a server of the store, and requests all
-// samples over one connection.
+// serve drops the file cache, starts a server of the store, and requests all samples over one
+// connection.
 func (r *run) serve(ctx context.Context) (err error) {
 	data, err := os.MkdirTemp("", "scale")
 	if err != nil {
@@ -72,7 +72,6 @@ func (r *run) serve(ctx context.Context) (err error) {
 	return nil
 }
 
-// ask requests a name from a server, over the open connection.
 func ask(ctx context.Context, address, key string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/"+key, nil)
 	if err != nil {

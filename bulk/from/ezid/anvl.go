@@ -15,7 +15,6 @@ import (
 // blockMark begins the line of an identifier. The lines of its elements follow.
 const blockMark = ":: "
 
-// readANVL reads a file with a block of lines for each identifier.
 func readANVL(ctx context.Context, in *from.Input, out *from.Output) error {
 	im, b := newImporter(in, out), &bounded{Reader: in}
 	b.reset()
@@ -53,7 +52,6 @@ func readANVL(ctx context.Context, in *from.Input, out *from.Output) error {
 	return ctx.Err()
 }
 
-// addBlock writes the record of an identifier, whose elements are in a text.
 func (im *importer) addBlock(e *entry, text string) error {
 	if e == nil {
 		return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ezid"
 )
 
-// readCSV reads a file with an identifier in each row.
 func readCSV(ctx context.Context, in *from.Input, out *from.Output) error {
 	im, b := newImporter(in, out), &bounded{Reader: in}
 	b.reset()

@@ -4,8 +4,8 @@
 // kept as it is in the file, except _target and _status, which are fields of the record, and
 // _shadowedby, which follows from the DOI. Times in the form of ISO 8601 become seconds.
 //
-// Each identifier is a directive. The directive is refused if the identifier or one of its elements is
-// not valid. If only an element is not valid, a record with the other elements is imported.
+// Each identifier is a directive, which is refused if the identifier or one of its elements is
+// invalid. If only an element is invalid, a record with the other elements is imported.
 //
 // In a CSV file, EZID has replaced line breaks by spaces, so that some elements can no longer be
 // read: use XML or ANVL if identifiers have the elements erc, dc, datacite or crossref.
@@ -41,12 +41,12 @@ type entry struct {
 	id       string
 	elements ezid.Elements
 	faults   []string // what could not be read
-	first    string   // the label of the first fault
+	first    string   // label of the first fault
 
-	column func(label string) int // of an element, or of the identifier; nil if unknown
+	column func(label string) int // returns the column of an element, or of the identifier for ""; nil if unknown
 }
 
-// fail adds that an element was not imported.
+// fail records that an element was not imported.
 func (e *entry) fail(label, reason string) {
 	e.first = cmp.Or(e.first, label)
 	e.faults = append(e.faults, label+": "+reason)
@@ -70,7 +70,6 @@ func newImporter(in *from.Input, out *from.Output) *importer {
 	return &importer{out, strings.TrimSuffix(cmp.Or(in.Base, ezid.Home), "/")}
 }
 
-// add writes the record of an entry.
 func (im *importer) add(e *entry) error {
 	n, ok := ezid.ParseID(e.id)
 	if !ok {
@@ -101,7 +100,6 @@ func (im *importer) add(e *entry) error {
 	return nil
 }
 
-// set sets an element of a record.
 func (im *importer) set(rec *store.Record, e *entry, label string) {
 	var bad *ezid.FieldError
 	if err := ezid.Apply(rec, ezid.Elements{label: e.elements[label]}, ezid.Rules{Base: im.base, New: true, Import: true}); errors.As(err, &bad) {
@@ -109,7 +107,7 @@ func (im *importer) set(rec *store.Record, e *entry, label string) {
 	}
 }
 
-// spelling returns the identifier if it is a spelling of the name, and the key otherwise.
+// spelling returns the identifier if it is a spelling of the name, and otherwise the key.
 func spelling(n name.Name, id string) string {
 	if given, err := name.Parse(id); err == nil && given == n {
 		return id
@@ -117,13 +115,13 @@ func spelling(n name.Name, id string) string {
 	return n.Key()
 }
 
-// mappedOf removes the columns of a CSV file that EZID has computed from other elements, and returns the
-// metadata in them.
+// mappedOf removes the columns of a CSV file that EZID has computed from other elements, and
+// returns the metadata in them.
 func mappedOf(e ezid.Elements) map[string]string {
 	all := map[string]string{}
 	for _, field := range []string{"Creator", "Title", "Publisher", "Date", "Type"} {
 		label := "_mapped" + field
-		if e[label] != "" && !strings.HasPrefix(e[label], "(:") { // a code such as (:unav) says that it is unknown
+		if e[label] != "" && !strings.HasPrefix(e[label], "(:") { // a code such as (:unav) means that the value is unknown
 			all[strings.ToLower(field)] = e[label]
 		}
 		delete(e, label)

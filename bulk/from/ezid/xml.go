@@ -21,7 +21,6 @@ type xmlRecord struct {
 	} `xml:"element"`
 }
 
-// readXML reads a file with an XML element for each identifier.
 func readXML(ctx context.Context, in *from.Input, out *from.Output) error {
 	im, b := newImporter(in, out), &bounded{Reader: in}
 	b.reset()
@@ -56,7 +55,6 @@ func readXML(ctx context.Context, in *from.Input, out *from.Output) error {
 	return ctx.Err()
 }
 
-// readRecord reads the XML element of an identifier.
 func (im *importer) readRecord(d *xml.Decoder, start xml.StartElement, line int) error {
 	if start.Name.Local != "record" {
 		im.out.Refuse(line, start.Name.Local, "unknown XML element: must be record")

@@ -30,15 +30,14 @@ func Formats() []from.Format {
 type batch struct {
 	*window
 	line    int
-	op      string // the operation whose lines are read; "" after a blank line
-	current *state // the handle of the operation; nil if its lines are skipped
-	why     string // why the lines are skipped
+	op      string // operation whose lines are being read; "" after a blank line
+	current *state // handle of the operation; nil if its lines are skipped
+	why     string // reason why lines are skipped
 
-	open     string // a line with a value whose data are on the next line; "" if there is none
+	open     string // a line with a value whose data are on the next line, or ""
 	openLine int
 }
 
-// readBatch reads a batch file.
 func readBatch(ctx context.Context, in *from.Input, out *from.Output) error {
 	b := &batch{window: newWindow(ctx, in, out)}
 	err := eachLine(in, func(line int, text string, tooLong bool) error {
@@ -92,12 +91,11 @@ func eachLine(r io.Reader, f func(line int, text string, tooLong bool) error) er
 	}
 }
 
-// read reads a line.
 func (b *batch) read(text string) error {
 	if b.line == 1 {
 		text = strings.TrimPrefix(text, "\ufeff")
 	}
-	if b.op == authenticate { // the line has a secret, whatever it looks like
+	if b.op == authenticate { // a line with a secret may look like anything
 		b.op = session
 		return nil
 	}
@@ -138,10 +136,8 @@ func (b *batch) operation(word, argument string) error {
 	return b.start(word, argument, indexes)
 }
 
-// refuse refuses an operation.
 func (b *batch) refuse(text, reason string) { b.out.Refuse(b.line, text, reason) }
 
-// start begins an operation on a handle.
 func (b *batch) start(word, handle, indexes string) error {
 	empty, err := b.empty(handle)
 	if err != nil {
@@ -170,7 +166,6 @@ func (b *batch) start(word, handle, indexes string) error {
 	return nil
 }
 
-// create begins the operation CREATE.
 func (b *batch) create(handle string, empty *store.Record) error {
 	s, err := b.fresh(b.line, empty)
 	switch {
@@ -236,7 +231,6 @@ func (b *batch) valueLine(text string) error {
 	return nil
 }
 
-// value puts a value into the handle of the operation.
 func (b *batch) value(text string, v nomen.Value) {
 	has := slices.ContainsFunc(b.current.values, func(have nomen.Value) bool { return have.Index == v.Index })
 	if b.op == "MODIFY" && !has {

@@ -46,7 +46,6 @@ func readJSON(ctx context.Context, in *from.Input, out *from.Output) error {
 	})
 }
 
-// answer imports a response.
 func (w *window) answer(line int, text string) error {
 	var a answer
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
@@ -94,7 +93,7 @@ func jsonReason(err error) (column int, reason string) {
 	return 0, err.Error()
 }
 
-// jsonValue adds a value to a handle. It returns the reason if that is not possible.
+// jsonValue adds a value to a handle, or returns the reason if this is not possible.
 func (w *window) jsonValue(s *state, given *jsonValue) string {
 	index := "?"
 	if given.Index != nil {
@@ -123,7 +122,7 @@ func (j *jsonValue) value() (nomen.Value, error) {
 		return v, err
 	}
 	var permissions string
-	if json.Unmarshal(j.Permissions, &permissions) == nil { // four digits are all rights, in a response
+	if json.Unmarshal(j.Permissions, &permissions) == nil { // in a response, four digits are all rights
 		if exact, ok := hdl.Permissions(permissions); ok {
 			v.Permissions = exact
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The tables of the storage.
+// Tables of the storage.
 const (
 	tableHandles  = "handles" // a row for each value
 	tablePrefixes = "nas"     // a row for each prefix of the server
@@ -32,7 +32,6 @@ type rows struct {
 	seen map[uint64]struct{} // hashes of the handles that have left the window
 }
 
-// readSQL reads a dump of the SQL storage.
 func readSQL(ctx context.Context, in *from.Input, out *from.Output) error {
 	r := &rows{window: newWindow(ctx, in, out), seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
 	r.written = func(n name.Name) { r.seen[r.hash(n)] = struct{}{} }
@@ -59,7 +58,6 @@ func readSQL(ctx context.Context, in *from.Input, out *from.Output) error {
 	return ctx.Err()
 }
 
-// row adds the value of a row to its handle.
 func (r *rows) row(row *sqldump.Row) error {
 	handle := string(row.Cell("handle").Bytes())
 	empty, err := r.empty(handle)
@@ -88,8 +86,8 @@ func (r *rows) row(row *sqldump.Row) error {
 	return nil
 }
 
-// stateOf returns the state of a handle. If earlier rows of the handle are written already, it is read
-// from the store.
+// stateOf returns the state of a handle. It reads the state from the store if earlier rows of the
+// handle are already written.
 func (r *rows) stateOf(line int, empty *store.Record) (*state, error) {
 	if _, ok := r.seen[r.hash(empty.Name)]; ok {
 		return r.get(line, empty)
@@ -99,7 +97,6 @@ func (r *rows) stateOf(line int, empty *store.Record) (*state, error) {
 
 func (r *rows) hash(n name.Name) uint64 { return maphash.String(r.seed, n.Key()) }
 
-// valueOf returns the value of a row.
 func valueOf(row *sqldump.Row) (v nomen.Value, err error) {
 	if v.Type = string(row.Cell("type").Bytes()); isSecret(v.Type) {
 		return v, errors.New(secretReason)
@@ -134,7 +131,6 @@ func ttlOf(kind, text string) (nomen.TTL, error) {
 	return nomen.Seconds(int(n)), nil
 }
 
-// permissionsOf returns the permissions of a row.
 func permissionsOf(row *sqldump.Row) (string, error) {
 	var digits []byte
 	for _, column := range []string{"admin_read", "admin_write", "pub_read", "pub_write"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// The limits of a window.
+// Limits of a window.
 const (
 	maxHandles = 20_000   // number of handles
 	maxBytes   = 32 << 20 // length of the data of their values
@@ -25,15 +25,15 @@ const (
 // A state is a handle as the file leaves it.
 type state struct {
 	line   int           // of its first operation
-	record *store.Record // as before the file; with only name and spelling if there is none
+	record *store.Record // record before the file, with only name and spelling if there was none
 	exists bool          // the handle exists now
 	values []nomen.Value
 	gone   bool // the file has deleted the handle
-	size   int  // length of the data that were put into it
+	size   int  // length of the data that were put into the handle
 	stored bool // the values include those that the store had
 }
 
-// A window has the handles that the file has changed and that are not written yet.
+// A window contains the handles that the file has changed and that are not written yet.
 type window struct {
 	ctx  context.Context
 	in   *from.Input
@@ -57,7 +57,8 @@ func (w *window) empty(handle string) (*store.Record, error) {
 	return &store.Record{Name: n, Spelling: spelling}, err
 }
 
-// get returns the state of a handle. If the handle is not in the window, get reads it from the store.
+// get returns the state of a handle, which it reads from the store if the handle is not in the
+// window.
 func (w *window) get(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
 		return s, nil
@@ -72,7 +73,7 @@ func (w *window) get(line int, empty *store.Record) (*state, error) {
 	return w.add(line, empty, there)
 }
 
-// fresh returns the state of a handle whose stored values will not be used. It does not read the
+// fresh returns the state of a handle whose stored values are not needed, so it does not read the
 // store.
 func (w *window) fresh(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
@@ -130,7 +131,6 @@ func same(a, b nomen.Value) bool {
 
 func usualTTL() nomen.TTL { return nomen.Seconds(int(nomen.DefaultTTL.Seconds())) }
 
-// flush writes the handles of the window, and empties it.
 func (w *window) flush() error { return w.writeFirst(len(w.order)) }
 
 // writeFirst writes the first n handles of the window, and removes them from it.
@@ -149,7 +149,6 @@ func (w *window) writeFirst(n int) error {
 	return w.ctx.Err()
 }
 
-// write writes a handle that the file has changed.
 func (w *window) write(s *state) error {
 	r := s.record
 	switch {
@@ -161,8 +160,8 @@ func (w *window) write(s *state) error {
 	return w.out.Record(s.line, record(r, s.values))
 }
 
-// record returns the record of a handle. Its lists of locations and values are never nil, so that the
-// import replaces the stored lists even by empty ones.
+// record returns the record of a handle. Its lists of locations and values are never nil, so that
+// the import replaces the stored lists even by empty ones.
 func record(r *store.Record, values []nomen.Value) *store.Record {
 	out := &store.Record{Spelling: r.Spelling, Status: nomen.Active, Locations: slices.Clone(r.Locations), Values: r.Values}
 	value.Set(out, values)
@@ -180,5 +179,4 @@ func notNil[T any](list []T) []T {
 // secretReason says why a secret is not imported.
 const secretReason = "a value of the type HS_SECKEY is not imported, because the history would keep the secret: use a token of nomen"
 
-// isSecret reports whether a value is a secret.
 func isSecret(kind string) bool { return ascii.EqualFold(kind, hdl.TypeSecret) }

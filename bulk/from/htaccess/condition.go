@@ -28,7 +28,6 @@ var variables = map[string]string{
 	"QUERY_STRING": "query", "REQUEST_URI": "path",
 }
 
-// parseCondition parses a RewriteCond.
 func parseCondition(l line) (c condition, err error) {
 	c.line = l
 	args := rewriteArguments(l.rest)
@@ -88,8 +87,8 @@ func (c *condition) parseFlags(args []string) error {
 	return nil
 }
 
-// testFile parses a test for a file. It assumes that a directory has no file but .htaccess. Then
-// the only path that exists is that of the directory.
+// testFile parses a test for a file. It assumes that a directory contains no file but .htaccess, so
+// that the only path that exists is that of the directory.
 func (c *condition) testFile(test string) (err error) {
 	c.on = "element"
 	switch test {
@@ -104,8 +103,8 @@ func (c *condition) testFile(test string) (err error) {
 	return err
 }
 
-// effective returns the conditions without the last ones if these have the flag OR: Apache takes an
-// alternative after which no condition follows for true.
+// effective returns the conditions without the last ones that have the flag OR. Apache takes an
+// alternative for true if no condition follows.
 func effective(all []condition) []condition {
 	for len(all) > 0 && all[len(all)-1].or {
 		all = all[:len(all)-1]

@@ -31,7 +31,7 @@ func (c *converter) constants(l line) {
 // unknownValue stands for the value of a variable that depends on the request.
 const unknownValue = "\x00"
 
-// withConstants inserts constant variables into a directive.
+// withConstants inserts the values of constant variables into a directive.
 func (c *converter) withConstants(s string) string {
 	const begin = "%{ENV:"
 	from := 0

@@ -69,22 +69,22 @@ type converter struct {
 	dir    string // path of the directory, with a final slash
 	prefix name.Prefix
 
-	base    string            // of RewriteBase, or dir
+	base    string            // value of RewriteBase, or dir
 	env     map[string]string // variables of the environment with a constant value
 	engine  bool              // the rules of mod_rewrite apply
-	usesEnv bool              // some directive tests or inserts a variable of the environment
+	usesEnv bool              // a directive tests or inserts a variable of the environment
 
 	skipped   int    // depth of sections that are refused or have no effect
-	refusing  string // the reason why the content of a section is refused; "" if it has no effect
+	refusing  string // reason why the content of a section is refused; "" if it has no effect
 	pending   []condition
 	badBefore error // why one of the pending conditions is refused
 	rewrites  []entry
-	aliases   []entry // directives of mod_alias, which follow: in directories, mod_rewrite is first
+	aliases   []entry // directives of mod_alias, which come last, because mod_rewrite is first in directories
 	last      []entry // of ErrorDocument
 	refused   map[int]error
 }
 
-// An entry is a rule and where it comes from.
+// An entry is a rule, and the directives from which it was made.
 type entry struct {
 	rule.Rule
 	from  []line
@@ -92,7 +92,7 @@ type entry struct {
 	conds []condition
 
 	goesOn    bool // later rules may apply to the result
-	passes    bool // changes nothing, so that directives of mod_alias apply
+	passes    bool // the rule changes nothing, so directives of mod_alias apply
 	synthetic bool // shows what a later rule does with the result of an earlier one
 }
 
@@ -135,15 +135,13 @@ func (c *converter) survey(lines []line) {
 	}
 }
 
-// refuse records the reason why a line is refused. If the line has a reason already, refuse does
-// nothing.
+// refuse records the reason why a line is refused, unless there already is a reason.
 func (c *converter) refuse(l line, reason error) {
 	if c.refused[l.number] == nil {
 		c.refused[l.number] = reason
 	}
 }
 
-// directive converts a directive.
 func (c *converter) directive(l line) {
 	if strings.HasPrefix(l.name, "<") || c.skipped > 0 {
 		c.section(l)
@@ -169,8 +167,8 @@ func (c *converter) directive(l line) {
 	}
 }
 
-// section reads the beginning or the end of a section. All modules count as present: the content of
-// <IfModule> applies, and that of <IfModule !...> is skipped.
+// section reads the beginning or the end of a section. All modules count as present, so the content
+// of <IfModule> applies, and that of <IfModule !...> is skipped.
 func (c *converter) section(l line) {
 	switch {
 	case strings.HasPrefix(l.name, "</"):
@@ -198,7 +196,6 @@ func (c *converter) refuseInside(l line) {
 	}
 }
 
-// condition reads a RewriteCond.
 func (c *converter) condition(l line) {
 	cond, err := parseCondition(l)
 	c.pending = append(c.pending, cond)
@@ -239,7 +236,7 @@ func (c *converter) rewriteRule(l line) {
 	}
 }
 
-// convert converts a RewriteRule. If the rule has no effect, the entry is nil.
+// convert converts a RewriteRule. The entry is nil if the rule has no effect.
 func (c *converter) convert(l line, conds []condition) (*entry, error) {
 	args := rewriteArguments(l.rest)
 	if len(args) < 2 {
@@ -269,7 +266,7 @@ func (c *converter) convert(l line, conds []condition) (*entry, error) {
 	case target == "-" && !f.last && f.status == 0:
 		return nil, nil
 	case target == "-" && f.status == 0:
-		e.Status, e.passes = 404, true // the directories have no files
+		e.Status, e.passes = 404, true // the directories contain no files
 	case target == "-":
 		return nil, errors.New("redirects to the requested path itself")
 	default:
@@ -343,7 +340,6 @@ func (c *converter) absolute(target string, redirects bool) (string, error) {
 	return c.origin + c.base + target, nil
 }
 
-// alias converts a directive of mod_alias.
 func (c *converter) alias(l line) error {
 	args := arguments(l.rest)
 	status := "302"

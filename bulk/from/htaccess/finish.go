@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// finish refuses rules that depend on other rules in a way that is not supported. It generates
-// tests for the rules that are left.
+// finish refuses rules that depend on other rules in a way that is not supported, and makes tests
+// for the rules that are left.
 func (c *converter) finish() {
 	c.checkGoingOn()
 	c.checkPassing()
@@ -72,10 +72,10 @@ func (c *converter) keep(all []entry, removed []int) {
 	c.aliases, c.rewrites, c.last = nil, rest, nil
 }
 
-// unexplained returns the unreachable rules that neither an earlier rule nor a slash makes
-// unreachable. An earlier rule does so if it answers all requests that the unreachable rule would
-// answer alone, and has no conditions or the same conditions. An expression that begins with a
-// slash never matches in Apache either.
+// unexplained returns those unreachable rules for which there is no good reason. An earlier rule is
+// one if it answers all requests that the unreachable rule would answer alone, without conditions
+// or with the same conditions. A slash at the beginning of an expression is another one, because
+// such an expression never matches in Apache either.
 func (c *converter) unexplained(all []entry, unreached []int) (rest []int) {
 	for _, i := range unreached {
 		e := &all[i]
@@ -105,8 +105,8 @@ func (c *converter) hidden(all []entry, i int) bool {
 	return answers > 0 && (len(all[before].When) == 0 || slices.Equal(all[before].When, all[i].When))
 }
 
-// checkGoingOn refuses rules without the flag L if a later rule could match their result, which is a
-// URL.
+// checkGoingOn refuses rules without the flag L if a later rule could match their result, which is
+// a URL.
 func (c *converter) checkGoingOn() {
 	var all []entry
 	for i := range c.rewrites {
@@ -127,7 +127,8 @@ func (c *converter) checkGoingOn() {
 	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != nil })
 }
 
-// checkPassing refuses rules that change nothing if directives of mod_alias apply to their requests then.
+// checkPassing refuses rules that change nothing if directives of mod_alias then apply to their
+// requests.
 func (c *converter) checkPassing() {
 	if len(c.aliases) == 0 {
 		return
@@ -143,8 +144,9 @@ func (c *converter) checkPassing() {
 }
 
 // after returns rules to insert before rule i, which rewrites the URL of a request. They answer the
-// requests for rule i as the rules after it would answer the rewritten URL. If the answer of a later
-// rule depends on that URL, after returns the number of rules between the two, and otherwise -1.
+// requests for rule i as the rules after it would answer the rewritten URL. If the answer of a
+// later rule depends on that URL, after returns the number of rules between the two, and otherwise
+// -1.
 func (c *converter) after(i int) (joined []entry, between int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {
@@ -171,10 +173,9 @@ func (e *entry) dependsOnMatch() bool {
 	return slices.ContainsFunc(e.Locations, func(l nomen.Location) bool { return strings.Contains(l.URL, "{") })
 }
 
-// entries returns all rules in their order. The redirects of mod_alias precede.
+// entries returns all rules in order. The redirects of mod_alias come first.
 func (c *converter) entries() []entry { return slices.Concat(c.rewrites, c.aliases, c.last) }
 
-// set returns the rules.
 func (c *converter) set() rule.Set { return setOf(c.entries()) }
 
 func setOf(all []entry) (set rule.Set) {
@@ -186,7 +187,6 @@ func setOf(all []entry) (set rule.Set) {
 	return set
 }
 
-// report counts the directives.
 func (c *converter) report(lines []line, out *from.Output) {
 	for _, l := range lines {
 		if reason := c.refused[l.number]; reason != nil {

@@ -17,7 +17,8 @@ type flags struct {
 	backrefs bool // B
 }
 
-// parseFlags parses the flags of a RewriteRule. The error names the first that is not supported.
+// parseFlags parses the flags of a RewriteRule. The error names the first one that is not
+// supported.
 func parseFlags(s string) (f flags, err error) {
 	if s == "" {
 		return f, nil

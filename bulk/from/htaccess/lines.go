@@ -13,7 +13,7 @@ const maxLine = 64 << 10 // bytes of a line with its continuations
 type line struct {
 	number int
 	text   string
-	first  string // the line of the file in which it begins
+	first  string // the line of the file in which the directive begins
 	name   string // in lower case; for a section "<ifmodule" or "</ifmodule"
 	rest   string // the arguments
 }
@@ -63,8 +63,8 @@ func about(part string, err error) error {
 	return &partError{part, err}
 }
 
-// column returns the column of what an error is about: a part of the directive, or its name. If the part
-// is on a later line, it returns 0.
+// column returns the column of the part of the directive that an error is about, or of the name. It
+// returns 0 for a part on a later line.
 func (l line) column(err error) int {
 	var e *partError
 	name := strings.IndexFunc(l.first, func(r rune) bool { return !isSpace(r) && r != '\ufeff' })
@@ -81,7 +81,7 @@ func (l line) column(err error) int {
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }
 
 // rewriteArguments splits the arguments of a directive of mod_rewrite, at most three. A backslash
-// keeps a space. Text after the third is ignored.
+// keeps a space. Text after the third argument is ignored.
 func rewriteArguments(s string) (all []string) {
 	for len(all) < 3 {
 		s = strings.TrimLeftFunc(s, isSpace)

@@ -2,8 +2,8 @@ package htaccess
 
 import "strings"
 
-// other returns the reason why a directive that is not a redirect is refused. If redirects work in the
-// same way without the directive, it returns "".
+// other returns the reason why a directive that is not a redirect is refused, or "" if redirects
+// work in the same way without the directive.
 func (c *converter) other(l line) string {
 	args := arguments(l.rest)
 	switch l.name {
@@ -12,7 +12,7 @@ func (c *converter) other(l line) string {
 	case "options", "addtype", "addencoding", "addcharset", "adddefaultcharset", "addlanguage", "defaultlanguage", "forcetype",
 		"addhandler", "removehandler", "removetype", "directoryindex", "indexoptions", "indexignore", "fileetag", "expiresactive", "expiresbytype", "expiresdefault",
 		"languagepriority", "forcelanguagepriority":
-		return "" // about files, which the directories do not have
+		return "" // about files, which the directories do not contain
 	case "directoryslash":
 		return "" // a prefix without its slash is not a name of the authority
 	case "header":
@@ -33,8 +33,8 @@ func (c *converter) other(l line) string {
 	return "unsupported directive"
 }
 
-// headerReason returns why a Header directive is refused. nomen sends the fields for scripts of other
-// sites (CORS) and Vary by itself.
+// headerReason returns why a Header directive is refused. Fields for scripts of other sites (CORS)
+// and Vary are not refused, because nomen sends them itself.
 func headerReason(args []string) string {
 	for len(args) > 0 && (strings.EqualFold(args[0], "always") || strings.EqualFold(args[0], "onsuccess")) {
 		args = args[1:]

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// expansion has the options for converting the target of a rule.
+// expansion converts the target of a rule.
 type expansion struct {
 	*converter
 	rewrite.Target
@@ -20,11 +20,11 @@ type expansion struct {
 	needs        []rule.Condition
 	whole        bool   // the target has "$0"
 	groups       int    // number of the last group
-	run          string // literal text that has been read
-	others       int    // number of the last group of the conditions, -1 without conditions
+	run          string // literal text that was read last
+	others       int    // number of the last group of the conditions; -1 without conditions
 }
 
-// expand converts a target, "https://example.org/$1".
+// expand converts a target such as "https://example.org/$1".
 func (e *expansion) expand(target string) (string, error) {
 	for i := 0; i < len(target); i++ {
 		c := target[i]
@@ -70,7 +70,7 @@ func (e *expansion) expand(target string) (string, error) {
 	return s, err
 }
 
-// flush adds the literal text that has been read.
+// flush adds the literal text that was read last.
 func (e *expansion) flush() {
 	for i := range len(e.run) {
 		first := e.run[i] == '?' && !e.query
@@ -86,7 +86,6 @@ func (e *expansion) part(name string, escape bool) {
 	e.Part(name, escape, e.backrefs)
 }
 
-// variable adds a variable of the server.
 func (e *expansion) variable(name string) error {
 	capture := func(on, leading, part string) {
 		c := rule.Condition{On: on, Regexp: leading + "(?P<" + part + ">.*)$"}

@@ -1,9 +1,9 @@
 // Package links imports the lists of programs that have one URL for each name: the link shorteners
 // YOURLS, Shlink and Kutt, and arklet, a resolver of ARKs.
 //
-// A list is a CSV file with titles, the JSON of the program's API, or a dump of its database. The
-// format of the file is recognised by its beginning. Each link is a directive. In JSON, the number
-// of the link takes the place of its line.
+// A list is a CSV file with titles, the JSON of the program's API, or a dump of its database, which
+// the package recognizes by the beginning of the file. Each link is a directive. In JSON, the
+// number of the link takes the place of its line.
 package links
 
 import (
@@ -39,8 +39,8 @@ func Formats() []from.Format {
 // A program says how to read the lists of a program.
 type program struct {
 	name, what string
-	table      string // of the database; "" if a dump cannot be read
-	base       string // by default; "" if --base is necessary
+	table      string // table of the database; "" if a dump cannot be read
+	base       string // default base; "" if --base is required
 	link       func(row) (link, error)
 }
 
@@ -74,10 +74,9 @@ type link struct {
 	name     string // what follows the base, or the whole name if absolute
 	absolute bool   // the name needs no base
 	record   store.Record
-	lost     []string // what a record cannot have
+	lost     []string // what a record cannot represent
 }
 
-// convert reads a list.
 func (p program) convert(ctx context.Context, in *from.Input, out *from.Output) error {
 	w := writer{program: p, out: out, base: in.Base}
 	if w.base == "" {
@@ -93,7 +92,6 @@ type writer struct {
 	base string
 }
 
-// write writes the record of a row.
 func (w *writer) write(r row) error {
 	l, err := w.link(r)
 	if reason := r.fields[tooLong]; reason != "" {
@@ -124,7 +122,7 @@ func (r row) text() string {
 
 var errNoBase = errors.New("the list has only the part of the name after the host: a base is needed, such as https://sho.rt/")
 
-// setName sets the name of a record. Characters that a URL cannot have are percent-encoded.
+// setName sets the name of a record. It percent-encodes characters that a URL cannot contain.
 func (w *writer) setName(l *link) error {
 	spelling := ascii.EscapeUnless(l.name, func(c byte) bool { return ascii.IsPchar(c) || c == '/' })
 	if !l.absolute {
@@ -150,7 +148,6 @@ func (l *link) place(url string) {
 	l.record.Locations = []nomen.Location{{URL: url}}
 }
 
-// describe adds an element of metadata.
 func (l *link) describe(element string, values ...string) {
 	values = slices.DeleteFunc(values, func(v string) bool { return v == "" })
 	if len(values) == 0 {
@@ -162,8 +159,8 @@ func (l *link) describe(element string, values ...string) {
 	l.record.Metadata[element] = values
 }
 
-// during sets the times from and until which the location is valid. It returns an error if a time
-// is not valid.
+// during sets the times from which and until which the location is valid. It returns an error if a
+// time is invalid.
 func (l *link) during(since, until string) error {
 	for i, given := range []string{since, until} {
 		if given == "" || len(l.record.Locations) == 0 {
@@ -197,7 +194,6 @@ func parseTime(s string) (string, error) {
 	return "", first
 }
 
-// yourls reads a link of YOURLS.
 func yourls(r row) (l link, err error) {
 	l.name = r.get("keyword")
 	url := r.get("url")
@@ -210,7 +206,6 @@ func yourls(r row) (l link, err error) {
 	return l, nil
 }
 
-// shlink reads a link of Shlink.
 func shlink(r row) (l link, err error) {
 	l.name = r.get("shortcode")
 	if url := r.get("shorturl"); url != "" {
@@ -237,7 +232,6 @@ func shlink(r row) (l link, err error) {
 	return l, l.during(r.get("validsince"), r.get("validuntil"))
 }
 
-// kutt reads a link of Kutt.
 func kutt(r row) (l link, err error) {
 	l.name = r.get("address")
 	if domain := r.get("domain"); domain != "" {
@@ -259,13 +253,12 @@ func kutt(r row) (l link, err error) {
 	return l, l.during("", r.get("expirein"))
 }
 
-// The indexes of the typed values of an ARK.
+// Indexes of the typed values of an ARK.
 const (
 	indexMetadata   = 10001
 	indexCommitment = 10002
 )
 
-// arklet reads an ARK of arklet.
 func arklet(r row) (l link, err error) {
 	l.name = strings.TrimPrefix(strings.TrimPrefix(r.get("ark"), "ark:"), "/")
 	l.place(r.get("url"))
@@ -281,10 +274,9 @@ func arklet(r row) (l link, err error) {
 	return l, nil
 }
 
-// errEmpty is returned for an empty file.
 var errEmpty = errors.New("line 1: the file is empty")
 
-// eof returns nil at the end of a file.
+// eof returns nil at the end of a file, and otherwise err.
 func eof(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil

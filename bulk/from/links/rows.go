@@ -15,14 +15,13 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// The limits of a list.
+// Limits of a list.
 const (
 	maxLink    = 1 << 20 // length of a link with its fields, in bytes
 	maxDomains = 10_000  // domains of Kutt
-	peeked     = 4096    // bytes from which the format of the file is recognised
+	peeked     = 4096    // bytes from which the format of the file is recognized
 )
 
-// rows calls f with each link of a list.
 func (p program) rows(in io.Reader, f func(row) error) error {
 	b := &bounded{Reader: in}
 	r := bufio.NewReaderSize(b, peeked)
@@ -54,7 +53,7 @@ func isSQL(begin string) bool {
 // A bounded reader fails if a link is too long.
 type bounded struct {
 	io.Reader
-	read, last int // bytes read, and as of the last link
+	read, last int // bytes read, now and at the last link
 }
 
 var errTooLong = errors.New("a link with its fields must not be longer than 1 MiB")
@@ -109,7 +108,6 @@ func readCSV(in *bufio.Reader, b *bounded, f func(row) error) error {
 	}
 }
 
-// readSQL reads the table of a dump.
 func (p program) readSQL(in io.Reader, b *bounded, f func(row) error) error {
 	const tableDomains = "domains"
 	domains, found := map[string]string{}, false
@@ -143,13 +141,14 @@ func (p program) readSQL(in io.Reader, b *bounded, f func(row) error) error {
 	}
 }
 
-// tooLong is the field that says that a row of CSV has too many cells.
+// tooLong is a field that says that a row of CSV has too many cells.
 const tooLong = "toolong"
 
-// noDomain is the field with the ID of a domain that the dump does not have.
+// noDomain is a field with the ID of a domain that the dump does not contain.
 const noDomain = "nodomain"
 
-// unbounded is a reader without the limit for a link: package sqldump has limits of its own.
+// unbounded is a reader without the limit for a link, because package sqldump has limits of its
+// own.
 type unbounded struct {
 	io.Reader
 	b *bounded
@@ -160,8 +159,8 @@ func (u unbounded) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// readJSON reads responses of an API: objects with a list "data", also within "shortUrls". If there are
-// more links than the file has, it returns an error at the end.
+// readJSON reads responses of an API: objects with a list "data", also within "shortUrls". It
+// returns an error at the end if the server has more links than the file.
 func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 	d := json.NewDecoder(in)
 	d.UseNumber()
@@ -212,7 +211,7 @@ func totalOf(key string, value json.RawMessage) (n int) {
 	return n
 }
 
-// flat returns the fields of an object and, if deep is set, of the objects in it.
+// flat returns the fields of an object and, if deep is true, of the objects in it.
 func flat(object map[string]any, deep bool) map[string]string {
 	all := map[string]string{}
 	for key, v := range object {

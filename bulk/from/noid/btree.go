@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// The layout of Berkeley DB files. Offsets are in bytes from the beginning of the page.
+// Layout of Berkeley DB files. Offsets are in bytes from the beginning of the page.
 const (
 	metaSize      = 92 // bytes of the first page that are needed
 	offMagic      = 12
@@ -28,7 +28,7 @@ const (
 	magicBtree = 0x053162
 )
 
-// The sizes of the head of a page, after which the index or the data begin.
+// Sizes of the head of a page, after which the index or the data begin.
 const (
 	headPlain   = 26
 	headChecked = 32 // with a checksum
@@ -59,22 +59,22 @@ const (
 	maxPage  = 64 << 10
 	maxValue = 1 << 20 // maximum length of a key or value that is read, in bytes
 
-	// maxShared limits the bytes of all items of a page to a multiple of its size. Usually items do
-	// not overlap, but the values of one key share its item.
+	// maxShared limits the total size of the items of a page to a multiple of its size. Usually
+	// items do not overlap, but the values of one key share its item.
 	maxShared = 64
 )
 
 // ErrNotDatabase means that a file is not a Berkeley DB file.
 var ErrNotDatabase = errors.New("not a Berkeley DB file")
 
-// An UnsupportedError means that a file is a database of a kind that the package does not read.
+// An UnsupportedError reports a database of a kind that the package cannot read.
 type UnsupportedError struct{ What string }
 
 func (e *UnsupportedError) Error() string {
 	return e.What + " is not supported; want a database of type btree, or the output of 'db_dump -p'"
 }
 
-// A DamagedError means that a file contradicts itself.
+// A DamagedError reports that a file contradicts itself.
 type DamagedError struct {
 	Page   uint32
 	Reason string
@@ -86,9 +86,9 @@ func (e *DamagedError) Error() string {
 
 // A pair is a key with a value.
 type pair struct {
-	at         int // number of the pair or of the line of the key, from 1
+	at         int // number of the pair, or line of the key, from 1
 	key, value []byte
-	lost       string // why the value was not read; "" if it was
+	lost       string // why the value was not read, or ""
 }
 
 // A btree reads a Berkeley DB file of the type btree.
@@ -145,7 +145,6 @@ func notEOF(err error) error {
 	return err
 }
 
-// setUp reads the fields of the first page.
 func (b *btree) setUp(head []byte, size int64) error {
 	flags := b.order.Uint32(head[offFlags:])
 	switch {
@@ -175,7 +174,7 @@ func (b *btree) setUp(head []byte, size int64) error {
 	return nil
 }
 
-// page reads a page of one of two types.
+// page reads a page of one of the given types.
 func (b *btree) page(number uint32, types ...byte) ([]byte, error) {
 	if number == 0 || number >= b.pages {
 		return nil, &DamagedError{number, "the page does not exist"}
@@ -192,7 +191,7 @@ func (b *btree) page(number uint32, types ...byte) ([]byte, error) {
 	return nil, &DamagedError{number, fmt.Sprintf("unexpected type %d or number", p[offType])}
 }
 
-// item returns the bytes of a page from the item with an index, which has at least size bytes.
+// item returns the bytes of a page from the item with an index on, which are at least size bytes.
 func (b *btree) item(number uint32, p []byte, index, size int) ([]byte, error) {
 	at := int(b.head) + 2*index
 	if index >= int(b.order.Uint16(p[offEntries:])) || at+2 > len(p) {

@@ -5,9 +5,10 @@
 //
 // A database has one key for each value. A key "ID TAB ELEMENT" has an element that was bound to an
 // identifier. Keys that begin with ":/" are the settings and the state of the minter. The package
-// reads Berkeley DB files of the type btree itself, since version 2 of Berkeley DB, page by page,
-// without the library. A file is untrusted: all offsets, lengths and links are checked, and links
-// cannot form a loop. Files of other types, and encrypted or compressed ones, are rejected.
+// reads Berkeley DB files of the type btree (version 2 of Berkeley DB and later) itself, page by
+// page, without the library. A file is untrusted, so all offsets, lengths and links are checked,
+// and links cannot form a loop. Files of other types, and encrypted or compressed ones, are
+// rejected.
 //
 // The dump is the text that db_dump writes, with or without -p.
 //
@@ -25,7 +26,7 @@
 //
 // # The minter
 //
-// The minter becomes a template of the authority, if its counters have the values that a NOID
-// minter has after that number of identifiers. The template continues with the identifier that the
-// old minter would have made next. See package mint.
+// The minter becomes a template of the authority, provided that its counters have the values that a
+// NOID minter has after this number of identifiers. The template continues with the identifier that
+// the old minter would have made next (see package mint).
 package noid

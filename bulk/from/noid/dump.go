@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A LineError means that a line of a dump is invalid.
+// A LineError reports an invalid line of a dump.
 type LineError struct {
 	Line   int // from 1
 	Reason string
@@ -26,13 +26,13 @@ type dump struct {
 	print bool // the items are text with escapes, not hexadecimal digits
 }
 
-// maxDumpLine is the maximum length of a line of a dump: an escape has three characters.
+// maxDumpLine is the maximum length of a line of a dump, where an escape has three characters.
 const maxDumpLine = 3*maxValue + 2
 
 // isDump reports whether a file begins like a dump.
 func isDump(head []byte) bool { return bytes.HasPrefix(head, []byte("VERSION=")) }
 
-// next returns the next line without its line break. If the line is too long, it returns an empty
+// next returns the next line without its line break. If the line is too long, next returns an empty
 // line and the reason.
 func (d *dump) next() (line []byte, lost string, err error) {
 	d.line++

@@ -36,7 +36,7 @@ func (c *converter) minter() {
 	}
 }
 
-// continueWith adds a template to an authority. It replaces a template with the same shoulder.
+// continueWith adds a template to an authority, and replaces one with the same shoulder.
 func continueWith(a *store.Authority, t mint.Template) {
 	a.Mint = slices.DeleteFunc(a.Mint, func(text string) bool {
 		old, err := mint.Parse(a.Prefix, text)
@@ -102,7 +102,7 @@ func (c *converter) template() (name.Prefix, mint.Template, error) {
 // the prefix.
 func (c *converter) shoulder() (name.Prefix, string, error) {
 	beginning, _, extended := strings.Cut(c.settings["template"], "{")
-	if !extended { // of Noid: PREFIX.MASK; of Nog: NAAN/PREFIX{MASK}
+	if !extended { // Noid: PREFIX.MASK; Nog: NAAN/PREFIX{MASK}
 		beginning, _, _ = strings.Cut(c.settings["template"], ".")
 		if naan := c.settings["naan"]; naan != "" {
 			beginning = naan + "/" + beginning

@@ -75,7 +75,7 @@ type converter struct {
 	line   int    // of its first pair
 	record *store.Record
 	held   bool
-	size   int // bytes of its values
+	size   int // length of its values in bytes
 
 	settings map[string]string // by key, without ":/"
 	order    []setting
@@ -88,13 +88,12 @@ type setting struct {
 }
 
 const (
-	settingMark = ":/"    // begins the keys of settings, and the elements that NOID itself keeps
+	settingMark = ":/"    // begins the keys of settings, and the elements of NOID itself
 	maxRecord   = 1 << 20 // maximum size of the values of an identifier, in bytes
 	maxSettings = 4096    // maximum number of settings
 	maxSetting  = 64 << 10
 )
 
-// pair converts one pair.
 func (c *converter) pair(p pair) error {
 	id, element, bound := strings.Cut(string(p.key), "\t")
 	switch {
@@ -130,7 +129,6 @@ func (c *converter) end() error {
 	return c.out.Record(c.line, r)
 }
 
-// element adds an element to the record of the identifier.
 func (c *converter) element(p pair, element string) {
 	value := string(p.value)
 	if c.size += len(value); c.size > maxRecord {
@@ -170,8 +168,8 @@ func isTarget(element string) bool {
 	return false
 }
 
-// locate adds a location, unless the record has it. NOID does not say which of several locations to
-// use, so they are used in the order of the file.
+// locate adds a location, unless the record already has it. Locations are used in the order of the
+// file, because NOID does not say which of them to use.
 func (c *converter) locate(url string) {
 	for _, l := range c.record.Locations {
 		if l.URL == url {
@@ -185,7 +183,6 @@ func (c *converter) locate(url string) {
 	c.record.Locations = append(c.record.Locations, l)
 }
 
-// describe adds a value of an element of Dublin Core.
 func (c *converter) describe(element, value string) {
 	if c.record.Metadata == nil {
 		c.record.Metadata = nomen.Metadata{}
@@ -193,8 +190,8 @@ func (c *converter) describe(element, value string) {
 	c.record.Metadata[element] = append(c.record.Metadata[element], value)
 }
 
-// dublinCore returns the element of Dublin Core for an element of NOID, or "". Who, what, when and how
-// are those of ERC records.
+// dublinCore returns the element of Dublin Core for an element of NOID, or "". The elements who,
+// what, when and how are those of ERC records.
 func dublinCore(element string) string {
 	switch e := strings.TrimPrefix(strings.ToLower(element), "dc."); e {
 	case "who":

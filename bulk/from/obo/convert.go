@@ -64,14 +64,14 @@ type directive struct {
 	line    int
 	column  int // 0 if unknown
 	text    string
-	refused string // the reason, or ""
+	refused string // reason for refusing it, or ""
 }
 
 // A target is an authority for which a file has rules.
 type target struct {
 	at    name.Prefix
 	rules []converted
-	keeps bool // other files have rules of the authority, too
+	keeps bool // other files also have rules of the authority
 }
 
 // A converted rule has the data from which its tests are made.
@@ -88,7 +88,7 @@ type converter struct {
 	origin       string // scheme and host
 	base         string // path of base_url
 	own, parent  target
-	upper        target // the same as own, with the ID space in place of the last segment
+	upper        target // as own, with the ID space as the last segment
 	directives   []*directive
 	expectations []expectation
 }
@@ -165,7 +165,7 @@ func (c *converter) convert() {
 	}
 }
 
-// product converts a product, whose dots match any character.
+// product converts a product, in which dots match any character.
 func (c *converter) product(d *directive, file, to string) error {
 	p := path.Join(path.Dir(c.base), file)
 	return c.add(&c.parent, d, "(?i)^"+p+"$", to, 302, p)
@@ -178,7 +178,7 @@ func (c *converter) terms(d *directive) error {
 	to := ""
 	switch strings.ToLower(c.TermBrowser.Value) {
 	case "custom":
-		return nil // the entries have the terms
+		return nil // the entries contain the terms
 	case "ontobee":
 		to = "http://www.ontobee.org/browser/rdf.php?o=" + id + "&iri=" + iri + "$1"
 	case "ols":
@@ -266,9 +266,9 @@ func (c *converter) expect(d *directive, t test) {
 	c.expectations = append(c.expectations, expectation{of: d, from: c.base + t.From, to: t.To})
 }
 
-// add adds a rule. The pattern is matched with the whole path; paths should reach the rule.
+// add adds a rule. The pattern is matched with the whole path. The paths should reach the rule.
 func (c *converter) add(t *target, d *directive, pattern, to string, status int, paths ...string) error {
-	dir := t.path(c) + "/" // below this, patterns are matched
+	dir := t.path(c) + "/" // patterns are matched with what follows
 	text, fold := strings.CutPrefix(pattern, "(?i)")
 	below, ok := strings.CutPrefix(text, "^"+quoted(dir))
 	if !ok {
@@ -305,7 +305,7 @@ func quoted(p string) string { return regexp.QuoteMeta(p) }
 // path returns the path of an authority.
 func (t *target) path(c *converter) string { return strings.TrimPrefix(t.at.String(), c.origin) }
 
-// expand converts a replacement with groups, "https://example.org/$1".
+// expand converts a replacement with groups, such as "https://example.org/$1".
 func expand(x *rewrite.Target, to string, groups int) error {
 	for i := 0; i < len(to); i++ {
 		if to[i] != '$' || i+1 == len(to) || to[i+1] < '1' || to[i+1] > '9' {
@@ -328,8 +328,8 @@ func (t *target) set() (set rule.Set) {
 	return set
 }
 
-// merge returns the rules of an authority after the import. If other files have rules of this
-// authority too, the existing rules with other patterns stay.
+// merge returns the rules of an authority after the import. Existing rules with other patterns stay
+// if other files also have rules of this authority.
 func (t *target) merge(there, set rule.Set) rule.Set {
 	if !t.keeps {
 		return set

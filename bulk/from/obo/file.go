@@ -29,7 +29,7 @@ type entry struct {
 	Exact, Prefix, Regex yaml.Node
 	Replacement          string
 	Status               string
-	Tests, Test          []test               // some files have test in place of tests
+	Tests, Test          []test               // some files have test instead of tests
 	Other                map[string]yaml.Node `yaml:",inline"`
 	line, column         int
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// finish adds tests to the rules of an authority. It refuses rules that are invalid or that no request
-// reaches.
+// finish adds tests to the rules of an authority, and refuses rules that are invalid or that no
+// request reaches.
 func (t *target) finish(c *converter) {
 	for len(t.rules) > 0 {
 		set := t.set()
@@ -54,8 +54,8 @@ func (t *target) refuse(which []int, reason string) {
 	t.rules = rest
 }
 
-// drop removes rules that no request reaches. If an earlier rule answers, the rule has no effect.
-// Otherwise, the rule is refused.
+// drop removes rules that no request reaches. A rule is refused unless an earlier rule answers its
+// requests.
 func (t *target) drop(set rule.Set, unreached []int) {
 	var unexplained, hidden []int
 	for _, i := range unreached {
@@ -114,7 +114,7 @@ func (t *target) expect(c *converter, set rule.Set) {
 	}
 }
 
-// met returns the tests of the file that rule i answers, with the locations that the file expects.
+// met returns the tests of the file that rule i answers with the expected locations.
 func (t *target) met(c *converter, set rule.Set, i int) (all []rule.Test) {
 	for _, e := range c.expectations {
 		if !e.met || !strings.HasPrefix(e.from, t.path(c)+"/") {

@@ -13,9 +13,9 @@ type Expression struct {
 	fold bool
 }
 
-// Parse parses an expression. It is found anywhere in a text, unless it begins with "^" or ends with
-// "$". Its groups get the names prefix0, for the whole match, to prefix9. The error says what is not
-// supported, such as back-references and look-around.
+// Parse parses an expression. Unless it begins with "^" or ends with "$", it is found anywhere in a
+// text. Its groups get the names prefix0, for the whole match, to prefix9. The error says what is
+// not supported, such as back-references and look-around.
 func Parse(s string, fold bool, prefix string) (*Expression, error) {
 	flags := syntax.Perl
 	if fold {
@@ -42,7 +42,7 @@ func rename(t *syntax.Regexp, prefix string) {
 	}
 }
 
-const maxGroup = 9 // last group to which targets can refer
+const maxGroup = 9 // the last group to which targets can refer
 
 // Groups returns the number of groups.
 func (e *Expression) Groups() int { return e.tree.MaxCap() }
@@ -50,8 +50,8 @@ func (e *Expression) Groups() int { return e.tree.MaxCap() }
 // Anywhere returns the expression as a condition, which matches anywhere in a value.
 func (e *Expression) Anywhere() string { return e.tree.String() }
 
-// Whole returns the expression for a rule, which must match the whole element. If group is not "", the
-// match becomes a group with this name.
+// Whole returns the expression for a rule, which must match the whole element. If group is not "",
+// the match becomes a group with this name.
 func (e *Expression) Whole(group string) string {
 	t := clone(e.tree)
 	before, after := ".*?", ".*"
@@ -159,8 +159,8 @@ func (e *Expression) MatchesAll() bool {
 	return false
 }
 
-// BeginsWithSlash reports whether every match begins with a slash at the beginning of the text. The
-// pattern of a RewriteRule in a directory then never matches.
+// BeginsWithSlash reports whether every match begins with a slash at the beginning of the text, so
+// that a RewriteRule in a directory with this pattern never matches.
 func (e *Expression) BeginsWithSlash() bool {
 	first := e.first()
 	return first != nil && first.Op == syntax.OpLiteral && first.Rune[0] == '/'
@@ -182,8 +182,8 @@ func (e *Expression) MayMatchURL() bool {
 	return true
 }
 
-// first returns the first part of an expression that matches only at the beginning of a text. For
-// other expressions it returns nil.
+// first returns the first part of an expression that matches only at the beginning of a text, and
+// nil for other expressions.
 func (e *Expression) first() *syntax.Regexp {
 	t := clone(e.tree)
 	if !cutBegin(t) {

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Sample returns a text that the expression matches, without regard to assertions within it. Different
-// values of the variant give different texts: with other alternatives, repetitions and characters, and
-// with text before and after the match, unless "^" and "$" exclude that.
+// Sample returns a text that the expression matches, if assertions within it are ignored. Different
+// values of the variant give different texts: with other alternatives, repetitions and characters,
+// and with text before and after the match unless "^" and "$" exclude it.
 func (e *Expression) Sample(variant int) string {
 	const longer, before, after = 4, 2, 1
 	t := clone(e.tree)

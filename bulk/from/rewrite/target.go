@@ -19,8 +19,7 @@ type Target struct {
 }
 
 // Literal adds literal text. If escape is true, it percent-encodes "%", "?", "#" and all characters
-// that the path of a URL cannot contain. Otherwise it percent-encodes only characters that no URL
-// can contain.
+// that the path of a URL cannot contain, and otherwise only characters that no URL can contain.
 func (t *Target) Literal(s string, escape bool) {
 	for i := range len(s) {
 		t.Char(s[i:], escape)
@@ -57,9 +56,8 @@ func isEscape(s string) bool {
 	return len(s) > 2 && s[0] == '%' && ascii.IsHex(s[1]) && ascii.IsHex(s[2])
 }
 
-// Part adds a part of the name or the request. If escape is true, the characters of the part that a
-// path cannot contain are percent-encoded, and so is "%". If delimiters is true, the delimiters of
-// paths are percent-encoded too.
+// Part adds a part of the name or the request. If escape is true, its characters that a path cannot
+// contain, and "%", are percent-encoded. If delimiters is true, so are the delimiters of paths.
 func (t *Target) Part(name string, escape, delimiters bool) {
 	if t.host == 1 || delimiters {
 		t.template.WriteString("{" + name + "}")

@@ -50,8 +50,8 @@ func AddTests(set rule.Set, at name.Prefix, candidates func(i, variant int) (Can
 	return open, nil
 }
 
-// Matched returns the index of the rule that answers a request, or -1. The tests of the set are ignored.
-// If the request cannot be made, ok is false.
+// Matched returns the index of the rule that answers a request, or -1. It ignores the tests of the
+// set. The result ok is false if the request cannot be made.
 func Matched(set rule.Set, at name.Prefix, c Candidate) (i int, ok bool) {
 	from, ok := spell(at, c.Element)
 	if !ok {
@@ -69,7 +69,8 @@ func Matched(set rule.Set, at name.Prefix, c Candidate) (i int, ok bool) {
 	return results[0].Matched, true
 }
 
-// spell returns the name with an element. If no name has exactly this element, ok is false.
+// spell returns the name with an element. The result ok is false if no name has exactly this
+// element.
 func spell(at name.Prefix, element string) (string, bool) {
 	s := at.String() + "/" + uri.EscapePath(element)
 	n, err := name.Parse(s)

@@ -42,7 +42,7 @@ type scanner struct {
 	buffer       []byte
 }
 
-// fail ends reading at a token, because something else was expected.
+// fail ends reading at a token that was not expected.
 func (s *scanner) fail(t token, reason string) {
 	if s.err != nil && !errors.Is(s.err, io.EOF) {
 		return
@@ -104,7 +104,7 @@ func (s *scanner) readLine() string {
 	}
 }
 
-// next returns the next token. Comments and white space are skipped.
+// next returns the next token, without comments and white space.
 func (s *scanner) next() token {
 	for s.err == nil {
 		c := s.read()
@@ -125,8 +125,8 @@ func (s *scanner) next() token {
 	return token{line: s.line, column: s.column}
 }
 
-// comment skips a comment up to the end of the line. The comments at the beginning of a dump name the
-// program.
+// comment skips a comment up to the end of the line. The comments at the beginning of a dump name
+// the program.
 func (s *scanner) comment() {
 	s.buffer = s.buffer[:0]
 	for s.err == nil {
@@ -236,7 +236,7 @@ func (s *scanner) quoted(t token, quote byte, escapes bool) string {
 	return ""
 }
 
-// unescape returns the byte that an escape with a backslash stands for.
+// unescape returns the byte for which an escape with a backslash stands.
 func unescape(c byte) byte {
 	if i := strings.IndexByte("0bnrtZ", c); i >= 0 {
 		return "\x00\b\n\r\t\x1a"[i]
@@ -244,7 +244,8 @@ func unescape(c byte) byte {
 	return c
 }
 
-// dollar skips a text such as $$ ... $$ or $name$ ... $name$, as the bodies of functions in PostgreSQL.
+// dollar skips a text such as $$ ... $$ or $name$ ... $name$, as in the bodies of functions in
+// PostgreSQL.
 func (s *scanner) dollar(t *token) {
 	tag := []byte{'$'}
 	for isWordByte(s.peek()) && len(tag) < 64 {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// The limits of a dump.
+// Limits of a dump.
 const (
 	maxCell    = 4 << 20 // length of a cell, and of a name, in bytes
 	maxRow     = 8 << 20 // total length of the cells of a row, in bytes
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 // A Cell is a cell of a row.
 type Cell struct {
 	Text  string
-	Valid bool // false for NULL and for a column that the table does not have
+	Valid bool // false for NULL, and for a column that the table lacks
 	bytea bool // Text may be the hexadecimal form of bytes in PostgreSQL
 }
 
@@ -57,7 +57,7 @@ type Row struct {
 	cells   []Cell
 }
 
-// Cell returns the cell of a column. The case of the letters does not matter.
+// Cell returns the cell of a column, whose name may be in any letter case.
 func (r *Row) Cell(column string) Cell {
 	for i, c := range r.columns {
 		if ascii.EqualFold(c, column) && i < len(r.cells) {
@@ -98,13 +98,13 @@ const (
 	copied          // rows of COPY
 )
 
-// NewReader returns a reader of the rows of those tables for which accept returns true.
+// NewReader returns a reader of the rows of the tables for which accept returns true.
 func NewReader(r io.Reader, accept func(table string) bool) *Reader {
 	return &Reader{scanner: scanner{in: bufio.NewReaderSize(r, 64<<10), line: 1}, tables: map[string][]string{}, wanted: accept}
 }
 
-// Next returns the next row. At the end of the dump, the error is io.EOF. An [*Error] says what is
-// invalid; the rest cannot be read then.
+// Next returns the next row, or io.EOF at the end of the dump. An [*Error] says what is invalid;
+// the rest can then not be read.
 func (r *Reader) Next() (*Row, error) {
 	for r.err == nil {
 		switch r.mode {
@@ -145,7 +145,7 @@ func (r *Reader) statement() {
 	}
 }
 
-// skip skips the rest of a statement. The token t is the last one that was read.
+// skip skips the rest of a statement, whose last token so far is t.
 func (r *Reader) skip(t token) {
 	for r.err == nil && !t.is(";") {
 		t = r.next()
@@ -214,7 +214,7 @@ func (r *Reader) insert() {
 	r.mode = tuples
 }
 
-// tuple reads a row of INSERT. It returns false at the end of the statement.
+// tuple reads a row of INSERT, or returns false at the end of the statement.
 func (r *Reader) tuple() (*Row, bool) {
 	t := r.next()
 	switch {
@@ -244,7 +244,7 @@ func (r *Reader) tuple() (*Row, bool) {
 	return nil, false
 }
 
-// known reports whether the columns of the table are known. Otherwise it fails.
+// known fails unless the columns of the table are known.
 func (r *Reader) known(t token) bool {
 	if r.given == nil && r.err == nil {
 		r.fail(t, "the columns are unknown: make the dump with CREATE TABLE, or with the names of the columns in INSERT")
@@ -333,8 +333,8 @@ func (r *Reader) copy() {
 	r.skip(t)
 }
 
-// copyLine reads a row of COPY. It returns false at the end of the rows, and for a row of a table that
-// the reader skips.
+// copyLine reads a row of COPY. It returns false at the end of the rows, and for a row of a table
+// that the reader skips.
 func (r *Reader) copyLine() (*Row, bool) {
 	t := token{line: r.line, column: 1}
 	row := &Row{Line: r.line, Column: 1, Table: r.table, columns: r.given}

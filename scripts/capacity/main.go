@@ -58,8 +58,8 @@ type model struct {
 	kept                        float64
 }
 
-// exponents has three exponents: one that is too small, the one that fits real names, and one that
-// is too great.
+// exponents are one exponent that is too small, one that fits real names, and one that is too
+// great.
 var exponents = []float64{0.75, 0.94, 1.05}
 
 func (m *model) print(w io.Writer) error {
@@ -98,7 +98,7 @@ func bytes(n float64) string {
 }
 
 // simulate returns the share of requests that hit a cache of the given size. It counts only the
-// second half of the requests that it draws, when the cache is warm.
+// second half of the requests, when the cache is warm.
 func (m *model) simulate(z *zipf, size int) (float64, error) {
 	cache, err := otter.New(&otter.Options[uint64, struct{}]{MaximumSize: size})
 	if err != nil {
@@ -135,8 +135,8 @@ func newZipf(s, n float64) *zipf {
 	return z
 }
 
-// integral returns the integral of the function t to the power of -s from t=1 to t=x. The method
-// inverse is its inverse. Both are precise even if s is near 1.
+// integral returns the integral of t to the power of -s from t=1 to t=x. The method inverse is its
+// inverse. Both are precise even if s is near 1.
 func (z *zipf) integral(x float64) float64 {
 	if z.s == 1 {
 		return math.Log(x)
@@ -151,7 +151,7 @@ func (z *zipf) inverse(y float64) float64 {
 	return math.Exp(math.Log1p(y*(1-z.s)) / (1 - z.s))
 }
 
-// sum returns the sum of the weights of the given number of first ranks.
+// sum returns the sum of the weights of the first ranks.
 func (z *zipf) sum(ranks float64) (total float64) {
 	for k := 1.; k <= min(ranks, exact); k++ {
 		total += math.Pow(k, -z.s)
@@ -162,8 +162,8 @@ func (z *zipf) sum(ranks float64) (total float64) {
 	return total
 }
 
-// share returns the share of the requests that are for the first ranks, up to the given number of
-// ranks. This is the share of hits of an ideal cache of this size.
+// share returns the share of the requests that are for the first ranks, which is the share of hits
+// of an ideal cache of this size.
 func (z *zipf) share(ranks float64) float64 { return z.sum(ranks) / z.total }
 
 // draw draws a rank at random, by rejection-inversion (Hörmann and Derflinger, 1996).
@@ -180,8 +180,8 @@ func (z *zipf) draw(r *rand.Rand) float64 {
 }
 
 // lru returns the share of hits of a cache that evicts the least recently used name, by Che's
-// approximation. It assumes that a name is in the cache if it was requested within the time t
-// before. In the time t, as many different names are requested as the cache can hold.
+// approximation: a name is in the cache if it was requested within the last time t, in which as
+// many different names are requested as fit into the cache.
 func (z *zipf) lru(size float64) float64 {
 	low, high := 0., z.total*1e18
 	for range 200 {
@@ -199,7 +199,7 @@ func (z *zipf) lru(size float64) float64 {
 }
 
 // over returns the sum of f(p) over all ranks, where p is the probability of the rank. It adds the
-// first ranks one by one. Later it takes steps whose length is a thousandth of the rank.
+// first ranks one by one, and then takes steps of a thousandth of the rank.
 func (z *zipf) over(f func(p float64) float64) (sum float64) {
 	for k := 1.; k <= z.n; {
 		step := max(1, math.Floor(k/exact))

@@ -3,17 +3,17 @@
 //
 //	go run ./scripts/mutate [-seed N] [-n N] [-state FILE] [-again] [PACKAGE...]
 //
-// An operator is a kind of small change, and a mutation is an operator at one place of the code.
+// An operator is a kind of small change, and a mutation is an operator at one place in the code.
 // Mutate draws the mutations from all places in the packages where an operator applies: the same
 // number from each package, and from each operator in turn. The draw depends only on the seed and
-// on the text of each place, so editing other code does not affect it. Mutate gives a mutation to
-// the compiler as an overlay, so no file in the tree changes. If a mutation does not compile, the
-// next mutation of the same package replaces it.
+// on the text of each place, so editing other code does not affect it. Mutate passes a mutation to
+// the compiler as an overlay, so no file in the tree changes. A mutation that does not compile is
+// replaced by the next one of the package.
 //
-// Mutate leaves out places that no test should depend on: generated files, text for people (strings
-// with a space, arguments of errors and of log lines, messages), calls of a logger, sizes of
-// buffers (arguments of make), durations in units of time (30*time.Second), and declarations that
-// only the compiler checks.
+// Mutate leaves out places on which no test should depend: generated files, text for people
+// (strings with a space, arguments of errors and of log lines, messages), calls of a logger, sizes
+// of buffers (arguments of make), durations in units of time (30*time.Second), and declarations
+// that only the compiler checks.
 package main
 
 import (
@@ -37,7 +37,7 @@ import (
 	"time"
 )
 
-// packages are the packages that are measured if none are named.
+// packages are the packages to measure if none are named.
 var packages = []string{"client", "server", "gateway", "resolve", "urn", "rule"}
 
 // A mutation replaces the bytes from Start to End of a file.
@@ -47,7 +47,7 @@ type mutation struct {
 	Operator string
 	Old, New string
 	Place    string // the line of the file that contains the old text
-	Again    int    // how many mutations of the file before this one are equal to it
+	Again    int    // how many equal mutations precede it in the file
 
 	start, end int
 }
@@ -58,7 +58,7 @@ func (m mutation) change() string {
 	return fmt.Sprintf("%s: %s -> %s", m.Operator, brief(m.Old), brief(m.New))
 }
 
-// key identifies the mutation. It stays the same if only the number of the line changes.
+// key identifies the mutation, even if the number of its line changes.
 func (m mutation) key() string {
 	return fmt.Sprintf("%s: %s in %s #%d", m.File, m.change(), brief(m.Place), m.Again)
 }
@@ -162,8 +162,8 @@ func run(seed uint64, n int, state string, again, list bool, timeout time.Durati
 	return nil
 }
 
-// draw returns the mutations of a package in the order in which to try them. It takes one mutation
-// of each operator in turn, and shuffles the places of each operator.
+// draw returns the mutations of a package in the order in which to try them: one of each operator
+// in turn, at shuffled places.
 func draw(dir string, seed uint64) ([]mutation, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
@@ -377,8 +377,8 @@ func (v *visitor) add(operator string, from, to token.Pos, replacement string) {
 	v.all = append(v.all, m)
 }
 
-// equivalents has mutations that have no effect outside their package, by their keys, and the
-// reason for each.
+// equivalents are mutations that have no effect outside their package, by their keys, with the
+// reasons.
 var equivalents = map[string]string{
 	`rule/template.go: off by one: 0 -> 1 in return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1... #0`: "the number beside an error is not used",
 	"urn/production.go: off by one: 1 -> 2 in const anyNumber = -1 #0":                                                            "any number below 0 does",
@@ -390,8 +390,8 @@ var comparisons = map[token.Token]string{
 	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 }
 
-// visit collects the mutations of a node. If the node contains only text for people, visit returns
-// false, so that the nodes inside it are skipped.
+// visit collects the mutations of a node. It returns false, to skip the nodes inside, if the node
+// contains only text for people.
 func (v *visitor) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -442,7 +442,7 @@ func (v *visitor) visit(n ast.Node) bool {
 	return true
 }
 
-// literal adds the mutations of a literal: it increases a number by one, and alters a string that is
+// literal adds the mutations of a literal: it increases a number by one, or alters a string that is
 // not for people.
 func (v *visitor) literal(n *ast.BasicLit) {
 	switch n.Kind {
@@ -458,8 +458,8 @@ func (v *visitor) literal(n *ast.BasicLit) {
 	}
 }
 
-// isForPeople reports whether the arguments of a call are for people: the call makes an error,
-// writes a log line or panics.
+// isForPeople reports whether the arguments of a call are for people, because the call makes an
+// error, writes a log line or panics.
 func (v *visitor) isForPeople(call *ast.CallExpr) bool {
 	name := v.text(call.Fun)
 	_, method, _ := strings.Cut(name, ".")

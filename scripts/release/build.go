@@ -79,8 +79,7 @@ func (r *release) describe() (err error) {
 	return nil
 }
 
-// command returns a command that runs at the root of the module, and whose output goes to standard
-// error.
+// command returns a command that runs at the root of the module, with its output on standard error.
 func (r *release) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.root, os.Stderr, os.Stderr

@@ -22,7 +22,7 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// A layout is an OCI image layout. It has blobs, which are named by their hashes, and an index.
+// A layout is an OCI image layout: blobs, which are named by their hashes, and an index.
 type layout struct{ files tree }
 
 // blob adds a blob and returns its descriptor.
@@ -142,7 +142,7 @@ func (r *release) config(on platform, diffID string) imageConfig {
 	}
 }
 
-// annotations returns those annotations of the image that the OCI specification defines.
+// annotations returns the annotations of the image that the OCI specification defines.
 func (r *release) annotations() map[string]string {
 	const home = "https://github.com/nomen-project/nomen"
 	return map[string]string{
@@ -194,8 +194,8 @@ type imageConfig struct {
 	History []history `json:"history"`
 }
 
-// A runConfig says how to run the program of an image. The health check is a field of Docker; the
-// OCI specification allows such fields.
+// A runConfig says how to run the program of an image. The health check is an additional field of
+// Docker, as the OCI specification permits.
 type runConfig struct {
 	User         string
 	ExposedPorts map[string]struct{}

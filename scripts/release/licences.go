@@ -27,7 +27,7 @@ type licenceText struct {
 	ids  []string // SPDX identifiers of the licences; empty for a notice
 }
 
-// marks are the phrases by which classify recognises a licence. The program may contain only
+// marks are the phrases by which classify recognizes a licence. The program may contain only
 // modules with licences in this table.
 var marks = []struct{ phrase, without, id string }{
 	{"apache license version 2.0", "", "Apache-2.0"},
@@ -37,8 +37,8 @@ var marks = []struct{ phrase, without, id string }{
 	{"permission to use, copy, modify, and/or distribute", "", "ISC"},
 }
 
-// refused are phrases of terms that forbid something the Apache License permits. If a text has one
-// of them, classify returns an error.
+// refused are phrases of terms that forbid something the Apache License permits. A text with one of
+// them makes classify return an error.
 var refused = []string{"general public license", "mozilla public license", "business source license", "server side public license", "commons clause", "noncommercial", "non-commercial"}
 
 // classify returns the SPDX identifiers of the licences in a text, sorted.
@@ -82,7 +82,7 @@ type listedPackage struct {
 	}
 }
 
-// linkedModules returns the modules of which the command in dir contains code, on any of the given
+// linkedModules returns the modules whose code the command in dir contains, on any of the given
 // platforms, such as linux/amd64. Each module has the licences of the packages that are linked. The
 // first module is the standard library, with the path "std".
 func linkedModules(dir string, platforms ...string) ([]linkedModule, error) {
@@ -137,8 +137,8 @@ func listPackages(dir, platform string) (all []listedPackage, err error) {
 	}
 }
 
-// addPackage adds the licence texts in the directory of a package and in the directories above it,
-// up to the root of its module.
+// addPackage adds the licence texts in the directory of a package and in those above it, up to the
+// root of its module.
 func addPackage(found map[string]*linkedModule, p listedPackage) error {
 	m := p.Module
 	if m.Replace != nil {

@@ -12,8 +12,8 @@ import (
 	"text/template"
 )
 
-// revision is the revision of a package. It would change if a version of the program were packaged
-// again.
+// revision is the revision of a package, which would change if a version of the program were
+// packaged again.
 const revision = "1"
 
 //go:embed deb/control
@@ -160,7 +160,7 @@ func (r *release) stage(name string, t tree) (string, error) {
 	if err := t.stage(dir, r.at); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // set again because of the umask
+	if err := os.Chmod(dir, 0o755); err != nil { // because of the umask
 		return "", err
 	}
 	return dir, os.Chtimes(dir, r.at, r.at)
@@ -224,8 +224,8 @@ func (r *release) rpm(p program) error {
 	return r.take(filepath.Join(top, arch, fmt.Sprintf("nomen-%s-%s.%s.rpm", r.version.packaged, revision, arch)))
 }
 
-// rpmLine returns the line of a spec for a file or directory. It returns "" for a directory that
-// belongs to another package.
+// rpmLine returns the line of a spec for a file or directory, or "" for a directory that belongs to
+// another package.
 func rpmLine(e entry) string {
 	switch own := path.Base(e.path) == "nomen"; {
 	case e.mode.IsDir() && own && !strings.HasSuffix(e.path, "licenses/nomen"):

@@ -11,8 +11,8 @@ import (
 
 const (
 	sumsFile = "SHA256SUMS"
-	// signers is the file with the public keys that may sign releases, in the format of ssh-keygen
-	// -Y verify.
+	// signers contains the public keys that may sign releases, in the format of ssh-keygen -Y
+	// verify.
 	signers = "contrib/allowed_signers"
 	// signer is the name to which the keys in signers belong.
 	signer = "nomen-release"

@@ -34,7 +34,7 @@ func (t *tree) program(path string, data []byte) {
 	*t = append(*t, entry{path: path, mode: 0o755, data: data})
 }
 
-// complete returns the tree with the directories that contain its entries, sorted by path.
+// complete returns the tree with the directories of its entries, sorted by path.
 func (t tree) complete() tree {
 	all := slices.Clone(t)
 	known := map[string]bool{".": true}
@@ -51,8 +51,8 @@ func (t tree) complete() tree {
 	return all
 }
 
-// stage writes the tree into a directory. The modes of the files do not depend on the umask. It
-// does not set owners, because the tools that make packages do.
+// stage writes the tree into a directory, with modes that do not depend on the umask. It does not
+// set owners, because the tools that make packages do.
 func (t tree) stage(dir string, at time.Time) error {
 	for _, e := range t.complete() {
 		to := filepath.Join(dir, e.path)
@@ -108,7 +108,7 @@ func tarMode(m fs.FileMode) int64 {
 	return mode
 }
 
-// compress compresses data with gzip. The result has neither a file name nor a time.
+// compress compresses data with gzip, without a file name and a time.
 func compress(data []byte) []byte {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -1,8 +1,8 @@
 // Package dialect lets a server answer requests in the protocols of other identifier services, so
 // that their clients work unchanged. Each protocol is a package below this one.
 //
-// A dialect is switched on for a public listener and for the prefixes of authorities. It reads
-// credentials only from connections that other machines cannot read: see [Call].
+// An operator turns a dialect on for a public listener and for the prefixes of authorities. A
+// dialect reads credentials only from connections that other machines cannot read (see [Call]).
 package dialect
 
 import (
@@ -18,25 +18,24 @@ import (
 
 // A Handler answers requests in the protocol of a dialect. It is safe for concurrent use.
 type Handler interface {
-	// Serve answers a request. It returns false, and has written nothing, if the request is not for
-	// the dialect.
+	// Serve answers a request. It returns false without having written anything if the request is
+	// not for the dialect.
 	Serve(w http.ResponseWriter, r *http.Request, c *Call) bool
 }
 
-// A Call has what a server knows about a request besides the request itself.
+// A Call is what a server knows about a request besides the request itself.
 type Call struct {
 	Target  string     // target exactly as sent, with the query, but without the path at which the server is mounted
 	Base    string     // URL of the server, without a final slash
 	Client  netip.Addr // address of the client; invalid if unknown
 	Country string     // country of the client, ISO 3166-1 alpha-2; "" if unknown
 
-	// Private reports whether other machines cannot read the request: it was sent over TLS, or from
-	// this machine and not through a proxy. Other requests must be treated as if they had no
-	// credentials.
+	// Private reports that other machines cannot read the request, because it was sent over TLS, or
+	// from this machine and not through a proxy. The credentials of other requests must be ignored.
 	Private bool
 
-	// Count counts that the client got something for a name; nil if nothing is counted. Handlers call
-	// [Call.Counted] instead.
+	// Count counts that the client got something for a name; nil if nothing is counted. Handlers
+	// call [Call.Counted] instead.
 	Count func(n name.Name, w counts.What)
 }
 
@@ -47,7 +46,7 @@ func (c *Call) Counted(n name.Name, w counts.What) {
 	}
 }
 
-// A Scope is a set of names: those for which a dialect is switched on.
+// A Scope is the set of names for which a dialect is turned on.
 type Scope []name.Prefix
 
 // Covers reports whether the name n is in the scope.
@@ -55,7 +54,7 @@ func (s Scope) Covers(n name.Name) bool {
 	return slices.ContainsFunc(s, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
-// OnlyARKs returns an error if the scope has names that are not ARKs.
+// OnlyARKs returns an error if the scope contains names that are not ARKs.
 func (s Scope) OnlyARKs() error {
 	for _, p := range s {
 		if text := p.String(); text != "ark" && !strings.HasPrefix(text, "ark:") {

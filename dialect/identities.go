@@ -17,21 +17,22 @@ import (
 // Accounts finds the actors of tokens and users. Package server/admin implements it with the rules
 // and limits of the admin API.
 type Accounts interface {
-	// Bearer returns the actor of a token, which includes its secret. If the token is not valid,
-	// the error wraps [adminapi.ErrUnauthorized].
+	// Bearer returns the actor of a token, given with its secret. If the token is not valid, the
+	// error wraps [adminapi.ErrUnauthorized].
 	Bearer(ctx context.Context, token string) (registrar.Actor, error)
 
-	// Account returns the actor of the token or of the user with this ID; the other ID is "". If the
-	// token or user does not exist or is no longer valid, the error wraps [adminapi.ErrUnauthorized].
+	// Account returns the actor of the token, or of the user, with this ID; the other ID must be
+	// "". If the token or user does not exist or is no longer valid, the error wraps
+	// [adminapi.ErrUnauthorized].
 	Account(ctx context.Context, token, user string) (registrar.Actor, error)
 }
 
-// An Identity is a user of a dialect who has the rights of a token or of a user of nomen.
+// An Identity is a user of a dialect, who has the rights of a token or of a user of nomen.
 type Identity struct {
 	ID          string // user name in the dialect
-	Token, User string // ID of the token or of the user whose rights the identity has; one of them is ""
-	Secret      []byte // password; nil if it is the secret of the token
-	PublicKey   any    // public key of package crypto; nil if the identity has none
+	Token, User string // ID of the token or of the user whose rights the identity has; the other one is ""
+	Secret      []byte // password; nil if the secret of the token is the password
+	PublicKey   any    // public key of package crypto, or nil
 }
 
 // Identities authenticates the users of a dialect. It is safe for concurrent use.
@@ -42,10 +43,11 @@ type Identities struct {
 	failures *gateway.Rates
 }
 
-// Limits of failed attempts to authenticate, for each client: one IPv4 address or one IPv6 /64.
+// Limits of failed attempts to authenticate, for each client, which is one IPv4 address or one IPv6
+// /64.
 const (
 	failureBurst   = 10               // failures in a row
-	failureRefill  = 10 * time.Second // after this time, one more
+	failureRefill  = 10 * time.Second // time after which another failure is permitted
 	failureClients = 10_000           // clients with a limit of their own; all others share one
 )
 
@@ -64,7 +66,7 @@ func NewIdentities(accounts Accounts, identities []Identity, now func() time.Tim
 // Identity returns the identity with this ID, or nil.
 func (k *Identities) Identity(id string) *Identity { return k.all[id] }
 
-// Keyed reports whether at least one identity has a secret or a public key, and so can answer a
+// Keyed reports whether an identity has a secret or a public key, with which it can answer a
 // challenge.
 func (k *Identities) Keyed() bool {
 	for _, i := range k.all {
@@ -80,7 +82,7 @@ func (k *Identities) Actor(ctx context.Context, i *Identity) (registrar.Actor, e
 	return k.accounts.Account(ctx, i.Token, i.User)
 }
 
-// An AttemptsError is returned if a client has failed to authenticate too often.
+// An AttemptsError reports that a client has failed to authenticate too often.
 type AttemptsError struct {
 	After time.Duration // when the next attempt is possible
 }
@@ -92,9 +94,9 @@ func (e *AttemptsError) Error() string {
 // RetryAfter returns the value of the header field Retry-After.
 func (e *AttemptsError) RetryAfter() string { return retryafter.Format(e.After) }
 
-// Attempt authenticates a client at an address by calling check. If the error of check wraps
-// [adminapi.ErrUnauthorized], the attempt counts as failed. If the client has failed too often, Attempt
-// does not call check, and the error is an [*AttemptsError], even if the credentials are right.
+// Attempt authenticates a client at an address by calling check. An error that wraps
+// [adminapi.ErrUnauthorized] counts as a failed attempt. After too many failed attempts, Attempt
+// does not call check any more, and returns an [*AttemptsError] even for right credentials.
 func (k *Identities) Attempt(from netip.Addr, check func() (registrar.Actor, error)) (registrar.Actor, error) {
 	var limit *gateway.LimitError
 	if errors.As(k.failures.Check(from, k.now()), &limit) {
@@ -107,11 +109,11 @@ func (k *Identities) Attempt(from netip.Addr, check func() (registrar.Actor, err
 	return a, err
 }
 
-// Password returns the actor of a user with a password, for a client at an address; see
-// [Identities.Attempt]. If the identity with this ID has a secret, the password is this secret.
-// Otherwise it is a token with its secret, and if the identity exists, it must be the token of this
-// identity. If the password is wrong, the error wraps [adminapi.ErrUnauthorized]. The time of a
-// comparison does not depend on the place where two secrets differ.
+// Password returns the actor of a user with a password, for a client at an address (see
+// [Identities.Attempt]). If the identity with this ID has a secret, the password must be this
+// secret. Otherwise the password must be a token with its secret, and if there is such an identity,
+// its token. For a wrong password, the error wraps [adminapi.ErrUnauthorized]. The time of a
+// comparison does not depend on the position at which two secrets differ.
 func (k *Identities) Password(ctx context.Context, from netip.Addr, id, password string) (registrar.Actor, error) {
 	return k.Attempt(from, func() (registrar.Actor, error) { return k.password(ctx, id, password) })
 }
@@ -128,10 +130,10 @@ func (k *Identities) password(ctx context.Context, id, password string) (registr
 	return k.Actor(ctx, i)
 }
 
-// Key returns the actor of a client that sends a key without a user name, for a client at an address;
-// see [Identities.Attempt]. The key is the secret of an identity, or a token with its secret. If it is
-// wrong, the error wraps [adminapi.ErrUnauthorized]. The key is compared with all secrets, whatever the
-// result. Two identities must not have the same secret.
+// Key returns the actor of a client at an address that sends a key without a user name (see
+// [Identities.Attempt]). The key must be the secret of an identity, or a token with its secret;
+// otherwise the error wraps [adminapi.ErrUnauthorized]. Key compares the key with all secrets,
+// whatever the result. No two identities may have the same secret.
 func (k *Identities) Key(ctx context.Context, from netip.Addr, key string) (registrar.Actor, error) {
 	return k.Attempt(from, func() (registrar.Actor, error) {
 		var found *Identity
@@ -149,9 +151,9 @@ func (k *Identities) Key(ctx context.Context, from netip.Addr, key string) (regi
 	})
 }
 
-// bearer returns the actor of a token that a client has sent as its password. The client has given
-// the user name of an identity, or none: then the identity is nil. An identity with a token also
-// accepts the secret of this token alone.
+// bearer returns the actor of a token that a client has sent as its password. The identity is nil
+// if the client has not given the user name of one. An identity with a token also accepts the
+// secret of this token alone.
 func (k *Identities) bearer(ctx context.Context, i *Identity, password string) (registrar.Actor, error) {
 	switch {
 	case i == nil:

@@ -13,8 +13,8 @@ const (
 	Info         Inflection = "?info" // the same as Full
 )
 
-// CutInflection splits a target into the part before its inflection and the inflection. If the
-// query of the target is not an inflection, CutInflection returns the whole target and "".
+// CutInflection splits a target into the part before its inflection and the inflection, which is ""
+// if the query of the target is something else.
 func CutInflection(target string) (string, Inflection) {
 	if i := strings.IndexByte(target, '?'); i >= 0 {
 		switch end := Inflection(target[i:]); end {

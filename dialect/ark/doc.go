@@ -1,6 +1,6 @@
 // Package ark answers requests for the description of an ARK (draft-kunze-ark, 5): an ARK with an
-// inflection. Resolvers of ARKs differ from other servers in these requests alone, so the server itself
-// answers all others.
+// inflection. These are the only requests in which resolvers of ARKs differ from other servers, so
+// the server itself answers all others.
 //
 // # Requests
 //
@@ -10,9 +10,9 @@
 //	GET /ark:NAAN?info         the authority
 //	GET /.well-known/ark       the path to which clients append an ARK
 //
-// The dialect has only the names of its scope. If a name has no record, and a suffix, a rule or a
-// delegation has a location for it, the response is a redirect to this location with the inflection.
-// The server itself answers requests for unknown names.
+// The dialect answers only for the names in its scope. If a name has no record, but a suffix, a
+// rule or a delegation has a location for it, the response is a redirect to this location with the
+// inflection. The server itself answers requests for unknown names.
 //
 // # Responses
 //

@@ -34,7 +34,7 @@ type Handler struct{ Options }
 
 var _ dialect.Handler = (*Handler)(nil)
 
-// New returns a Handler. It returns an error if the scope has names that are not ARKs.
+// New returns a Handler. It returns an error if the scope contains names that are not ARKs.
 func New(o Options) (*Handler, error) {
 	if err := o.Scope.OnlyARKs(); err != nil {
 		return nil, fmt.Errorf("ark: %w", err)
@@ -48,7 +48,7 @@ const wellKnown = "/.well-known/ark"
 // A call is one request.
 type call struct {
 	*dialect.Call
-	spelling   string // of the ARK
+	spelling   string // spelling of the ARK
 	w          http.ResponseWriter
 	r          *http.Request
 	inflection dialect.Inflection
@@ -103,8 +103,8 @@ func (h *Handler) inflect(c *call) bool {
 	return false
 }
 
-// sendName sends the description of a name. If the name has no record here, it sends a redirect with
-// the inflection.
+// sendName sends the description of a name, or a redirect with the inflection if the name has no
+// record here.
 func (h *Handler) sendName(c *call, set *store.AuthoritySet, a *nomen.Answer) bool {
 	rec, err := h.Store.Get(c.r.Context(), a.Name, time.Time{})
 	switch {
@@ -120,8 +120,8 @@ func (h *Handler) sendName(c *call, set *store.AuthoritySet, a *nomen.Answer) bo
 	return true
 }
 
-// sendAuthority sends the description of an authority, if the key is exactly its prefix. The name n is
-// the key, or below it.
+// sendAuthority sends the description of an authority if key is exactly its prefix. The name n is
+// the key, or begins with it.
 func (h *Handler) sendAuthority(c *call, a *store.Authority, n name.Name, key string) bool {
 	if a == nil || a.Prefix.String() != key || !h.Scope.Covers(n) || a.Refuses(key) != nil {
 		return false
@@ -130,7 +130,7 @@ func (h *Handler) sendAuthority(c *call, a *store.Authority, n name.Name, key st
 	return true
 }
 
-// pass sends a redirect to the location of a name that has no record, with the inflection.
+// pass redirects to the location of a name that has no record, with the inflection.
 func (h *Handler) pass(c *call, n name.Name) bool {
 	to := h.location(c.r.Context(), c, n)
 	u, err := url.Parse(to)
@@ -163,7 +163,6 @@ func (h *Handler) location(ctx context.Context, c *call, n name.Name) string {
 	return a.Locations[0].URL
 }
 
-// sendRoot sends the path to which clients append an ARK.
 func (c *call) sendRoot() {
 	root := "/"
 	if u, err := url.Parse(c.Base); err == nil {
@@ -198,7 +197,6 @@ func (c *call) send(d *description, maxAge time.Duration) {
 	c.sendBody(media, body)
 }
 
-// prefersJSON reports whether a client prefers JSON to plain text.
 func (c *call) prefersJSON() bool {
 	var f accept.Field
 	f.ReadMedia(strings.Join(c.r.Header.Values("Accept"), ", "))
@@ -214,6 +212,6 @@ func (c *call) sendBody(media string, body []byte) {
 	header.Set("Access-Control-Allow-Origin", "*")
 	c.w.WriteHeader(http.StatusOK)
 	if c.r.Method != http.MethodHead {
-		_, _ = c.w.Write(body) // an error means that the client has disconnected
+		_, _ = c.w.Write(body) // after an error, the client has disconnected
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// unavailable is the code for a value that is not known here.
+// unavailable is the code for a value that is unknown here.
 const unavailable = "(:unav)"
 
 // A story answers the four questions of the kernel metadata about a thing.
@@ -23,7 +23,6 @@ type story struct{ Who, What, When, Where string }
 // labels are the labels of the answers, in the order of a response.
 func labels() []string { return []string{"who", "what", "when", "where"} }
 
-// field returns the answer with a label.
 func (s *story) field(label string) *string {
 	return map[string]*string{"who": &s.Who, "what": &s.What, "when": &s.When, "where": &s.Where}[label]
 }
@@ -69,8 +68,8 @@ func describe(base string, of *nomen.Answer, rec *store.Record, a *store.Authori
 	return d
 }
 
-// answer returns the metadata of a field. If there is none, it returns the first of the elements, which
-// can be a code such as "(:tba)".
+// answer returns the metadata of a field, or otherwise the first of the elements, which can be a
+// code such as "(:tba)".
 func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string) string {
 	if len(m[field]) > 0 {
 		return strings.Join(m[field], "; ")
@@ -83,15 +82,15 @@ func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string)
 	return unavailable
 }
 
-// supportType begins the types of the values with which a record makes a promise of its own. Clients
-// of EZID can set them as elements. The value with the type arkletCommitment has the promise that a
-// client of arklet makes.
+// supportType begins the types of the values by which a record makes a promise of its own, and
+// which clients of EZID can set as elements. The value with the type arkletCommitment has the
+// promise of a client of arklet.
 const (
 	supportType      = "erc-support."
 	arkletCommitment = "arklet:commitment"
 )
 
-// promise returns what is promised about a name: by its record, or else by its authority.
+// promise returns what is promised about a name, by its record or otherwise by its authority.
 func promise(base string, rec *store.Record, a *store.Authority) *story {
 	var s story
 	if a != nil {
@@ -130,7 +129,6 @@ func ownPromise(rec *store.Record) (s story) {
 	return s
 }
 
-// describeAuthority returns the description of an authority.
 func describeAuthority(base string, a *store.Authority) *description {
 	d := &description{id: a.Prefix.String(), status: nomen.Active, modified: a.Modified, story: ofAuthority(a)}
 	d.story.Where = base + "/" + d.id
@@ -142,7 +140,7 @@ func describeAuthority(base string, a *store.Authority) *description {
 	return d
 }
 
-// day returns the date of a time; "" if the time is zero.
+// day returns the date of a time, or "" for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -172,7 +170,6 @@ func appendStory(b []byte, s *story) []byte {
 	return b
 }
 
-// object returns the description as a JSON object.
 func (d *description) object() map[string]any {
 	story := maps.Clone(d.more)
 	if story == nil {

@@ -1,5 +1,5 @@
-// Package arklet answers requests in the protocol of arklet, a minter and resolver of ARKs, so that its
-// clients work unchanged.
+// Package arklet answers requests in the protocol of arklet, a minter and resolver of ARKs, so that
+// its clients work unchanged.
 //
 // # Requests
 //
@@ -7,8 +7,8 @@
 //	PUT /update                       replace the URL, the metadata and the commitment of an ARK
 //	GET /ark:/NAAN/NAME               resolve; also below /resolve/
 //
-// The dialect has only the names of its scope. The server itself answers other requests, and those for
-// ARKs to which arklet would not redirect.
+// The dialect answers only for the names in its scope. The server itself answers other requests,
+// and those for ARKs to which arklet would not redirect.
 //
 // # Differences from arklet
 //

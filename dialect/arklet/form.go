@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// The members of requests.
+// Members of requests.
 const (
 	memberARK        = "ark"
 	memberNAAN       = "naan"
@@ -23,8 +23,8 @@ const (
 // A form has the members of a request.
 type form map[string]string
 
-// readForm reads the JSON object in the body of a request. Its members are texts, numbers or null. If
-// there is no such object, the error is an [*invalidError] without a form.
+// readForm reads the JSON object in the body of a request, whose members are texts, numbers or
+// null. If there is no such object, the error is an [*invalidError] without a form.
 func readForm(r *http.Request) (form, error) {
 	var given map[string]any
 	d := json.NewDecoder(r.Body)
@@ -50,7 +50,7 @@ func readForm(r *http.Request) (form, error) {
 	return f, nil
 }
 
-// check returns an error if members that are required are missing, or if the URL is invalid. The function
+// check returns an error if required members are missing, or if the URL is invalid. The function
 // more adds the faults of other members.
 func (f form) check(required []string, more func(add func(member, fault string))) error {
 	var all formErrors
@@ -73,7 +73,7 @@ type formError struct{ member, fault string }
 // formErrors are the faults of a request, in the order of its members.
 type formErrors []formError
 
-// text returns the faults as arklet writes them: in JSON with a space after colons and commas.
+// text formats the faults as arklet does: as JSON with a space after colons and commas.
 func (all formErrors) text() string {
 	parts := make([]string, len(all))
 	for i, e := range all {
@@ -82,7 +82,6 @@ func (all formErrors) text() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// quoted returns a text as a string of JSON.
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -91,8 +90,8 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// naanPrefix returns the prefix of the ARKs with a NAAN. arklet has only numbers as NAANs; nomen also
-// accepts letters.
+// naanPrefix returns the prefix of the ARKs with a NAAN. arklet has only numbers as NAANs; nomen
+// also accepts letters.
 func naanPrefix(naan string) (name.Prefix, bool) {
 	if !ascii.All(naan, func(c byte) bool { return ascii.IsLetter(c) || ascii.IsDigit(c) }) {
 		return name.Prefix{}, false
@@ -101,7 +100,6 @@ func naanPrefix(naan string) (name.Prefix, bool) {
 	return p, err == nil
 }
 
-// parseARK returns the name of an ARK in one of its spellings.
 func parseARK(s string) (name.Name, string) {
 	_, rest, ok := strings.Cut(s, "ark:")
 	switch {

@@ -42,7 +42,7 @@ type Handler struct{ Options }
 
 var _ dialect.Handler = (*Handler)(nil)
 
-// New returns a Handler. It returns an error if the scope has names that are not ARKs.
+// New returns a Handler. It returns an error if the scope contains names that are not ARKs.
 func New(o Options) (*Handler, error) {
 	if err := o.Scope.OnlyARKs(); err != nil {
 		return nil, fmt.Errorf("arklet: %w", err)
@@ -51,7 +51,7 @@ func New(o Options) (*Handler, error) {
 	return &Handler{o}, nil
 }
 
-// The paths of the protocol.
+// Paths of the protocol.
 const (
 	mintPath    = "/mint"
 	updatePath  = "/update"
@@ -81,7 +81,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call)
 	return query == "" && !strings.HasSuffix(d.Target, "?") && h.resolve(c, path)
 }
 
-// change answers a request to change an ARK, if it has the method and a key.
+// change answers a request to change an ARK if it has the method and a key.
 func (h *Handler) change(c *call, method string, do func(*call) error) {
 	if c.r.Method != method {
 		c.w.Header().Set("Allow", method)
@@ -111,13 +111,12 @@ func (h *Handler) authenticate(c *call) (err error) {
 	return err
 }
 
-// An invalidError is returned for a request that is not valid. The form says why; it is empty if the
+// An invalidError is the error for an invalid request. The form says why, and is empty if the
 // request has no form.
 type invalidError struct{ form formErrors }
 
 func (e *invalidError) Error() string { return "arklet: invalid request" }
 
-// fail answers a request that cannot be carried out.
 func (h *Handler) fail(c *call, err error) {
 	var (
 		invalid  *invalidError
@@ -174,7 +173,7 @@ func fieldOf(field string) string {
 	return memberARK
 }
 
-// The media types of responses.
+// Media types of responses.
 const (
 	jsonType  = "application/json"
 	plainText = "text/plain; charset=utf-8"
@@ -190,11 +189,10 @@ func (c *call) send(status int, media, body string) {
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		_, _ = io.WriteString(c.w, body) // an error means that the client has disconnected
+		_, _ = io.WriteString(c.w, body) // after an error, the client has disconnected
 	}
 }
 
-// sendErrors says what is wrong with the members of a request.
 func (c *call) sendErrors(all formErrors) {
 	if len(all) == 0 {
 		c.send(http.StatusBadRequest, "", "")
@@ -203,7 +201,7 @@ func (c *call) sendErrors(all formErrors) {
 	c.send(http.StatusBadRequest, jsonType, all.text())
 }
 
-// resolve redirects to the URL of an ARK. It returns false if the server itself must answer.
+// resolve redirects to the URL of an ARK, or returns false if the server itself must answer.
 func (h *Handler) resolve(c *call, path string) bool {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return false

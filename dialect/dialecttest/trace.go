@@ -1,5 +1,5 @@
-// Package dialecttest sends recorded requests to a server, and compares its responses with the recorded
-// ones.
+// Package dialecttest sends recorded requests to a server, and compares its responses with the
+// recorded ones.
 package dialecttest
 
 import (
@@ -25,17 +25,17 @@ type exchange struct{ request, response message }
 
 // A Runner sends the requests of traces.
 //
-// Lines of a trace that begin with ">" are a request, those that begin with "<" are its response.
-// The rest is comment. The first line of a request is the method and the target, that of a response
-// the status. Then come the header fields, and after an empty line (">" or "<" alone) the body. The
-// last line of a body has no line break, unless the line "<\" follows.
+// In a trace, lines that begin with ">" are a request, lines that begin with "<" its response, and
+// all others comments. The first line of a request has the method and the target, and that of a
+// response the status. The header fields follow, and after an empty line (">" or "<" alone) the
+// body. The last line of a body has no line break, unless the line "<\" follows.
 //
-// A header field without value must be absent in a response. In fields and bodies, $NAME is replaced by
-// a variable. A line of a response can have "$*", which stands for any text. From then on, "$1" is this
-// text.
+// A header field without value must be absent from the response. In fields and bodies, $NAME is
+// replaced by a variable. A line of a response can contain "$*", which matches any text. From then
+// on, "$1" is this text.
 type Runner struct {
 	Client    *http.Client
-	Bases     []string          // URLs of servers, without a final slash: each gets the next request in turn
+	Bases     []string          // URLs of servers, without a final slash, which get the requests in turn
 	Variables map[string]string // by their names, without the dollar sign
 
 	sent int
@@ -98,7 +98,6 @@ func parse(text string) (all []exchange, err error) {
 	return all, nil
 }
 
-// expand replaces variables.
 func (r *Runner) expand(s string) string {
 	for name, value := range r.Variables {
 		s = strings.ReplaceAll(s, "$"+name, value)
@@ -150,7 +149,7 @@ func (r *Runner) compare(want message, res *http.Response, body string) (faults 
 	return faults
 }
 
-// matches compares a text with a pattern, in which "$*" stands for any text. It returns that text.
+// matches compares a text with a pattern, in which "$*" matches any text, and returns that text.
 func matches(got, pattern string) (any string, ok bool) {
 	before, after, wild := strings.Cut(pattern, "$*")
 	if !wild {

@@ -33,8 +33,8 @@ func (h *Handler) status(c *call) reply {
 	return r
 }
 
-// subsystems adds a line for each requested subsystem of EZID to a reply. nomen has no subsystems: all
-// lines have the state of the store.
+// subsystems adds a line for each requested subsystem of EZID to a reply. Because nomen has no
+// subsystems, all lines show the state of the store.
 func (h *Handler) subsystems(r reply, list string) reply {
 	state := "up"
 	if store.ConditionOf(h.Store) != (store.Condition{}) {

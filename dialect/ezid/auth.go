@@ -23,8 +23,9 @@ const (
 	maxSessions = 10_000
 )
 
-// authenticate returns the actor of a request. If the request has no credentials, or wrong ones, known
-// is false. The reply is an error if the request is malformed, or if the store fails.
+// authenticate returns the actor of a request. The result known is false if the request has no
+// credentials, or wrong ones. The reply is an error if the request is malformed, or if the store
+// fails.
 //
 // Credentials on connections that other machines can read are ignored.
 func (h *Handler) authenticate(c *call) (a registrar.Actor, known bool, failure reply) {
@@ -42,8 +43,7 @@ func (h *Handler) authenticate(c *call) (a registrar.Actor, known bool, failure 
 	return a, false, h.failure(c, err)
 }
 
-// credentials returns the user name and the password of a request, from its session or from its
-// header.
+// credentials returns the user name and the password of a request, from its session or its header.
 func (c *call) credentials(all *sessions) (user, password string, given bool, failure reply) {
 	if !c.Private {
 		return "", "", false, reply{}
@@ -90,7 +90,6 @@ func (h *Handler) author(c *call) (registrar.Actor, reply) {
 	return a, failure
 }
 
-// login begins a session.
 func (h *Handler) login(c *call) reply {
 	if _, failure := c.options(); !failure.ok() {
 		return failure
@@ -103,7 +102,6 @@ func (h *Handler) login(c *call) reply {
 	return succeeded("session cookie returned")
 }
 
-// logout ends a session.
 func (h *Handler) logout(c *call) reply {
 	if _, failure := c.options(); !failure.ok() {
 		return failure
@@ -115,7 +113,6 @@ func (h *Handler) logout(c *call) reply {
 	return succeeded("authentication credentials flushed")
 }
 
-// cookie returns the cookie of a session.
 func (c *call) cookie(value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName, Value: value, Path: "/", MaxAge: age,
@@ -123,8 +120,8 @@ func (c *call) cookie(value string, age int) *http.Cookie {
 	}
 }
 
-// sessions are the sessions of a server process. They are only in memory. Each has the credentials of
-// its user, which are checked with every request: so a session ends when its token is revoked.
+// sessions are the sessions of a server process, which are only in memory. Each has the credentials
+// of its user. They are checked with every request, so a session ends when its token is revoked.
 type sessions struct {
 	now func() time.Time
 
@@ -138,8 +135,8 @@ type session struct {
 	until          time.Time
 }
 
-// begin adds a session and returns the value of its cookie. If there are too many sessions, it first
-// makes room; see sweep.
+// begin adds a session and returns the value of its cookie. If there are too many sessions, it
+// first makes room (see sweep).
 func (s *sessions) begin(user, password string) string {
 	cookie := rand.Text()
 	s.mu.Lock()
@@ -154,8 +151,7 @@ func (s *sessions) begin(user, password string) string {
 	return cookie
 }
 
-// sweep removes the sessions that have expired. If there are still too many, it removes arbitrary
-// sessions.
+// sweep removes expired sessions, and arbitrary ones if there are still too many.
 func (s *sessions) sweep() {
 	now := s.now()
 	for key, one := range s.all {
@@ -171,7 +167,6 @@ func (s *sessions) sweep() {
 	}
 }
 
-// find returns the session of a cookie.
 func (s *sessions) find(cookie string) (session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +174,6 @@ func (s *sessions) find(cookie string) (session, bool) {
 	return one, ok && s.now().Before(one.until)
 }
 
-// end removes the session of a cookie.
 func (s *sessions) end(cookie string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package ezid answers requests in the protocol of EZID, so that its clients work unchanged: they view,
-// create, change, delete and mint identifiers, and resolve ARKs. Package internal/ezid has the mapping
-// between elements and records.
+// Package ezid answers requests in the protocol of EZID, so that its clients work unchanged: they
+// view, create, change, delete and mint identifiers, and resolve ARKs. Package internal/ezid has
+// the mapping between elements and records.
 //
 // # Requests
 //
@@ -13,25 +13,27 @@
 //	GET /status, /version                  whether the server works; the version of nomen
 //	GET /ark:/NAAN/NAME                    resolve; with ?info or ??, the elements
 //
-// The dialect serves only the names of the authorities in its configuration; see
-// [dialect.Scope]. The server itself answers all other requests.
+// The dialect answers only for the names of the authorities in its configuration (see
+// [dialect.Scope]). The server itself answers all other requests.
 //
 // # Responses
 //
 // The first line of a response is "success: " or "error: " and a text on which clients depend; the
-// response to GET /version is only the version. The status follows from the text, and is not what HTTP
-// would suggest: an unknown identifier has status 400. Unknown parameters are errors.
+// response to GET /version is only the version. The status follows from this text, and is not what
+// HTTP would suggest: for example, an unknown identifier has status 400. Unknown parameters are
+// errors.
 //
-// As with EZID, a reserved identifier can be told from one that does not exist: status 401 or 403
-// instead of 400.
+// As with EZID, the status shows whether an identifier is reserved or does not exist: it is 401 or
+// 403 in the first case, and 400 in the second.
 //
 // # Differences from EZID
 //
-//   - Credentials are read, and asked for, only on connections that other machines cannot read. On other
-//     connections, all changes are forbidden.
-//   - Rights come from the tokens and users of nomen. The element _owner is only a note, and only an
-//     actor with the role owner for the name can change it.
-//   - To make an unavailable identifier public again needs the role owner. The change is in the history.
+//   - Credentials are read, and asked for, only on connections that other machines cannot read. On
+//     other connections, all changes are forbidden.
+//   - Rights come from the tokens and users of nomen. The element _owner is only a note, and only
+//     an actor with the role owner for the name can change it.
+//   - To make an unavailable identifier public again needs the role owner. The change is in the
+//     history.
 //   - An unavailable identifier resolves to its tombstone page with status 410.
 //   - Nothing is sent to DataCite, Crossref or N2T.
 //   - HEAD is answered for paths that resolve names.

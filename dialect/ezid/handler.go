@@ -62,7 +62,7 @@ type call struct {
 
 // An operation is what a request for a path does.
 type operation struct {
-	path   string // whole path; or its beginning, if it ends with a slash
+	path   string // a path, or the beginning of paths if it ends with a slash
 	method string
 	do     func(*call) reply
 }
@@ -115,7 +115,7 @@ type reply struct {
 	text    string // begins with "success: " or "error: "
 	created bool
 	body    []byte // ANVL
-	raw     bool   // the response has only the text, without the form of a status line
+	raw     bool   // the response is only the text, without the form of a status line
 }
 
 // errorMark begins the text of an error.
@@ -125,7 +125,6 @@ func succeeded(text string) reply { return reply{text: "success: " + text} }
 
 func failed(text string) reply { return reply{text: errorMark + text} }
 
-// badRequest returns the reply for a request that is not valid.
 func badRequest(why string) reply { return failed("bad request - " + why) }
 
 // ok reports whether the reply says success.
@@ -175,11 +174,11 @@ func (c *call) send(r reply) {
 		header.Set("WWW-Authenticate", `Basic realm="EZID"`)
 	}
 	c.w.WriteHeader(status)
-	_, _ = c.w.Write(text) // an error means that the client has disconnected
+	_, _ = c.w.Write(text) // after an error, the client has disconnected
 }
 
-// options returns the parameters of a request that have the value "yes". The reply is an error if the
-// request has a parameter with another name, or a value that is neither "yes" nor "no".
+// options returns the parameters of a request that have the value "yes". The reply is an error if
+// the request has an unknown parameter, or a value that is neither "yes" nor "no".
 func (c *call) options(known ...string) (map[string]bool, reply) {
 	q, err := url.ParseQuery(c.query)
 	if err != nil {
@@ -191,7 +190,7 @@ func (c *call) options(known ...string) (map[string]bool, reply) {
 		case !contains(known, key):
 			return nil, badRequest("unrecognized URL query parameter '" + oneLine(key) + "'")
 		case value != "yes" && value != "no":
-			return nil, badRequest("invalid value for URL query parameter '%s'") // so does EZID, without the name
+			return nil, badRequest("invalid value for URL query parameter '%s'") // as in EZID, without the name
 		default:
 			on[key] = value == "yes"
 		}
@@ -199,7 +198,7 @@ func (c *call) options(known ...string) (map[string]bool, reply) {
 	return on, reply{}
 }
 
-// changing returns an operation that is counted as active while it runs.
+// changing returns an operation that counts as active while it runs.
 func (h *Handler) changing(do func(*call) reply) func(*call) reply {
 	return func(c *call) reply {
 		h.active.Add(1)

@@ -15,7 +15,7 @@ import (
 
 func appendElement(b []byte, label, value string) []byte { return anvl.AppendElement(b, label, value) }
 
-// An unresolved is the body of the response to an inflection of an identifier that has no elements.
+// An unresolved is the body of the response to an inflection of an identifier without elements.
 type unresolved struct {
 	Error      string `json:"error"`
 	Identifier string `json:"identifier"`
@@ -51,7 +51,7 @@ func (h *Handler) inflect(c *call, path string) {
 	}
 }
 
-// sendElements sends the elements of a record, with the times in the form of ISO 8601.
+// sendElements sends the elements of a record, with times in the form of ISO 8601.
 func (h *Handler) sendElements(c *call, rec *store.Record) {
 	e, err := h.elements(c, rec)
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *Handler) sendElements(c *call, rec *store.Record) {
 	c.sendBody(http.StatusOK, "text/plain; charset=utf-8", e.Append(nil))
 }
 
-// nested returns elements with the elements of each profile in an object of their own.
+// nested returns elements with those of each profile in an object of their own.
 func nested(e ezid.Elements) map[string]any {
 	all := map[string]any{}
 	for label, value := range maps.All(e) {

@@ -38,15 +38,15 @@ func (h *Handler) mint(c *call) reply {
 
 var errNoShoulder = errors.New("no such shoulder")
 
-// A shoulder is the beginning of new identifiers: the prefix of an authority, and the template for the
-// rest of the identifiers.
+// A shoulder is the beginning of new identifiers: the prefix of an authority, with the template for
+// what follows.
 type shoulder struct {
 	prefix   name.Prefix
 	template string
 }
 
-// shoulder returns a shoulder of a name in the scope of the dialect. Any beginning of an identifier is a
-// shoulder. If the authority has a template with this shoulder, it is used.
+// shoulder returns the shoulder with a text, which can be any beginning of an identifier in the
+// scope of the dialect. If the authority has a template with this shoulder, it is used.
 func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	if text == "uuid:" {
 		text = "uuid:00000000-0000-0000-0000-00000000000"
@@ -80,7 +80,6 @@ func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	return s, nil
 }
 
-// mintUnder makes a new identifier.
 func (h *Handler) mintUnder(c *call, s shoulder, ch change) reply {
 	var failure reply
 	names := reserve.Names(c.r.Context(), reserve.NewMinter(ch.actor, h.Registrar, h.Store, h.Authorities), reserve.Options{
@@ -110,5 +109,5 @@ func (h *Handler) mintUnder(c *call, s shoulder, ch change) reply {
 	return badRequest("shoulder does not support minting")
 }
 
-// errRefused ends minting if the elements of a request are not valid.
+// errRefused ends minting if the elements of a request are invalid.
 var errRefused = errors.New("elements refused")

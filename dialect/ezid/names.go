@@ -23,13 +23,12 @@ import (
 
 const (
 	maxBody     = store.MaxRecord // bytes of a request
-	maxAttempts = 10              // how often a change is tried if others change the record at the same time
-	maxHistory  = 1000            // revisions that are read to find the first
+	maxAttempts = 10              // how often a change is tried while others change the record
+	maxHistory  = 1000            // revisions to read in search of the first one
 )
 
 const noSuchIdentifier = "no such identifier"
 
-// view sends the elements of an identifier.
 func (h *Handler) view(c *call) reply {
 	actor, known, failure := h.authenticate(c)
 	if !failure.ok() {
@@ -80,8 +79,8 @@ func (h *Handler) hide(c *call, known bool, err error) reply {
 	return failed("unauthorized")
 }
 
-// find returns the record of a name in the scope of the dialect. If beginnings is true, it returns the
-// record of the longest beginning of the name that has a record.
+// find returns the record of a name in the scope of the dialect, or if beginnings is true, of the
+// longest beginning of the name that has a record.
 func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*store.Record, error) {
 	if !h.Scope.Covers(n) {
 		return nil, store.ErrNotFound
@@ -94,8 +93,8 @@ func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*stor
 	return rec, err
 }
 
-// hidden reports whether an actor may not see a record. An actor without rights on the name may not
-// see a record that is reserved or redacted, or whose authority does not publish its names.
+// hidden reports whether an actor may not see a record. Without rights for the name, an actor may
+// not see a record that is reserved or redacted, or whose authority does not publish its names.
 func (h *Handler) hidden(ctx context.Context, actor registrar.Actor, rec *store.Record) (bool, error) {
 	set, err := h.Authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -106,7 +105,6 @@ func (h *Handler) hidden(ctx context.Context, actor registrar.Actor, rec *store.
 	return !public && !actor.Reaches(rec.Name), nil
 }
 
-// elements returns the elements of a record.
 func (h *Handler) elements(c *call, rec *store.Record) (ezid.Elements, error) {
 	e := ezid.Of(rec, c.Base)
 	if e[ezid.Created] == "" {
@@ -129,8 +127,8 @@ func (h *Handler) elements(c *call, rec *store.Record) (ezid.Elements, error) {
 	return e, nil
 }
 
-// created returns the time of the first revision of a record. If the record has very many revisions, it
-// returns the time of an early one.
+// created returns the time of the first revision of a record, or of an early one if there are very
+// many.
 func (h *Handler) created(ctx context.Context, rec *store.Record) (time.Time, error) {
 	first, left := rec.Modified, maxHistory
 	if rec.Revision == 1 {
@@ -151,8 +149,8 @@ func (h *Handler) created(ctx context.Context, rec *store.Record) (time.Time, er
 	return first, nil
 }
 
-// owner returns who is responsible for a name: the first owner of its authority. The authors of changes
-// are not public.
+// owner returns who is responsible for a name: the first owner of its authority. The authors of
+// changes are not public.
 func (h *Handler) owner(ctx context.Context, n name.Name) (string, error) {
 	set, err := h.Authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -171,7 +169,8 @@ type change struct {
 	given ezid.Elements
 }
 
-// parse authenticates a request for a change, and reads its body, its parameters and its identifier.
+// parse authenticates a request for a change, and reads its body, its parameters and its
+// identifier.
 func (h *Handler) parse(c *call, hasBody bool, params ...string) (ch change, on map[string]bool, failure reply) {
 	if ch.actor, failure = h.author(c); !failure.ok() {
 		return ch, nil, failure
@@ -191,7 +190,6 @@ func (h *Handler) parse(c *call, hasBody bool, params ...string) (ch change, on 
 	return ch, on, reply{}
 }
 
-// body reads the elements in the body of a request.
 func (c *call) body() (ezid.Elements, reply) {
 	if field := c.r.Header.Get("Content-Type"); field != "" {
 		media, params, err := mime.ParseMediaType(field)
@@ -221,7 +219,6 @@ func (c *call) body() (ezid.Elements, reply) {
 	return e, reply{}
 }
 
-// create makes a new identifier.
 func (h *Handler) create(c *call) reply {
 	ch, on, failure := h.parse(c, true, "update_if_exists")
 	if !failure.ok() {
@@ -236,7 +233,6 @@ func (h *Handler) create(c *call) reply {
 
 const alreadyExists = "identifier already exists, cannot create"
 
-// put makes a new record.
 func (h *Handler) put(c *call, ch change) reply {
 	if !h.Scope.Covers(ch.name) {
 		return failed("forbidden")
@@ -245,7 +241,7 @@ func (h *Handler) put(c *call, ch change) reply {
 	if rec == nil {
 		return failure
 	}
-	// The registrar would say what the client may not do with a name that exists.
+	// The error of the registrar would depend on what the client may do with an existing name.
 	switch _, err := h.Registrar.Get(store.Fresh(c.r.Context()), ch.name); {
 	case err == nil && ch.actor.MayName(ch.name, registrar.Editor):
 		return badRequest(alreadyExists)
@@ -264,7 +260,7 @@ func (h *Handler) put(c *call, ch change) reply {
 	return r
 }
 
-// fresh returns the record that a request creates, or nil with the reply.
+// fresh returns the record that a request creates, or nil and a reply with the error.
 func (h *Handler) fresh(c *call, ch change) (*store.Record, reply) {
 	rec := &store.Record{Name: ch.name, Spelling: ch.name.Key(), Status: nomen.Active}
 	if failure := h.apply(c, rec, ch, true); !failure.ok() {
@@ -291,7 +287,7 @@ func (h *Handler) apply(c *call, rec *store.Record, ch change, isNew bool) reply
 	return reply{}
 }
 
-// withShadow returns the identifier of a name. A DOI is followed by its shadow ARK.
+// withShadow returns the identifier of a name, for a DOI with its shadow ARK.
 func withShadow(n name.Name) string {
 	id := ezid.ID(n)
 	if shadow := ezid.Shadow(id); shadow != "" {
@@ -300,7 +296,6 @@ func withShadow(n name.Name) string {
 	return id
 }
 
-// modify changes the elements of an identifier.
 func (h *Handler) modify(c *call) reply {
 	ch, _, failure := h.parse(c, true)
 	if !failure.ok() {
@@ -309,7 +304,7 @@ func (h *Handler) modify(c *call) reply {
 	return h.update(c, ch)
 }
 
-// update changes a record. If others change it at the same time, it tries again.
+// update changes a record, and tries again while others change it.
 func (h *Handler) update(c *call, ch change) reply {
 	ctx := store.Fresh(c.r.Context())
 	for attempts := 1; ; attempts++ {
@@ -337,7 +332,6 @@ func (h *Handler) update(c *call, ch change) reply {
 	}
 }
 
-// remove deletes a reserved identifier.
 func (h *Handler) remove(c *call) reply {
 	ch, _, failure := h.parse(c, false)
 	if !failure.ok() {

@@ -27,8 +27,7 @@ const (
 )
 
 // resolve answers a request for the path of an ARK or a DOI. It returns false if the server itself
-// must answer, because the path is another one, the name is not in the scope, or the name is
-// retired.
+// must answer, because the path is another one, or the name is retired or not in the scope.
 func (h *Handler) resolve(c *call) bool {
 	target, ok := strings.CutPrefix(c.Target, "/")
 	if !ok || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
@@ -43,14 +42,14 @@ func (h *Handler) resolve(c *call) bool {
 	case dialect.Full, dialect.Info:
 		h.inflect(c, path)
 		return true
-	case dialect.Brief: // it has no effect
+	case dialect.Brief: // no effect
 		target = path
 	}
 	return h.redirect(c, path, target)
 }
 
-// lowerLabel returns an identifier with its label in lower case: the letter case of a label is not
-// significant.
+// lowerLabel returns an identifier with its label, whose letter case is not significant, in lower
+// case.
 func lowerLabel(id string) string {
 	label, _, _ := strings.Cut(id, ":")
 	return strings.ToLower(label) + id[len(label):]
@@ -78,8 +77,8 @@ func (h *Handler) covered(n name.Name) bool {
 	return false
 }
 
-// longest returns the record of the longest beginning of an identifier that has a record, and the
-// length of that beginning.
+// longest returns the record of the longest beginning of an identifier that has one, and the length
+// of that beginning.
 func (h *Handler) longest(ctx context.Context, id string) (*store.Record, int, error) {
 	var names []name.Name
 	var ends []int
@@ -126,8 +125,7 @@ type resolution struct {
 	Alternate string `json:"alternate,omitempty"`
 }
 
-// redirect redirects to the target of an identifier. It appends the rest of the request, after the
-// identifier, to the target.
+// redirect redirects to the target of an identifier, and appends the rest of the request to it.
 func (h *Handler) redirect(c *call, path, target string) bool {
 	out := resolution{Request: target}
 	rec, end, err := h.longest(c.r.Context(), path)
@@ -158,8 +156,8 @@ func (h *Handler) redirect(c *call, path, target string) bool {
 	return true
 }
 
-// location returns the location to which the server would redirect. If the record has no location, it
-// returns the page with its elements. It returns false if the server gives no location.
+// location returns the location to which the server would redirect, or for a record without
+// locations, the page with its elements. It returns false if the server gives no location.
 func (h *Handler) location(c *call, rec *store.Record) (string, bool) {
 	a, err := h.Resolver.Resolve(c.r.Context(), h.question(c, rec.Name))
 	switch {
@@ -196,7 +194,7 @@ func (h *Handler) unknown(c *call, path string, out resolution) bool {
 		c.Counted(n, counts.Failed)
 		return true
 	case err != nil || len(a.Locations) == 0:
-		return false // such as a delegation, or names that are not public
+		return false // for example a delegation, or names that are not public
 	}
 	out.ID, out.Location = ezid.ID(n), a.Locations[0].URL
 	c.sendLocation(a.Modified, out)
@@ -204,8 +202,8 @@ func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	return true
 }
 
-// tombstone answers a request for an unavailable identifier. The server itself has a page for the
-// identifier alone; tombstone answers requests that continue after the identifier.
+// tombstone answers a request for an unavailable identifier, if more follows the identifier. For
+// the identifier alone, the server itself has a page.
 func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resolution) bool {
 	if exact {
 		return false
@@ -216,8 +214,8 @@ func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resoluti
 	return true
 }
 
-// appended returns a location with the rest of the request, after the identifier, appended. If the
-// result would be on another server, or above the path of the location, ok is false.
+// appended returns a location with the rest of the request appended. The result ok is false if the
+// result would be on another server, or above the path of the location.
 func appended(to, extra string) (longer string, ok bool) {
 	if extra == "" {
 		return to, true
@@ -269,7 +267,8 @@ func (c *call) sendLocation(modified time.Time, out resolution) {
 	c.sendBody(status, "text/plain; charset=utf-8", body)
 }
 
-// wantsJSON reports whether a client prefers JSON to ANVL. A client that accepts everything gets JSON.
+// wantsJSON reports whether a client prefers JSON to ANVL. A client that accepts everything gets
+// JSON.
 func (c *call) wantsJSON() bool {
 	field := strings.Join(c.r.Header.Values("Accept"), ", ")
 	if field == "" {
@@ -280,7 +279,6 @@ func (c *call) wantsJSON() bool {
 	return f.Media("application/json", "", false).Q >= f.Media("text/plain", "utf-8", false).Q
 }
 
-// sendJSON sends a body as JSON.
 func (c *call) sendJSON(status int, v any) {
 	body, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -295,6 +293,6 @@ func (c *call) sendBody(status int, media string, body []byte) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		_, _ = c.w.Write(body) // an error means that the client has disconnected
+		_, _ = c.w.Write(body) // after an error, the client has disconnected
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/dialect"
 )
 
-// An answer has the parameters of an Authorization field of the scheme Handle. The answer to a
-// challenge is among them; see [answer.answers].
+// An answer has the parameters of an Authorization field of the scheme Handle, which can answer a
+// challenge (see [answer.answers]).
 type answer map[string]string
 
 // The parameters of an answer.
@@ -39,8 +39,8 @@ const (
 // maxAnswer is the maximum number of parameters of an answer.
 const maxAnswer = 20
 
-// parseAnswer parses the parameters of an Authorization field: NAME=VALUE, separated by commas. A
-// value is a token or a quoted string. If the text is invalid, ok is false.
+// parseAnswer parses the parameters of an Authorization field: NAME=VALUE, separated by commas,
+// where a value is a token or a quoted string. The result ok is false if the text is invalid.
 func parseAnswer(text string) (a answer, ok bool) {
 	a = answer{}
 	for {
@@ -64,13 +64,13 @@ func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
 }
 
-// parseAnswerValue parses the value at the beginning of a text. The value ends at a comma or at the
-// end of the text. The result tail is the text after the value.
+// parseAnswerValue parses the value at the beginning of a text, up to a comma or the end. The
+// result tail is the text after the value.
 func parseAnswerValue(text string) (value, tail string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		value, tail, _ = strings.Cut(text, ",")
 		value = strings.TrimRight(value, " \t")
-		return value, tail, value != "" && !strings.ContainsAny(value, "\" \t") // base64 in a token can have "/" and "="
+		return value, tail, value != "" && !strings.ContainsAny(value, "\" \t") // base64 in a token can contain "/" and "="
 	}
 	var b strings.Builder
 	for i := 1; i < len(text); i++ {
@@ -88,8 +88,8 @@ func parseAnswerValue(text string) (value, tail string, ok bool) {
 	return "", "", false
 }
 
-// addJSON adds the members of a JSON object to the parameters. A member must be a string, a number or
-// a boolean. addJSON returns false if the object is invalid or contradicts a parameter of a.
+// addJSON adds the members of a JSON object, which must be strings, numbers or booleans, to the
+// parameters. It returns false if the object is invalid or contradicts a parameter of a.
 func (a answer) addJSON(body []byte) bool {
 	var more map[string]any
 	if json.Unmarshal(body, &more) != nil || len(more) > maxAnswer {
@@ -112,7 +112,7 @@ func (a answer) addJSON(body []byte) bool {
 	return true
 }
 
-// answers reports whether a has at least one of the parameters that answer a challenge.
+// answers reports whether a has a parameter of an answer to a challenge.
 func (a answer) answers() bool {
 	return slices.ContainsFunc([]string{paramID, paramCnonce, paramSignature}, func(key string) bool { return a[key] != "" })
 }
@@ -120,8 +120,8 @@ func (a answer) answers() bool {
 // missingFields is the error for an incomplete answer to a challenge.
 const missingFields = "Missing fields in authentication data"
 
-// problem says why the form of an answer to a challenge is invalid. If it is valid, the result is
-// "". It does not check the signature; see [answer.proves].
+// problem says why the form of an answer to a challenge is invalid, or returns "". It does not
+// check the signature (see [answer.proves]).
 func (a answer) problem() string {
 	for _, key := range []string{paramID, paramType, paramCnonce, paramAlg, paramSignature} {
 		if a[key] == "" {
@@ -140,14 +140,13 @@ func (a answer) problem() string {
 // typePublicKey is the type of values with the public key of a client.
 const typePublicKey = "HS_PUBKEY"
 
-// digest returns a digest of the answer.
 func (a answer) digest() [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join([]string{a[paramID], a[paramType], a[paramCnonce], a[paramAlg], a[paramSignature]}, "\x00")))
 }
 
-// proves reports whether the answer to a nonce proves that the client is the identity i. The parameter
-// i is nil for an unknown identity, which no answer proves. The time that proves takes does not depend
-// on the secret.
+// proves reports whether the answer to a nonce proves that the client is the identity i. The
+// parameter i is nil for an unknown identity, which no answer proves. The time that proves takes
+// does not depend on the secret.
 func (a answer) proves(i *dialect.Identity, nonce []byte) bool {
 	cnonce, ok := decode64(a[paramCnonce])
 	signature, signed := decode64(a[paramSignature])
@@ -158,7 +157,7 @@ func (a answer) proves(i *dialect.Identity, nonce []byte) bool {
 	if a[paramType] == typePublicKey {
 		return i != nil && plainAlg(a[paramAlg]) == "sha256" && isSignature(i.PublicKey, message, signature)
 	}
-	secret := newNonce() // so that an unknown identity takes as long as a known one
+	secret := newNonce() // makes an unknown identity take as long as a known one
 	known := i != nil && i.Secret != nil
 	if known {
 		secret = i.Secret
@@ -173,7 +172,7 @@ func decode64(text string) ([]byte, bool) {
 	return b, err == nil
 }
 
-// plainAlg returns the name of an algorithm without punctuation and in lower case.
+// plainAlg returns the name of an algorithm in lower case and without punctuation.
 func plainAlg(s string) string {
 	s = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s))
 	switch s {
@@ -210,8 +209,8 @@ func (a answer) mac(secret, message []byte) []byte {
 	return nil
 }
 
-// Limits of the parameters of PBKDF2. Clients of Handle.Net use a salt of 16 bytes, 10,000 iterations
-// and 160 bits.
+// Limits of the parameters of PBKDF2. Clients of Handle.Net use a salt of 16 bytes, 10,000
+// iterations and 160 bits.
 const (
 	minIterations = 1000
 	maxIterations = 100_000
@@ -220,8 +219,8 @@ const (
 	maxSalt       = 64
 )
 
-// derivedMAC returns the authentication code of a message with a key that is derived from a secret, or
-// nil if the parameters are out of bounds.
+// derivedMAC returns the authentication code of a message with a key that is derived from a secret,
+// or nil if the parameters exceed the limits.
 func (a answer) derivedMAC(secret, message []byte) []byte {
 	salt, ok := decode64(a["salt"])
 	iterations, err1 := strconv.Atoi(a["iterations"])
@@ -239,8 +238,8 @@ func (a answer) derivedMAC(secret, message []byte) []byte {
 	return m.Sum(nil)
 }
 
-// isSignature reports whether a signature of the SHA-256 digest of a message was made with the private
-// key of a public key: RSA (PKCS #1, 1.5) or DSA.
+// isSignature reports whether a signature of the SHA-256 digest of a message was made with the
+// private key that belongs to a public key: RSA (PKCS #1, 1.5) or DSA.
 func isSignature(key any, message, signature []byte) bool {
 	sum := sha256.Sum256(message)
 	switch key := key.(type) {

@@ -16,10 +16,10 @@ import (
 // maxAuthorization is the maximum length of an Authorization field, in bytes.
 const maxAuthorization = 4 << 10
 
-// authenticate finds out who the client is. It returns an error if the client has sent invalid
-// credentials. It ignores the credentials of two kinds of requests: those that other machines can
-// read, and those for JSONP. A page of another site can send a request for JSONP with the credentials
-// that the browser keeps, and read the response.
+// authenticate finds out who the client is, or returns an error if the credentials are invalid. It
+// ignores the credentials of requests that other machines can read, and of requests for JSONP: a
+// page of another site can send such a request with the credentials that the browser keeps, and
+// read the response.
 func (q *request) authenticate() error {
 	if !q.call.Private || q.query.has("callback") {
 		return nil
@@ -53,8 +53,8 @@ func (q *request) scheme() (scheme, rest string) {
 	return scheme, strings.TrimSpace(rest)
 }
 
-// signIn authenticates the client by the parameters of the scheme Handle: by an answer to a challenge,
-// by its session, or by its certificate.
+// signIn authenticates the client by the parameters of the scheme Handle: by an answer to a
+// challenge, by its session, or by its certificate.
 func (q *request) signIn(a answer) error {
 	id := a[paramSession]
 	switch {
@@ -75,21 +75,20 @@ func (q *request) signIn(a answer) error {
 	return q.actAs(s.identity)
 }
 
-// refuse returns the error for a client whose credentials have the given problem, and which must
-// answer a challenge.
+// refuse returns the error for a client that must answer a challenge, because of a problem with its
+// credentials.
 func (q *request) refuse(problem string) error {
 	q.problem = problem
 	return failed(codeAuthNeeded, "")
 }
 
-// actAs makes an identity the client of the request.
 func (q *request) actAs(i *dialect.Identity) (err error) {
 	q.actor, err = q.identities.Actor(q.r.Context(), i)
 	q.known = err == nil
 	return err
 }
 
-// byCertificate authenticates the client by its certificate, if an identity has this certificate.
+// byCertificate authenticates the client if its certificate belongs to an identity.
 func (q *request) byCertificate() error {
 	i, err := q.certified()
 	if err != nil || i == nil {
@@ -127,8 +126,7 @@ func (q *request) byAnswer(a answer) error {
 	return err
 }
 
-// identity returns the identity whose ID a client has written, in any form, or nil if there is no such
-// identity.
+// identity returns the identity whose ID a client has written, in any form, or nil.
 func (q *request) identity(id string) *dialect.Identity {
 	if i := q.identities.Identity(id); i != nil {
 		return i
@@ -154,8 +152,8 @@ func (q *request) basic(credentials string) (registrar.Actor, error) {
 	return q.identities.Password(q.r.Context(), q.call.Client, id, password)
 }
 
-// canonicalID returns the form INDEX:HANDLE of the user name of a client. A name without an index
-// has the index 0.
+// canonicalID returns the form INDEX:HANDLE of the user name of a client, with the index 0 if there
+// is none.
 func canonicalID(id string) string {
 	index, handle, ok := strings.Cut(id, ":")
 	if !ok {
@@ -176,8 +174,8 @@ func (q *request) needClient() error {
 	return failed(codeAuthNeeded, "")
 }
 
-// challenge asks the client for credentials. If other machines can read the request, challenge does
-// not ask: it answers with status 403, so that the client does not send its password.
+// challenge asks the client for credentials. If other machines can read the request, it answers
+// with status 403 instead, so that the client does not send its password.
 func (q *request) challenge(f *codeFailure) {
 	if !q.call.Private {
 		q.answer(http.StatusForbidden, f.code, "send credentials only over HTTPS")
@@ -200,7 +198,7 @@ func (q *request) challenge(f *codeFailure) {
 }
 
 // challenge returns the challenge of a session. The parameter problem is the reason why the last
-// answer was rejected, or "" if no answer was rejected.
+// answer was rejected, or "".
 func (s *session) challenge(problem string) string {
 	text := `Handle sessionId="` + s.id + `", nonce="` + base64.StdEncoding.EncodeToString(s.nonce) + `"`
 	if problem != "" {

@@ -21,7 +21,7 @@ import (
 // A code is a response code of the Handle System (RFC 3652, 2.2.2.3).
 type code int
 
-// The response codes that this server sends.
+// Response codes that this server sends.
 const (
 	codeSuccess       code = 1
 	codeError         code = 2
@@ -40,8 +40,7 @@ const (
 	codeAuthFailed    code = 403
 )
 
-// status returns the HTTP status of the response with this code to a request that is not a GET
-// request.
+// status returns the HTTP status of the response with this code, except for GET requests.
 func (c code) status() int {
 	switch c {
 	case codeSuccess:
@@ -158,7 +157,6 @@ func (q *request) answer(status int, c code, message string) {
 	}{c, message, q.handle})
 }
 
-// succeed sends the response to a request that was carried out.
 func (q *request) succeed(status int) { q.answer(status, codeSuccess, "") }
 
 // send sends a response in JSON, or in JavaScript if the client has given a callback.
@@ -178,7 +176,7 @@ func (q *request) send(status int, v any) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	q.w.WriteHeader(status)
 	if q.r.Method != http.MethodHead {
-		_, _ = q.w.Write(body) // an error means that the client is gone
+		_, _ = q.w.Write(body) // after an error, the client is gone
 	}
 }
 

@@ -9,14 +9,14 @@ import (
 	"github.com/nomen-project/nomen/internal/hdl"
 )
 
-// The paths with which DSpace answers the plug-in of Handle.Net servers for remote repositories.
+// Paths at which DSpace answers the plug-in of Handle.Net servers for remote repositories.
 const (
 	prefixesPath = "/listprefixes"
 	listPath     = "/listhandles"
 )
 
-// remote answers a request of a Handle.Net server that uses this server as its repository. It returns
-// false if the request has another path or method.
+// remote answers a request of a Handle.Net server that uses this server as its repository. It
+// returns false if the request has another path or method.
 func (q *request) remote() bool {
 	if q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
 		return false
@@ -37,7 +37,7 @@ func (q *request) remote() bool {
 	return false
 }
 
-// prefixes returns the prefixes of the handles for which the dialect is switched on.
+// prefixes returns the prefixes of the handles for which the dialect is turned on.
 func (s *Server) prefixes() []string {
 	all := []string{}
 	for _, p := range s.scope {
@@ -50,8 +50,8 @@ func (s *Server) prefixes() []string {
 	return slices.Compact(all)
 }
 
-// resolveRemote sends a list with one URL of a handle, or null if the handle has no URL. It returns
-// false if the dialect is not switched on for the handle.
+// resolveRemote sends a list with one URL of a handle, or null if the handle has none. It returns
+// false if the dialect is not turned on for the handle.
 func (q *request) resolveRemote(handle string) bool {
 	if handle == "" {
 		q.answer(http.StatusBadRequest, codeInvalidHandle, "Empty handle invalid")
@@ -73,8 +73,8 @@ func (q *request) resolveRemote(handle string) bool {
 	return true
 }
 
-// urlOf returns a list with one URL of a handle: the URL of its alias at this server, or a
-// location. If the handle has neither, urlOf returns nil.
+// urlOf returns a list with one URL of a handle, which is that of its alias at this server or a
+// location, or nil if there is none.
 func (q *request) urlOf(handle string, rec *record) []string {
 	values := (&selection{publicOnly: true}).of(rec)
 	if alias, ok := aliasIn(values); ok {
@@ -87,8 +87,8 @@ func (q *request) urlOf(handle string, rec *record) []string {
 	return nil
 }
 
-// listRemote sends the handles under a prefix to a client with rights on the prefix. For other clients
-// the list does not exist, as in DSpace by default.
+// listRemote sends the handles with a prefix to a client with rights for the prefix. For other
+// clients, the list does not exist, as in DSpace by default.
 func (q *request) listRemote(prefix string) error {
 	switch {
 	case prefix == "":

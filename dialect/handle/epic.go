@@ -60,7 +60,6 @@ func (q *request) epic(path string) {
 	})
 }
 
-// epicPrefix answers a request about a prefix.
 func (q *request) epicPrefix(prefix string) error {
 	switch q.r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -72,7 +71,6 @@ func (q *request) epicPrefix(prefix string) error {
 	return q.epicMethod("GET, HEAD, POST, OPTIONS")
 }
 
-// epicHandle answers a request about a handle.
 func (q *request) epicHandle() error {
 	switch q.r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -85,21 +83,19 @@ func (q *request) epicHandle() error {
 	return q.epicMethod("GET, HEAD, PUT, DELETE, OPTIONS")
 }
 
-// epicMethod rejects a request because of its method.
 func (q *request) epicMethod(allowed string) error {
 	q.w.Header().Set("Allow", allowed)
 	q.answer(http.StatusMethodNotAllowed, codeProtocol, "Unknown method "+q.r.Method)
 	return nil
 }
 
-// precondition reports whether If-Match and If-None-Match allow the change. The parameter exists says
-// whether the handle exists.
+// precondition reports whether If-Match and If-None-Match permit the change of a handle that may
+// exist.
 func (q *request) precondition(exists bool) bool {
 	h := q.r.Header
 	return (h.Get("If-None-Match") != "*" || !exists) && (h.Get("If-Match") != "*" || exists)
 }
 
-// epicGet sends the values of a handle.
 func (q *request) epicGet() error {
 	rec, err := q.readFresh(q.r.Context(), q.handle, q.client())
 	if err != nil {
@@ -115,7 +111,7 @@ func (q *request) epicGet() error {
 // errPrecondition is the error of a change that If-Match or If-None-Match forbids.
 var errPrecondition = errors.New("handle: precondition failed")
 
-// epicPut creates a handle or replaces its values, if the function permits returns true.
+// epicPut creates a handle or replaces its values, if permits returns true.
 func (q *request) epicPut(permits func(exists bool) bool) error {
 	if err := q.needClient(); err != nil {
 		return err
@@ -149,7 +145,6 @@ func (q *request) epicPut(permits func(exists bool) bool) error {
 	return nil
 }
 
-// epicDelete deletes a handle.
 func (q *request) epicDelete() error {
 	if err := q.needClient(); err != nil {
 		return err
@@ -190,7 +185,6 @@ func readEpic(body io.Reader) ([]nomen.Value, error) {
 	return all, nil
 }
 
-// value returns the value that a client has given.
 func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
 	switch {
 	case g.Index < 0 || g.Index > hdl.MaxIndex:
@@ -215,9 +209,9 @@ func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
 	return v, nil
 }
 
-// indexed returns the values of a request, each with an index. A value without an index gets the index
-// of an existing value of the same type, otherwise a free index. Each value keeps the permissions of
-// the existing value with its index.
+// indexed returns the values of a request, each with an index. A value without one gets the index
+// of an existing value of the same type, or otherwise a free one. Each value keeps the permissions
+// of the existing value with its index.
 func indexed(values, existing []nomen.Value) ([]nomen.Value, error) {
 	all, used := slices.Clone(values), map[int]bool{}
 	for i := range all {
@@ -241,7 +235,7 @@ func indexed(values, existing []nomen.Value) ([]nomen.Value, error) {
 	return all, nil
 }
 
-// indexFor returns an unoccupied index for a value of the given type.
+// indexFor returns a free index for a value of the given type.
 func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
 	for _, old := range existing {
 		if ascii.EqualFold(old.Type, kind) && !occupied[old.Index] {
@@ -267,8 +261,8 @@ func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
 // maxShown is the maximum number of handles with their values in one response.
 const maxShown = 10_000
 
-// epicList sends the suffixes of the handles under a prefix that meet the conditions in the query. If
-// the request has the field Depth, it also sends their values.
+// epicList sends the suffixes of the handles with a prefix that meet the conditions in the query,
+// and also their values if the request has the field Depth.
 func (q *request) epicList(prefix string) error {
 	q.handle = ""
 	if err := q.needClient(); err != nil {
@@ -296,7 +290,6 @@ func (q *request) epicList(prefix string) error {
 	return nil
 }
 
-// epicValues sends handles with their values.
 func (q *request) epicValues(found []match) error {
 	if len(found) > maxShown {
 		return failed(codeProtocol, "more than %d handles: ask for pages with limit and page", maxShown)
@@ -304,7 +297,7 @@ func (q *request) epicValues(found []match) error {
 	all := make(map[string][]epicValue, len(found))
 	for i := range found {
 		rec, err := q.readFresh(q.r.Context(), found[i].handle, q.client())
-		if errors.Is(err, store.ErrNotFound) { // deleted in the meantime
+		if errors.Is(err, store.ErrNotFound) { // it was deleted meanwhile
 			continue
 		}
 		if err == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The types of values that this server treats in a special way.
+// Types of values that this server treats in a special way.
 const (
 	typeURL    = "URL"
 	typeAdmin  = "HS_ADMIN"
@@ -31,14 +31,14 @@ const (
 // A record is what the server knows about a handle.
 type record struct {
 	name   name.Name
-	stored *store.Record // nil if the name has no record: a rule or another resolver answers
+	stored *store.Record // nil if the name has no record because a rule or another resolver answers
 	values []nomen.Value // in the order of their indexes
-	admin  bool          // the client has rights on the name
+	admin  bool          // the client has rights for the name
 }
 
-// readFresh is like read, but sees every change that was acknowledged before, also those that other
-// servers made: clients of the API read what they have written. If the server cannot reach its database,
-// readFresh returns what the server has in its memory.
+// readFresh is like read, but sees every change that was acknowledged before, even through other
+// servers, so that clients of the API read what they have written. If the server cannot reach its
+// database, readFresh returns what the server has in memory.
 func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	rec, err := s.read(store.Fresh(ctx), handle, actor)
 	if store.IsAway(err) {
@@ -47,8 +47,8 @@ func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.
 	return rec, err
 }
 
-// read returns what the server knows about a handle. If the handle is not public and the client has no
-// rights on it, the error says only that access is restricted.
+// read returns what the server knows about a handle. If the handle is not public and the client has
+// no rights for it, the error says only that access is restricted.
 func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	n, err := s.nameOf(handle)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Server) resolve(ctx context.Context, n name.Name) ([]nomen.Value, error
 	return all, nil
 }
 
-// aliasOf returns an HS_ALIAS value for a retired name with one successor, if the successor is a
-// handle. Otherwise it returns the error for a deleted handle.
+// aliasOf returns an HS_ALIAS value for a retired name with one successor that is a handle, and
+// otherwise the error for a deleted handle.
 func aliasOf(rec *store.Record) ([]nomen.Value, error) {
 	handle, ok := hdl.Of(rec.Successors[0])
 	if !ok {
@@ -150,8 +150,8 @@ func (s *selection) of(rec *record) (all []nomen.Value) {
 	return all
 }
 
-// isType reports whether a type is the requested type or one of its subtypes. A requested type has
-// subtypes if it ends in a dot.
+// isType reports whether a type is the requested one, or one of its subtypes if the requested type
+// ends in a dot.
 func isType(have, asked string) bool {
 	if begin, ok := strings.CutSuffix(asked, "."); ok {
 		return ascii.EqualFold(have, begin) || ascii.HasPrefix(have, asked)
@@ -228,7 +228,6 @@ func (q *request) client() *registrar.Actor {
 	return nil
 }
 
-// resolveHandle sends the values of a handle.
 func (q *request) resolveHandle(asked *selection) error {
 	rec, err := q.readFresh(q.r.Context(), q.handle, q.client())
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package handle answers requests of clients of the Handle System: the JSON REST API (version 8) of
-// Handle.Net servers, the API of ePIC (version 2) and its search, and the redirects of the web proxy.
-// It also serves Handle.Net servers with the plug-in for remote repositories, as their repository. It
-// does not speak the native protocol of the Handle System.
+// Handle.Net servers, the API of ePIC (version 2) and its search, and the redirects of the web
+// proxy. It can also be the repository of Handle.Net servers that have the plug-in for remote
+// repositories. It does not support the native protocol of the Handle System.
 //
 // A handle PREFIX/SUFFIX is the name hdl:PREFIX/SUFFIX, or doi:PREFIX/SUFFIX if the dialect is
-// switched on for that DOI prefix. A client has the rights of its token or user of nomen. Values of
+// turned on for that DOI prefix. A client has the rights of its token or user of nomen. Values of
 // the type HS_ADMIN are kept, but give no rights.
 package handle
 
@@ -28,7 +28,7 @@ type Options struct {
 	Store       store.Reader         // required
 	Registrar   *registrar.Registrar // required
 	Resolver    nomen.Resolver       // answers for names without records; required
-	Authorities *store.Table         // cache of the authorities in Store; if nil, the server makes its own
+	Authorities *store.Table         // cache of the authorities in Store; if nil, the server makes one
 	Identities  *dialect.Identities  // authenticates clients; required
 	Scope       dialect.Scope        // handles for which the server answers
 	Now         func() time.Time     // the clock; time.Now if nil
@@ -46,7 +46,7 @@ type Server struct {
 	now         func() time.Time
 	log         *slog.Logger
 	sessions    *sessions
-	lists       chan struct{} // has an element for each list that is being read
+	lists       chan struct{} // contains an element for each list that is being read
 }
 
 // maxLists is how many lists of handles are read at once.
@@ -121,11 +121,11 @@ type request struct {
 	path  string // path of the target, not decoded
 	query query
 
-	handle string          // the handle that the request is about, as the client wrote it; "" if there is none
+	handle string          // the handle of the request, as the client wrote it, or ""
 	actor  registrar.Actor // the client
 	known  bool            // the client is authenticated
 
-	problem string // why the answer to a challenge was rejected; "" if it was not
+	problem string // why the answer to a challenge was rejected, or ""
 }
 
 // allowedMethods are the methods of the API.
@@ -143,7 +143,7 @@ func (q *request) options() {
 	q.w.WriteHeader(http.StatusOK)
 }
 
-// cors adds the header fields that let scripts of all sites read the response. Browsers never add
+// cors adds the header fields that let scripts of all sites read the response. Browsers add no
 // credentials of their own to such requests.
 func (q *request) cors() {
 	if q.r.Header.Get("Origin") == "" {
@@ -172,7 +172,7 @@ func (q *request) handles(rest string) {
 	}
 }
 
-// run authenticates the client and calls a function, and answers if one of them fails.
+// run authenticates the client and calls do, and answers if either fails.
 func (q *request) run(do func() error) {
 	err := q.authenticate()
 	if err == nil {

@@ -38,7 +38,7 @@ func implied(h http.Header) []string {
 	return all
 }
 
-// impliedByTypes returns the attributes that follow from the media types which a client prefers.
+// impliedByTypes returns the attributes that follow from the media types that a client prefers.
 func impliedByTypes(types []preferred, agent string) (all []string) {
 	browser := []string{"http_role:browser", "ctype:text/html", "media-type:text/html"}
 	if !slices.ContainsFunc(types, func(p preferred) bool { return p.value != "*/*" }) {

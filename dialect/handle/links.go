@@ -47,8 +47,8 @@ func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
 }
 
 // addLines adds the fields in a text of lines "Name: value". It adds only fields that describe the
-// handle: with other fields, editors of handles could control the cookies, caches and scripts of the
-// server. Lines that are not fields are for web pages, and are ignored.
+// handle, because with other fields, editors of handles could control the cookies, caches and
+// scripts of the server. It ignores lines that are not fields, which are for web pages.
 func addLines(text string, add func(key, value string)) {
 	for line := range strings.Lines(text) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -58,12 +58,11 @@ func addLines(text string, add func(key, value string)) {
 	}
 }
 
-// isFieldValue reports whether a text can be the value of a field.
 func isFieldValue(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7F })
 }
 
-// link returns the place as value of the field Link (RFC 8288).
+// link formats the place as a value of the field Link (RFC 8288).
 func (p *place) link() string {
 	var b strings.Builder
 	b.WriteString("<" + p.url + ">")
@@ -81,7 +80,7 @@ func (p *place) link() string {
 	return b.String()
 }
 
-// languageTag returns a text if it can be a language tag, otherwise "".
+// languageTag returns a text if it can be a language tag, and otherwise "".
 func languageTag(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r != '-' && !ascii.IsLetter(byte(r)) && !ascii.IsDigit(byte(r)) }) {
 		return ""

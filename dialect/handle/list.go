@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A page says which handles of a list a client asks for. A negative size stands for all.
+// A page says which handles of a list a client asks for. A negative size means all.
 type page struct{ number, size int }
 
 // first returns the position of the first handle of the page, from 0.
@@ -29,8 +29,8 @@ func (p page) has(i int) bool {
 	return p.size < 0 || i >= p.first() && i-p.first() < p.size
 }
 
-// page returns the page that the query asks for. If the query gives both the number and the size of
-// the page, both is true.
+// page returns the page that the query asks for. The result both says that the query gives the
+// number and the size.
 func (q *request) page() (p page, both bool, err error) {
 	p = page{0, -1}
 	for key, to := range map[string]*int{"page": &p.number, "pageSize": &p.size} {
@@ -47,7 +47,7 @@ func (q *request) page() (p page, both bool, err error) {
 	return p, q.query.get("page") != "" && q.query.get("pageSize") != "", nil
 }
 
-// list sends the handles under a prefix on which the client has rights.
+// list sends the handles with a prefix for which the client has rights.
 func (q *request) list() error {
 	if err := q.needClient(); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (q *request) list() error {
 	return nil
 }
 
-// occupy returns an error if too many lists are being read. Otherwise the caller may read a list.
-// After reading it, the caller must call the returned function.
+// occupy lets the caller read a list, and returns the function to call afterwards. It returns an
+// error if too many lists are being read.
 func (s *Server) occupy() (release func(), err error) {
 	select {
 	case s.lists <- struct{}{}:
@@ -114,8 +114,8 @@ type listAnswer struct {
 	Handles  []string `json:"handles"`
 }
 
-// spans returns the beginnings of the keys of the handles under a prefix. The client must have
-// rights on some of these handles.
+// spans returns the beginnings of the keys of the handles with a prefix. It returns an error if the
+// client has rights for none of these handles.
 func (q *request) spans(prefix string) (all []string, err error) {
 	prefix, ok := strings.CutPrefix(prefix, "0.NA/")
 	if !ok {
@@ -139,8 +139,8 @@ func (q *request) spans(prefix string) (all []string, err error) {
 	return all, nil
 }
 
-// readList calls a function for each handle whose key begins with begin, if it is public, the
-// dialect is switched on for it, and the client has rights on it.
+// readList calls do for each public handle whose key begins with begin, if the dialect is turned on
+// for it and the client has rights for it.
 func (q *request) readList(ctx context.Context, begin string, do func(handle string) error) error {
 	for rec, err := range q.store.List(store.Fresh(ctx), store.Scan{Prefix: begin}) {
 		if err != nil {
@@ -157,8 +157,8 @@ func (q *request) readList(ctx context.Context, begin string, do func(handle str
 	return nil
 }
 
-// mayList reports whether the handle of a record is public, the dialect is switched on for it, and
-// the client has rights on it.
+// mayList reports whether the handle of a record is public, the dialect is turned on for it, and
+// the client has rights for it.
 func (q *request) mayList(rec *store.Record) bool {
 	return rec.Status == nomen.Active && q.scope.Covers(rec.Name) && q.actor.Reaches(rec.Name)
 }

@@ -36,12 +36,12 @@ func (p *place) weight() float64 {
 	return w
 }
 
-// places has the locations of a handle, and how to choose among them.
+// places are the locations of a handle, and how to choose among them.
 type places struct {
 	all    []place
 	choose []string
 	status string
-	plain  bool // there is no value of the type 10320/loc: the first place is chosen
+	plain  bool // without a value of the type 10320/loc, the first place is chosen
 }
 
 // xmlLocations is the data of a value of the type 10320/loc.
@@ -55,7 +55,7 @@ type xmlLocations struct {
 // placesOf returns the locations in values, except those to which browsers must not be redirected.
 func placesOf(handle string, values []nomen.Value) places {
 	out := places{choose: []string{"locatt", "address", "country", "score", "weighted"}, plain: true}
-	legacy, weights := true, [2]string{"1", "0"} // of URL values, and of those with a subtype
+	legacy, weights := true, [2]string{"1", "0"} // weights of URL values, and of those with a subtype
 	for i := range values {
 		var set xmlLocations
 		if v := &values[i]; ascii.EqualFold(v.Type, typeLocations) && xml.Unmarshal([]byte(v.Data), &set) == nil {
@@ -78,12 +78,12 @@ func placesOf(handle string, values []nomen.Value) places {
 // isURLType reports whether a value of this type is a URL to which the proxy redirects.
 func isURLType(t string) bool { return ascii.IsOneOf(t, typeURL, "0.TYPE/URL") }
 
-// isURLSubtype reports whether a value of this type is a URL to which the proxy redirects if it finds
-// nothing better.
+// isURLSubtype reports whether a value of this type is a URL to which the proxy redirects if it
+// finds nothing better.
 func isURLSubtype(t string) bool { return ascii.HasPrefix(t, "URL.") }
 
-// read adds the locations of a value of the type 10320/loc, and sets the weights that it gives to values
-// of the type URL. It reports whether values of the type URL are locations too.
+// read adds the locations of a value of the type 10320/loc, and sets the weights that it gives to
+// values of the type URL. It reports whether values of the type URL are locations too.
 func (p *places) read(handle string, v *nomen.Value, set *xmlLocations, weights *[2]string) (legacy bool) {
 	attributes := attributesOf(set.Attributes)
 	for n, key := range []string{"urlWeight", "urlSubtypeWeight"} {
@@ -126,8 +126,8 @@ func (p *places) add(l place) {
 	}
 }
 
-// toURI returns the URI for an IRI: it escapes the characters that a URI cannot have, and encodes the
-// host as DNS has it.
+// toURI returns the URI for an IRI: it escapes the characters that a URI cannot contain, and
+// encodes the host for DNS.
 func toURI(s string) string {
 	inURI := func(c byte) bool { return c > ' ' && c < 0x7F && strings.IndexByte(`"<>\^`+"`{|}", c) < 0 }
 	if !ascii.IsASCII(s) {
@@ -179,8 +179,7 @@ func (p *places) pick(v *visitor, random func() float64) (place, bool) {
 	return weighted(left, random), true
 }
 
-// keep returns the places for which a condition holds. If it holds for none of them, keep returns all
-// places.
+// keep returns the places for which a condition holds, or all places if it holds for none.
 func keep(all []place, is func(*place) bool) []place {
 	var some []place
 	for i := range all {
@@ -194,7 +193,7 @@ func keep(all []place, is func(*place) bool) []place {
 	return some
 }
 
-// matches reports whether the place has an attribute and, if a value is given, has it with this value.
+// matches reports whether the place has an attribute, with the value if one is given.
 func (p *place) matches(want string) bool {
 	key, value, given := strings.Cut(want, ":")
 	have, ok := p.attributes[key]
@@ -222,7 +221,6 @@ func (p *place) isNear(a netip.Addr) bool {
 	})
 }
 
-// bestScore returns the places with the highest score.
 func bestScore(all []place) []place {
 	score := func(l *place) float64 {
 		n, _ := strconv.ParseFloat(l.attributes["score"], 64)
@@ -235,7 +233,7 @@ func bestScore(all []place) []place {
 	return keep(all, func(l *place) bool { return score(l) == best })
 }
 
-// weighted returns a random place. The shares are the weights; without weights they are equal.
+// weighted returns a random place, with the weights as shares, or equal shares without weights.
 func weighted(all []place, random func() float64) place {
 	total := 0.0
 	for i := range all {

@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// nameOf returns the name of a handle. If the dialect is not switched on for the handle, the error
-// has the code 301.
+// nameOf returns the name of a handle. The error has the code 301 if the dialect is not turned on
+// for the handle.
 func (s *Server) nameOf(handle string) (name.Name, error) {
 	if handle == "" {
 		return name.Name{}, failed(codeInvalidHandle, "Empty handle invalid")

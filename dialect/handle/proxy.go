@@ -22,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// proxied returns the handle in the path of a request to the proxy. It returns false if the path has
+// proxied returns the handle in the path of a request to the proxy, or false if the path contains
 // no handle of this server.
 func (q *request) proxied() (string, bool) {
 	handle := unlabelled(hdl.Unescape(strings.TrimLeft(q.path, "/")), q.forProxy())
@@ -30,8 +30,8 @@ func (q *request) proxied() (string, bool) {
 	return handle, err == nil
 }
 
-// unlabelled returns a handle without its label. Names of this server also begin with hdl: or doi:, so
-// unlabelled removes these two labels only if the request is for the proxy.
+// unlabelled returns a handle without its label. It removes the labels hdl: and doi:, with which
+// names of this server also begin, only if the request is for the proxy.
 func unlabelled(handle string, forProxy bool) string {
 	for _, label := range []string{"info:doi/", "info:hdl/"} {
 		if rest, ok := ascii.CutPrefix(handle, label); ok {
@@ -51,8 +51,8 @@ func unlabelled(handle string, forProxy bool) string {
 	return handle
 }
 
-// slashed returns the text after the label of a URN, with a slash instead of the first colon if no
-// slash is before it.
+// slashed returns the text after the label of a URN, with a slash instead of the first colon unless
+// a slash precedes it.
 func slashed(s string) string {
 	if i := strings.IndexAny(s, ":/"); i >= 0 && s[i] == ':' {
 		return s[:i] + "/" + s[i+1:]
@@ -60,7 +60,7 @@ func slashed(s string) string {
 	return s
 }
 
-// forProxy reports whether the query has a parameter that only the proxy knows.
+// forProxy reports whether the query has a parameter that only the proxy has.
 func (q *request) forProxy() bool {
 	return slices.ContainsFunc(parseParameters(q.rawQuery(), "&;"), func(p parameter) bool {
 		return slices.Contains([]string{"noredirect", "action", "type", "index", "auth", "cert", "ignore_aliases", "urlappend", "locatt"}, p.key)
@@ -70,7 +70,7 @@ func (q *request) forProxy() bool {
 // maxForm is the maximum length of the form of the query page, in bytes.
 const maxForm = 16 << 10
 
-// proxy answers a request to the proxy. It returns false if the request is not for it.
+// proxy answers a request to the proxy, or returns false if the request is not for it.
 func (q *request) proxy() (ok bool) {
 	if q.r.Method == http.MethodPost && q.path == "/" {
 		return q.searchBox()
@@ -82,8 +82,8 @@ func (q *request) proxy() (ok bool) {
 	return true
 }
 
-// searchBox answers the form of a page on which people enter a handle. It returns false if the request
-// is not such a form.
+// searchBox answers the form of a page on which people enter a handle, or returns false if the
+// request is not such a form.
 func (q *request) searchBox() bool {
 	if kind, _, _ := mime.ParseMediaType(q.r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
 		return false
@@ -103,7 +103,6 @@ func (q *request) searchBox() bool {
 	return true
 }
 
-// redirect redirects to a location of a handle, or shows its values.
 func (q *request) redirect() {
 	q.query = parseParameters(strings.ReplaceAll(q.rawQuery(), "#", "&urlappend=%23"), "&;")
 	if q.query.get("action") == "api" {
@@ -132,13 +131,11 @@ func (q *request) redirect() {
 	}
 }
 
-// rawQuery returns the query of the target, not decoded.
 func (q *request) rawQuery() string {
 	_, query, _ := strings.Cut(q.call.Target, "?")
 	return query
 }
 
-// showsValues reports whether the client asks for a table of the values.
 func (q *request) showsValues() bool {
 	return q.query.has("noredirect") || q.query.get("action") == "showvalues"
 }
@@ -178,8 +175,8 @@ func (q *request) toAlias(handle string) {
 	q.sendPage(http.StatusNotFound, "Alias chain too long", "")
 }
 
-// toPlace redirects to one of the locations in values. It returns what the client gets, Other if the
-// request is invalid.
+// toPlace redirects to one of the locations in values. It returns what the client gets, or Other
+// for an invalid request.
 func (q *request) toPlace(values []nomen.Value) counts.What {
 	p := placesOf(q.handle, values)
 	if slices.ContainsFunc(p.all, func(l place) bool { return strings.Contains(l.attributes["http_role"], "conneg") }) {
@@ -234,7 +231,8 @@ func (q *request) statusOf(p *places, chosen *place) int {
 	return http.StatusFound
 }
 
-// visitor returns what is known about the client. Parameters of the query take precedence.
+// visitor returns what is known about the client. Parameters of the query precede other
+// information.
 func (q *request) visitor() *visitor {
 	v := &visitor{country: q.call.Country, address: q.call.Client, locatt: q.query.all("locatt")}
 	if c := q.query.get("country"); c != "" {
@@ -267,16 +265,14 @@ func (q *request) write(status int, contentType, body string) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	q.w.WriteHeader(status)
 	if q.r.Method != http.MethodHead {
-		_, _ = q.w.Write([]byte(body)) // an error means that the client is gone
+		_, _ = q.w.Write([]byte(body)) // after an error, the client is gone
 	}
 }
 
-// sendPage sends a page about a handle.
 func (q *request) sendPage(status int, title, content string) {
 	q.write(status, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html lang=\"en\"><head><title>"+html.EscapeString(title)+"</title></head>\n<body><h1>"+html.EscapeString(title)+"</h1>\n<p>"+html.EscapeString(q.handle)+"</p>\n"+content+"</body></html>\n")
 }
 
-// failPage sends the page for a handle that cannot be resolved.
 func (q *request) failPage(err error) {
 	f := failureOf(err)
 	if f == nil {
@@ -297,7 +293,7 @@ func (q *request) failPage(err error) {
 	}
 }
 
-// slashHint returns a link to the handle without a slash at its end, or "" if the handle has none.
+// slashHint returns a link to the handle without a slash at its end, or "" if there is no slash.
 func (q *request) slashHint() string {
 	handle, ok := strings.CutSuffix(q.handle, "/")
 	if !ok {
@@ -307,7 +303,6 @@ func (q *request) slashHint() string {
 	return `<p>Without the slash at its end: <a href="` + to + `">` + html.EscapeString(handle) + "</a></p>\n"
 }
 
-// table sends the values of a handle as a table.
 func (q *request) table(values []nomen.Value) {
 	if len(values) == 0 {
 		q.sendPage(http.StatusOK, "Requested values not found", "")

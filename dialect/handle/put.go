@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// why is the reason that the history shows for changes.
+// why is the reason for changes in the history.
 const why = "Handle client"
 
 // maxAttempts is how often a change is tried while other clients change the same handle.
@@ -74,11 +74,11 @@ func newSuffix() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// variousIndexes is the value of the query parameter "index" that stands for the indexes in the body.
+// variousIndexes is the value of the parameter "index" for the indexes in the body.
 const variousIndexes = "various"
 
-// indexes reports whether the query limits the change to some indexes. These must be the indexes of
-// the given values.
+// indexes reports whether the query limits the change to some indexes, which must be those of the
+// given values.
 func (q *request) indexes(given []nomen.Value) (bool, error) {
 	texts := q.query.all("index")
 	if len(texts) == 0 || slices.Contains(texts, variousIndexes) {
@@ -98,7 +98,6 @@ func (q *request) indexes(given []nomen.Value) (bool, error) {
 	return true, nil
 }
 
-// numbersOf returns a set of numbers.
 func numbersOf(texts []string) (map[int]bool, error) {
 	all := map[int]bool{}
 	for _, text := range texts {
@@ -111,14 +110,14 @@ func numbersOf(texts []string) (map[int]bool, error) {
 	return all, nil
 }
 
-// A change returns the new values of a handle with these existing values. If the handle does not
-// exist, existing is nil.
+// A change returns the new values of a handle with these existing values, which are nil if the
+// handle does not exist.
 type change func(existing []nomen.Value, exists bool) ([]nomen.Value, error)
 
 // An edit is what a PUT request does.
 type edit struct {
 	given     []nomen.Value
-	partial   bool // keep the values with other indexes
+	partial   bool // keep values with other indexes
 	overwrite bool
 }
 
@@ -183,8 +182,8 @@ func without(existing []nomen.Value, exists bool, indexes map[int]bool) ([]nomen
 	return rest, nil
 }
 
-// retire deletes a handle: it retires the name, because a name that was public is never deleted. It
-// deletes a reserved name.
+// retire deletes a handle. Because a name that was public is never deleted, it retires the name; it
+// deletes only a reserved name.
 func (q *request) retire(ctx context.Context, n name.Name) error {
 	rec, err := q.current(ctx, n)
 	switch {
@@ -200,8 +199,8 @@ func (q *request) retire(ctx context.Context, n name.Name) error {
 	return err
 }
 
-// current returns the record of a name, or nil if it has no record. If the client has no rights on the
-// name, the error says only this.
+// current returns the record of a name, or nil. If the client has no rights for the name, the error
+// says only this.
 func (q *request) current(ctx context.Context, n name.Name) (*store.Record, error) {
 	kept, err := q.registrar.Kept(ctx, n, time.Time{})
 	if err != nil {
@@ -217,7 +216,7 @@ func (q *request) current(ctx context.Context, n name.Name) (*store.Record, erro
 	return rec, err
 }
 
-// apply changes the values of a name. It reports whether the handle did not exist before.
+// apply changes the values of a name, and reports whether the handle is new.
 func (q *request) apply(ctx context.Context, n name.Name, do change) (created bool, err error) {
 	for range maxAttempts {
 		if created, err = q.applyOnce(ctx, n, do); !errors.As(err, new(*store.ConflictError)) {
@@ -246,8 +245,8 @@ func (q *request) applyOnce(ctx context.Context, n name.Name, do change) (create
 	return !exists, err
 }
 
-// stamped returns values in the order of their indexes. A value that is equal to the existing value
-// with its index keeps the timestamp of that value. All others get the given timestamp.
+// stamped returns values in the order of their indexes. A value that equals the existing value with
+// its index keeps its timestamp. All others get the given timestamp.
 func stamped(values, existing []nomen.Value, timestamp string) []nomen.Value {
 	before := map[int]nomen.Value{}
 	for _, v := range existing {
@@ -268,7 +267,7 @@ func stamped(values, existing []nomen.Value, timestamp string) []nomen.Value {
 	return all
 }
 
-// spelling returns the spelling with which a new record keeps a handle.
+// spelling returns the spelling of a handle in a new record.
 func spelling(n name.Name, handle string) string {
 	scheme, _, _ := strings.Cut(n.Key(), ":")
 	return scheme + ":" + hdl.Escape(handle)

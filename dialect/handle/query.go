@@ -33,7 +33,6 @@ func parseParameters(text, separators string) (q query) {
 	return q
 }
 
-// all returns the values of a parameter.
 func (q query) all(key string) (values []string) {
 	for _, p := range q {
 		if p.key == key {
@@ -54,8 +53,8 @@ func (q query) get(key string) string {
 // has reports whether the query has a parameter, with or without a value.
 func (q query) has(key string) bool { return len(q.all(key)) > 0 }
 
-// flag returns the value of a boolean parameter, or byDefault if it is absent. It is true without a
-// value, or with the value true or yes in any letter case.
+// flag returns the value of a boolean parameter, or byDefault if it is absent. Without a value, or
+// with the value true or yes in any letter case, it is true.
 func (q query) flag(key string, byDefault bool) bool {
 	for _, p := range q {
 		if p.key == key {

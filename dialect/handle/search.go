@@ -15,17 +15,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// searchPath is the path of the search for handles by their values, as servers of ePIC have it.
+// searchPath is the path of the search for handles by their values on servers of ePIC.
 const searchPath = "/hrls/handles"
 
-// The parameters of a search that select a page of the result.
+// Parameters of a search that select a page of the result.
 const (
 	limitKey = "limit"
 	pageKey  = "page"
 )
 
 // A criterion is a condition of a search: a handle has a value of this type whose data match the
-// pattern. In a pattern, "*" stands for any text.
+// pattern, in which "*" matches any text.
 type criterion struct{ kind, pattern string }
 
 // criteria returns the conditions in the query.
@@ -72,8 +72,8 @@ func isMatch(values []nomen.Value, all []criterion) bool {
 }
 
 // find returns the handles that meet all conditions and whose keys begin with one of the texts in
-// spans, in the order of their keys. It returns only public handles for which the dialect is switched
-// on, and on which the client has rights.
+// spans, in the order of their keys. It returns only public handles for which the dialect is turned
+// on and the client has rights.
 func (q *request) find(all []criterion, spans []string) (found []match, err error) {
 	release, err := q.occupy()
 	if err != nil {
@@ -96,8 +96,8 @@ func (q *request) find(all []criterion, spans []string) (found []match, err erro
 	return slices.Compact(found), err // the index of locations can yield a name several times
 }
 
-// candidates calls a function for records that may meet the conditions. If a condition is a URL, it
-// reads only records with such a location.
+// candidates calls do for records that may meet the conditions. If a condition is a URL, it reads
+// only records with such a location.
 func (q *request) candidates(ctx context.Context, all []criterion, spans []string, do func(*store.Record) error) error {
 	ctx = store.Fresh(ctx)
 	for _, c := range all {
@@ -118,7 +118,7 @@ func (q *request) candidates(ctx context.Context, all []criterion, spans []strin
 	return nil
 }
 
-// located calls a function for the records with a location that begins with a text.
+// located calls do for the records with a location that begins with a text.
 func (q *request) located(ctx context.Context, begin string, spans []string, do func(*store.Record) error) error {
 	for place, err := range store.Find(ctx, q.store, begin, store.Place{}) {
 		if err != nil {
@@ -139,7 +139,6 @@ func (q *request) located(ctx context.Context, begin string, spans []string, do 
 	return nil
 }
 
-// reverse answers a search for handles by their values.
 func (q *request) reverse() error {
 	if q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
 		q.w.Header().Set("Allow", "GET, HEAD")
@@ -168,7 +167,7 @@ func (q *request) reverse() error {
 	return nil
 }
 
-// scopeSpans returns the beginnings of the keys of all handles for which the dialect is switched on.
+// scopeSpans returns the beginnings of the keys of all handles for which the dialect is turned on.
 func (q *request) scopeSpans() (all []string) {
 	for _, p := range q.scope {
 		all = append(all, p.Spans()...)

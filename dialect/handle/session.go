@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/dialect"
 )
 
-// Limits of sessions. If too many sessions are not authenticated, the oldest of them ends. If too many
+// Limits of sessions. If too many sessions are not authenticated, the oldest one ends. If too many
 // are authenticated, the one that has not been used for the longest time ends.
 const (
 	nonceLife    = 5 * time.Minute  // how long a client may take to answer a challenge
@@ -24,8 +24,8 @@ const (
 	nonceBytes   = 16
 )
 
-// A session has the challenge to a client and, after the client has answered the challenge correctly,
-// its identity. A session can be used only from the address of its client.
+// A session has the challenge to a client and, after a correct answer, the identity of the client.
+// It can be used only from the address of this client.
 type session struct {
 	id     string
 	client netip.Addr
@@ -33,7 +33,7 @@ type session struct {
 	made   time.Time // when the nonce was made
 
 	identity *dialect.Identity // nil until the client is authenticated
-	answer   [sha256.Size]byte // digest of the answer that authenticated it
+	answer   [sha256.Size]byte // digest of the answer that authenticated the session
 	began    time.Time         // when it was authenticated
 	used     time.Time         // when a request last used it
 	at       *list.Element     // in pending or open
@@ -44,23 +44,21 @@ type sessions struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	all     map[[sha256.Size]byte]*session // by the digest of the ID, so that a look-up reveals nothing of it
+	all     map[[sha256.Size]byte]*session // by the digest of the ID, so that a look-up reveals nothing about the ID
 	pending *list.List                     // not authenticated, the oldest first
-	open    *list.List                     // authenticated, the one that was used first is first
+	open    *list.List                     // authenticated, the longest unused first
 }
 
 func newSessions(now func() time.Time) *sessions {
 	return &sessions{now: now, all: map[[sha256.Size]byte]*session{}, pending: list.New(), open: list.New()}
 }
 
-// newNonce returns a random nonce.
 func newNonce() []byte {
 	b := make([]byte, nonceBytes)
 	rand.Read(b)
 	return b
 }
 
-// begin begins a session of a client.
 func (k *sessions) begin(client netip.Addr) session {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,7 +70,7 @@ func (k *sessions) begin(client netip.Addr) session {
 	return *s
 }
 
-// makeRoom ends sessions that are not authenticated, until the client may begin another one.
+// makeRoom ends sessions that are not authenticated until the client may begin another one.
 func (k *sessions) makeRoom(client netip.Addr) {
 	var first *session
 	n := 0
@@ -91,7 +89,6 @@ func (k *sessions) makeRoom(client netip.Addr) {
 	}
 }
 
-// expire ends the sessions whose time is over.
 func (k *sessions) expire() {
 	now := k.now()
 	for _, l := range []*list.List{k.pending, k.open} {
@@ -101,7 +98,6 @@ func (k *sessions) expire() {
 	}
 }
 
-// isOver reports whether the time of a session is over.
 func (s *session) isOver(now time.Time) bool {
 	if s.identity == nil {
 		return now.Sub(s.made) >= nonceLife
@@ -109,7 +105,6 @@ func (s *session) isOver(now time.Time) bool {
 	return now.Sub(s.used) >= idleLife || now.Sub(s.began) >= wholeLife
 }
 
-// drop ends a session.
 func (k *sessions) drop(s *session) {
 	delete(k.all, sha256.Sum256([]byte(s.id)))
 	if s.identity == nil {
@@ -133,8 +128,8 @@ func (k *sessions) find(id string, client netip.Addr) *session {
 	return s
 }
 
-// get returns the session of a client with an ID, and records that the session was used. If the
-// nonce of the session is too old to be answered, get replaces it.
+// get returns the session of a client with an ID, and records that it was used. It replaces a nonce
+// that is too old to be answered.
 func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -152,9 +147,9 @@ func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	return *s, true
 }
 
-// take returns the nonce of a session, and gives the session a new nonce, so that each nonce can be
-// answered only once. If an answer with this digest has already authenticated the session, take
-// returns the identity of the session instead.
+// take returns the nonce of a session and replaces it, so that each nonce can be answered only
+// once. If an answer with this digest has already authenticated the session, take returns its
+// identity instead.
 func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) (nonce []byte, i *dialect.Identity, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -167,7 +162,7 @@ func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) 
 	}
 	fresh := k.now().Sub(s.made) < nonceLife
 	nonce, s.nonce = s.nonce, newNonce()
-	if s.identity != nil { // the time of a session that is not authenticated is that of its first nonce
+	if s.identity != nil { // its time is that of its first nonce
 		s.made = k.now()
 	}
 	return nonce, nil, fresh
@@ -190,7 +185,6 @@ func (k *sessions) admit(id string, client netip.Addr, i *dialect.Identity, answ
 	k.all[sha256.Sum256([]byte(s.id))] = s
 }
 
-// end ends a session.
 func (k *sessions) end(id string, client netip.Addr) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

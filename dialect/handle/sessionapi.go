@@ -27,7 +27,6 @@ type shownSession struct {
 	Error         string `json:"error,omitempty"`
 }
 
-// shownSessionOf returns a session as responses have it.
 func shownSessionOf(s *session) shownSession {
 	out := shownSession{ID: s.id, Nonce: base64.StdEncoding.EncodeToString(s.nonce)}
 	if s.identity != nil {
@@ -58,7 +57,6 @@ func (q *request) sessionRequest(rest string) {
 	}
 }
 
-// wrongMethod rejects a request because of its method.
 func (q *request) wrongMethod(allowed string) {
 	q.w.Header().Set("Allow", allowed)
 	q.send(http.StatusMethodNotAllowed, shownSession{Error: "Unknown method " + q.r.Method})
@@ -80,8 +78,8 @@ func (q *request) answerOf() (a answer, ok bool) {
 	return a, err == nil && len(body) <= maxSessionBody && (len(body) == 0 || a.addJSON(body))
 }
 
-// beginSession begins a session. If the client has shown the certificate of an identity, the session
-// is authenticated.
+// beginSession begins a session, which is authenticated if the client has shown the certificate of
+// an identity.
 func (q *request) beginSession(a answer) {
 	if a[paramSession] != "" {
 		q.send(http.StatusBadRequest, shownSession{Error: "there is a session already"})
@@ -122,8 +120,8 @@ func (q *request) thisSession(a answer) {
 	}
 }
 
-// authenticateSession authenticates the client of a session by its certificate, or by an answer to the
-// nonce of the session.
+// authenticateSession authenticates the client of a session by its certificate, or by an answer to
+// the nonce of the session.
 func (q *request) authenticateSession(a answer) {
 	err := q.signIn(a)
 	if q.known && a[paramCert] == "true" && !a.answers() {
@@ -136,7 +134,7 @@ func (q *request) authenticateSession(a answer) {
 	switch {
 	case errors.As(err, &attempts), err != nil && !isRefusal(err):
 		q.fail(err)
-	case !ok: // it has ended in the meantime
+	case !ok: // it has ended meanwhile
 		q.send(http.StatusForbidden, shownSession{Error: "no such session"})
 	case err != nil || s.identity == nil:
 		out := shownSessionOf(&s)

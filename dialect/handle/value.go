@@ -30,7 +30,7 @@ type jsonData struct {
 	Value  any    `json:"value"`
 }
 
-// The formats of data.
+// Formats of data.
 const (
 	formatString = "string"
 	formatBase64 = "base64"
@@ -39,7 +39,6 @@ const (
 // usualPermissions are the permissions of a value for which the client has given none.
 const usualPermissions = "1110"
 
-// shown converts a value to the form of responses.
 func shown(v *nomen.Value) jsonValue {
 	out := jsonValue{Index: v.Index, Type: v.Type, TTL: v.TTL, Timestamp: v.Timestamp}
 	if v.TTL == "" {
@@ -60,7 +59,7 @@ func shown(v *nomen.Value) jsonValue {
 }
 
 // readValues reads the body of a PUT request: a list of values, an object with a list of values, or
-// one value. A handle in the object must be the one of the request.
+// one value. A handle in the object must be that of the request.
 func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	body, err := io.ReadAll(r)
 	if err != nil {
@@ -93,13 +92,12 @@ func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	return all, nil
 }
 
-// maxGiven is the maximum number of values in a request: a record has no room for more.
+// maxGiven is the maximum number of values in a request, because a record cannot have more.
 const maxGiven = store.MaxRecordValues + store.MaxLocations
 
 // errSecret is the error for a value with a secret.
 var errSecret = errors.New("a value of the type HS_SECKEY cannot be stored, because the history keeps it for ever: use a token of the server")
 
-// givenValues reads the values in the body of a PUT request.
 func givenValues(body []byte, of string) ([]hdl.Given, error) {
 	var list []hdl.Given
 	if bytes.HasPrefix(body, []byte("[")) {

@@ -152,8 +152,8 @@ func (q *request) basic(credentials string) (registrar.Actor, error) {
 	return q.identities.Password(q.r.Context(), q.call.Client, id, password)
 }
 
-// canonicalID returns the form INDEX:HANDLE of the user name of a client, with the index 0 if there
-// is none.
+// canonicalID returns the user name of a client in the form INDEX:HANDLE. A name without an index
+// gets the index 0.
 func canonicalID(id string) string {
 	index, handle, ok := strings.Cut(id, ":")
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// An addressValue is the value of an option for the address of a listener. If the user gives only a
-// number, it is the port, and the field host has the address.
+// An addressValue is the value of an option for the address of a listener. The user may give only a
+// port: then the field host supplies the address.
 type addressValue struct {
 	value *string
 	host  string // "" for all addresses of the machine

@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answerNames calls f for each name in args. In place of the name "-", it calls f for each line of
-// standard input. The function f prints its own errors. After an error about a name, answerNames
-// continues with the next name. If any call failed, it returns a failure.
+// answerNames calls f for each name in args, and for "-" it calls f for each line of standard input
+// instead. The function f prints its own errors, so answerNames continues after an error about a
+// name, and returns a failure at the end.
 func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, string) error) error {
 	failed := false
 	err := c.answerEach(ctx, args, func(a *answers, arg string) {
@@ -24,8 +24,9 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 	return judge(ctx, failed, err)
 }
 
-// judge returns the error with which a command that prints answers ends. The parameter err is the
-// error after the last answer, and the parameter failed says whether any answer was a failure.
+// judge returns the error for the exit status of a command that printed answers. The parameter err
+// is what stopped the command, if anything did. The parameter failed says that an answer was a
+// failure.
 func judge(ctx context.Context, failed bool, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -36,9 +37,9 @@ func judge(ctx context.Context, failed bool, err error) error {
 	return err
 }
 
-// answerStored is like answerNames, but it opens the store before it calls f, and prints the errors
-// that f returns. If the names come from standard input, it opens the store only after the first
-// input has arrived. Before that, the command that writes to the pipe may still have the store open.
+// answerStored is answerNames for functions that need the store. If the names come from standard
+// input, it opens the store only when the first input arrives, because the command at the other end
+// of the pipe may still have the store open.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)
@@ -71,10 +72,11 @@ type badName struct {
 	Error *resolveError `json:"error"`
 }
 
-// codeFailure is the JSON code of an error that says nothing about the name itself.
+// codeFailure is the code in JSON for an error that is not about the name, such as one of the
+// network.
 const codeFailure = "failure"
 
-// explainAnswer returns the JSON form of an error. Its code is the kind of a [nomen.Error], or
+// explainAnswer returns the JSON form of an error. The code is the kind of a [nomen.Error], and
 // codeFailure for other errors.
 func explainAnswer(err error) *resolveError {
 	var no *nomen.Error

@@ -35,7 +35,6 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 	}
 }
 
-// withAuthority calls f with the authority whose prefix is exactly the given one.
 func (c *cli) withAuthority(ctx context.Context, prefix string, f func(backend, *store.Authority) error) error {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {
@@ -148,7 +147,6 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	return cmd
 }
 
-// putAuthority applies the options to the authority of a prefix, and shows the result.
 func (c *cli) putAuthority(ctx context.Context, b backend, p name.Prefix, o *authorityOptions, why string) error {
 	a, revision, err := current(ctx, b, p)
 	if err != nil {

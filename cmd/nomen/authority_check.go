@@ -62,8 +62,8 @@ func (c *cli) authorityCheckCommand() *cobra.Command {
 	return cmd
 }
 
-// checkAll checks the authorities in standard input, one per line. After a line that would be
-// rejected it continues with the next one.
+// checkAll checks the authorities in standard input, one per line. It continues after a line with
+// an error, so that one run shows all errors.
 func (c *cli) checkAll(ctx context.Context, b backend) error {
 	rejected := false
 	lines := bufio.NewScanner(c.in)
@@ -92,8 +92,8 @@ func (c *cli) checkAll(ctx context.Context, b backend) error {
 	return lines.Err()
 }
 
-// checkAuthority prints what would happen if an authority were put. It returns errNo if the change
-// would be rejected.
+// checkAuthority prints what putting an authority would do. It returns errNo if the change would be
+// rejected.
 func (c *cli) checkAuthority(ctx context.Context, b backend, a *store.Authority) error {
 	check, err := b.CheckAuthority(ctx, a)
 	if err != nil {

@@ -22,7 +22,6 @@ type authorityOptions struct {
 	setters []func(*store.Authority) error
 }
 
-// apply sets the fields whose options were given.
 func (o *authorityOptions) apply(a *store.Authority) error {
 	var errs []error
 	for _, set := range o.setters {
@@ -31,8 +30,7 @@ func (o *authorityOptions) apply(a *store.Authority) error {
 	return errors.Join(errs...)
 }
 
-// sets records what an option changes in an authority. The function set is called only if the
-// option was given.
+// sets registers the function set, which apply calls if the user has given the option.
 func (o *authorityOptions) sets(option string, set func(*store.Authority) error) {
 	o.setters = append(o.setters, func(a *store.Authority) error {
 		if !o.Changed(option) {
@@ -42,8 +40,8 @@ func (o *authorityOptions) sets(option string, set func(*store.Authority) error)
 	})
 }
 
-// setsField records that an option sets a field of an authority to the result of the function
-// value.
+// setsField is sets for an option that only assigns to a field of the authority. The function value
+// returns the new value.
 func setsField[T any](o *authorityOptions, option string, field func(*store.Authority) *T, value func() T) {
 	o.sets(option, func(a *store.Authority) error {
 		*field(a) = value()
@@ -66,14 +64,14 @@ func (o *authorityOptions) intOption(option, usage string, field func(*store.Aut
 	setsField(o, option, field, func() int { return *value })
 }
 
-// listOption adds an option whose values are separated by commas.
+// listOption adds an option whose value is a list with commas.
 func (o *authorityOptions) listOption(option, usage string, field func(*store.Authority) *[]string) {
 	value := o.StringSlice(option, nil, usage)
 	setsField(o, option, field, func() []string { return *value })
 }
 
-// textsOption adds an option that can be given several times, once for each value. An empty value
-// clears the list.
+// textsOption adds an option that is repeated for each element of a list, because the elements may
+// contain commas. An empty value clears the list.
 func (o *authorityOptions) textsOption(option, usage string, field func(*store.Authority) *[]string) {
 	value := o.StringArray(option, nil, usage)
 	setsField(o, option, field, func() []string {
@@ -81,7 +79,6 @@ func (o *authorityOptions) textsOption(option, usage string, field func(*store.A
 	})
 }
 
-// declare declares the options of the authority itself.
 func (o *authorityOptions) declare() {
 	o.textsOption("owner", "person or department responsible for the authority; give at least two (default none)", func(a *store.Authority) *[]string { return &a.Owners })
 	o.listOption("host", "host name at which the server answers for this authority", func(a *store.Authority) *[]string { return &a.Hosts })
@@ -121,7 +118,6 @@ func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 	o.textsOption("mint", "template of new names, as for 'nomen mint'; can be repeated if each begins with a different text (default none)", func(a *store.Authority) *[]string { return &a.Mint })
 }
 
-// declareDelegation declares the options about delegation.
 func (o *authorityOptions) declareDelegation() {
 	mode := o.String("delegate", "", "redirect: redirect clients to another resolver; ask: ask another resolver and return its response; \"\": no delegation")
 	o.sets("delegate", func(a *store.Authority) error {
@@ -143,7 +139,6 @@ func (o *authorityOptions) declareDelegation() {
 	})
 }
 
-// declareServices declares the options about services and directives.
 func (o *authorityOptions) declareServices() {
 	services := o.StringSlice("service", nil, "service to offer: I2L, I2Ls and others (default all)")
 	setsField(o, "service", func(a *store.Authority) *[]nomen.Service { return &a.Services }, func() (all []nomen.Service) {
@@ -176,8 +171,8 @@ func (o *authorityOptions) declareServices() {
 	})
 }
 
-// readRules reads rules from a file, or from stdin if the file is "-". If no file is named, or the
-// file is empty, there are no rules. After an error, readRules returns the old rules.
+// readRules reads rules from a file, or from stdin for "-". An empty file, or none, means no rules.
+// After an error the result is the old rules.
 func readRules(file string, stdin io.Reader, old rule.Set) (rules rule.Set, err error) {
 	var text []byte
 	switch file {

@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// showPolicy writes the rows of a policy.
 func showPolicy(row func(label string, values ...string), a *store.Authority) error {
 	if a.IsZero() {
 		return nil
@@ -68,8 +67,8 @@ type triedName struct {
 	Authority string           `json:"decided_by,omitempty"` // the authority with a longer prefix whose rules are used instead
 }
 
-// testNames prints what the rules of an authority do with names. If a rule is not used for a name, it
-// prints what is used instead.
+// testNames prints what the rules of an authority do with names, or what decides about a name
+// instead, for example a record.
 func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string, request rule.Request) error {
 	compiled, err := a.Compile()
 	if err != nil {
@@ -104,8 +103,8 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 	return nil
 }
 
-// try applies the rules to n and records the result, and whether n has a record. The rules may be
-// nil.
+// try applies the rules to n, records the result, and records whether n has a record. The rules are
+// nil if the authority has none.
 func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n name.Name, request rule.Request) error {
 	if rules != nil {
 		if r, ok, _ := rules.Apply(n, request); ok {
@@ -124,8 +123,8 @@ func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n 
 	return nil
 }
 
-// decider returns the prefix of the authority to which a name below the prefix of a belongs. It
-// returns "" if that authority is a itself.
+// decider returns the prefix of the authority that is responsible for n, or "" if a itself is.
+// Another authority is responsible if its prefix is longer.
 func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	longest := a.Prefix.String()
 	for _, other := range all {
@@ -172,8 +171,8 @@ func (c *cli) showTried(t triedName) error {
 	return c.say(t, "%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
-// putAll reads authorities from standard input, one per line in the format of list --json, and
-// writes them to the store. After an invalid line it continues with the next one.
+// putAll writes the authorities in standard input to the store. Each line is one authority, as list
+// --json prints them. After an invalid line it continues with the next one.
 func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 	rejected := 0
 	var ownerless []registrar.Warning
@@ -209,11 +208,9 @@ func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 	return nil
 }
 
-// maxOwnerless is how many warnings about missing owners are printed one by one.
 const maxOwnerless = 3
 
-// warnOwnerless warns about authorities with too few owners, in one line if there are
-// many.
+// warnOwnerless warns about authorities with fewer than two owners, in one line if there are many.
 func (c *cli) warnOwnerless(all []registrar.Warning) {
 	if len(all) <= maxOwnerless {
 		c.warn(all)
@@ -222,7 +219,6 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 	fmt.Fprintf(c.err, "nomen: warning: %d authorities have fewer than two owners; name a second owner, so that their names stay maintained when one owner leaves\n", len(all))
 }
 
-// parseAuthorityLine parses an authority on one line.
 func parseAuthorityLine(line string) (*store.Authority, error) {
 	a := &store.Authority{}
 	if err := store.DecodeText([]byte(line), a); err != nil {
@@ -234,7 +230,6 @@ func parseAuthorityLine(line string) (*store.Authority, error) {
 	return a, nil
 }
 
-// putLine writes one authority and returns the warnings about it.
 func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
 	a, err := parseAuthorityLine(line)
 	if err != nil {

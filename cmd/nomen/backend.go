@@ -23,8 +23,8 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// A backend carries out store commands, either on the store itself or through the
-// server that has it open.
+// A backend carries out the commands on a store. The store is either open in this process, or open
+// in a server, which the backend then asks through its admin API.
 type backend interface {
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
@@ -79,7 +79,7 @@ var (
 	_ backend = (*adminapi.Client)(nil)
 )
 
-// local is the backend that works on an open store.
+// local is the backend for a store that this process has open.
 type local struct {
 	store     store.Store
 	registrar *registrar.Registrar
@@ -137,7 +137,7 @@ func (l *local) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (
 	return bulk.Import(ctx, l.registrar, registrar.Operator(), r, o)
 }
 
-// newScratch returns temporary storage in which a dry run keeps its results.
+// newScratch returns temporary storage for what a dry run would have written.
 func newScratch() (bulk.Scratch, error) {
 	s, err := pebblestore.NewScratch("")
 	if err != nil {
@@ -158,7 +158,7 @@ func (l *local) Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.R
 	return revisionsOf(store.History(ctx, l.store, n))
 }
 
-// revisionsOf converts changes to revisions. If there are no changes, it yields
+// revisionsOf converts the changes of a history to revisions. For an empty history it yields
 // [store.ErrNotFound].
 func revisionsOf(changes iter.Seq2[*store.Change, error]) iter.Seq2[adminapi.Revision, error] {
 	return func(yield func(adminapi.Revision, error) bool) {
@@ -207,8 +207,8 @@ func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 	return nil, fmt.Errorf("%T cannot prove heads: %w", l.store, errors.ErrUnsupported)
 }
 
-// Verify verifies the store. First it waits until pending changes are in the log, so that the head
-// covers them. If this fails, it verifies the store as it is.
+// Verify first waits until pending changes are in the log, so that the head covers them. If that
+// fails, it verifies the store in its present state.
 func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	_ = store.Settle(ctx, l.store) // verify even if this fails
 	return store.Verify(ctx, l.store, fault, progress)
@@ -229,8 +229,7 @@ func (l *local) Backup(ctx context.Context, dir string, progress func(done, tota
 	return durable.KeepOwner(dir, filepath.Dir(dir))
 }
 
-// current returns the authority of a prefix and its revision. If none exists, it returns an
-// empty authority and revision 0.
+// current returns an authority and its revision: an empty authority and 0 if none has the prefix.
 func current(ctx context.Context, b backend, p name.Prefix) (*store.Authority, uint64, error) {
 	a, err := b.Authority(ctx, p)
 	switch {

@@ -64,7 +64,6 @@ func (c *cli) backupCommand() *cobra.Command {
 	return cmd
 }
 
-// A backupLine is the result of a backup as JSON.
 type backupLine struct {
 	Dir     string  `json:"dir"`
 	Seconds float64 `json:"seconds"`

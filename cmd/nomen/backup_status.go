@@ -31,7 +31,6 @@ func (c *cli) backupStatusCommand() *cobra.Command {
 	}
 }
 
-// A backupStatus is the JSON result of backup status.
 type backupStatus struct {
 	Schedule  string          `json:"schedule,omitempty"`
 	Next      time.Time       `json:"next,omitzero"`
@@ -43,10 +42,9 @@ type backupStatus struct {
 	Problems  []string        `json:"problems,omitempty"`
 }
 
-// overdue is how late a backup may be.
+// overdue is how much later than planned a backup may be.
 const overdue = time.Hour
 
-// backupStatusOf describes the state of the scheduled backups.
 func backupStatusOf(s *backups.State, now time.Time) backupStatus {
 	out := backupStatus{Schedule: s.Plan, Next: s.Next, Count: len(s.Backups), Others: s.Others, Last: s.Last(), Rehearsed: s.LastRehearsed()}
 	problem := func(format string, args ...any) { out.Problems = append(out.Problems, fmt.Sprintf(format, args...)) }
@@ -70,7 +68,6 @@ func backupStatusOf(s *backups.State, now time.Time) backupStatus {
 	return out
 }
 
-// readBackups reads the state of the scheduled backups.
 func (c *cli) readBackups() (*backups.State, error) {
 	s, err := backups.Read(c.data)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +117,6 @@ func (c *cli) showBackupStatus(s *backupStatus) error {
 	return w.Flush()
 }
 
-// othersText says how many backups of other servers are in the directory of a schedule.
 func othersText(n int) string {
 	return count(int64(n), "backup") + " in the directory that this server did not make, or that do not belong to the history of its store; it never deletes them"
 }
@@ -167,7 +163,6 @@ func (c *cli) showBackups(all []*backups.Backup) error {
 	return w.Flush()
 }
 
-// sizeText formats a number of bytes.
 func sizeText(n int64) string {
 	const kB, MB = 1e3, 1e6
 	switch size := float64(n); {
@@ -180,7 +175,6 @@ func sizeText(n int64) string {
 	}
 }
 
-// ageText formats an age, in seconds.
 func ageText(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
 	case d < 2*time.Minute:

@@ -13,16 +13,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The number of columns of a terminal if it is unknown, and the indentation with which an input is
-// shown.
+// Columns: the width of a terminal that does not say its own, and the indentation of the input.
 const (
 	usualColumns = 80
 	caretIndent  = "  "
 )
 
-// caretOn shows where an input is invalid. If w is a terminal and err says where, caretOn returns
-// two lines: the input, and a caret below the invalid character. There is a line break before each
-// line. Otherwise caretOn returns "".
+// caretOn returns two lines that show where an input is invalid: the input, and a caret below the
+// invalid character. Each line begins with a line break. The result is "" if err has no place, or
+// if w is not a terminal.
 func caretOn(w io.Writer, err error) string {
 	var bad uri.InputError
 	if !isScreen(w) || !errors.As(err, &bad) {
@@ -35,9 +34,8 @@ func caretOn(w io.Writer, err error) string {
 	return caret(bad.Violation(), columns)
 }
 
-// caret is caretOn for a terminal with a number of columns. It shortens an input that
-// is wider than the terminal. A character takes the columns that terminals give it: two
-// if it is wide, and none if it combines with the character before.
+// caret returns the lines of caretOn for a terminal with this number of columns. It shortens a
+// longer input. Wide characters take two columns, and combining characters none.
 func caret(v uri.Violation, columns int) string {
 	if v.Input == "" || v.Offset < 0 || v.Offset > len(v.Input) {
 		return ""
@@ -79,9 +77,8 @@ func oneLine(s string) string {
 	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
 }
 
-// window returns the range of characters to show if the whole input is wider than columns. The
-// range contains the character at place. It has about twice as many characters before that
-// character as after it.
+// window chooses the characters to show if the input is wider than the terminal. They include the
+// one at index place, about two thirds of the way along.
 func window(widths []int, place, columns int) (from, to int) {
 	from, to = place, min(place+1, len(widths))
 	used := 0

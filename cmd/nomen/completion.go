@@ -13,21 +13,21 @@ import (
 	"github.com/nomen-project/nomen/registry"
 )
 
-// completionTimeout bounds how long the shell waits for values from a store or a server.
+// completionTimeout bounds how long a user waits after pressing Tab if the store or the server is
+// slow.
 const completionTimeout = time.Second
 
-// A valueSource returns values with which the shell can complete a word, each followed by a tab and
-// a description. If it fails, it returns no values, because a shell must not show errors while a
-// user types.
+// A valueSource returns the values with which the shell can complete a word, each followed by a tab
+// and a description. After an error it returns no values, because a message would disturb the line
+// that the user types.
 type valueSource func(ctx context.Context, c *cli) []string
 
-// fixedValues returns a source of these values.
 func fixedValues(values string) valueSource {
 	return func(context.Context, *cli) []string { return strings.Fields(values) }
 }
 
-// flagValues returns a source of values for each flag that has one. The key is COMMAND --FLAG, or
-// --FLAG if the source is the same for all commands with this flag.
+// flagValues returns the sources for the values of flags. A key is "COMMAND --FLAG", or "--FLAG" if
+// the flag has the same values in all commands.
 func flagValues() map[string]valueSource {
 	return map[string]valueSource{
 		"serve --ask-others":           fixedValues("off own all"),
@@ -50,7 +50,7 @@ func flagValues() map[string]valueSource {
 	}
 }
 
-// argumentValues returns a source of values for the arguments of each command that has one.
+// argumentValues returns the sources for the arguments of commands.
 func argumentValues() map[string]valueSource {
 	return map[string]valueSource{
 		"authority get":   prefixValues,
@@ -76,8 +76,8 @@ func argumentValues() map[string]valueSource {
 	}
 }
 
-// completeValues adds the completion of values to all commands. Cobra keeps these commands as
-// long as the process runs, so do not call it for the commands that a reload makes.
+// completeValues adds the completion of values to all commands. Call it once in a process and not
+// at a reload, because cobra keeps these commands until the process ends.
 func (c *cli) completeValues(root *cobra.Command) {
 	flags, arguments := flagValues(), argumentValues()
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -103,14 +103,12 @@ func (c *cli) completeValues(root *cobra.Command) {
 	}
 }
 
-// register sets the completion of the values of a flag.
 func register(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic("nomen: " + err.Error()) // registered twice
 	}
 }
 
-// completion returns the function with which cobra completes a word from a source.
 func (c *cli) completion(source valueSource) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
 		c.err, c.out = io.Discard, io.Discard
@@ -128,7 +126,6 @@ func (c *cli) completion(source valueSource) cobra.CompletionFunc {
 	}
 }
 
-// prefixValues returns the prefixes of the authorities in the store.
 func prefixValues(ctx context.Context, c *cli) (values []string) {
 	_ = c.withStore(ctx, reads, func(b backend) error {
 		all, err := b.Authorities(ctx)
@@ -140,7 +137,6 @@ func prefixValues(ctx context.Context, c *cli) (values []string) {
 	return values
 }
 
-// knownPrefixes returns the prefixes of the built-in authorities.
 func knownPrefixes(context.Context, *cli) (values []string) {
 	all, err := known("", "")
 	if err != nil {
@@ -152,7 +148,6 @@ func knownPrefixes(context.Context, *cli) (values []string) {
 	return values
 }
 
-// jobValues returns the IDs of the jobs of the running server.
 func jobValues(ctx context.Context, c *cli) (values []string) {
 	api, err := c.server(ctx)
 	if err != nil {
@@ -168,7 +163,6 @@ func jobValues(ctx context.Context, c *cli) (values []string) {
 	return values
 }
 
-// tokenValues returns the IDs of the tokens that are valid.
 func tokenValues(ctx context.Context, c *cli) (values []string) {
 	_ = c.withStore(ctx, reads, func(b backend) error {
 		all, err := b.Tokens(ctx)
@@ -182,7 +176,6 @@ func tokenValues(ctx context.Context, c *cli) (values []string) {
 	return values
 }
 
-// configValues returns the keys of the configuration file.
 func configValues(context.Context, *cli) (values []string) {
 	for _, k := range configKeys() {
 		values = append(values, described(k.Key, k.Meaning))
@@ -190,10 +183,8 @@ func configValues(context.Context, *cli) (values []string) {
 	return values
 }
 
-// serviceValues returns the names of the services.
 func serviceValues(context.Context, *cli) []string { return registry.Standard().Services().Names() }
 
-// described adds a description to a value.
 func described(value, description string) string {
 	if description = printable(description); description == "" {
 		return value

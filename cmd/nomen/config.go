@@ -17,8 +17,8 @@ const environmentPrefix = "NOMEN_"
 // systemConfig is the configuration file that packages install.
 const systemConfig = "/etc/nomen/nomen.toml"
 
-// useSystemConfig uses file as the configuration file, if it exists and the user has not named
-// another one. It reports whether file is used.
+// useSystemConfig makes file the configuration file if it exists and the user has named no other.
+// It reports whether it did.
 func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
 	_, named := os.LookupEnv(variableOf("config"))
 	if _, err := os.Stat(file); named || cmd.Flags().Changed("config") || errors.Is(err, fs.ErrNotExist) {
@@ -28,15 +28,15 @@ func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
 	return true
 }
 
-// sayConfig calls useSystemConfig, and prints a message if that uses the file.
+// sayConfig is useSystemConfig with a message to the user if the file is used.
 func (c *cli) sayConfig(cmd *cobra.Command, file string) {
 	if c.useSystemConfig(cmd, file) {
 		fmt.Fprintf(c.err, "nomen: using %s; --config names another file\n", printable(file))
 	}
 }
 
-// An optionSource says where the value of an option comes from. The zero value means the command
-// line.
+// An optionSource says where the value of an option comes from: the command line (the zero value),
+// the environment or the configuration file.
 type optionSource struct {
 	variable string      // name of the environment variable; "" if it comes from elsewhere
 	file     *configFile // the configuration file; nil if it comes from elsewhere
@@ -76,7 +76,6 @@ func (s optionSource) String() string {
 	return "command line"
 }
 
-// variableOf returns the environment variable of an option.
 func variableOf(option string) string {
 	return environmentPrefix + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(option))
 }
@@ -90,9 +89,9 @@ func (c *cli) readEnvironment(cmd *cobra.Command) error {
 	}, c.sources)
 }
 
-// eachUnset sets the options that are not set yet. For each of them it calls the function values,
-// which returns the values, their source, and whether there are any. It records the sources, and
-// returns the errors of all options.
+// eachUnset sets the options that are not set yet. The function values returns the values for an
+// option and their source, or false if it has none. eachUnset records the sources, and returns the
+// errors of all options together.
 func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSource, bool), sources map[string]optionSource) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -112,9 +111,8 @@ func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSou
 	return errors.Join(errs...)
 }
 
-// setOption sets an option to a value or, if the option is a list, to several values. A
-// single value is parsed as on the command line, where commas separate the values of some
-// lists.
+// setOption sets an option to a value, or an option for a list to several values. It parses a
+// single value as on the command line, where commas separate the values of some lists.
 func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	if len(values) == 1 {
 		return flags.Set(f.Name, values[0])
@@ -127,9 +125,9 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	return list.Replace(values)
 }
 
-// optionError converts an error of pflag to one that says which values the option accepts. The
-// message calls the option by the parameter name. If this is "", the message uses the name on the
-// command line.
+// optionError rephrases an error of pflag, so that it says which values the option accepts. The
+// message uses the given name for the option, or its name on the command line if the given name is
+// "".
 func optionError(name string, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -175,8 +173,8 @@ func (c *cli) readFile(cmd *cobra.Command) error {
 	}, c.sources))
 }
 
-// knownOptions returns the names of the options of all commands, because one file can
-// hold options for all of them.
+// knownOptions returns the names of the options of all commands, because one configuration file
+// serves them all.
 func knownOptions(root *cobra.Command) map[string]bool {
 	known := map[string]bool{}
 	add := func(f *pflag.Flag) { known[f.Name] = f.Name != "config" && f.Name != "help" }

@@ -40,8 +40,7 @@ func (c *cli) findingOf(severity string, err error) configFinding {
 }
 
 // findings returns all errors, warnings and hints about the configuration of a server, in this
-// order.
-// The parameter read is the error of reading the configuration.
+// order. The parameter read is the error that reading the configuration returned.
 func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configFinding {
 	var all []configFinding
 	errs := flatten(read)
@@ -61,7 +60,6 @@ func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configF
 	return all
 }
 
-// flatten returns the errors that errors.Join has joined.
 func flatten(err error) []error {
 	var joined interface{ Unwrap() []error }
 	switch e := err.(type) {
@@ -84,9 +82,9 @@ func flatten(err error) []error {
 	return all
 }
 
-// checkServe checks the configuration of a server. It writes nothing, and does not open a listener
-// or the store. It returns all errors, each with the source of its option. 'nomen serve', 'nomen
-// config check', doctor and a reload all call it, so no other list of checks exists.
+// checkServe checks the configuration of a server without writing anything and without opening a
+// listener or the store. It returns all errors, each with the source of its option. 'nomen serve',
+// 'nomen config check', doctor and reloads all use it, so that they agree.
 func (c *cli) checkServe(f *serveFlags) []error {
 	var errs []error
 	for _, check := range []func() error{
@@ -108,7 +106,6 @@ func (c *cli) checkServe(f *serveFlags) []error {
 	return append(append(errs, c.checkTexts()...), c.checkAuthorities()...)
 }
 
-// checkStore checks the form of --store.
 func (c *cli) checkStore() error {
 	if !c.inDatabase() {
 		_, err := c.storePath()
@@ -120,7 +117,6 @@ func (c *cli) checkStore() error {
 	return nil
 }
 
-// checkServeFiles checks the files that options name.
 func checkServeFiles(f *serveFlags) error {
 	var errs []error
 	if _, err := readRegistries(f.registry); err != nil {
@@ -144,7 +140,7 @@ func checkServeFiles(f *serveFlags) error {
 	return errors.Join(append(errs, err, checkDefault(find.fallback))...)
 }
 
-// checkTexts checks those options of the file that belong to other commands.
+// checkTexts checks the options in the file that other commands use and a server does not.
 func (c *cli) checkTexts() []error {
 	if c.file == nil {
 		return nil
@@ -167,7 +163,6 @@ func (c *cli) checkTexts() []error {
 	return errs
 }
 
-// checkAuthorities checks the authorities of the file.
 func (c *cli) checkAuthorities() []error {
 	var errs []error
 	first := map[string]int{}
@@ -185,8 +180,8 @@ func (c *cli) checkAuthorities() []error {
 	return errs
 }
 
-// authorityError returns an error about the authority with index i in the file, and names its
-// place.
+// authorityError adds to an error about an authority its place in the file. The parameter i is the
+// index of the authority.
 func (c *cli) authorityError(i int, err error) error {
 	path, text := fmt.Sprintf("authority.%d", i+1), err.Error()
 	var refusal *registrar.RefusalError
@@ -209,8 +204,8 @@ func fieldPath(field string) string {
 	return strings.Join(parts, ".")
 }
 
-// located adds to an error about an option the source of the value. It finds the option by its name
-// in the message, for example --rate.
+// located adds to an error about an option where its value was set. It finds the option in the
+// message, for example --rate.
 func (c *cli) located(err error) error {
 	var placed placeError
 	if err == nil || c.flags == nil || errors.As(err, &placed) {
@@ -232,8 +227,8 @@ func (c *cli) located(err error) error {
 	return err
 }
 
-// namedOptions returns the options that a message names, without duplicates. The message is about
-// the first of them.
+// namedOptions returns the options in a message, without duplicates. The first one is what the
+// message is about.
 func (c *cli) namedOptions(text string) (all []string) {
 	for {
 		_, after, ok := strings.Cut(text, "--")
@@ -253,8 +248,8 @@ func (c *cli) namedOptions(text string) (all []string) {
 	}
 }
 
-// at returns the source of an option. If the message text quotes an element of a list in the file,
-// the source has the place of this element.
+// at returns the source of an option. If a message quotes an element of a list in the file, the
+// source has the place of that element.
 func (c *cli) at(source optionSource, option, text string) optionSource {
 	if source.file == nil {
 		return source
@@ -267,7 +262,7 @@ func (c *cli) at(source optionSource, option, text string) optionSource {
 	return source
 }
 
-// configWarnings returns warnings about values that are allowed, but may be mistakes.
+// configWarnings returns warnings about values that are valid but may be mistakes.
 func (c *cli) configWarnings(root *cobra.Command) []error {
 	all := unknownVariables(os.Environ(), knownOptions(root))
 	if c.file == nil {
@@ -286,8 +281,9 @@ func (c *cli) configWarnings(root *cobra.Command) []error {
 	return all
 }
 
-// unknownVariables returns a warning for each environment variable whose name looks like that of an
-// option although there is no such option. It ignores variables of tests and of other programs.
+// unknownVariables returns a warning for each environment variable with the prefix of options that
+// belongs to no option, because it may be misspelled. Variables of tests and of other programs do
+// not count.
 func unknownVariables(environment []string, known map[string]bool) (all []error) {
 	names := map[string]bool{variableOf("config"): true}
 	for option, ok := range known {
@@ -305,7 +301,7 @@ func unknownVariables(environment []string, known map[string]bool) (all []error)
 	return all
 }
 
-// isForeignVariable reports whether an environment variable is one of the tests of nomen, or of the
+// isForeignVariable reports whether an environment variable belongs to the tests of nomen or to the
 // scripts for a database cluster.
 func isForeignVariable(name string) bool {
 	const testPrefix = environmentPrefix + "TEST_"

@@ -5,7 +5,6 @@ import "strings"
 // An optionClass says how a change of an option of serve takes effect.
 type optionClass uint8
 
-// The classes of options.
 const (
 	unclassified optionClass = iota
 	live                     // a reload changes it
@@ -38,7 +37,6 @@ func optionClasses() map[optionClass]string {
 	}
 }
 
-// classOf returns the class of an option of serve.
 func classOf(option string) optionClass {
 	for class, options := range optionClasses() {
 		for name := range strings.FieldsSeq(options) {

@@ -133,7 +133,6 @@ func (c *cli) configShowCommand() *cobra.Command {
 	return cmd
 }
 
-// runningSettings returns the settings of the server of the data directory.
 func (c *cli) runningSettings(ctx context.Context) ([]adminapi.Setting, error) {
 	api, err := c.server(ctx)
 	if err != nil {
@@ -185,7 +184,6 @@ func (c *cli) settings() []adminapi.Setting {
 	return append(all, c.tableSettings()...)
 }
 
-// tableSettings returns the tables of the file, in their order.
 func (c *cli) tableSettings() (all []adminapi.Setting) {
 	add := func(key, place string, table any, reload bool) {
 		if text, err := json.Marshal(table); err == nil {
@@ -209,8 +207,8 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 	return all
 }
 
-// shownValue returns the value of an option as shown to users, without secrets. Text is in quotes;
-// numbers, durations and descriptions of defaults are not.
+// shownValue returns the value of an option for people, without secrets. Text is in quotation
+// marks; numbers, durations and descriptions of defaults are not.
 func shownValue(f *pflag.Flag) string {
 	if _, text := usageOf(f); !f.Changed && strings.Contains(f.Usage, " (default ") {
 		text, _, _ = strings.Cut(text, ":") // "none: no backups" becomes "none"
@@ -227,7 +225,7 @@ func shownValue(f *pflag.Flag) string {
 	return "[" + strings.Join(values, ", ") + "]"
 }
 
-// quotedValue returns a value without secrets, in quotes if it is text.
+// quotedValue returns a value without secrets, in quotation marks if it is text.
 func quotedValue(f *pflag.Flag, value string) string {
 	switch strings.TrimSuffix(f.Value.Type(), "Slice") {
 	case "int", "uint", "float64", "bool", "uint16":
@@ -238,13 +236,13 @@ func quotedValue(f *pflag.Flag, value string) string {
 	return tomlString(value)
 }
 
-// tomlString returns a text without secrets as a string of TOML.
+// tomlString returns a string of TOML, without secrets.
 func tomlString(value string) string {
 	b, _ := json.Marshal(hideSecrets(value)) // cannot fail for a string
 	return string(b)
 }
 
-// shortDuration returns a duration without the units that are zero: 24h for 24h0m0s.
+// shortDuration drops the units that are zero from a duration: 24h0m0s becomes 24h.
 func shortDuration(text string) string {
 	if short, ok := strings.CutSuffix(text, "m0s"); ok {
 		text = short + "m"

@@ -15,16 +15,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The tables of a configuration file. A part of the server that needs a list of tables adds a field
-// here, such as Listen []listenTable for [[listen]]. go-toml decodes the tables; unknown keys in a
-// table are errors. An error about a value is reported with its place in the file:
+// fileTables has the tables of a configuration file with elements of their own, such as Listen
+// []listenTable for [[listen]]. go-toml decodes the tables, and unknown keys in them are errors.
+// Report an error about a value with its place in the file:
 //
 //	return c.file.errorf("listen.2.address", "invalid address %q", address)
 //
-// A table whose keys have plain values, such as [backup], needs no field. Declare each key as an
-// option of serve whose name has a dot, such as "backup.every". The file, the environment
-// (NOMEN_BACKUP_EVERY), 'nomen config' and a reload then treat it like any other option. The help
-// of the command does not list options with a dot.
+// A table that only groups options, such as [backup], has no field here. Its keys are options of
+// serve with a dot in the name, such as "backup.every". So the file, the environment
+// (NOMEN_BACKUP_EVERY), 'nomen config' and reloads treat them like other options. Only the help of
+// the command leaves them out.
 type fileTables struct {
 	Authority []*store.Authority
 	Listen    []listenTable
@@ -32,12 +32,12 @@ type fileTables struct {
 	Dialect   []dialectTable
 }
 
-// tableNames returns the keys of fileTables.
 func tableNames() map[string]bool {
 	return map[string]bool{"authority": true, "listen": true, "oidc": true, "dialect": true}
 }
 
-// A configFile is a parsed configuration file. A nil configFile has no content.
+// A configFile is a parsed configuration file. The methods of a nil configFile treat it as an empty
+// file.
 type configFile struct {
 	path    string
 	tables  fileTables
@@ -51,9 +51,9 @@ type configFile struct {
 type filePlace struct{ line, column int }
 
 // readConfigFile reads and parses a configuration file. The map known has the names of the options
-// that the file can set. The error is a usage error that joins all errors in the file, each with
-// its place. If the file cannot be parsed, the result is nil; otherwise it has all valid keys and
-// values.
+// that a file can set. The error is a usage error with all errors in the file, each with its place.
+// Even after an error the result has all valid keys and values, unless the file cannot be parsed at
+// all: then it is nil.
 func readConfigFile(path string, known map[string]bool) (*configFile, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -87,8 +87,7 @@ func parseConfig(path string, text []byte, known map[string]bool) (*configFile, 
 	return f, f.sorted(errs)
 }
 
-// listenedTwice returns the error about a file that has both the option listen and [[listen]]
-// tables.
+// listenedTwice returns an error if the file has both the option listen and [[listen]] tables.
 func (f *configFile) listenedTwice(layout *fileLayout) error {
 	isOption := slices.ContainsFunc(layout.pairs, func(p pair) bool { return p.path == "listen" && p.plain })
 	isTable := slices.ContainsFunc(layout.pairs, func(p pair) bool { return (p.path == "listen" || p.path == "listen.1") && !p.plain })
@@ -98,7 +97,7 @@ func (f *configFile) listenedTwice(layout *fileLayout) error {
 	return f.errorAt(layout.keys["listen"], "listen is both an option and a table; remove the option, and add a [[listen]] table with its value as address")
 }
 
-// textsOf returns the keys and the text in a value of TOML.
+// textsOf returns all strings in a value of TOML, including the keys of its tables.
 func textsOf(value any) (all []string) {
 	switch v := value.(type) {
 	case string:
@@ -115,9 +114,8 @@ func textsOf(value any) (all []string) {
 	return all
 }
 
-// flatKeys returns the options in a file by their names. If a table is not a field of fileTables,
-// each of its keys is an option. The name of the option is the name of the table, a dot and the
-// key.
+// flatKeys returns the options in a file by name. The keys of a table that is not in fileTables are
+// options, too: their names are TABLE.KEY.
 func flatKeys(all map[string]any, known map[string]bool) map[string]any {
 	flat := map[string]any{}
 	for key, value := range all {
@@ -135,7 +133,7 @@ func flatKeys(all map[string]any, known map[string]bool) map[string]any {
 	return flat
 }
 
-// hasTable reports whether there are options whose names begin with a table and a dot.
+// hasTable reports whether a known option has a name of the form TABLE.KEY.
 func hasTable(known map[string]bool, table string) bool {
 	for name := range known {
 		if strings.HasPrefix(name, table+".") {
@@ -145,8 +143,8 @@ func hasTable(known map[string]bool, table string) bool {
 	return false
 }
 
-// isOption reports whether a value is that of an option, and not a table or a list of tables. The
-// parameter known says whether there is an option with its key.
+// isOption reports whether a value belongs to an option, as opposed to a table or a list of tables.
+// The parameter known says whether an option has this key.
 func isOption(value any, known bool) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -162,8 +160,8 @@ func isTable(v any) bool {
 	return ok
 }
 
-// decodeTables decodes the tables of the file. An invalid value is removed from the text, so
-// that later errors are found too.
+// decodeTables decodes the tables of the file. After an invalid value it removes the value from the
+// text and decodes again, so that one run finds all errors.
 func (f *configFile) decodeTables(layout *fileLayout, known map[string]bool) []error {
 	text := layout.tablesOnly(tableNames(), known)
 	var errs []error
@@ -198,7 +196,7 @@ func (f *configFile) decodeTables(layout *fileLayout, known map[string]bool) []e
 	return errs
 }
 
-// unknownKeys returns a usage error for each unknown key of a table.
+// unknownKeys returns a usage error for each key that a table does not have.
 func (f *configFile) unknownKeys(strict *toml.StrictMissingError, known map[string]bool) []error {
 	var errs []error
 	for _, e := range strict.Errors {
@@ -221,7 +219,6 @@ type placeError struct {
 
 func (e placeError) Unwrap() error { return e.error }
 
-// place returns the beginning of the message.
 func (e placeError) place() string {
 	if e.at == (filePlace{}) {
 		return e.file + ": "
@@ -236,8 +233,9 @@ func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
 	return e
 }
 
-// errorf returns a usage error with the place of the value at a path such as "listen.2.address". If
-// the file does not have that value, the place is that of the nearest value around it.
+// errorf returns a usage error with the place of a value in the file. The path of a value is, for
+// example, "listen.2.address". If the file does not have the value, the place is that of the
+// nearest table around it.
 func (f *configFile) errorf(path, format string, args ...any) error {
 	return f.errorAt(f.place(path), format, args...)
 }
@@ -248,7 +246,6 @@ func (f *configFile) about(path string, err error) error {
 	return fmt.Errorf("%s:%d:%d: %w", f.path, at.line, at.column, err)
 }
 
-// authorities returns the authorities of the file.
 func (f *configFile) authorities() []*store.Authority {
 	if f == nil {
 		return nil
@@ -256,7 +253,6 @@ func (f *configFile) authorities() []*store.Authority {
 	return f.tables.Authority
 }
 
-// listen returns the listeners of the file.
 func (f *configFile) listen() []listenTable {
 	if f == nil {
 		return nil
@@ -264,8 +260,8 @@ func (f *configFile) listen() []listenTable {
 	return f.tables.Listen
 }
 
-// place returns the place of the value at a path. If the file does not have that value, it returns
-// the place of the nearest value around it.
+// place returns the place of the value with this path. If the file does not have the value, the
+// result is the place of the nearest table around it.
 func (f *configFile) place(path string) filePlace {
 	for {
 		if at, ok := f.places[path]; ok {
@@ -290,7 +286,7 @@ func (f *configFile) sorted(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// decodeError returns a usage error for an error of go-toml.
+// decodeError converts an error of go-toml to a usage error.
 func (f *configFile) decodeError(err error) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
@@ -321,7 +317,7 @@ func decodeFault(e *toml.DecodeError) string {
 	return message
 }
 
-// optionValues formats a TOML value, or each value of a list, for an option.
+// optionValues formats a value of TOML for an option. For a list, it formats each element.
 func optionValues(v any) ([]string, error) {
 	list, ok := v.([]any)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// A configKey is a key of the configuration file, as documented.
+// A configKey is a key of the configuration file, for the documents.
 type configKey struct {
 	Key      string `json:"key"`
 	Meaning  string `json:"meaning"`
@@ -24,7 +24,7 @@ type configKey struct {
 	Example  string `json:"example"`          // a line of a file
 }
 
-// configKeys returns the keys of the configuration file: the options of serve, sorted, and then
+// configKeys returns the keys of the configuration file: first the options of serve in order, then
 // the keys of the tables.
 func configKeys() []configKey {
 	c := &cli{sources: map[string]optionSource{}}
@@ -45,7 +45,7 @@ func configKeys() []configKey {
 	return append(all, tableKeys()...)
 }
 
-// keyOf returns the key for an option. Its explanation is the help text of the option.
+// keyOf describes an option as a key of the file, with the help text of the option.
 func keyOf(f *pflag.Flag) configKey {
 	meaning, byDefault := usageOf(f)
 	if f.Name == "data" { // depends on the user
@@ -60,8 +60,8 @@ func keyOf(f *pflag.Flag) configKey {
 	return k
 }
 
-// usageOf returns what an option means, and its default. The default is "" if the option is empty
-// or off by default.
+// usageOf splits the help text of an option into its meaning and its default. The default is "" for
+// an option that is empty or off.
 func usageOf(f *pflag.Flag) (meaning, byDefault string) {
 	meaning = f.Usage
 	byDefault = strings.TrimSuffix(strings.TrimPrefix(defaultOf(f), " (default "), ")")
@@ -71,7 +71,7 @@ func usageOf(f *pflag.Flag) (meaning, byDefault string) {
 	return meaning, byDefault
 }
 
-// typeOf returns the type of an option in the words of TOML, and an example.
+// typeOf returns the type of an option in terms of TOML, and an example.
 func typeOf(f *pflag.Flag) (kind, example string) {
 	switch f.Value.Type() {
 	case "bool":
@@ -144,13 +144,12 @@ func (k configKey) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// tableKeys returns the keys in the tables of the file. The keys of authorities have the
-// explanations of the admin API, because it has the same fields.
+// tableKeys returns the keys in the tables of the file. The texts for authorities are those of the
+// admin API, which has the same fields.
 func tableKeys() []configKey {
 	return slices.Concat(authorityKeys(), listenKeys(), oidcKeys(), dialectKeys())
 }
 
-// listenKeys returns the keys of [[listen]].
 func listenKeys() []configKey {
 	key := func(name, meaning, kind, byDefault, example string) configKey {
 		return configKey{Key: "listen." + name, Meaning: meaning, Type: kind, Default: byDefault, Example: "[[listen]]\naddress = \":443\"\n" + example}
@@ -165,7 +164,6 @@ func listenKeys() []configKey {
 	}
 }
 
-// authorityKeys returns the keys of [[authority]].
 func authorityKeys() []configKey {
 	type property struct {
 		Type        string
@@ -202,7 +200,7 @@ func authorityKeys() []configKey {
 	return all
 }
 
-// tomlType returns the name in TOML of a type of a JSON schema.
+// tomlType converts a type of JSON Schema to the name of the type in TOML.
 func tomlType(kind string) string {
 	switch kind {
 	case "boolean":
@@ -224,7 +222,6 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// authorityExamples returns examples of the keys of [[authority]].
 func authorityExamples() map[string]string {
 	return map[string]string{
 		"owners": `["archive", "library"]`, "hosts": `["names.example.org"]`, "addresses": `["192.0.2.1"]`, "default": "true",

@@ -24,7 +24,7 @@ type pair struct {
 	plain      bool // a key-value pair whose value is neither an inline table nor a list of them
 }
 
-// readLayout reads the layout of a document, up to its first error of syntax.
+// readLayout finds the keys in a document, up to the first syntax error.
 func readLayout(text []byte) *fileLayout {
 	l := &fileLayout{text: text, values: map[string]filePlace{}, keys: map[string]filePlace{}}
 	var p unstable.Parser
@@ -42,7 +42,7 @@ func readLayout(text []byte) *fileLayout {
 	return l
 }
 
-// addHeader records the header of a table, and returns the path of the table.
+// addHeader records the header of a table, and returns its path.
 func (l *fileLayout) addHeader(n *unstable.Node, counts map[string]int) (path string) {
 	for it := n.Key(); it.Next(); {
 		path = childPath(path, string(it.Node().Data))
@@ -126,9 +126,9 @@ func childPath(path, key string) string {
 	return path + "." + key
 }
 
-// tablesOnly returns a copy of the document in which spaces replace everything outside the given
-// tables, so that the places in these tables stay the same. If an option has the same name as a
-// table, its plain value is also replaced.
+// tablesOnly returns a copy of the document with spaces in place of everything outside the given
+// tables, so that the places in these tables stay the same. A plain value with the name of a table
+// is an option, so it becomes spaces as well.
 func (l *fileLayout) tablesOnly(tables, isOption map[string]bool) []byte {
 	text := bytes.Clone(l.text)
 	for _, p := range l.pairs {
@@ -156,7 +156,7 @@ func (l *fileLayout) erasePair(text []byte, at filePlace) bool {
 	return false
 }
 
-// erase replaces all characters except line breaks by spaces.
+// erase overwrites text with spaces, except for line breaks.
 func erase(text []byte) {
 	for i, b := range text {
 		if b != '\n' && b != '\r' {

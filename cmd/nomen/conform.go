@@ -38,7 +38,6 @@ than printable ASCII escaped. --list prints the cases and sends nothing.
 
 The exit status is 1 if a case failed or if no case applied.`
 
-// A conforming is one run of nomen conform.
 type conforming struct {
 	*cli
 	options  conform.Options
@@ -125,7 +124,6 @@ func (r *conforming) run(ctx context.Context, args []string) error {
 	return r.end(subject, count, results)
 }
 
-// trust sets the certificates to trust.
 func (r *conforming) trust() error {
 	config := &tls.Config{InsecureSkipVerify: r.insecure} //nolint:gosec // on request
 	if r.roots != "" {
@@ -161,7 +159,6 @@ func (r *conforming) show(one conform.Result) error {
 	return conform.WriteText(r.out, one, r.verbose)
 }
 
-// end prints the counts and writes the report.
 func (r *conforming) end(s conform.Subject, count conform.Count, results []conform.Result) error {
 	err := r.say(struct {
 		conform.Subject

@@ -26,14 +26,14 @@ import (
 	"github.com/nomen-project/nomen/store/cachestore"
 )
 
-// countsDir is the directory in the data directory in which a server keeps the counts of resolutions,
-// unless its store is a database.
+// countsDir is the subdirectory of the data directory for the counts of resolutions. A server with
+// a database keeps them in the database instead.
 const countsDir = "counts"
 
-// A countKeeper is a store that also keeps counts.
+// A countKeeper is a store that can also hold counts of resolutions.
 type countKeeper interface{ Counts() counts.Store }
 
-// countsIn returns the counts that a database keeps.
+// countsIn returns the counts in a database.
 func countsIn(s store.Reader) (counts.Store, error) {
 	if cache, ok := s.(*cachestore.Store); ok {
 		s = cache.Backing
@@ -44,13 +44,13 @@ func countsIn(s store.Reader) (counts.Store, error) {
 	return nil, fmt.Errorf("%T cannot keep counts: %w", s, errors.ErrUnsupported)
 }
 
-// resolutionCounts is a counter, and what it writes to.
+// resolutionCounts has the counter of a server and the storage that it writes to.
 type resolutionCounts struct {
 	*counts.Counter
 	side io.Closer // nil if the counts are in a database
 }
 
-// Close writes the counts.
+// Close writes the counts to their storage.
 func (r *resolutionCounts) Close() error {
 	if r == nil {
 		return nil
@@ -62,7 +62,7 @@ func (r *resolutionCounts) Close() error {
 	return err
 }
 
-// counter returns the counter, nil if nothing is counted.
+// counter returns the counter, or nil if resolutions are not counted.
 func (r *resolutionCounts) counter() *counts.Counter {
 	if r == nil {
 		return nil
@@ -70,7 +70,7 @@ func (r *resolutionCounts) counter() *counts.Counter {
 	return r.Counter
 }
 
-// openCounts opens the counter of a server, or returns nil if it does not count.
+// openCounts opens the counter of a server. The result is nil if the options turn counting off.
 func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log *slog.Logger) (*resolutionCounts, error) {
 	if f.noCounts || f.readOnly {
 		return nil, nil
@@ -97,7 +97,6 @@ func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log 
 	return r, err
 }
 
-// authorityOf returns the prefix of the authority that is responsible for a name, or "".
 func authorityOf(table *store.Table, key string) string {
 	set, err := table.Set(store.WithStaleness(context.Background()), time.Time{})
 	if err != nil {
@@ -109,8 +108,8 @@ func authorityOf(table *store.Table, key string) string {
 	return ""
 }
 
-// leftCounts returns the counts that servers have written, for a command without a server. The
-// counter is nil if there are none. The caller must call the function close.
+// leftCounts returns the counts that servers have written, for use while no server runs. The
+// counter is nil if there are no counts. The caller must call closeAll.
 func (c *cli) leftCounts(s store.Store) (k *counts.Counter, closeAll func() error, err error) {
 	none := func() error { return nil }
 	var target counts.Store
@@ -137,7 +136,6 @@ func (c *cli) leftCounts(s store.Store) (k *counts.Counter, closeAll func() erro
 	return k, r.Close, nil
 }
 
-// Resolutions implements backend.
 func (l *local) Resolutions(ctx context.Context, q adminapi.ResolutionQuery) (out adminapi.Resolutions, err error) {
 	k, closeAll, err := l.counted(l.store)
 	if err != nil {
@@ -152,7 +150,6 @@ func (l *local) Resolutions(ctx context.Context, q adminapi.ResolutionQuery) (ou
 	return out, errors.Join(err, closeAll())
 }
 
-// resolutionFlags are the options of 'nomen stats NAME'.
 type resolutionFlags struct {
 	from, to string
 	top      int
@@ -167,7 +164,6 @@ func (o *resolutionFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&o.csv, "csv", false, "print CSV: a line for each day or month, then a line for each of the names")
 }
 
-// showResolutions prints how often a name, or the names of authorities, were resolved.
 func (c *cli) showResolutions(ctx context.Context, subject string, o resolutionFlags) error {
 	for _, month := range []struct{ option, text string }{{"from", o.from}, {"to", o.to}} {
 		if month.text == "" {
@@ -200,8 +196,8 @@ func (c *cli) showResolutions(ctx context.Context, subject string, o resolutionF
 	})
 }
 
-// chooseSubject sets the name of a query if the subject is a name that has a record. Otherwise the
-// subject is a prefix.
+// chooseSubject makes the subject the name of a query if it is a name with a record, and otherwise
+// the prefix of the query.
 func chooseSubject(ctx context.Context, b backend, subject string, q *adminapi.ResolutionQuery) error {
 	if n, err := name.Parse(subject); err == nil {
 		if p, err := name.ParsePrefix(subject); err == nil {
@@ -225,7 +221,7 @@ func resolutionRow(first string, b adminapi.ByClass) []string {
 	return []string{first, number(b.Regular), number(b.Machine), number(b.Bot), number(b.Unknown)}
 }
 
-// resolutionLines yields the rows of a table of resolutions.
+// resolutionLines calls line for each row of a table of resolutions.
 func resolutionLines(r *adminapi.Resolutions, shown func(string) string, line func([]string)) {
 	line([]string{"resolutions", "regular", "machine", "bot", "unknown"})
 	for _, p := range r.Periods {

@@ -42,7 +42,6 @@ crash, it continues from FILE. With --retry it asks failed authorities again.
 The exit status is 3 if the first authority could not be asked. It is 1 if another
 authority could not be asked, or if a limit ended the crawl. Standard error has the reason.`
 
-// The formats of the command.
 const (
 	crawlText = "text"
 	crawlJSON = "json"
@@ -54,7 +53,6 @@ func crawlFormats() []string { return []string{crawlText, crawlJSON, crawlDOT, c
 
 func crawlRelations() []string { return []string{crawl.Parent, crawl.Child, "both"} }
 
-// A crawling is one run of nomen crawl.
 type crawling struct {
 	*cli
 	client       client.Options
@@ -197,9 +195,9 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	return all
 }
 
-// queriers returns a querier, and a function that closes it. The querier asks the first authority at
-// any address, because the user named it. Without --allow-private, the querier asks all other
-// authorities only at public addresses, because only the answers of servers name them.
+// queriers returns a querier and a function that closes it. The querier asks the first authority at
+// any address, because the user named it. Servers named all other authorities, so without
+// --allow-private it asks those only at public addresses.
 func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {
@@ -225,7 +223,8 @@ func (t *firstTrusted) Query(ctx context.Context, authority, request string) ([]
 	return t.guarded.Query(ctx, authority, request)
 }
 
-// walk crawls. It prints each authority as soon as it is known, or a drawing at the end.
+// walk crawls the authorities. It prints each authority as soon as it is known, except in the
+// formats of a drawing, which need all of them.
 func (r *crawling) walk(ctx context.Context, w *crawl.Walker, first string) error {
 	start := clock()
 	var ended error
@@ -272,7 +271,6 @@ func (r *crawling) show(n *crawl.Node) error {
 	return nil
 }
 
-// draw prints the formats that need all authorities.
 func (r *crawling) draw() error {
 	draw := map[string]func(io.Writer, []*crawl.Node) error{crawlDOT: crawl.WriteDOT, crawlSVG: crawl.WriteSVG}[r.format]
 	if draw == nil || len(r.nodes) == 0 {
@@ -281,7 +279,7 @@ func (r *crawling) draw() error {
 	return draw(r.out, r.nodes)
 }
 
-// judge returns the error of the command for the error that ended the crawl.
+// judge converts the error that ended the crawl to the error of the command.
 func (r *crawling) judge(ended error) error {
 	var limit *crawl.LimitError
 	var state *crawl.StateError

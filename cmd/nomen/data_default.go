@@ -14,8 +14,8 @@ import (
 // systemData is the default data directory for root, and for servers that a package installs.
 const systemData = "/var/lib/nomen"
 
-// defaultData returns the data directory if none is given: systemData for root, otherwise the
-// user's own.
+// defaultData returns the data directory to use if the user names none: systemData for root, and a
+// directory in the home of the user otherwise.
 func defaultData() string {
 	if os.Geteuid() == 0 {
 		return systemData
@@ -23,7 +23,6 @@ func defaultData() string {
 	return userData()
 }
 
-// userData returns the user's own data directory.
 func userData() string {
 	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
 		return dir + "/nomen"
@@ -36,8 +35,8 @@ func userData() string {
 
 func homeData(home string) string { return home + "/.local/share/nomen" }
 
-// usualData returns the data directories that may be meant if the user names none. The first one is
-// the default.
+// usualData returns the data directories that a user may mean without naming one. The first is the
+// default.
 func usualData() []string {
 	all := []string{defaultData(), userData(), systemData}
 	if u, err := user.Lookup(os.Getenv("SUDO_USER")); err == nil && u.HomeDir != "" {
@@ -46,8 +45,8 @@ func usualData() []string {
 	return all
 }
 
-// defaultHint says that the data directory is the default, and whether another usual data
-// directory has a store. It returns "" if the user named a data directory or a store.
+// defaultHint says that the data directory is the default, and whether another usual one has a
+// store. The result is "" if the user named a data directory or a store.
 func (c *cli) defaultHint() string {
 	if !c.dataDefault || c.store != "" {
 		return ""
@@ -55,10 +54,10 @@ func (c *cli) defaultHint() string {
 	return ". " + c.data + " is the default data directory of user " + durable.CurrentUser() + ", because neither --data nor NOMEN_DATA is set" + storeIn(c.data, usualData())
 }
 
-// checkNew returns an error if a command would create a store in the user's default data directory,
-// but may be meant for the store of the service. This is the case if the data directory of the
-// service, which is the parameter system, has a store or cannot be read by this user. If the user
-// named a data directory or a store, checkNew returns nil.
+// checkNew returns an error if a command is about to create a store in the home of a user who
+// probably means the store of the service. That is the case if the data directory of the service,
+// which is the parameter system, has a store or cannot be read by this user. A user who names a
+// data directory or a store gets no error.
 func (c *cli) checkNew(system string) error {
 	if !c.dataDefault || c.store != "" || c.data == system {
 		return nil
@@ -79,7 +78,7 @@ func (c *cli) checkNew(system string) error {
 		c.data, system, state, who, c.data)
 }
 
-// storeIn says which of the usual data directories has a store. It ignores the directory data.
+// storeIn says which of the usual data directories, apart from data, has a store.
 func storeIn(data string, usual []string) string {
 	usual = slices.DeleteFunc(usual, func(dir string) bool { return dir == data })
 	for _, dir := range usual {

@@ -50,7 +50,6 @@ func (c *cli) deleteCommand() *cobra.Command {
 	return cmd
 }
 
-// deleteName deletes a reserved name after confirmation.
 func (c *cli) deleteName(ctx context.Context, b backend, spelling string, yes bool, why string) (registrar.Outcome, error) {
 	rec, err := get(ctx, b, spelling, time.Time{})
 	if err != nil {
@@ -73,7 +72,6 @@ func (c *cli) deleteName(ctx context.Context, b backend, spelling string, yes bo
 	return out, named(spelling, err)
 }
 
-// A deletedName is the JSON form of a name that was deleted.
 type deletedName struct {
 	Name    name.Name `json:"name"`
 	Deleted bool      `json:"deleted"`

@@ -47,14 +47,12 @@ failed, even if a resolver was found, because DNS may name other resolvers.
 
 ` + streamHelp
 
-// finderFlags are the options about finding resolvers.
 type finderFlags struct {
 	table, public string
 	dns           []string
 	fallback      string
 }
 
-// noTable is the value of --public-table for no table.
 const noTable = "none"
 
 func (o *finderFlags) register(f *pflag.FlagSet) {
@@ -64,8 +62,8 @@ func (o *finderFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names without any other resolver (default none)")
 }
 
-// finder returns a finder of resolvers, and the DNS resolver that it uses. If trace is not nil, the
-// finder calls it for each step.
+// finder returns a finder of resolvers, and the DNS resolver that it uses. The finder calls trace
+// for each step, unless trace is nil.
 func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.Finder, *discover.Resolver, error) {
 	dns, err := newDNS(o.dns)
 	if err != nil {
@@ -94,7 +92,6 @@ func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.
 	return f, dns, nil
 }
 
-// checkDefault checks --default-resolver.
 func checkDefault(resolver string) error {
 	if _, err := discover.New(discover.Options{Default: resolver}); err != nil {
 		return usagef("--default-resolver: %w", err)
@@ -102,8 +99,8 @@ func checkDefault(resolver string) error {
 	return nil
 }
 
-// complete sets the finder of resolvers in the options of a client. If Via names the resolver, the
-// client needs no finder, and complete sets only the DNS resolver for host names.
+// complete sets the finder of resolvers in the options of a client. With Via, the user has named a
+// resolver, so complete sets only the DNS resolver for host names.
 func (o *finderFlags) complete(c *client.Options) error {
 	if c.Via == "" {
 		finder, dns, err := o.finder(c.Port, nil)
@@ -118,7 +115,7 @@ func (o *finderFlags) complete(c *client.Options) error {
 	return err
 }
 
-// hosts returns the DNS resolver for host names; nil for the system's.
+// hosts returns the DNS resolver for host names. A nil result means that of the system.
 func (o *finderFlags) hosts() (discover.DNS, error) {
 	if len(o.dns) == 0 {
 		return nil, nil
@@ -126,7 +123,6 @@ func (o *finderFlags) hosts() (discover.DNS, error) {
 	return newDNS(o.dns)
 }
 
-// newDNS returns the DNS resolver given by --dns.
 func newDNS(servers []string) (*discover.Resolver, error) {
 	dns, err := discover.NewResolver(discover.ResolverOptions{Servers: servers})
 	if err != nil {
@@ -135,7 +131,7 @@ func newDNS(servers []string) (*discover.Resolver, error) {
 	return dns, nil
 }
 
-// readTable reads a table of resolvers; it returns nil for the file "".
+// readTable reads a table of resolvers. The result for the file "" is nil.
 func readTable(file string) ([]discover.Entry, error) {
 	if file == "" {
 		return nil, nil
@@ -179,7 +175,6 @@ func (c *cli) discoverCommand() *cobra.Command {
 	return cmd
 }
 
-// A discovery is one run of nomen discover.
 type discovery struct {
 	finder  *discover.Finder
 	dns     *discover.Resolver
@@ -189,7 +184,6 @@ type discovery struct {
 	steps []discoveryStep // of the current name
 }
 
-// A discoveryStep is the JSON form of a step.
 type discoveryStep struct {
 	Name     string        `json:"name"`
 	Step     int           `json:"step"`
@@ -203,7 +197,6 @@ func (d *discovery) add(how, target string) {
 	d.steps = append(d.steps, discoveryStep{Name: d.name, Step: len(d.steps) + 1, How: how, Target: target})
 }
 
-// show prints the steps for one name, and the error if there was one.
 func (d *discovery) show(ctx context.Context, a *answers, arg string) error {
 	d.name, d.steps = arg, nil
 	q, err := client.ParseDialect(d.dialect, arg)
@@ -238,8 +231,8 @@ func explainWay(err error) *resolveError {
 	return e
 }
 
-// find finds the resolvers of a name and records the steps. It returns the last failure of DNS, or
-// a [noWayError] if there is no resolver. If a host does not exist, this is not a failure.
+// find finds the resolvers of a name and records the steps. It returns a [noWayError] if the name
+// has no resolver, or the last error of DNS. A host that does not exist is not an error.
 func (d *discovery) find(ctx context.Context, n name.Name) error {
 	found := false
 	var failed error
@@ -259,7 +252,6 @@ func (d *discovery) find(ctx context.Context, n name.Name) error {
 	return failed
 }
 
-// way records a resolver and the addresses of its host.
 func (d *discovery) way(ctx context.Context, w discover.Way) error {
 	target := w.URL
 	if target == "" {
@@ -282,7 +274,6 @@ func (d *discovery) way(ctx context.Context, w discover.Way) error {
 	return nil
 }
 
-// print writes the steps as aligned text or JSON.
 func (d *discovery) print(a *answers) {
 	if a.json != nil {
 		for _, s := range d.steps {

@@ -61,14 +61,12 @@ func (c *cli) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// The states of a diagnosis.
 const (
 	stateOK      = "ok"
 	stateWarning = "warning"
 	stateProblem = "problem"
 )
 
-// A diagnosis is the result of a check.
 type diagnosis struct {
 	State string `json:"state"`
 	Check string `json:"check"`
@@ -78,7 +76,6 @@ type diagnosis struct {
 	bare string // the text in a support bundle
 }
 
-// A doctor checks an installation.
 type doctor struct {
 	*cli
 	flags         *serveFlags
@@ -119,7 +116,6 @@ func (d *doctor) add(state, check, next, format string, args ...any) {
 	d.all = append(d.all, diagnosis{state, check, fmt.Sprintf(format, args...), next, fmt.Sprintf(format, bare...)})
 }
 
-// option returns the values of an option of serve.
 func (d *doctor) option(name string) []string {
 	switch f := d.options.Lookup(name); {
 	case f == nil:
@@ -132,13 +128,12 @@ func (d *doctor) option(name string) []string {
 	}
 }
 
-// text returns the value of an option of serve that has one value.
+// text returns the value of an option of serve as one text.
 func (d *doctor) text(name string) string { return strings.Join(d.option(name), ",") }
 
-// doctorTimeout bounds each check that waits for others.
+// doctorTimeout bounds each check that needs a response from elsewhere.
 const doctorTimeout = 10 * time.Second
 
-// run makes all checks and prints the diagnoses.
 func (d *doctor) run(ctx context.Context) error {
 	for _, check := range []func(context.Context){
 		d.checkConfiguration, d.checkServer, d.checkClock, d.checkDescriptors, d.checkMemory,
@@ -159,7 +154,6 @@ func (d *doctor) run(ctx context.Context) error {
 	return d.show()
 }
 
-// show prints the diagnoses.
 func (d *doctor) show() error {
 	w := tabwriter.NewWriter(d.out, 0, 0, 2, ' ', 0)
 	problems := 0
@@ -189,7 +183,6 @@ func (d *doctor) show() error {
 	return nil
 }
 
-// checkConfiguration reports the errors of the configuration and the warnings about it.
 func (d *doctor) checkConfiguration(context.Context) {
 	const check = "configuration"
 	failed := false
@@ -211,8 +204,8 @@ func (d *doctor) checkConfiguration(context.Context) {
 	}
 }
 
-// checkServer reports whether a server runs on the data directory, is ready, and has the version
-// of this program.
+// checkServer reports whether a server runs on the data directory, whether it is ready, and whether
+// it has the version of this program.
 func (d *doctor) checkServer(ctx context.Context) {
 	const check = "server"
 	api, err := d.cli.server(ctx)

@@ -19,15 +19,15 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// safe is text that a support bundle may contain, because it has no names, addresses or secrets.
+// safe is text for a support bundle. It has no names, addresses or secrets.
 type safe string
 
-// concealed stands for what is left out of a support bundle.
+// concealed replaces what a support bundle leaves out.
 const concealed = "…"
 
-// hidden returns an argument of a diagnosis as it appears in a support bundle. Numbers, durations
-// and safe text are unchanged. An error is replaced by its title in docs/reference/errors.md, and
-// everything else is concealed.
+// hidden returns an argument of a diagnosis for a support bundle. Numbers, durations and safe text
+// stay. An error becomes its title in docs/reference/errors.md. The result for everything else is
+// concealed.
 func hidden(arg any) any {
 	switch v := arg.(type) {
 	case safe, int, int64, uint64, float64, bool, time.Duration, os.FileMode:
@@ -40,7 +40,6 @@ func hidden(arg any) any {
 	return safe(concealed)
 }
 
-// writeBundle writes the support bundle.
 func (d *doctor) writeBundle() error {
 	f, err := os.OpenFile(d.bundle, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)
 	if err != nil {
@@ -92,8 +91,8 @@ func (d *doctor) bundledResults() []byte {
 	return b.Bytes()
 }
 
-// bundledOptions returns the options that are set. It shows the values of numbers, durations and
-// switches, and conceals all other values, because they may contain names or secrets.
+// bundledOptions returns the options that are set. Only numbers, durations and switches have their
+// values, because others may contain names or secrets.
 func (d *doctor) bundledOptions() []byte {
 	var b bytes.Buffer
 	d.options.VisitAll(func(f *pflag.Flag) {
@@ -110,7 +109,7 @@ func (d *doctor) bundledOptions() []byte {
 	return b.Bytes()
 }
 
-// bundledMetrics returns the metrics without labels.
+// bundledMetrics returns the metrics that have no labels.
 func (d *doctor) bundledMetrics() []byte {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(d.metrics)) {

@@ -11,22 +11,22 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// The values that doctor sends in header fields that only proxies may set. The address is reserved
-// for documentation (RFC 5737), and the name for tests (RFC 6761).
+// The values of the header fields that only proxies may set, in a request of doctor. The address is
+// reserved for documentation (RFC 5737), and the name for tests (RFC 6761).
 const (
 	claimedAddress = "203.0.113.77"
 	claimedHost    = "doctor.invalid"
 )
 
-// A seenClient is the client of a request, as the server sees it.
+// A seenClient says which client the server took for the sender of a request.
 type seenClient struct {
 	from netip.Addr // invalid if the server does not know it
 	host string
 	ours netip.Addr // the address from which doctor sent the request
 }
 
-// checkFields finds out which address and which host of a client the server sees. It sends one
-// request without and one with header fields that only proxies may set.
+// checkFields finds out whether the server knows the address and the host of its clients. It sends
+// one request without the header fields of proxies, and one with them.
 func (d *doctor) checkFields(ctx context.Context, p publicURL) {
 	const check = "client address"
 	plain, ok := p.seen(ctx)
@@ -47,7 +47,6 @@ func (d *doctor) checkFields(ctx context.Context, p publicURL) {
 	}
 }
 
-// compareAddress compares the address that the server sees with that of this machine.
 func (d *doctor) compareAddress(check string, c seenClient) {
 	const next = "name the address of the proxy in trusted-proxy, and let the proxy send X-Forwarded-For"
 	switch {
@@ -61,8 +60,8 @@ func (d *doctor) compareAddress(check string, c seenClient) {
 	}
 }
 
-// compareHost compares the host that the server sees with that of the public URL. If no naming
-// authority has a host of its own, the server may also see its own address as the host.
+// compareHost compares the host that the server sees with that of the public URL. If no authority
+// has a host of its own, the server may also see its own address as the host.
 func (d *doctor) compareHost(ctx context.Context, p publicURL, c seenClient) {
 	got := hostOnly(c.host)
 	_, err := netip.ParseAddr(got)
@@ -73,7 +72,8 @@ func (d *doctor) compareHost(ctx context.Context, p publicURL, c seenClient) {
 	d.warning("proxy", "let the proxy pass on the Host field or send X-Forwarded-Host (nginx: proxy_set_header Host $host; Apache: ProxyPreserveHost On)", "requests for the host %s arrive for the host %s", p.Hostname(), c.host)
 }
 
-// compareClaims reports whether a client can choose the address or the host that the server sees.
+// compareClaims reports whether a client can choose the address or the host that the server sees,
+// by sending the header fields of proxies.
 func (d *doctor) compareClaims(check string, plain, claimed seenClient) {
 	const next = "let the proxy replace X-Forwarded-For and X-Forwarded-Host, and remove Forwarded"
 	switch {
@@ -87,13 +87,13 @@ func (d *doctor) compareClaims(check string, plain, claimed seenClient) {
 	}
 }
 
-// isTrusted reports whether the server accepts these header fields from an address.
+// isTrusted reports whether the server accepts the header fields of proxies from an address.
 func (d *doctor) isTrusted(a netip.Addr) bool {
 	trusted, _ := d.flags.proxies() // reported with the configuration
 	return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// seen asks the server at the public URL which client it sees.
+// seen asks the server at the public URL which client it takes doctor for.
 func (p publicURL) seen(ctx context.Context, fields ...string) (c seenClient, ok bool) {
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		c.ours = addressOf(i.Conn.LocalAddr())
@@ -106,13 +106,12 @@ func (p publicURL) seen(ctx context.Context, fields ...string) (c seenClient, ok
 	return c, ok
 }
 
-// isOurs reports whether an address is one of this machine.
 func isOurs(a netip.Addr) bool {
 	all, _ := net.InterfaceAddrs()
 	return a.IsLoopback() || slices.ContainsFunc(all, func(of net.Addr) bool { return addressOf(of) == a })
 }
 
-// addressOf returns the address of a connection or of an interface, without port and zone.
+// addressOf returns the IP address of a connection or an interface, without port and zone.
 func addressOf(a net.Addr) netip.Addr {
 	if ap, err := netip.ParseAddrPort(a.String()); err == nil {
 		return ap.Addr().Unmap().WithZone("")
@@ -121,7 +120,6 @@ func addressOf(a net.Addr) netip.Addr {
 	return p.Addr().Unmap()
 }
 
-// hostOnly returns a Host field without its port.
 func hostOnly(field string) string {
 	if host, _, err := net.SplitHostPort(field); err == nil {
 		return host

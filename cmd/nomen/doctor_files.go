@@ -10,14 +10,13 @@ import (
 	"github.com/nomen-project/nomen/internal/systemd"
 )
 
-// A namedFile is a file that the configuration names.
 type namedFile struct {
 	path, what string
 	private    bool // the file has a private key
 }
 
-// namedFiles returns the configuration file and the files that the server reads as its own user. It
-// leaves out credentials of the service, because systemd reads those.
+// namedFiles returns the configuration file, and the files that it names and the server reads. It
+// leaves out credentials of the service, because systemd reads those for the server.
 func (d *doctor) namedFiles() (all []namedFile) {
 	seen := map[string]bool{"": true}
 	add := func(path, what string, private bool) {
@@ -44,8 +43,8 @@ func (d *doctor) namedFiles() (all []namedFile) {
 	return all
 }
 
-// checkNamedFiles reports the files that the owner of the data directory, who runs the server,
-// cannot read.
+// checkNamedFiles reports the files that the server cannot read. The server runs as the owner of
+// the data directory.
 func (d *doctor) checkNamedFiles(check string, data fs.FileInfo) {
 	owner := durable.OwnerOf(data)
 	for _, f := range d.namedFiles() {
@@ -56,8 +55,8 @@ func (d *doctor) checkNamedFiles(check string, data fs.FileInfo) {
 	}
 }
 
-// checkFileCertificates checks the certificates in the files of all listeners. It does nothing if
-// there is a public URL, because another check then looks at the certificate that clients see.
+// checkFileCertificates checks the certificates in the files of all listeners. With a public URL it
+// does nothing, because checkCertificate then looks at the certificate that clients see.
 func (d *doctor) checkFileCertificates() {
 	const check = "certificate"
 	specs, _ := d.listeners(d.flags)

@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// unsynchronised is the bit STA_UNSYNC of the status of the kernel's clock.
+// unsynchronised is STA_UNSYNC in the status of adjtimex(2).
 const unsynchronised = 0x40
 
-// clockSynchronised reports whether a time server sets the clock, as far as the system knows.
+// clockSynchronised reports whether a time server sets the clock. The result known is false if the
+// system does not say.
 func clockSynchronised() (synchronised, known bool) {
 	var t syscall.Timex
 	if _, err := syscall.Adjtimex(&t); err != nil {
@@ -21,8 +22,9 @@ func clockSynchronised() (synchronised, known bool) {
 	return t.Status&unsynchronised == 0, true
 }
 
-// readAs opens a file for reading with the rights of the user who owns another file, and returns
-// the error. If this process does not run as root, or the owner is root, it does nothing.
+// readAs tries to open a file as the owner of another file would, and returns the error. It does
+// nothing if the owner is root, or if this process does not run as root and so cannot act for
+// another user.
 func readAs(owner fs.FileInfo, path string) error {
 	s, ok := owner.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 || s.Uid == 0 {
@@ -40,8 +42,8 @@ func readAs(owner fs.FileInfo, path string) error {
 	return openAs(int(s.Uid), groups, path)
 }
 
-// openAs tries to open a file for reading with the rights of a user, and of each of the groups in
-// turn. It returns nil if one attempt succeeds.
+// openAs tries to open a file with the rights of a user and of one group after the other. It
+// returns nil as soon as an attempt succeeds.
 func openAs(uid int, groups []int, path string) (err error) {
 	for _, group := range groups {
 		asUser(uid, group, func() {
@@ -57,8 +59,9 @@ func openAs(uid int, groups []int, path string) (err error) {
 	return err
 }
 
-// asUser calls f with the rights that a user and a group have to files, if this process may take
-// them. f runs in a thread of its own and must not start goroutines.
+// asUser calls f with the rights to files of a user and a group, if this process may take them. The
+// function f runs in a thread of its own and must not start goroutines, because a goroutine would
+// run in a thread with other rights.
 func asUser(uid, gid int, f func()) {
 	ended := make(chan struct{})
 	go func() {

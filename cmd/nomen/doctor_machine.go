@@ -30,8 +30,8 @@ const (
 	maxMetricSize = 4 << 20
 )
 
-// checkClock compares the clock with that of the database, and asks the system whether a time
-// server sets it.
+// checkClock compares the clock with that of the database. It also asks the system whether a time
+// server sets the clock.
 func (d *doctor) checkClock(ctx context.Context) {
 	const check = "clock"
 	if d.inDatabase() {
@@ -67,8 +67,8 @@ func (d *doctor) compareClock(check, whose string, theirs, ours time.Time) {
 	}
 }
 
-// checkDescriptors reports the limit of open files of the server, or of this process if no
-// server runs.
+// checkDescriptors reports how many files the server may open. Without a running server, it takes
+// the limit of this process.
 func (d *doctor) checkDescriptors(context.Context) {
 	const check, next = "open files", "raise the limit, such as LimitNOFILE=65536 in the unit"
 	limit, known := d.metrics["process_max_fds"]
@@ -104,7 +104,7 @@ func (d *doctor) checkMemory(context.Context) {
 	}
 }
 
-// containerMemory returns the memory limit of the control group of this process, or 0.
+// containerMemory returns the memory limit of the control group of this process, or 0 for no limit.
 func containerMemory() int64 {
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(file)
@@ -118,7 +118,6 @@ func containerMemory() int64 {
 	return 0
 }
 
-// checkSpace reports the space on the disks of the data directory, the store and the backups.
 func (d *doctor) checkSpace(context.Context) {
 	dirs := [][2]string{{"data directory", d.data}}
 	if dir, err := d.storePath(); err == nil && !d.inDatabase() && filepath.Dir(dir) != filepath.Clean(d.data) {
@@ -145,7 +144,7 @@ func (d *doctor) checkSpace(context.Context) {
 	}
 }
 
-// existing returns dir if it exists, and otherwise the nearest directory above it that exists.
+// existing returns dir, or the nearest directory above it that exists.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
@@ -191,8 +190,8 @@ func (d *doctor) checkAccess(context.Context) {
 	}
 }
 
-// strangeOwner returns a file in the data directory that belongs to a user other than owner, and
-// the name of that user.
+// strangeOwner returns a file in the data directory that does not belong to owner, and the user to
+// whom it belongs.
 func (d *doctor) strangeOwner(owner string) (file, whose string) {
 	_ = filepath.WalkDir(d.data, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -209,8 +208,8 @@ func (d *doctor) strangeOwner(owner string) (file, whose string) {
 	return file, whose
 }
 
-// readMetrics returns the metrics of a server that have no labels. If the server shows no metrics,
-// the result is empty.
+// readMetrics returns the metrics of a server that have no labels. The result is empty if the
+// server does not publish metrics.
 func readMetrics(ctx context.Context, client *http.Client, base string) map[string]float64 {
 	all := map[string]float64{}
 	text, err := fetchText(ctx, client, base+"/-/metrics", maxMetricSize)
@@ -227,7 +226,6 @@ func readMetrics(ctx context.Context, client *http.Client, base string) map[stri
 	return all
 }
 
-// fetchText returns the text at a URL.
 func fetchText(ctx context.Context, client *http.Client, url string, limit int64) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

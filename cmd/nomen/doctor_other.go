@@ -4,8 +4,9 @@ package main
 
 import "io/fs"
 
-// clockSynchronised reports that the system does not say whether a time server sets the clock.
+// clockSynchronised has no result here, because this system does not say whether a time server sets
+// the clock.
 func clockSynchronised() (synchronised, known bool) { return false, false }
 
-// readAs does nothing: a process cannot try to read as another user on this system.
+// readAs does nothing here, because a process cannot act for another user on this system.
 func readAs(fs.FileInfo, string) error { return nil }

@@ -19,20 +19,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// readyPath is where a server says whether it is ready.
 const readyPath = health.ReadyPath
 
-// expirySoon is the part of the lifetime of a certificate after which it should have been renewed
-// already.
+// expirySoon is a part of the lifetime of a certificate. A certificate older than that should have
+// been renewed already.
 const expirySoon = 0.8
 
-// A publicURL is the public URL of a server, as doctor reaches it.
+// A publicURL is the public URL of a server, with what doctor needs to send requests to it.
 type publicURL struct {
 	*url.URL
 	client *http.Client // does not verify certificates, because another check does
 }
 
-// checkPublic finds out how clients reach the server at its public URL.
+// checkPublic checks how clients reach the server at its public URL.
 func (d *doctor) checkPublic(ctx context.Context) {
 	const check = "public URL"
 	if d.text("public-url") == "" {
@@ -63,7 +62,6 @@ func (d *doctor) checkPublic(ctx context.Context) {
 	}
 }
 
-// checkNames resolves the host of the public URL.
 func (d *doctor) checkNames(ctx context.Context, host string) bool {
 	const check = "DNS"
 	if _, err := netip.ParseAddr(host); err == nil {
@@ -79,8 +77,8 @@ func (d *doctor) checkNames(ctx context.Context, host string) bool {
 	return true
 }
 
-// checkInstance asks the public URL which server answers there, and compares the request that
-// arrived with the one that was sent.
+// checkInstance checks that this server, and no other, answers at the public URL. It also compares
+// the request that arrived with the one that was sent.
 func (d *doctor) checkInstance(ctx context.Context, p publicURL) bool {
 	const check = "public URL"
 	const query = "?doctor=https://a//b%2Fc%3F"
@@ -111,8 +109,7 @@ func (d *doctor) checkInstance(ctx context.Context, p publicURL) bool {
 	return true
 }
 
-// compareRequest compares the request line that arrived at the server with the target that was
-// sent.
+// compareRequest compares the request line at the server with the target in the request of doctor.
 func (d *doctor) compareRequest(arrived, target string) {
 	const check = "proxy"
 	_, rest, _ := strings.Cut(arrived, " ")
@@ -125,8 +122,8 @@ func (d *doctor) compareRequest(arrived, target string) {
 	}
 }
 
-// A frontProbe is a request with which doctor finds out whether a proxy changes requests. Its name
-// is malformed, so that the server does not count a failed lookup.
+// A frontProbe is a request that shows whether a proxy in front of the server changes requests. Its
+// name is malformed, so that it does not count as a failed lookup.
 type frontProbe struct{ what, target, name string }
 
 func frontProbes() []frontProbe {
@@ -140,8 +137,8 @@ func frontProbes() []frontProbe {
 	}
 }
 
-// checkFront requests unusual names and a redirect through the public URL, and reports what a proxy
-// changes in the requests and responses.
+// checkFront sends requests with unusual names, and one that is redirected, through the public URL.
+// It reports what a proxy changes in the requests and responses.
 func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	const check = "proxy"
 	const next = "let the proxy pass on paths unchanged (nginx: no URI in proxy_pass; Apache: AllowEncodedSlashes NoDecode, nocanon)"
@@ -172,8 +169,8 @@ func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	}
 }
 
-// get requests a target below the public URL, exactly as given. The list fields has the names and
-// values of header fields: each name is followed by its value.
+// get requests a target below the public URL without changing its spelling. The parameter fields
+// alternates names and values of header fields.
 func (p publicURL) get(ctx context.Context, target string, fields ...string) (*http.Response, []byte, error) {
 	const maxBody = 64 << 10
 	path, query, _ := strings.Cut(target, "?")
@@ -195,7 +192,6 @@ func (p publicURL) get(ctx context.Context, target string, fields ...string) (*h
 	return resp, body, err
 }
 
-// checkCertificate verifies the certificate that clients of the public URL see.
 func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 	const check = "certificate"
 	address := u.Host
@@ -222,8 +218,8 @@ func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 	d.certificate(check, chain[0], hosts)
 }
 
-// hasOwnCertificate reports whether the server at an address has a certificate for another host.
-// For example, a server that orders certificates has a separate one for each host.
+// hasOwnCertificate reports whether the server at an address has a separate certificate for another
+// host. A server with ACME, for example, orders one for each host.
 func hasOwnCertificate(ctx context.Context, address, host string) bool {
 	host = store.CanonicalHost(host)
 	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, ServerName: host}}).DialContext(ctx, "tcp", address) //nolint:gosec // only the names matter
@@ -234,7 +230,6 @@ func hasOwnCertificate(ctx context.Context, address, host string) bool {
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0].VerifyHostname(host) == nil
 }
 
-// hosts returns the hosts of the authorities in the store.
 func (d *doctor) hosts(ctx context.Context) (all []string) {
 	_ = d.withStore(ctx, reads, func(b backend) error { // the check of the store reports failures
 		authorities, err := b.Authorities(ctx)
@@ -246,7 +241,6 @@ func (d *doctor) hosts(ctx context.Context) (all []string) {
 	return all
 }
 
-// certificate reports when a certificate expires, and hosts that it does not cover.
 func (d *doctor) certificate(check string, c *x509.Certificate, hosts []string) {
 	const renew = "renew the certificate; the server reads certificate files again when they change"
 	left, life := c.NotAfter.Sub(clock()), c.NotAfter.Sub(c.NotBefore)

@@ -18,7 +18,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// checkAdmin reports an admin listener that others can reach without TLS.
 func (d *doctor) checkAdmin(context.Context) {
 	const check = "admin listener"
 	for _, address := range d.adminAddresses() {
@@ -32,7 +31,6 @@ func (d *doctor) checkAdmin(context.Context) {
 	d.ok(check, "only this machine can reach it")
 }
 
-// checkSecondPerson reports what the rule about a second person does not cover.
 func (d *doctor) checkSecondPerson(context.Context) {
 	for _, rule := range []adminapi.SecondPerson{d.version.SecondPerson, d.flags.limits.second} {
 		if text := secondPersonText(rule); text != "" {
@@ -48,8 +46,8 @@ func isLocal(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// adminAddresses returns the addresses of the admin listeners without TLS: of the running server
-// and of the configuration.
+// adminAddresses returns the addresses of the admin listeners without TLS, both of the running
+// server and in the configuration.
 func (d *doctor) adminAddresses() (all []string) {
 	if u, err := url.Parse(d.server); err == nil && u.Scheme == "http" && u.Host != "" {
 		all = append(all, u.Host)
@@ -63,8 +61,8 @@ func (d *doctor) adminAddresses() (all []string) {
 	return all
 }
 
-// checkStore reports whether the store can be read, and whether its log begins with the logs whose
-// heads were recorded earlier.
+// checkStore reports whether the store can be read. It also checks that the log still begins with
+// each log whose head was recorded earlier, because otherwise history was lost or changed.
 func (d *doctor) checkStore(ctx context.Context) {
 	const check = "store"
 	err := d.withStore(ctx, reads, func(b backend) error {
@@ -93,7 +91,8 @@ func (d *doctor) checkStore(ctx context.Context) {
 	}
 }
 
-// knownHeads returns the heads recorded in the data directory. The key says what recorded the head.
+// knownHeads returns the heads of the log that were recorded in the data directory. The key says
+// what recorded the head.
 func (d *doctor) knownHeads() map[string]store.Head {
 	heads := map[string]store.Head{}
 	if s, err := backups.Read(d.data); err == nil && s.Last() != nil {
@@ -109,7 +108,7 @@ func (d *doctor) knownHeads() map[string]store.Head {
 	return heads
 }
 
-// A scrubFile has the fields of scrub.json that doctor reads; see docs/reference/files.md.
+// A scrubFile has what doctor reads of scrub.json, which docs/reference/files.md describes.
 type scrubFile struct {
 	Head string `json:"head"`
 	Last struct {
@@ -120,7 +119,6 @@ type scrubFile struct {
 	Faults  uint64    `json:"faults"`
 }
 
-// readScrub returns the state of the background verification, or nil.
 func (d *doctor) readScrub() *scrubFile {
 	var s scrubFile
 	text, err := os.ReadFile(filepath.Join(d.data, "scrub.json"))
@@ -130,7 +128,7 @@ func (d *doctor) readScrub() *scrubFile {
 	return &s
 }
 
-// scrubOld is the age at which a background verification is too old.
+// scrubOld is the age from which a background verification counts as too old.
 const scrubOld = 7 * 24 * time.Hour
 
 // checkScrub reports what the background verification found.
@@ -151,7 +149,6 @@ func (d *doctor) checkScrub(context.Context) {
 	}
 }
 
-// checkBackups reports the age and the rehearsal of the scheduled backups.
 func (d *doctor) checkBackups(context.Context) {
 	const check = "backups"
 	if d.inDatabase() {

@@ -18,7 +18,7 @@ import (
 )
 
 // withEngine calls f with a resolver for the names of the data directory. If a server runs, the
-// resolver is this server, and otherwise the engine on the store itself.
+// resolver asks this server; otherwise it is the engine on the store itself.
 func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) error {
 	return c.withStore(ctx, reads, func(b backend) error {
 		switch b := b.(type) {
@@ -31,7 +31,7 @@ func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) erro
 	})
 }
 
-// An explainer is a resolver that uses the admin API of a server.
+// An explainer is a resolver that asks the admin API of a server.
 type explainer struct{ api *adminapi.Client }
 
 // Resolve implements [nomen.Resolver].

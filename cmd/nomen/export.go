@@ -40,11 +40,10 @@ like that of an import. A message says how many names have no line in a map or l
 format cannot represent a record or some of its fields, the record is reported, and the
 exit status is 1.`
 
-// exportCache is the cache size for reading a store once from beginning to end, where
-// nothing is read twice.
+// exportCache is the size of the cache of a store during an export, in bytes. It is small, because
+// an export reads everything only once.
 const exportCache = 16 << 20
 
-// exportFlags are the options of export.
 type exportFlags struct {
 	bulk.ExportOptions
 	output, format string
@@ -60,7 +59,6 @@ func (o *exportFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.Revisions, "revisions", false, "include the revision number of each record and the time of its last change; only in jsonl")
 }
 
-// complete checks the options and sets those of package bulk.
 func (o *exportFlags) complete() (err error) {
 	if o.Format, o.Compression, err = fileFormat(o.output, o.format); err != nil {
 		return err
@@ -112,7 +110,7 @@ func (c *cli) exportCommand() *cobra.Command {
 	return cmd
 }
 
-// exportTo writes to standard output, to a device or pipe, or to a file.
+// exportTo writes an export to standard output, to a device or pipe, or to a file.
 func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
 	s, err := c.exportAny(ctx, b, output, o)
 	switch {
@@ -154,7 +152,7 @@ func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.Ex
 	return s, err
 }
 
-// exportInto writes to a device or a pipe. It opens the existing one and does not replace it.
+// exportInto writes an export to an existing device or pipe, which it must not replace.
 func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	f, err := os.OpenFile(output, os.O_WRONLY, 0)
 	if err != nil {
@@ -164,8 +162,8 @@ func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOpti
 	return s, errors.Join(err, f.Close())
 }
 
-// exportFile writes to a temporary file and renames it at the end. Only its owner can read
-// a new file, because an export includes reserved names.
+// exportFile writes an export to a temporary file and renames it at the end. Only the owner can
+// read a new file, because an export includes reserved names.
 func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
 		output = target // if output is a symbolic link, replace the file to which it leads

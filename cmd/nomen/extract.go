@@ -109,7 +109,6 @@ func (c *cli) extractCommand() *cobra.Command {
 	return cmd
 }
 
-// An extractor is one run of nomen extract.
 type extractor struct {
 	*cli
 	typ, base, defaultBase, history, bare string
@@ -127,7 +126,6 @@ type extractor struct {
 	answered *answers
 }
 
-// An extracted is the JSON form of an identifier that was found.
 type extracted struct {
 	File     string  `json:"file,omitempty"`
 	Text     string  `json:"text"`
@@ -210,7 +208,7 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// baseFlag parses the base given by an option; it returns the zero URI for "".
+// baseFlag parses the base in an option. The result for "" is the zero URI.
 func baseFlag(name, value string) (uri.URI, error) {
 	if value == "" {
 		return uri.URI{}, nil
@@ -222,7 +220,6 @@ func baseFlag(name, value string) (uri.URI, error) {
 	return base, nil
 }
 
-// file extracts from a file, or from standard input for "-".
 func (e *extractor) file(ctx context.Context, name string) error {
 	in := e.in
 	if name != "-" {
@@ -238,7 +235,6 @@ func (e *extractor) file(ctx context.Context, name string) error {
 	return e.document(ctx, name, &awaited{answers: e.answered, ctx: ctx, pieces: readPieces(ctx, in)})
 }
 
-// document extracts from a document.
 func (e *extractor) document(ctx context.Context, name string, r io.Reader) error {
 	typ, known := e.as, e.forced
 	if !known {
@@ -279,14 +275,13 @@ func (e *extractor) document(ctx context.Context, name string, r io.Reader) erro
 	return nil
 }
 
-// complain prints an error in a document.
 func (e *extractor) complain(name string, err error) {
 	e.answered.flush()
 	fmt.Fprintln(e.err, "nomen: "+printable(sourceName(name))+": "+words(err)+caretOn(e.err, err))
 	e.bad = true
 }
 
-// embedded prints a document with its base embedded.
+// embedded prints a document with its base in it.
 func (e *extractor) embedded(name string, typ extract.Type, r io.Reader) error {
 	embed := extract.EmbedBase
 	switch typ {
@@ -318,7 +313,6 @@ func sourceName(name string) string {
 	return name
 }
 
-// withoutPath returns an error about a file without the name of the file.
 func withoutPath(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -327,7 +321,6 @@ func withoutPath(err error) error {
 	return err
 }
 
-// show prints an identifier that was found.
 func (e *extractor) show(name string, l extract.Link) {
 	if e.json {
 		r := extracted{
@@ -365,7 +358,7 @@ func (e *extractor) show(name string, l extract.Link) {
 	e.answered.text(printable(line))
 }
 
-// inPast describes the result of an earlier attempt to retrieve a link.
+// inPast describes how an earlier attempt to retrieve a link ended.
 func inPast(l extract.Link) string {
 	s := l.State.String()
 	if l.State == extract.RetrievedEarlier {
@@ -377,14 +370,14 @@ func inPast(l extract.Link) string {
 	return s
 }
 
-// visits has the results of earlier attempts to retrieve resources, by the URI without fragment.
+// visits has the results of earlier attempts to retrieve resources. The key is the URI of a
+// resource without fragment.
 type visits map[string]extract.Visit
 
-// of returns the outcome for a resource.
 func (v visits) of(target uri.URI) extract.Visit { return v[target.WithoutFragment().String()] }
 
-// readVisits reads the file for --history. If several lines are about a resource, the last one
-// counts.
+// readVisits reads the file for --history. If several lines are about one resource, the last of
+// them counts.
 func readVisits(name string) (visits, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -422,8 +415,8 @@ func readVisits(name string) (visits, error) {
 	return all, nil
 }
 
-// An awaited is a reader of a file that prints all answers so far before it waits for input. An
-// interrupt ends the wait.
+// An awaited reads a file for a command that prints answers. Before it waits for input, it prints
+// the answers so far. An interrupt ends the wait.
 type awaited struct {
 	*answers
 	ctx    context.Context

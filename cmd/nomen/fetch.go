@@ -50,7 +50,6 @@ Requests are unencrypted, except to https and snews; -v shows each step. The exi
 is 1 if the resource does not exist or fetching it is not allowed, and 3 if the network
 or a server failed.`
 
-// A fetching is one run of nomen fetch.
 type fetching struct {
 	*cli
 	*dialects
@@ -148,8 +147,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// openAndGuarded returns two clients. The client open is for names that the user gave. The client
-// guarded is for all other names, and does not connect to private networks.
+// openAndGuarded returns two clients. The client open is for names from the user. The client
+// guarded is for names from elsewhere, so it does not connect to private networks.
 func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(), err error) {
 	if open, err = client.New(o); err != nil {
 		return nil, nil, nil, usageError{err}
@@ -161,7 +160,6 @@ func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(),
 	return open, guarded, func() { _, _ = open.Close(), guarded.Close() }, nil
 }
 
-// prepare checks the options and parses those with a syntax.
 func (r *fetching) prepare() (err error) {
 	r.request.Trusted, r.request.URN = true, r.dialects.urn
 	if err := r.readPrograms(); err != nil {
@@ -219,8 +217,8 @@ func (r *fetching) readPrograms() (err error) {
 	return nil
 }
 
-// startSession starts the program for a session, or prints the command to run. It starts
-// a program only for a URL that the user typed.
+// startSession starts the program for a session, or prints the command to run. It starts a program
+// only for a URL from the user, because a URL from elsewhere must not start one.
 func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) error {
 	s := e.Session
 	if s.User != "" {
@@ -247,7 +245,6 @@ func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) erro
 	return cmd.Run()
 }
 
-// report prints an error and returns the error for the exit status.
 func (r *fetching) report(err error) error {
 	switch {
 	case err == nil, errors.As(err, new(usageError)):
@@ -260,7 +257,6 @@ func (r *fetching) report(err error) error {
 	return errFailed
 }
 
-// advice returns what the user can do about an error, if it is not obvious.
 func advice(err error) string {
 	var address *guard.AddressError
 	switch {
@@ -272,8 +268,8 @@ func advice(err error) string {
 	return ""
 }
 
-// isRefusal reports whether err means that the resource does not exist or must not be
-// fetched, as opposed to a failure of the network or a server.
+// isRefusal reports whether err means that the resource does not exist or must not be fetched. It
+// is false for a failure of the network or of a server.
 func isRefusal(err error) bool {
 	var no *nomen.Error
 	var refused *fetch.RefusedError
@@ -286,8 +282,8 @@ func isRefusal(err error) bool {
 			func(target error) bool { return errors.Is(err, target) })
 }
 
-// parseLauncher parses a program and its arguments. Words are separated by white space;
-// those in square brackets form a group.
+// parseLauncher parses a program and its arguments, separated by white space. Words in square
+// brackets form a group.
 func parseLauncher(words string) (plan.Launcher, error) {
 	var l plan.Launcher
 	var group []string
@@ -319,8 +315,7 @@ func parseLauncher(words string) (plan.Launcher, error) {
 	return l, nil
 }
 
-// parseSize parses a number of bytes, optionally followed by K, M, G or T, which are
-// powers of 1024.
+// parseSize parses a number of bytes. The suffixes K, M, G and T are powers of 1024.
 func parseSize(s string) (int64, error) {
 	digits := strings.TrimRight(strings.ToUpper(s), "KMGTIB")
 	shift, ok := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s)[len(digits):], "B"), "I")]
@@ -331,7 +326,7 @@ func parseSize(s string) (int64, error) {
 	return n << shift, nil
 }
 
-// parseSpan parses FIRST-LAST or FIRST-, counted from 0 and inclusive.
+// parseSpan parses a range of bytes: FIRST-LAST or FIRST-, counted from 0, with LAST included.
 func parseSpan(s string) (offset, length int64, err error) {
 	if s == "" {
 		return 0, 0, nil

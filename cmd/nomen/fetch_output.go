@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// follow prints or saves the resource.
 func (r *fetching) follow(ctx context.Context, f *fetch.Fetcher, location uri.URI) error {
 	if r.output != "" {
 		return r.keep(ctx, f, location)
@@ -42,14 +41,13 @@ func (r *fetching) follow(ctx context.Context, f *fetch.Fetcher, location uri.UR
 	return showText(r.out, o.Body)
 }
 
-// showText copies text to a terminal, with control characters escaped.
+// showText copies text to a terminal and escapes control characters.
 func showText(to io.Writer, from io.Reader) error {
 	w := shown.NewWriter(to)
 	_, err := io.Copy(w, from)
 	return errors.Join(err, w.Close())
 }
 
-// keep saves the resource to a file and shows the progress.
 func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI) error {
 	m := r.newMeter(true)
 	if m != nil {
@@ -85,7 +83,6 @@ func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI)
 	return nil
 }
 
-// A fetched is the JSON description of a resource.
 type fetched struct {
 	Input    string     `json:"input"`
 	URL      string     `json:"url"`
@@ -110,14 +107,13 @@ func describe(location uri.URI, o *fetch.Object) *fetched {
 	return d
 }
 
-// A menuItem is the JSON form of a menu item.
 type menuItem struct {
 	Type  string `json:"type"`
 	Title string `json:"title"`
 	URL   string `json:"url,omitempty"`
 }
 
-// showMenu prints the items of a Gopher menu: locator, tab, title.
+// showMenu prints each item of a Gopher menu as locator, tab and title.
 func (r *fetching) showMenu(o *fetch.Object) error {
 	if o.Type != fetch.TypeMenu {
 		return usagef("%s: not a Gopher menu but %s", o.URL, o.Type)
@@ -146,7 +142,6 @@ func (r *fetching) showMenu(o *fetch.Object) error {
 	return out.Flush()
 }
 
-// isTextType reports whether a media type can be shown on a terminal.
 func isTextType(mediatype string) bool {
 	t, _, _ := strings.Cut(strings.ToLower(mediatype), ";")
 	t = strings.TrimSpace(t)

@@ -74,13 +74,11 @@ func (c *cli) findCommand() *cobra.Command {
 	return cmd
 }
 
-// A placeLine is the JSON form of a place.
 type placeLine struct {
 	Location string `json:"location"`
 	Name     string `json:"name"`
 }
 
-// find prints places as soon as they arrive.
 func (c *cli) find(ctx context.Context, b backend, prefix string, after store.Place, limit int) error {
 	a := newAnswers(c)
 	found := 0

@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// wordFlags are the options of find that belong to --text.
 type wordFlags struct {
 	text, prefix string
 	statuses     []string
@@ -26,7 +25,6 @@ func (w *wordFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&w.statuses, "status", nil, "with --text: only names with this status, reserved, active or retired; can be repeated (default all)")
 }
 
-// findWords finds names by words.
 func (c *cli) findWords(cmd *cobra.Command, w *wordFlags, limit int, after string) error {
 	s, err := w.search(after)
 	switch {
@@ -40,7 +38,6 @@ func (c *cli) findWords(cmd *cobra.Command, w *wordFlags, limit int, after strin
 	})
 }
 
-// search returns the search for the options.
 func (w *wordFlags) search(after string) (s adminapi.Search, err error) {
 	s = adminapi.Search{Text: w.text, Prefix: name.Beginning(w.prefix)}
 	for _, text := range w.statuses {
@@ -60,14 +57,14 @@ func (w *wordFlags) search(after string) (s adminapi.Search, err error) {
 	return s, nil
 }
 
-// A foundLine is the JSON form of a name that was found.
 type foundLine struct {
 	Name   string       `json:"name"`
 	Status nomen.Status `json:"status"`
 	Title  string       `json:"title,omitempty"`
 }
 
-// printFound prints the names of all pages as they arrive, at most limit if it is not 0.
+// printFound prints the names on all pages as they arrive, but at most limit names. A limit of 0
+// means all.
 func (c *cli) printFound(ctx context.Context, b backend, s adminapi.Search, limit int) error {
 	a := newAnswers(c)
 	found, warned := 0, false
@@ -102,7 +99,6 @@ func (c *cli) printFound(ctx context.Context, b backend, s adminapi.Search, limi
 	return nil
 }
 
-// sayFound prints the names of a page.
 func (a *answers) sayFound(names []*store.Record) error {
 	for _, r := range names {
 		a.say(foundLine{r.Spelling, r.Status, titleOf(r)}, printable(r.Spelling)+"\t"+string(r.Status)+"\t"+printable(titleOf(r)))
@@ -111,7 +107,7 @@ func (a *answers) sayFound(names []*store.Record) error {
 	return a.err
 }
 
-// badText returns a usage error if err says that a text cannot be searched for, otherwise err.
+// badText returns err, or a usage error if err says that the text cannot be searched for.
 func badText(text string, err error) error {
 	var bad *adminapi.RequestError
 	if errors.As(err, &bad) && bad.Field == "text" {
@@ -120,7 +116,6 @@ func badText(text string, err error) error {
 	return err
 }
 
-// titleOf returns the first title of a record, or "".
 func titleOf(r *store.Record) string {
 	for _, title := range r.Metadata["title"] {
 		return title
@@ -128,7 +123,6 @@ func titleOf(r *store.Record) string {
 	return ""
 }
 
-// incomplete says what an index lacks.
 func incomplete(i adminapi.Index) string {
 	switch {
 	case i.Building && i.Names > 0:

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// The garbage collector runs when the garbage exceeds a percentage of the memory in use. The
-// default of Go is 100: the process could become twice as large as a full cache. So nomen uses a
-// smaller percentage. If little memory is in use, such a percentage would start the collector too
-// often, and each run scans the stacks of all connections. So a fixed amount of garbage is always
-// allowed.
+// The limits of tuneCollector. Go starts the garbage collector when the garbage exceeds a
+// percentage of the memory in use, by default 100, so a process could take twice the memory of its
+// full cache. A smaller percentage avoids that. But if little memory is in use, it would start the
+// collector too often, and each run scans the stacks of all connections, so a fixed amount of
+// garbage is always allowed.
 const (
 	leanGC      = 50
 	mostGC      = 1000
@@ -20,8 +20,8 @@ const (
 	tuneEvery   = time.Second
 )
 
-// tuneCollector adjusts the percentage to the memory in use until ctx ends. If the environment sets
-// the percentage (GOGC), tuneCollector does nothing.
+// tuneCollector adjusts the percentage to the memory in use until ctx ends. It does nothing if the
+// environment sets the percentage (GOGC).
 func tuneCollector(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -51,7 +51,7 @@ func tuneCollector(ctx context.Context) {
 	}()
 }
 
-// gcPercent returns the percentage of garbage to allow if live bytes are in use.
+// gcPercent returns the percentage of garbage to allow for live bytes in use.
 func gcPercent(live uint64) int {
 	return int(min(max(freeGarbage*100/max(live, 1), leanGC), mostGC))
 }

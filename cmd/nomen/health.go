@@ -34,7 +34,6 @@ address of any listener of the server, or unix: and the path of a socket.
 
 A container can use this command as its health check.`
 
-// healthTimeout bounds a health check.
 const healthTimeout = 5 * time.Second
 
 // defaultPublicURL is where the public listener is by default.
@@ -67,18 +66,17 @@ func (c *cli) healthCommand() *cobra.Command {
 	return cmd
 }
 
-// A healthLine is the JSON result of a health check.
 type healthLine struct {
 	Server  string `json:"server"`
 	Healthy bool   `json:"healthy"`
 	Status  string `json:"status"` // as the server reported it, or why it could not be asked
 }
 
-// healthPause is the time between two requests of a command that waits until a server is healthy.
+// healthPause is the time between two attempts of a command that waits for a healthy server.
 const healthPause = 200 * time.Millisecond
 
-// health asks a server for its health, until the server is healthy or the duration patience is over, and
-// prints the last answer.
+// health asks a server for its health and prints the last answer. It asks again until the server is
+// healthy or the duration patience is over.
 func (c *cli) health(ctx context.Context, target, path string, patience time.Duration) error {
 	end := time.Now().Add(patience)
 	for {
@@ -96,7 +94,7 @@ func (c *cli) health(ctx context.Context, target, path string, patience time.Dur
 	}
 }
 
-// sayHealth prints a result. The error is errNo if the server is not healthy.
+// sayHealth prints an answer. It returns errNo if the server is not healthy.
 func (c *cli) sayHealth(line healthLine) (err error) {
 	if c.json || line.Healthy {
 		err = c.say(line, "%s: %s", printable(line.Server), printable(line.Status))
@@ -109,8 +107,8 @@ func (c *cli) sayHealth(line healthLine) (err error) {
 	return err
 }
 
-// askServer asks a server once for its health, and waits for at most healthTimeout. If target is "",
-// it asks the server that runs on the data directory.
+// askServer asks a server once and waits for at most healthTimeout. The target "" means the server
+// that runs on the data directory.
 func (c *cli) askServer(ctx context.Context, target, path string) (healthLine, error) {
 	guessed := ""
 	if target == "" {
@@ -143,8 +141,8 @@ func (c *cli) ownServer() (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// reach returns a client for a server, and the URL to which to append paths. The target is a URL,
-// HOST:PORT, or "unix:" followed by the path of a socket.
+// reach returns a client for a server, and the URL to which paths are appended. The target is a
+// URL, HOST:PORT, or "unix:" and the path of a socket.
 func reach(target string) (*http.Client, string, error) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -167,7 +165,6 @@ func reach(target string) (*http.Client, string, error) {
 	return client, u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
 
-// askHealth returns what a server says about its health, and whether it is healthy.
 func askHealth(ctx context.Context, client *http.Client, target string) (status string, healthy bool) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
@@ -184,8 +181,8 @@ func askHealth(ctx context.Context, client *http.Client, target string) (status 
 	return healthText(resp.StatusCode, body)
 }
 
-// healthText returns the status in a response, and whether the server is healthy. The admin
-// listener sends the status as JSON.
+// healthText returns the status in a response, and whether it means healthy. The admin listener
+// sends the status as JSON, and other listeners send text.
 func healthText(code int, body []byte) (status string, healthy bool) {
 	text := strings.TrimSpace(string(body))
 	var object struct{ Status string }

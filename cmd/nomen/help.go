@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groups returns the groups of commands in the help, with their commands.
 func groups() []group {
 	return []group{
 		{"publish", "Publish names:", "serve put get retire delete import export mint authority token user sign-in-link find relocate history changes undo redact misses stats links"},
@@ -21,8 +20,8 @@ func groups() []group {
 
 type group struct{ id, title, commands string }
 
-// arrange puts the commands into their groups. It adapts all flags, and the commands that cobra
-// adds, to the style of nomen.
+// arrange puts the commands into their groups. It also adapts all flags, and the commands that
+// cobra adds, to the style of nomen.
 func arrange(root *cobra.Command) {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
@@ -61,14 +60,12 @@ func sayRepeated(f *pflag.Flag) {
 	}
 }
 
-// hideTable hides an option of a table of the configuration file from the help.
 func hideTable(f *pflag.Flag) {
 	if strings.Contains(f.Name, ".") {
 		f.Hidden = true
 	}
 }
 
-// eachCommand calls f for a command and all its subcommands.
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
 	for _, sub := range cmd.Commands() {
@@ -113,8 +110,8 @@ func groupOf(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// noArguments returns an error if there are arguments. If the command has subcommands, the error
-// treats the argument as a misspelled subcommand.
+// noArguments returns an error if there are arguments. For a command with subcommands, the error
+// suggests the subcommand that the first argument may have meant.
 func noArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -146,7 +143,6 @@ func (c *cli) manCommand() *cobra.Command {
 	}
 }
 
-// manual returns the manual page in the macros of man(7).
 func manual(root *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH NOMEN 1 \"\" \"nomen %s\"\n.SH NAME\nnomen \\- %s\n", roff(versionText()), roff(root.Short))
@@ -165,7 +161,6 @@ func manual(root *cobra.Command) string {
 	return b.String()
 }
 
-// section writes the section about one command.
 func section(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, ".SS %s\n%s.\n.PP\n.B %s\n.PP\n", roff(cmd.CommandPath()), roff(cmd.Short), roff(cmd.UseLine()))
 	paragraphs(b, cmd.Long)
@@ -175,8 +170,8 @@ func section(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// paragraphs writes text in which an empty line ends a paragraph. Paragraphs with
-// indented lines keep their line breaks.
+// paragraphs writes text as paragraphs, which empty lines separate. A paragraph with indented lines
+// keeps its line breaks.
 func paragraphs(b *strings.Builder, text string) {
 	for p := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if p == "" {
@@ -205,8 +200,8 @@ func options(b *strings.Builder, flags *pflag.FlagSet) {
 	})
 }
 
-// defaultOf returns the default value of an option as text for the help, unless the
-// usage text already says it.
+// defaultOf returns the default of an option for the help. The result is "" if the usage text
+// already has it.
 func defaultOf(f *pflag.Flag) string {
 	if f.Name == "data" { // depends on the user; documents are the same for all
 		return " (default " + systemData + " for root, otherwise the user's data directory)"
@@ -221,7 +216,7 @@ func defaultOf(f *pflag.Flag) string {
 	return " (default " + f.DefValue + ")"
 }
 
-// roff escapes text, so that troff reads none of it as a command.
+// roff escapes text for troff, so that no part of the text is a command.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + s)
 	return strings.TrimPrefix(s, "\n")

@@ -55,7 +55,7 @@ func (c *cli) historyCommand() *cobra.Command {
 	return cmd
 }
 
-// showHistory prints the revisions of a name as they arrive, newest first. It has only two of them
+// showHistory prints the revisions of a name, newest first, as they arrive. Only two revisions are
 // in memory at a time.
 func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	n, err := name.Parse(arg)
@@ -65,7 +65,6 @@ func showHistory(ctx context.Context, b backend, a *answers, arg string, limit i
 	return a.revisions(n.Key(), arg, namedRevisions(ctx, b, b.Revisions(ctx, n)), limit)
 }
 
-// showAuthorityHistory is like showHistory for an authority.
 func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	p, err := name.ParsePrefix(arg)
 	if err != nil {
@@ -89,7 +88,6 @@ func (a *answers) revisions(name, arg string, all iter.Seq2[adminapi.Revision, e
 	return nil
 }
 
-// A historian prints revisions.
 type historian struct {
 	*answers
 	name  string
@@ -98,7 +96,7 @@ type historian struct {
 	gone  map[uint64]uint64  // for each redacted revision, the revision that redacted it
 }
 
-// take takes the next older revision, and returns whether more revisions are needed.
+// take accepts the next older revision. It returns false when no more revisions are needed.
 func (h *historian) take(r adminapi.Revision) bool {
 	if h.later != nil {
 		h.show(*h.later, &r)
@@ -110,22 +108,20 @@ func (h *historian) take(r adminapi.Revision) bool {
 	return true
 }
 
-// end prints the oldest revision.
 func (h *historian) end() {
 	if h.later != nil {
 		h.show(*h.later, nil)
 	}
 }
 
-// A revisionLine is the JSON form of a revision.
 type revisionLine struct {
 	Name string `json:"name"` // or the prefix of the authority, or the ID of the user
 	adminapi.Revision
 	Changes []adminapi.Difference `json:"changes"` // changes compared with the revision before
 }
 
-// show prints a revision and how it differs from the next older one. For the first
-// revision, older is nil.
+// show prints a revision and how it differs from the one before it, older. The first revision has a
+// nil older.
 func (h *historian) show(r adminapi.Revision, older *adminapi.Revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {

@@ -11,8 +11,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// identifierCommands returns the commands that work on identifiers alone, with the
-// registries, but without a store or the network.
+// identifierCommands returns the commands that need neither a store nor the network.
 func (c *cli) identifierCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.parseCommand(), c.checkCommand(), c.normalizeCommand(),
@@ -21,9 +20,8 @@ func (c *cli) identifierCommands() []*cobra.Command {
 	}
 }
 
-// dialects are the dialects in which a command reads identifiers: one for URIs and one for URNs.
-// Each dialect is a generation of the standards. The flag accepts a dialect for URIs, one for URNs,
-// or both.
+// dialects is the value of the flag --dialect: one dialect for URIs and one for URNs. Each dialect
+// is a generation of the standards. The user gives either or both.
 type dialects struct {
 	uri      uri.Dialect
 	urn      urn.Dialect
@@ -32,12 +30,10 @@ type dialects struct {
 
 const dialectUsage = "for URIs rfc3986, rfc6874 (with zones), 2003, 1997 or 1993; for URNs rfc8141, 2012, rfc2141 or 1995"
 
-// dialectNames returns the values that --dialect accepts.
 func dialectNames() []string {
 	return []string{"rfc3986", "rfc6874", "2003", "1997", "1993", "rfc8141", "2012", "rfc2141", "1995"}
 }
 
-// addDialects adds the flag --dialect to a command and returns its value.
 func addDialects(cmd *cobra.Command) *dialects {
 	d := &dialects{uri: uri.Latest, urn: urn.Latest}
 	cmd.Flags().Var(d, "dialect", dialectUsage)
@@ -45,10 +41,10 @@ func addDialects(cmd *cobra.Command) *dialects {
 	return d
 }
 
-// valuesAnnotation is the annotation of a flag with its values.
+// valuesAnnotation is the key under which a flag has its possible values as an annotation.
 const valuesAnnotation = "nomen-values"
 
-// complete sets the values of a flag for [cli.completeValues].
+// complete records the possible values of a flag, for [cli.completeValues].
 func complete(cmd *cobra.Command, flag string, values []string) {
 	if err := cmd.Flags().SetAnnotation(flag, valuesAnnotation, values); err != nil {
 		panic("nomen: " + err.Error())
@@ -59,8 +55,7 @@ func (d *dialects) String() string { return d.uri.String() + "," + d.urn.String(
 
 func (d *dialects) Type() string { return "dialect" }
 
-// Set parses the names of dialects, separated by a comma: one for URIs, one for URNs, or
-// both.
+// Set parses --dialect: a dialect for URIs, one for URNs, or both with a comma between them.
 func (d *dialects) Set(names string) error {
 	var uris, urns int
 	for name := range strings.SplitSeq(names, ",") {
@@ -83,12 +78,10 @@ func (d *dialects) Set(names string) error {
 	return nil
 }
 
-// A urnDialect is the flag --dialect of a command that accepts only dialects for URNs.
 type urnDialect struct{ d urn.Dialect }
 
 const urnDialectUsage = "version of the URN syntax: rfc8141, 2012, rfc2141 or 1995"
 
-// addURNDialect adds the flag --dialect for URNs to a command.
 func addURNDialect(cmd *cobra.Command) *urnDialect {
 	u := &urnDialect{urn.Latest}
 	cmd.Flags().Var(u, "dialect", urnDialectUsage)
@@ -100,7 +93,6 @@ func (u *urnDialect) String() string { return u.d.String() }
 
 func (u *urnDialect) Type() string { return "dialect" }
 
-// Set parses the name of a dialect.
 func (u *urnDialect) Set(name string) error {
 	d, ok := urn.ParseDialect(name)
 	if !ok {
@@ -116,9 +108,9 @@ type identifier struct {
 	urn urn.URN // not valid if the identifier is not a URN
 }
 
-// read parses a reference, with or without the delimiters that surround it in a text. If the
-// reference begins with "urn:", it must be a URN; read then also parses it as a URI, spelled
-// without white space (1995, 2).
+// read parses a reference, with or without the delimiters that surround it in a text. A reference
+// that begins with "urn:" must be a URN; read parses it also as a URI, without the white space that
+// a URN may contain (1995, 2).
 func (d *dialects) read(s string) (identifier, error) {
 	inner, _ := uri.Undelimit(s)
 	id, err := d.readPlain(inner)
@@ -135,8 +127,8 @@ func (d *dialects) readAbsolute(s string) (identifier, error) {
 	return identifier{uri: u}, errorAround(s, err)
 }
 
-// errorAround converts the offset in an error. The error is about the text between the delimiters
-// in s; the result has the offset in s.
+// errorAround converts an error about the text between the delimiters of s to an error about s, by
+// adjusting the offset.
 func errorAround(s string, err error) error {
 	if _, delimited := uri.Undelimit(s); !delimited || err == nil {
 		return err
@@ -174,8 +166,8 @@ func (d *dialects) readPlain(s string) (identifier, error) {
 	return id, err
 }
 
-// errorIn converts an error about the spelling of id to an error about the input, with the offset
-// in the input.
+// errorIn converts an error about the spelling that was parsed to an error about the input, by
+// adjusting the offset.
 func (id identifier) errorIn(input string, err error) error {
 	var bad *uri.Error
 	if !errors.As(err, &bad) {
@@ -188,8 +180,8 @@ func (id identifier) errorIn(input string, err error) error {
 
 const urnPrefix = "urn:"
 
-// looksURN reports whether s begins with "urn:", in upper or lower case. In the dialect of
-// 1995, white space may be before and within "urn:", and opening brackets before it.
+// looksURN reports whether s begins with "urn:", in upper or lower case. In the dialect of 1995,
+// white space may surround and interrupt "urn:", and opening brackets may come before it.
 func (d *dialects) looksURN(s string) bool {
 	if d.urn != urn.Draft1995 {
 		return len(s) >= len(urnPrefix) && s[3] == ':' && strings.EqualFold(s[:len(urnPrefix)], urnPrefix)
@@ -207,11 +199,11 @@ func (d *dialects) looksURN(s string) bool {
 	return n == len(urnPrefix)
 }
 
-// isSpace1995 reports whether c is white space, which is not part of a name of the draft of 1995.
+// isSpace1995 reports whether c is white space, which names of the draft of 1995 ignore.
 func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// offsetIn converts an offset in the parsed spelling to an offset in the input. They differ only in
-// the dialect of 1995, because the parsed spelling then has no white space and brackets.
+// offsetIn converts an offset in the spelling that was parsed to one in the input. The two differ
+// only in the dialect of 1995, where parsing removes white space and brackets.
 func (id identifier) offsetIn(input string, at int) int {
 	if id.urn.Dialect() != urn.Draft1995 {
 		return at
@@ -229,7 +221,6 @@ func (id identifier) offsetIn(input string, at int) int {
 	return i
 }
 
-// The codes of errors in JSON.
 const (
 	codeMalformed    = "malformed"    // does not match the syntax of the dialect
 	codeTooLong      = "too-long"     // the line is longer than the limit
@@ -238,7 +229,7 @@ const (
 	codeNoReference  = "no-reference" // the target has no reference
 )
 
-// A codedError is an error with a code, for errors that do not come from a parser.
+// A codedError is an error with a code for JSON. Errors of parsers have codes already.
 type codedError struct {
 	code string
 	error

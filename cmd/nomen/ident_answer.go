@@ -9,14 +9,13 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// flushSize is how many bytes of answers are buffered.
 const flushSize = 64 << 10
 
-// maxEcho bounds how much of an overlong line is repeated in its answer.
+// maxEcho bounds how much of a line that is too long appears in its answer, in bytes.
 const maxEcho = 80
 
-// answers writes the answers of one command in the order of the inputs and remembers
-// whether one of them was "no".
+// answers writes the answers of one command in the order of the inputs, and remembers whether any
+// answer was "no".
 type answers struct {
 	out, log io.Writer
 	json     *json.Encoder // writes into buf; nil if answers are text
@@ -42,20 +41,18 @@ func (a *answers) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// object adds an answer as a JSON object.
 func (a *answers) object(v any) {
 	if err := a.json.Encode(v); err != nil {
 		a.err = err
 	}
 }
 
-// text adds an answer as a line of text.
 func (a *answers) text(s string) {
 	a.buf = append(a.buf, s...)
 	a.buf = append(a.buf, '\n')
 }
 
-// say adds an answer: the object with --json, the text otherwise.
+// say adds an answer: the object with --json, and the text otherwise.
 func (a *answers) say(object any, text string) {
 	if a.json != nil {
 		a.object(object)
@@ -64,8 +61,8 @@ func (a *answers) say(object any, text string) {
 	}
 }
 
-// refuse adds the answer for an error: a JSON object, or an empty line with the reason on
-// standard error.
+// refuse adds the answer for an input with an error: the object with --json, and otherwise an empty
+// line, with the error on standard error.
 func (a *answers) refuse(err error, object any) {
 	a.no = true
 	if a.json != nil {
@@ -81,7 +78,7 @@ func (a *answers) refuse(err error, object any) {
 // warn prints a warning about the next answer on standard error.
 func (a *answers) warn(message string) { a.report("warning: " + printable(message)) }
 
-// report writes a line to standard error, with the number of the input line.
+// report writes a line to standard error, with the number of the input line if there is one.
 func (a *answers) report(message string) {
 	a.flush() // keep the order if standard output and standard error are the same terminal
 	where := ""
@@ -91,25 +88,22 @@ func (a *answers) report(message string) {
 	fmt.Fprintln(a.log, "nomen: "+where+message)
 }
 
-// A badLine is the JSON answer to an input that could not be processed.
 type badLine struct {
 	Input string        `json:"input"`
 	Error *resolveError `json:"error"`
 }
 
-// refuseLine is like refuse for a whole line; it truncates a long one.
+// refuseLine is refuse for a whole line, which it shortens.
 func (a *answers) refuseLine(line string, err error) {
 	a.refuse(err, badLine{ascii.Head(line, maxEcho), explain(err)})
 }
 
-// flushFull writes the answers if the buffer is full.
 func (a *answers) flushFull() {
 	if len(a.buf) >= flushSize {
 		a.flush()
 	}
 }
 
-// flush writes the answers.
 func (a *answers) flush() {
 	if len(a.buf) == 0 || a.err != nil {
 		return
@@ -118,7 +112,7 @@ func (a *answers) flush() {
 	a.buf = a.buf[:0]
 }
 
-// end writes the remaining answers and returns the error of the command.
+// end writes the remaining answers, and returns the error for the exit status.
 func (a *answers) end() error {
 	a.flush()
 	switch {
@@ -131,7 +125,6 @@ func (a *answers) end() error {
 	}
 }
 
-// The colours of terminals.
 const (
 	colourRed    = "31"
 	colourGreen  = "32"
@@ -139,7 +132,7 @@ const (
 	colourFaint  = "2"
 )
 
-// paint pads a text to a width and, on a terminal, colours it.
+// paint pads a text to a width, and colours it on a terminal.
 func (a *answers) paint(colour, s string, width int) string {
 	pad := strings.Repeat(" ", max(width-len(s), 0))
 	if !a.colour || colour == "" {

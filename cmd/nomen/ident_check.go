@@ -81,7 +81,6 @@ func (c *cli) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// A checker checks identifiers.
 type checker struct {
 	*dialects
 	rule      string  // "" for the whole URI reference or URN
@@ -90,7 +89,6 @@ type checker struct {
 	inspector urn.Inspector
 }
 
-// knowsRule checks that one of the dialects has the production.
 func (k *checker) knowsRule() error {
 	if k.rule == "" || !isUnknownRule(k.checkRule("")) {
 		return nil
@@ -103,8 +101,8 @@ func isUnknownRule(err error) bool {
 	return errors.Is(err, uri.ErrUnknownRule) || errors.Is(err, urn.ErrUnknownRule)
 }
 
-// checkRule checks s against the production. If both dialects have a production of this
-// name, checkRule uses the dialect given last, by default the one for URIs.
+// checkRule checks s against the production. If both dialects have a production of this name, the
+// dialect that the user gave last counts, by default the one for URIs.
 func (k *checker) checkRule(s string) error {
 	first, second := k.uri.CheckRule, k.urn.CheckRule
 	if k.urnFirst {
@@ -116,7 +114,6 @@ func (k *checker) checkRule(s string) error {
 	return second(k.rule, s)
 }
 
-// A verdict is the JSON result for one identifier.
 type verdict struct {
 	Input       string       `json:"input"`
 	Valid       bool         `json:"valid"`
@@ -188,7 +185,6 @@ func (k *checker) checkURI(v *verdict) {
 	}
 }
 
-// judge records the result of a parser.
 func (v *verdict) judge(err error) {
 	v.Valid = err == nil
 	if err != nil {
@@ -197,12 +193,10 @@ func (v *verdict) judge(err error) {
 	}
 }
 
-// add adds a finding.
 func (v *verdict) add(f uri.Finding) {
 	v.Findings = append(v.Findings, finding{f.Code, f.Severity.String(), f.Offset, f.Message, f.Rule})
 }
 
-// show prints a verdict as text: one line, and one for each finding.
 func (v *verdict) show(a *answers) {
 	word, colour := "valid", colourGreen
 	if !v.Valid {

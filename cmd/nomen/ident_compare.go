@@ -54,14 +54,12 @@ func (c *cli) compareCommand() *cobra.Command {
 	return cmd
 }
 
-// An equality compares identifiers.
 type equality struct {
 	*dialects
 	comparer uri.Comparer
 	purpose  urn.Purpose
 }
 
-// A comparison is the JSON result for two identifiers.
 type comparison struct {
 	A          string        `json:"a"`
 	B          string        `json:"b"`
@@ -103,9 +101,9 @@ func (e *equality) readBoth(first, second string) (x, y identifier, err error) {
 	return x, y, nil
 }
 
-// compare returns the first level at which x and y are equivalent. For URNs only the
-// lowest level of URIs applies; decoding escapes, for example, would go further than the
-// rules of URNs.
+// compare returns the first level at which x and y are equivalent. For URNs only the lowest level
+// of URIs applies, because higher levels go further than the rules of URNs: for example, they
+// decode escapes.
 func (e *equality) compare(x, y identifier) (string, bool) {
 	if !x.urn.IsValid() || !y.urn.IsValid() {
 		if level, ok := e.comparer.Compare(x.uri, y.uri); ok {
@@ -126,7 +124,7 @@ func (e *equality) compare(x, y identifier) (string, bool) {
 	}
 }
 
-// names returns a comparer of URNs that also applies the rules of their namespace.
+// names returns a comparer of URNs that applies the rules of their namespaces as well.
 func (e *equality) names() urn.Comparer {
 	return urn.Comparer{Purpose: e.purpose, Fold: func(canonical string) string {
 		n, err := e.urn.Parse(canonical)

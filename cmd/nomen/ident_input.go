@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The help on "-".
 const (
 	streamHelp = `With "-", identifiers are read from standard input, one per line. Each line is answered as
 soon as it is read. For an invalid line, nomen prints an empty line on standard output,
@@ -26,22 +25,22 @@ standard error. With --json it prints an object with the error instead of the em
 Then nomen continues with the next line.`
 )
 
-// The maximum lengths of lines, without the line end.
+// The maximum lengths of lines in bytes, without the line end.
 const (
 	maxLine = uri.MaxLength
 	maxPair = 2*uri.MaxLength + 1
 )
 
-// pieceSize is how much of standard input is read at a time.
+// pieceSize is the size of the buffer for standard input, in bytes.
 const pieceSize = 128 << 10
 
-// answerEach calls f for every argument, and for "-" for every line of standard input. If
-// an answer was "no", it returns errNo.
+// answerEach calls f for each argument, and for "-" it calls f for each line of standard input
+// instead. It returns errNo if an answer was "no".
 func (c *cli) answerEach(ctx context.Context, args []string, f func(*answers, string)) error {
 	return c.answerAll(ctx, args, maxLine, f)
 }
 
-// pairArguments checks the arguments of a command that takes two or more identifiers.
+// pairArguments requires two or more arguments, or "-".
 func pairArguments(most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -54,8 +53,8 @@ func pairArguments(most int) cobra.PositionalArgs {
 	}
 }
 
-// answerPairs calls f for the first argument and each other argument. If "-" is the only argument,
-// it calls f for the two identifiers in each line of standard input.
+// answerPairs calls f for the first argument with each other argument. If "-" is the only argument,
+// it calls f for each line of standard input, which has two identifiers.
 func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers, first, second string)) error {
 	if len(args) > 1 {
 		return c.answerEach(ctx, args[1:], func(a *answers, second string) { f(a, args[0], second) })
@@ -70,8 +69,8 @@ func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers,
 	})
 }
 
-// answerAll calls f for each argument, and for each line of standard input instead of "-". A line
-// may have up to limit bytes. Before answerAll waits for more input, it writes all answers.
+// answerAll calls f for each argument, and for "-" it calls f for each line of standard input
+// instead. The lines have at most limit bytes. Before it waits for input, it writes all answers.
 func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
 	a := newAnswers(c)
 	a.alone = len(args) == 1 && args[0] != "-"
@@ -98,9 +97,9 @@ type input struct {
 	err  error // set if the line is too long; text is then only its beginning
 }
 
-// eachInput calls f for each argument, and for each line of standard input instead of "-", until f
-// returns an error. A line may have up to limit bytes. Before eachInput waits for a line, it calls
-// idle.
+// eachInput calls f for each argument, and for "-" it calls f for each line of standard input
+// instead. The lines have at most limit bytes. Before eachInput waits for a line, it calls idle. It
+// ends when f returns an error.
 func (c *cli) eachInput(ctx context.Context, args []string, limit int, idle func(), f func(input) error) error {
 	for _, arg := range args {
 		var err error
@@ -151,8 +150,8 @@ func (c *cli) eachLine(ctx context.Context, limit int, idle func(), f func(input
 	}
 }
 
-// receive receives from a channel. If nothing is ready yet, it calls idle before it waits. It
-// returns false if the channel is closed, or if ctx ends first.
+// receive receives from a channel. It calls idle before it waits. The result is false if the
+// channel is closed, or if ctx ends first.
 func receive[T any](ctx context.Context, from <-chan T, idle func()) (v T, ok bool) {
 	select {
 	case v, ok = <-from:
@@ -167,14 +166,14 @@ func receive[T any](ctx context.Context, from <-chan T, idle func()) (v T, ok bo
 	return v, ok
 }
 
-// A piece is the result of one read: some text, and the error that came with it.
+// A piece is what one read of standard input returned.
 type piece struct {
 	text string
 	err  error
 }
 
-// readPieces reads r in a goroutine until an error, and sends what it reads. So the caller can be
-// interrupted while a read blocks.
+// readPieces reads r in a goroutine until an error and sends the pieces. Because of the goroutine,
+// an interrupt can end the caller during a read that blocks.
 func readPieces(ctx context.Context, r io.Reader) <-chan piece {
 	pieces := make(chan piece)
 	go func() {
@@ -194,16 +193,16 @@ func readPieces(ctx context.Context, r io.Reader) <-chan piece {
 	return pieces
 }
 
-// A lineSplitter splits pieces into lines, which end with LF or CR LF. Most lines are
-// substrings of a piece; only lines that span pieces are copied.
+// A lineSplitter splits pieces into lines, which end with LF or CR LF. Most lines are substrings of
+// a piece. Only a line in several pieces is copied.
 type lineSplitter struct {
 	limit   int
 	rest    []byte // the beginning of the current line
 	tooLong bool   // rest is truncated
 }
 
-// split calls f for every line that ends in a piece. f gets only the beginning of a line
-// that is longer than the limit.
+// split calls f for each line that ends in a piece. For a line above the limit, f gets only its
+// beginning.
 func (l *lineSplitter) split(text string, f func(line string, tooLong bool)) {
 	for {
 		i := strings.IndexByte(text, '\n')
@@ -221,7 +220,6 @@ func (l *lineSplitter) split(text string, f func(line string, tooLong bool)) {
 	}
 }
 
-// keep adds text to the current line.
 func (l *lineSplitter) keep(text string) {
 	if room := l.limit + 1 - len(l.rest); len(text) > room { // one byte more than the limit, for a CR
 		text, l.tooLong = text[:room], true

@@ -45,14 +45,12 @@ func (c *cli) joinCommand() *cobra.Command {
 	return cmd
 }
 
-// A joiner resolves references.
 type joiner struct {
 	*dialects
 	resolver uri.Resolver
 	urnBase  bool // also resolve relative references against URNs
 }
 
-// A joined is the JSON result for one reference.
 type joined struct {
 	Base         string        `json:"base"`
 	Ref          string        `json:"ref"`
@@ -87,7 +85,7 @@ func (j *joiner) answer(a *answers, base, ref string) {
 	a.object(r)
 }
 
-// join returns the target of a reference and a finding about it, or nil.
+// join returns the target of a reference, and a finding about the target if there is one.
 func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
 	b, err := j.readAbsolute(base)
 	if err != nil {
@@ -113,7 +111,6 @@ func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
 	return t, &f, err
 }
 
-// targetText formats the target of a reference as text.
 func targetText(t uri.Target) string {
 	switch {
 	case t.URI.IsValid():
@@ -125,7 +122,6 @@ func targetText(t uri.Target) string {
 	}
 }
 
-// defined returns a component for JSON, or nil if it is undefined.
 func defined(s string, ok bool) *string {
 	if !ok {
 		return nil

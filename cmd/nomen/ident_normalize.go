@@ -60,13 +60,11 @@ func levelNames() []string {
 	return names
 }
 
-// A normalizer prints normal forms.
 type normalizer struct {
 	*dialects
 	level uri.Level
 }
 
-// A normalForm is the JSON result for one identifier.
 type normalForm struct {
 	Input  string        `json:"input"`
 	Normal *string       `json:"normal,omitempty"`
@@ -87,9 +85,9 @@ func (n *normalizer) answer(a *answers, s string) {
 	a.text(normal) // without an object, because it would be allocated for nothing
 }
 
-// normal returns the normal form of an identifier. For a URN this is the canonical form of the
-// name, followed by the normalized components. At the highest level, the rules of the namespace
-// determine the canonical form.
+// normal returns the normal form of an identifier. The normal form of a URN is the canonical form
+// of its name, followed by its normalized components. At the highest level the namespace of the URN
+// determines the canonical form.
 func (n *normalizer) normal(id identifier) string {
 	switch {
 	case !id.urn.IsValid() && n.level == uri.LevelScheme:

@@ -49,10 +49,8 @@ func (c *cli) parseCommand() *cobra.Command {
 	return cmd
 }
 
-// A parser prints components.
 type parser struct{ *dialects }
 
-// components is the JSON result for one identifier.
 type components struct {
 	Input     string         `json:"input"`
 	Dialect   string         `json:"dialect"`
@@ -87,8 +85,8 @@ func (p *parser) answer(a *answers, s string) {
 	r.show(a)
 }
 
-// dialectOf returns the name of the dialect by which an input is read; for a URN it is a
-// dialect for URNs.
+// dialectOf returns the name of the dialect for an input: a dialect for URNs if the input looks
+// like a URN.
 func (d *dialects) dialectOf(s string) string {
 	if inner, _ := uri.Undelimit(s); d.looksURN(inner) {
 		return d.urn.String()
@@ -96,7 +94,6 @@ func (d *dialects) dialectOf(s string) string {
 	return d.uri.String()
 }
 
-// set sets the components of a parsed identifier.
 func (r *components) set(id identifier) {
 	u := id.uri
 	r.Kind = "uri"
@@ -115,7 +112,6 @@ func (r *components) set(id identifier) {
 	}
 }
 
-// show prints the components as text, one row each, and an empty line.
 func (r *components) show(a *answers) {
 	width := len("authority id")
 	for _, part := range r.Parts {

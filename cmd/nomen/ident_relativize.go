@@ -33,10 +33,8 @@ func (c *cli) relativizeCommand() *cobra.Command {
 	return cmd
 }
 
-// A relativizer computes references.
 type relativizer struct{ *dialects }
 
-// A relative is the JSON result for one target.
 type relative struct {
 	Base   string        `json:"base"`
 	Target string        `json:"target"`

@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// schemeParts returns the parts that the scheme of u defines, with their values as spelled. For a
-// part that is decoded before use and has escapes, schemeParts also returns the decoded value, if
-// it is text. The name of this part ends in "_decoded".
+// schemeParts returns the parts that the scheme of u defines, as spelled. A part with escapes is
+// followed by its decoded value, if the scheme decodes the part and the value is text. The name of
+// the decoded value ends in "_decoded".
 func schemeParts(u uri.URI) nameParts {
 	parts := extra.Catalogue().Parts(u)
 	var all nameParts
@@ -30,7 +30,7 @@ func schemeParts(u uri.URI) nameParts {
 	return all
 }
 
-// beyond returns the parts if they tell more than the components, and otherwise nil.
+// beyond returns the parts, or nil if they only repeat the components.
 func (r *components) beyond(parts nameParts) nameParts {
 	for _, p := range parts {
 		if !r.repeats(p) {
@@ -40,7 +40,7 @@ func (r *components) beyond(parts nameParts) nameParts {
 	return nil
 }
 
-// repeats reports whether a part repeats the component of the same name.
+// repeats reports whether a part has the name and the value of a component.
 func (r *components) repeats(p namespace.Part) bool {
 	c, ok := map[string]*string{
 		"user": r.Userinfo, "host": r.Host, "port": r.Port,
@@ -49,8 +49,8 @@ func (r *components) repeats(p namespace.Part) bool {
 	return ok && c != nil && *c == p.Value
 }
 
-// decodedParts returns the decoded values of the parts with a name, or nil if they have no
-// escapes or are not text.
+// decodedParts returns the decoded values of the parts with a name. The result is nil if no part
+// has escapes, or if a value is not text.
 func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	var decoded nameParts
 	escapes := false
@@ -71,8 +71,7 @@ func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	return decoded
 }
 
-// scheme adds the findings of the scheme of an identifier, with offsets in the input from
-// which the identifier was read.
+// scheme adds the findings of the scheme of an identifier, with offsets in the input.
 func (v *verdict) scheme(id identifier) {
 	for _, f := range extra.Catalogue().Check(id.uri) {
 		if f.Code == scheme.CodeCredentials { // more specific than FindingUserinfo

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnComponents holds the parts of a URN in its dialect.
+// urnComponents has the parts of a URN, as its dialect defines them.
 type urnComponents struct {
 	NID         *string     `json:"nid,omitempty"`
 	NSS         *string     `json:"nss,omitempty"`
@@ -25,7 +25,6 @@ type urnComponents struct {
 	ElementID   *string     `json:"element_id,omitempty"`
 }
 
-// A directive is the JSON form of a [urn.Directive].
 type directive struct {
 	Keyword string `json:"keyword"`
 	Value   string `json:"value"`
@@ -51,7 +50,6 @@ func urnParts(n urn.URN) *urnComponents {
 	return nil
 }
 
-// directivesOf returns the directives of a URN of the draft of 2012.
 func directivesOf(n urn.URN) []directive {
 	var all []directive
 	for _, d := range n.Directives(urn.Keywords2012(), acceptsDirective) {
@@ -60,8 +58,8 @@ func directivesOf(n urn.URN) []directive {
 	return all
 }
 
-// acceptsDirective reports whether a directive is valid. With the keyword "s", the value must be a
-// known service. All values of other keywords are valid, because namespaces define them.
+// acceptsDirective reports whether a directive is valid. The value of "s" must be a known service.
+// All other keywords accept any value, because namespaces define their values.
 func acceptsDirective(keyword, value string) bool {
 	if keyword != "s" {
 		return true
@@ -70,7 +68,7 @@ func acceptsDirective(keyword, value string) bool {
 	return ok
 }
 
-// rows prints the parts as text; n may be nil.
+// rows prints the parts, if there are any, as rows of text.
 func (n *urnComponents) rows(row func(label string, value *string)) {
 	if n == nil {
 		return
@@ -92,8 +90,8 @@ func (n *urnComponents) rows(row func(label string, value *string)) {
 	row("element id", n.ElementID)
 }
 
-// namespaceOf returns the namespace of a URN. For URNs of the draft of 1995 it returns false,
-// because their SchemeIDs say who assigns names and nothing about their syntax.
+// namespaceOf returns the namespace of a URN. It returns false for URNs of the draft of 1995: their
+// SchemeIDs say who assigns names, and define no syntax.
 func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
 	if n.Dialect() == urn.Draft1995 {
 		return namespace.Namespace{}, false
@@ -101,8 +99,8 @@ func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
 	return namespace.Lookup(n.NID())
 }
 
-// canonicalName returns the canonical form of a name, by the rules of its
-// namespace if it has one.
+// canonicalName returns the canonical form of a name, by the rules of its namespace if that is
+// known.
 func canonicalName(n urn.URN) string {
 	if n.Dialect() == urn.Draft1995 {
 		return n.Canonical()
@@ -110,11 +108,11 @@ func canonicalName(n urn.URN) string {
 	return namespace.Canonical(n)
 }
 
-// nameParts are the parts of a name that its namespace defines. As JSON they are an object,
-// in which a part that occurs more than once has an array of values.
+// nameParts are the parts of a name that its namespace or scheme defines. Their JSON form is an
+// object. A part that occurs more than once has an array of values in it.
 type nameParts []namespace.Part
 
-// partsOf returns the parts of a URN, or nil if it breaks a rule of its namespace.
+// partsOf returns the parts of a URN. The result is nil if the URN breaks a rule of its namespace.
 func partsOf(n urn.URN) nameParts {
 	ns, ok := namespaceOf(n)
 	if !ok || ns.Check(n.NSS()) != nil {
@@ -147,7 +145,7 @@ func (p nameParts) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeMember writes a member of a JSON object: a string, or an array if there are several.
+// writeMember writes a member of a JSON object. Several values become an array.
 func writeMember(b *bytes.Buffer, name string, values []string) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
@@ -161,7 +159,6 @@ func writeMember(b *bytes.Buffer, name string, values []string) error {
 	return e.Encode(values)
 }
 
-// checkURN checks an input that must be a URN, and adds findings to v.
 func (k *checker) checkURN(v *verdict) {
 	id, err := k.read(v.Input)
 	v.judge(err)
@@ -177,8 +174,8 @@ func (k *checker) checkURN(v *verdict) {
 	v.suggest(k.urn)
 }
 
-// spelling adds the findings about a URN as a URI, except those that the rules of URNs
-// cover.
+// spelling adds the findings about a URN as a URI, without those that the checks of URNs also
+// report.
 func (k *checker) spelling(v *verdict, id identifier) {
 	for _, f := range k.uri.Inspect(id.urn.String(), k.rules...) {
 		switch f.Code {
@@ -192,7 +189,6 @@ func (k *checker) spelling(v *verdict, id identifier) {
 	}
 }
 
-// namespace adds the findings of the namespace of a URN.
 func (v *verdict) namespace(n urn.URN) {
 	if n.Dialect() == urn.Draft1995 {
 		return
@@ -202,14 +198,13 @@ func (v *verdict) namespace(n urn.URN) {
 	}
 }
 
-// A suggestion is the JSON form of a [namespace.Suggestion].
 type suggestion struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
 }
 
-// suggest adds names that were probably meant. It adds none in the dialect of 1995, because
-// the suggestions do not handle the brackets and white space of that dialect.
+// suggest adds the names that the user probably meant. It does nothing in the dialect of 1995,
+// because the suggestions cannot cope with its brackets and white space.
 func (v *verdict) suggest(d urn.Dialect) {
 	if d == urn.Draft1995 {
 		return
@@ -221,9 +216,9 @@ func (v *verdict) suggest(d urn.Dialect) {
 	}
 }
 
-// mayMeanName reports whether something that is not a URN may have been meant as one: it
-// is malformed, has no scheme, has a scheme that is not a URI scheme but may be a namespace
-// identifier, or contains a URN.
+// mayMeanName reports whether the user may have meant a URN by an identifier that is not one. The
+// identifier is malformed, has no scheme, contains a URN, or has an unknown scheme that may be a
+// namespace identifier.
 func mayMeanName(id identifier, valid bool) bool {
 	scheme, ok := id.uri.Scheme()
 	if !valid || !ok {
@@ -236,6 +231,6 @@ func mayMeanName(id identifier, valid bool) bool {
 	return !slices.Contains(schemesToo, strings.ToLower(scheme))
 }
 
-// schemesToo are the namespace identifiers that are also URI schemes. An input that begins
-// with one of these and a colon was meant as a URI, not as a URN without "urn:".
+// schemesToo are the namespace identifiers that are also URI schemes. An input such as
+// "doi:10.1000/1" is meant as a URI, and not as a URN without "urn:".
 var schemesToo = []string{"dns", "doi", "dvb", "ed2k", "example", "oid", "pwid", "service", "xmpp"}

@@ -27,12 +27,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// foreignFormats returns the formats of other programs that import reads.
 func foreignFormats() []from.Format {
 	return slices.Concat(ezid.Formats(), handle.Formats(), links.Formats(), []from.Format{htaccess.Format(), noid.Format(), obo.Format()})
 }
 
-// foreignNames returns the names of the formats of other programs.
 func foreignNames() string {
 	var all []string
 	for _, f := range foreignFormats() {
@@ -41,7 +39,8 @@ func foreignNames() string {
 	return strings.Join(all, ", ")
 }
 
-// foreignFormat returns the format of another program with this name, or nil.
+// foreignFormat returns the format of another program, by the name that the user gave. The result
+// is nil if the format is not of another program.
 func foreignFormat(flag string) *from.Format {
 	for _, f := range foreignFormats() {
 		if f.Name == flag {
@@ -57,8 +56,8 @@ type foreignFile struct {
 	path string // below the directory that was given, with slashes
 }
 
-// foreignFiles returns the files that the arguments name. For a directory, it returns those files in
-// the directory that have the format, in lexical order.
+// foreignFiles returns the files that the arguments name. For a directory, these are the files in
+// it that have the format, in lexical order.
 func foreignFiles(args []string, f *from.Format) ([]foreignFile, error) {
 	var all []foreignFile
 	for _, arg := range args {
@@ -92,7 +91,6 @@ func foreignFiles(args []string, f *from.Format) ([]foreignFile, error) {
 	return all, nil
 }
 
-// A foreignSummary counts what an import from another program did.
 type foreignSummary struct {
 	Files       int      `json:"files"`
 	Directives  int64    `json:"directives"`
@@ -107,7 +105,7 @@ type foreignSummary struct {
 	Imports     []string `json:"imports,omitempty"` // IDs of the imports, for undoing the changes of records
 }
 
-// A foreignImport is one call of import with a format of another program.
+// A foreignImport is one run of import with a format of another program.
 type foreignImport struct {
 	*cli
 	backend backend
@@ -117,7 +115,6 @@ type foreignImport struct {
 	total   foreignSummary
 }
 
-// importForeign imports files of another program.
 func (c *cli) importForeign(ctx context.Context, b backend, files []foreignFile, format *from.Format, o importFlags) error {
 	i := &foreignImport{cli: c, backend: b, format: format, options: o.ImportOptions, base: o.base}
 	var result error
@@ -136,7 +133,6 @@ func (c *cli) importForeign(ctx context.Context, b backend, files []foreignFile,
 	return cmp.Or(i.showTotal(), result)
 }
 
-// file imports one file and prints its report.
 func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 	in, done, err := i.openForeign(f)
 	if err != nil {
@@ -176,10 +172,11 @@ func (i *foreignImport) file(ctx context.Context, f foreignFile) error {
 	return errors.Join(cmp.Or(failed, err), i.showReport(out.Report(), shown))
 }
 
-// maxShownRefusals is how many refusals of a file are printed without -v and --json.
+// maxShownRefusals is how many refusals in a file are printed if neither -v nor --json is given.
 const maxShownRefusals = 20
 
-// openForeign opens a file, decompresses its content, and returns a function that closes it.
+// openForeign opens a file and decompresses its content. The caller must call the function that it
+// returns, to close the file.
 func (i *foreignImport) openForeign(f foreignFile) (*from.Input, func(), error) {
 	file, size, err := i.open(f.file)
 	if err != nil {
@@ -197,7 +194,6 @@ func (i *foreignImport) openForeign(f foreignFile) (*from.Input, func(), error) 
 	return in, func() { plain.Close(); file.Close() }, nil
 }
 
-// records imports the records of a file.
 func (i *foreignImport) records(ctx context.Context, file string, out *from.Output, r io.Reader) (bulk.Summary, error) {
 	o := i.options
 	o.Format, o.Compression = bulk.JSONLines, bulk.Plain
@@ -222,7 +218,8 @@ func (i *foreignImport) records(ctx context.Context, file string, out *from.Outp
 	return i.backend.Import(ctx, counted, o)
 }
 
-// authorities makes the changes of authorities, or checks them in a dry run.
+// authorities creates and changes the authorities that the files describe. In a dry run it only
+// checks them.
 func (i *foreignImport) authorities(ctx context.Context, out *from.Output) error {
 	for _, change := range out.Authorities() {
 		there, revision, err := current(ctx, i.backend, change.Prefix)
@@ -247,8 +244,8 @@ func (i *foreignImport) authorities(ctx context.Context, out *from.Output) error
 	return nil
 }
 
-// putAuthority stores an authority, or checks it in a dry run. It returns the reason if the authority
-// is rejected.
+// putAuthority stores an authority, or only checks it in a dry run. If the authority is rejected,
+// the result is the reason.
 func (i *foreignImport) putAuthority(ctx context.Context, a *store.Authority, revision uint64) (string, error) {
 	if i.options.DryRun {
 		check, err := i.backend.CheckAuthority(ctx, a)
@@ -264,7 +261,6 @@ func (i *foreignImport) putAuthority(ctx context.Context, a *store.Authority, re
 	return "", err
 }
 
-// showReport prints the report of a file.
 func (i *foreignImport) showReport(r from.Report, refused int) error {
 	i.total.Files++
 	i.total.Directives += r.Directives
@@ -279,7 +275,6 @@ func (i *foreignImport) showReport(r from.Report, refused int) error {
 	return nil
 }
 
-// showTotal prints the summary of all files.
 func (i *foreignImport) showTotal() error {
 	t, created, changed, after := i.total, "created", "changed", ""
 	switch {
@@ -292,7 +287,6 @@ func (i *foreignImport) showTotal() error {
 		t.Files, t.Directives, t.Handled, t.Refused, t.Records, created, t.Created, changed, t.Changed, t.Unchanged, created, changed, t.Authorities, after)
 }
 
-// add adds the summary of the records of a file.
 func (t *foreignSummary) add(s bulk.Summary) {
 	t.Records += s.Read
 	t.Created += s.Created
@@ -304,7 +298,8 @@ func (t *foreignSummary) add(s bulk.Summary) {
 	}
 }
 
-// A recordFeed passes the records of a file to an import, which it starts with the first record.
+// A recordFeed is a writer for the records of a file. It passes them to an import, which it starts
+// at the first record.
 type recordFeed struct {
 	start func(io.Reader) (bulk.Summary, error)
 
@@ -314,7 +309,7 @@ type recordFeed struct {
 	err     error
 }
 
-// Write passes a part of the records on. After the import has ended, it returns the error.
+// Write passes records to the import. It returns the error of an import that has ended.
 func (f *recordFeed) Write(p []byte) (int, error) {
 	if f.pipe == nil {
 		var r *io.PipeReader
@@ -329,8 +324,8 @@ func (f *recordFeed) Write(p []byte) (int, error) {
 	return f.pipe.Write(p)
 }
 
-// end ends the records and waits for the import. If the conversion failed, the records before the
-// error are imported all the same. The next record begins another import.
+// end waits until the records written so far are imported. If the conversion of the file failed,
+// these are the records before the error. The next record starts a new import.
 func (f *recordFeed) end() (bulk.Summary, error) {
 	if f.pipe == nil {
 		return bulk.Summary{}, nil

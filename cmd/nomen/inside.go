@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// withAPI calls f with an admin API of the store, so that a command without a server gives the same
-// answers as a server. The function set may change the options of the API; it may be nil.
+// withAPI calls f with an admin API for the store. So a command without a server gives the same
+// answers as a server. The function set, which may be nil, can change the options of the API.
 func withAPI[T any](ctx context.Context, l *local, set func(*admin.Options), f func(*admin.API) (T, error)) (out T, err error) {
 	o := admin.Options{
 		Store: l.store, Registrar: l.registrar, Resolver: resolve.New(l.store, resolve.Options{Now: clock}), Version: versionText(), Now: clock,
@@ -34,7 +34,7 @@ func withAPI[T any](ctx context.Context, l *local, set func(*admin.Options), f f
 	return f(api)
 }
 
-// leftMisses returns the failed lookups that the last server of the data directory counted.
+// leftMisses returns the failed lookups that the last server of the data directory has counted.
 func (c *cli) leftMisses() (*misses.Counter, error) {
 	list, totals, err := misses.Load(filepath.Join(c.data, missesFile))
 	if err != nil {

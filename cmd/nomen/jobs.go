@@ -90,7 +90,7 @@ found.`
 const jobRejectLong = `Reject ends a job that waits for a second person. The job then shows the reason to the person
 who made the request. This person cannot reject the job, but can cancel it.`
 
-// approveJob approves a job, waits for its end and prints it.
+// approveJob approves a job, waits until it ends, and prints it.
 func (c *cli) approveJob(ctx context.Context, api *adminapi.Client, id string) error {
 	j, err := api.ApproveJob(ctx, id)
 	if err != nil {
@@ -125,7 +125,6 @@ wait, not the job. The exit status is 0 if the job is complete. It is 1 if the j
 incomplete, rejected a record, could not change a name or found faults, or if there is no
 such job.`
 
-// jobCommand returns a command about one job.
 func (c *cli) jobCommand(use, short, long, example string, do func(context.Context, *adminapi.Client, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Example: example, Args: arguments(1, 1),
@@ -143,7 +142,6 @@ func (c *cli) jobCommand(use, short, long, example string, do func(context.Conte
 	}
 }
 
-// jobServer returns the server of the data directory.
 func (c *cli) jobServer(ctx context.Context) (*adminapi.Client, error) {
 	api, err := c.server(ctx)
 	switch {
@@ -184,7 +182,6 @@ func jobSubject(j *adminapi.Job) string {
 	return j.Subject
 }
 
-// progressText describes the progress of a job.
 func progressText(j *adminapi.Job) string {
 	s := fmt.Sprintf("%d %s", j.Done, j.Unit)
 	if j.Total > 0 {
@@ -199,7 +196,6 @@ func progressText(j *adminapi.Job) string {
 	return s
 }
 
-// printed returns a function that prints the job that a request returns.
 func (c *cli) printed(request func(*adminapi.Client, context.Context, string) (adminapi.Job, error)) func(context.Context, *adminapi.Client, string) error {
 	return func(ctx context.Context, api *adminapi.Client, id string) error {
 		j, err := request(api, ctx, id)
@@ -210,7 +206,6 @@ func (c *cli) printed(request func(*adminapi.Client, context.Context, string) (a
 	}
 }
 
-// jobPause is the time between two requests for the state of a job.
 const jobPause = 500 * time.Millisecond
 
 func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) error {
@@ -258,7 +253,6 @@ func jobFaults(j *adminapi.Job) (n int64) {
 	return n
 }
 
-// printJob prints a job, one line per property.
 func (c *cli) printJob(j *adminapi.Job) error {
 	if c.json {
 		return c.printJSON(j)
@@ -296,7 +290,6 @@ func (c *cli) printJob(j *adminapi.Job) error {
 	return w.Flush()
 }
 
-// printApproval prints what a second person must approve, and the decision.
 func printApproval(line func(what, text string), a *adminapi.Approval) {
 	line("why", a.Why)
 	switch {
@@ -316,7 +309,6 @@ func printApproval(line func(what, text string), a *adminapi.Approval) {
 	}
 }
 
-// printResult prints what a job has done so far.
 func printResult(line func(what, text string), r *adminapi.JobResult) {
 	switch {
 	case r.Summary != nil:
@@ -345,7 +337,8 @@ func printResult(line func(what, text string), r *adminapi.JobResult) {
 	}
 }
 
-// problemText returns the text of a problem. If the clock is the cause, it adds what the user can do.
+// problemText returns the text of a problem. If the clock is the cause, it adds what the user can
+// do.
 func problemText(p *adminapi.Problem) string {
 	if p.Rule == adminapi.RuleClock {
 		return p.Detail + "; " + remedyClock

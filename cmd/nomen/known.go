@@ -56,8 +56,7 @@ func (c *cli) authorityKnownCommand() *cobra.Command {
 	return cmd
 }
 
-// known returns the public namespaces or, if registry is not "", the prefixes of that
-// registry.
+// known returns the public namespaces, or the prefixes of a registry if its name is not "".
 func known(registry, base string) ([]*store.Authority, error) {
 	if registry == "" {
 		if base != "" {

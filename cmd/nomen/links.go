@@ -40,7 +40,8 @@ func (c *cli) linksCommand() *cobra.Command {
 		c.linksStatusCommand(), c.linksListCommand(), c.linksCheckCommand(), c.linksIgnoreCommand(), c.linksExportCommand(), c.linksReportCommand())
 }
 
-// linkServer returns a client of the running server, which alone has the results of checks.
+// linkServer returns a client of the running server, because only the server has the results of
+// checks.
 func (c *cli) linkServer(ctx context.Context) (*adminapi.Client, error) {
 	api, err := c.server(ctx)
 	switch {
@@ -77,7 +78,6 @@ the hosts with so many locations that only some can be checked in 30 days.`,
 	}
 }
 
-// linkVerdicts returns the verdicts in the order in which they are shown.
 func linkVerdicts() []string {
 	return []string{"confirmed", "good", "unknown", "blocked", "suspect", "failing", "dead", "ignored"}
 }
@@ -149,7 +149,6 @@ func checkListedVerdict(v string) error {
 	return nil
 }
 
-// eachLink calls a function for the locations with a verdict.
 func (c *cli) eachLink(ctx context.Context, verdict string, do func(adminapi.Link) error) error {
 	api, err := c.linkServer(ctx)
 	if err != nil {
@@ -171,7 +170,6 @@ func (c *cli) eachLink(ctx context.Context, verdict string, do func(adminapi.Lin
 	}
 }
 
-// linkLine returns a link as a line of text.
 func linkLine(l *adminapi.Link) string {
 	since, status := "-", cmp.Or(l.Outcome, "-")
 	if !l.Since.IsZero() {
@@ -247,7 +245,6 @@ standard input, one per line.`,
 	return cmd
 }
 
-// doLinks does something with the locations of names, and prints their states.
 func (c *cli) doLinks(ctx context.Context, args []string, r adminapi.LinkRequest) error {
 	api, err := c.linkServer(ctx)
 	if err != nil {
@@ -351,7 +348,6 @@ prints nothing if there were no changes, so that cron sends mail only about chan
 	return cmd
 }
 
-// hostChangeLine returns what has changed at a host as a line of text.
 func hostChangeLine(h *adminapi.LinkHostChange) string {
 	var parts []string
 	if h.Failing {
@@ -369,7 +365,7 @@ func hostChangeLine(h *adminapi.LinkHostChange) string {
 	return printable(h.Host) + ": " + strings.Join(parts, "; ")
 }
 
-// moment returns a time as text, "" if it is zero.
+// moment returns a time as text. The result for the zero time is "".
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""

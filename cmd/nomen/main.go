@@ -1,12 +1,12 @@
 // Command nomen parses, publishes and resolves persistent names.
 //
-// It is the only package of the module that reads flags, the environment and
-// configuration files, and it wires the other packages together. Results go to
-// standard output, everything else to standard error. The exit status is 0 for
-// success or the answer yes, 1 for the answer no, 2 for wrong usage, and 3 for a
-// failure.
+// It is the only package of the module that reads flags, the environment and configuration files,
+// and it wires the other packages together. Results go to standard output, and everything else to
+// standard error. The exit status is 0 for success or the answer yes, 1 for the answer no, 2 for
+// wrong usage, and 3 for a failure.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year, as in "1995, 3.1". The file docs/glossary.md lists the
+// drafts.
 package main
 
 import (
@@ -19,8 +19,7 @@ import (
 
 func main() { os.Exit(program()) }
 
-// program runs the command line of this process until it ends or is
-// interrupted, and returns the exit status.
+// program runs the command line of this process and returns the exit status.
 func program() int {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP) // first: a SIGHUP before this ends the process
@@ -30,7 +29,6 @@ func program() int {
 	return runWith(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, hangups)
 }
 
-// streams are the standard streams of a command.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer

@@ -14,22 +14,20 @@ const (
 	// minMemory is the smallest value of --memory, in MiB.
 	minMemory = 256
 
-	// The cache of answers gets by default 1/largeShare of what the memory limit has above largeMemory,
-	// but at least 1/answerShare of the limit.
+	// By default the cache of answers gets 1/largeShare of the part of the memory limit above
+	// largeMemory. It gets at least 1/answerShare of the whole limit.
 	answerShare, largeShare = 16, 3
 	largeMemory             = 512 << 20
 
-	// outsideHeap is the memory that the Go runtime does not count: the file of the program, which
-	// is mapped, and the stacks of threads.
+	// outsideHeap is the memory of the process that the Go runtime does not count, in bytes: the
+	// mapped file of the program, and the stacks of threads.
 	outsideHeap = 48 << 20
 )
 
-// memoryFlag adds --memory, which bounds the memory of a command.
 func (c *cli) memoryFlag(f *pflag.FlagSet, usual string) {
 	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets the limit minus 512 MiB, but never less than a quarter of the limit (default "+usual+")")
 }
 
-// checkMemory checks --memory.
 func (c *cli) checkMemory() error {
 	if c.memory != 0 && c.memory < minMemory {
 		return usagef("--memory %d: must be at least %d MiB", c.memory, minMemory)
@@ -39,7 +37,7 @@ func (c *cli) checkMemory() error {
 
 // boundMemory divides the memory of --memory between the cache of the store and everything else,
 // and sets the memory limit of the Go runtime. Without --memory, the cache has the size usual, in
-// bytes, and the limit is this size plus what everything else usually needs; a limit in the
+// bytes, and the limit is this size plus what everything else usually needs. A limit in the
 // environment (GOMEMLIMIT) then takes precedence.
 func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	if err := c.checkMemory(); err != nil {
@@ -64,8 +62,9 @@ func (c *cli) usualAnswerCache() int64 {
 	return max(c.memoryLimit/answerShare, (c.memoryLimit-largeMemory)/largeShare)
 }
 
-// shareCache takes the memory for a cache of answers, in bytes, from the cache of the store, which
-// keeps at least a quarter of the memory limit. The first sixteenth of the limit is not taken from it.
+// shareCache takes memory for a cache of answers, in bytes, from the cache of the store. It takes
+// only what exceeds 1/answerShare of the memory limit, and leaves the cache of the store at least a
+// quarter of the limit.
 func (c *cli) shareCache(answers int64) {
 	more := max(answers-c.memoryLimit/answerShare, 0)
 	c.cacheSize = max(c.cacheSize-more, min(c.cacheSize, c.memoryLimit/4))

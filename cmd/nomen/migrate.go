@@ -69,7 +69,7 @@ func (c *cli) migrateStores(ctx context.Context, from, to string, repair bool) e
 	return errors.Join(c.migrate(ctx, source, target, repair), target.Close(), source.Close())
 }
 
-// openAt opens the store given as pebble:DIR or postgres://...
+// openAt opens a store, given as pebble:DIR or postgres://...
 func (c *cli) openAt(ctx context.Context, spec string, readOnly bool) (store.Store, error) {
 	dir, isPebble := strings.CutPrefix(spec, "pebble:")
 	switch {
@@ -92,7 +92,6 @@ func (c *cli) openAt(ctx context.Context, spec string, readOnly bool) (store.Sto
 	return nil, usagef("invalid store %q: must be pebble:DIR or postgres://USER@HOST/DATABASE", spec)
 }
 
-// A migration is the result of a migration as JSON.
 type migration struct {
 	Changes uint64  `json:"changes"`
 	Records int64   `json:"records"`
@@ -102,8 +101,8 @@ type migration struct {
 	Retimed *uint64 `json:"retimed,omitempty"` // changes whose time was repaired
 }
 
-// migrate copies one store into another and compares the two. With repair it corrects the
-// times of changes that are dated in the future.
+// migrate copies a store into another and compares the two. With repair it also corrects the times
+// of changes that are dated in the future.
 func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) error {
 	start := clock()
 	head, err := settledHead(ctx, from)
@@ -140,13 +139,12 @@ func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) er
 	return c.say(m, "%s\n%s\nhead %s", m.summary(), times.summary(), m.Head)
 }
 
-// summary says how much was copied, and how fast.
 func (m *migration) summary() string {
 	return fmt.Sprintf("%s of %s and %s in %.2f s, %.0f changes per second", count(int64(m.Changes), "change"),
 		count(m.Records, "record"), count(int64(m.Tokens), "token"), m.Seconds, rate(int64(m.Changes), m.Seconds))
 }
 
-// upTo yields entries up to and including the one with the number last, and shows the progress.
+// upTo yields the entries up to the one with the number last, and shows the progress.
 func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		if last == 0 {
@@ -163,10 +161,9 @@ func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.E
 	}
 }
 
-// tokenBatch is how many tokens are written in one batch.
 const tokenBatch = 1000
 
-// copyTokens copies the tokens and returns how many there are.
+// copyTokens copies the tokens and returns their number.
 func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to store.Store) (int, error) {
 	n := 0
 	var batch []store.Change
@@ -193,9 +190,10 @@ func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to 
 	return n, write()
 }
 
-// compareStores checks that the second store has all tokens of the first, the same number of
-// records and the same history. After a repair of times, it compares only the number of changes in
-// the histories. It returns the head of the second store and the number of records.
+// compareStores checks that a copy is complete: the second store must have all tokens of the first,
+// the same number of records and the same history. If times were repaired, the histories differ, so
+// it compares only their numbers of changes. It returns the head of the second store and the number
+// of records.
 func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head, retimed bool) (store.Head, int64, error) {
 	got, err := settledHead(ctx, to)
 	switch {
@@ -225,7 +223,7 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	return got, there, sameTokens(ctx, from, to)
 }
 
-// settledHead returns the head of s after all acknowledged changes have been logged.
+// settledHead returns the head of s once the log has all acknowledged changes.
 func settledHead(ctx context.Context, s store.Reader) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
@@ -233,7 +231,7 @@ func settledHead(ctx context.Context, s store.Reader) (store.Head, error) {
 	return store.HeadOf(ctx, s)
 }
 
-// exactCount returns the number of records. It counts them if the store only estimates.
+// exactCount returns the number of records. If the store only estimates, exactCount counts them.
 func exactCount(ctx context.Context, s store.Reader) (int64, error) {
 	n, exact, err := store.Count(ctx, s)
 	if err != nil || exact {

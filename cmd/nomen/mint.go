@@ -66,7 +66,7 @@ const mintExample = `  nomen mint uuid
   nomen mint --template 'x5{random:8}{check:noid}' ark:12345
   nomen mint --template '978952{seq:6:123000-123999}{check}' isbn`
 
-// maxMint is the largest number of names that one command creates.
+// maxMint bounds how many names one command creates.
 const maxMint = mint.MaxRun
 
 type mintFlags struct {
@@ -117,7 +117,6 @@ func (c *cli) mintCommand() *cobra.Command {
 	return cmd
 }
 
-// mintNames creates names and prints them.
 func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Options) error {
 	a := newAnswers(c)
 	for n, err := range reserve.Names(ctx, b, o) {
@@ -130,7 +129,7 @@ func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Option
 	return a.end()
 }
 
-// An emptyBackend stands for a store that does not exist yet, for a dry run.
+// An emptyBackend stands for a store that does not exist yet, in a dry run.
 type emptyBackend struct{ backend }
 
 func (emptyBackend) GetAt(context.Context, name.Name, time.Time) (*store.Record, error) {
@@ -149,8 +148,8 @@ type mintedName struct {
 	Name name.Name `json:"name"`
 }
 
-// mintFailed prints why there are no more names. An error in a template is wrong usage;
-// a template that is exhausted is the answer no.
+// mintFailed prints why no more names can be created. An error in a template is wrong usage. A
+// template without names left is the answer no.
 func (c *cli) mintFailed(o reserve.Options, err error) error {
 	var bad *mint.Error
 	if errors.As(err, &bad) {

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// missesFile is the file in the data directory in which a server counts failed lookups.
+// missesFile is the file in the data directory with the failed lookups that a server has counted.
 const missesFile = "misses.jsonl"
 
 const missesLong = `Misses lists the failed lookups: unknown names that clients requested, the most frequent
@@ -75,15 +75,14 @@ func (c *cli) missesCommand() *cobra.Command {
 	return cmd
 }
 
-// A missFilter says which failed lookups to list.
 type missFilter struct {
 	prefix  string
 	limit   int  // 0 for all
 	visible bool // leave out the hidden ones
 }
 
-// misses returns the failed lookups of files. Without files, it returns those of the running
-// server, or those in the file that the last server left.
+// misses returns the failed lookups in files. Without files, it returns those of the running
+// server, or those that the last server left in its file.
 func (c *cli) misses(ctx context.Context, files []string, o missFilter) (adminapi.Misses, error) {
 	if len(files) == 0 {
 		if api, err := c.server(ctx); err == nil {
@@ -112,7 +111,6 @@ func (c *cli) misses(ctx context.Context, files []string, o missFilter) (adminap
 	return all, nil
 }
 
-// chosen returns the misses of a list to show.
 func (o missFilter) chosen(list []misses.Miss) []misses.Miss {
 	var some []misses.Miss
 	for _, m := range list {
@@ -126,8 +124,8 @@ func (o missFilter) chosen(list []misses.Miss) []misses.Miss {
 	return some
 }
 
-// clearMisses resets the counts of the running server, or empties the file that the last
-// server left.
+// clearMisses resets the counts of the running server, or empties the file that the last server
+// left.
 func (c *cli) clearMisses(ctx context.Context) error {
 	var was misses.Totals
 	api, err := c.server(ctx)
@@ -145,7 +143,6 @@ func (c *cli) clearMisses(ctx context.Context) error {
 	return c.say(was, "cleared %s", count(int64(was.Asked), "failed lookup"))
 }
 
-// showMisses prints failed lookups as a table or JSON.
 func (c *cli) showMisses(ctx context.Context, files []string, o missFilter) error {
 	m, err := c.misses(ctx, files, o)
 	if err != nil {
@@ -179,7 +176,7 @@ func (c *cli) showMisses(ctx context.Context, files []string, o missFilter) erro
 	return nil
 }
 
-// sumOf summarises a list and says how much of all failed lookups it covers.
+// sumOf says how much of all failed lookups a list covers.
 func sumOf(m adminapi.Misses, prefix string) string {
 	if m.Since.IsZero() {
 		return "no failed lookups counted yet"

@@ -51,14 +51,13 @@ func (c *cli) hideMissesCommand() *cobra.Command {
 	return cmd
 }
 
-// A hiddenMiss is the JSON answer about a failed lookup that was hidden or is shown again.
 type hiddenMiss struct {
 	Name   string `json:"name"`
 	Hidden bool   `json:"hidden"`
 }
 
-// hider returns the function that hides a failed lookup, or shows it again: at the running server,
-// or in the file that the last server left.
+// hider returns the function that hides a failed lookup or shows it again, at the running server or
+// in the file that the last server left.
 func (c *cli) hider(ctx context.Context) func(n name.Name, hidden bool) error {
 	api, err := c.server(ctx)
 	if err != nil { // no server runs on the data directory

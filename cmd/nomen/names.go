@@ -49,7 +49,7 @@ func (c *cli) getCommand() *cobra.Command {
 	return cmd
 }
 
-// asOf parses --at; for "" it returns the zero time, which means now.
+// asOf parses --at. The result for "" is the zero time, which means now.
 func asOf(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -61,7 +61,6 @@ func asOf(s string) (time.Time, error) {
 	return t, nil
 }
 
-// get returns the record of a name in any spelling, as of a time.
 func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.Record, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -154,7 +153,6 @@ func (p *putFlags) register(f *pflag.FlagSet) {
 	whyOption(f, &p.why)
 }
 
-// request returns the request for the arguments and flags.
 func (p *putFlags) request(spelling string, urls []string) (registrar.Request, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -189,7 +187,6 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	return req, nil
 }
 
-// parseStatus parses --status.
 func parseStatus(s string) (nomen.Status, error) {
 	switch status := nomen.Status(s); status {
 	case nomen.Reserved, nomen.Active, nomen.Retired:
@@ -198,7 +195,6 @@ func parseStatus(s string) (nomen.Status, error) {
 	return "", usagef("--status %q: must be reserved, active or retired", s)
 }
 
-// elements parses the metadata flags.
 func (p *putFlags) elements() (nomen.Metadata, error) {
 	meta := nomen.Metadata{}
 	if len(p.title) > 0 {
@@ -255,7 +251,6 @@ func (c *cli) retireCommand() *cobra.Command {
 	return cmd
 }
 
-// retire retires a name given in any spelling.
 func retire(ctx context.Context, b backend, spelling string, r registrar.Retirement, why string) (registrar.Outcome, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {

@@ -48,7 +48,8 @@ func (c *cli) namespacesCommand() *cobra.Command {
 	})
 }
 
-// registryCommand completes a command that shows a registry, with the entries of --registry added.
+// registryCommand completes a command that shows a registry, whose entries include those of
+// --registry.
 func (c *cli) registryCommand(cmd *cobra.Command, table func(registry.Registries) registry.Table) *cobra.Command {
 	file, format := addRegistry(cmd), addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -61,14 +62,13 @@ func (c *cli) registryCommand(cmd *cobra.Command, table func(registry.Registries
 	return cmd
 }
 
-// nids returns the identifiers of the known namespaces.
 func nids() []string { return registry.Standard().Namespaces().Names() }
 
 // codeUnknown is the JSON code for a name that a registry does not have.
 const codeUnknown = "unknown"
 
-// answerRegistry lists a registry or shows the entries with the given names, as text, as
-// JSON, or in the given format.
+// answerRegistry lists a registry, or shows the entries with the given names. The form is text,
+// JSON or the given format.
 func answerRegistry(c *cli, cmd *cobra.Command, names []string, t registry.Table, format string) error {
 	if format != "" {
 		return documentRegistry(c, names, t, format)
@@ -87,7 +87,6 @@ func answerRegistry(c *cli, cmd *cobra.Command, names []string, t registry.Table
 	return a.end()
 }
 
-// documentRegistry writes a document about a registry, or about one of its entries.
 func documentRegistry(c *cli, names []string, t registry.Table, format string) error {
 	f, ok := registry.ByName(format)
 	switch {
@@ -106,7 +105,6 @@ func documentRegistry(c *cli, names []string, t registry.Table, format string) e
 	return f.Entry(t, c.out, e)
 }
 
-// registryFormats returns the names of the formats of registries.
 func registryFormats() []string {
 	var names []string
 	for _, f := range registry.Formats() {
@@ -115,14 +113,12 @@ func registryFormats() []string {
 	return names
 }
 
-// addFormat defines the flag --format of a command that shows a registry.
 func addFormat(cmd *cobra.Command) *string {
 	format := cmd.Flags().String("format", "", "write one document: "+strings.Join(registryFormats(), ", "))
 	complete(cmd, "format", registryFormats())
 	return format
 }
 
-// answerEntry prints the entry with a name, one row for each property, and an empty line.
 func answerEntry(a *answers, t registry.Table, name string) {
 	e, ok := t.Lookup(name)
 	switch {
@@ -137,7 +133,6 @@ func answerEntry(a *answers, t registry.Table, name string) {
 	}
 }
 
-// unknownEntry returns the error for a name that a registry does not have.
 func unknownEntry(t registry.Table, name string) error {
 	more := t.Unknown(name)
 	if more != "" {
@@ -146,7 +141,6 @@ func unknownEntry(t registry.Table, name string) error {
 	return codedError{codeUnknown, fmt.Errorf("unknown %s %q%s", t.Entry, name, more)}
 }
 
-// The help on --format, and on --registry.
 const (
 	formatHelp = `--format writes one document in html, txt, xml or json. The document describes the
 whole registry, or the one entry that you give.`
@@ -159,7 +153,6 @@ of entries, with the fields that 'nomen namespaces --json' and 'nomen services -
 	registryHelp = formatHelp + "\n\n" + ownRegistryHelp
 )
 
-// addRegistry defines the flag --registry of a command.
 func addRegistry(cmd *cobra.Command) *string {
 	return cmd.Flags().String("registry", "", "JSON file of your own registry entries")
 }

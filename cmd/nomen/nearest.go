@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// meant returns a question with the name that the user probably meant, such as "; did you mean
-// "listen"?". If no name is similar, it returns "".
+// meant returns a question to append to an error message, for example: ; did you mean "listen"? The
+// result is "" if no name is similar to the text.
 func meant(text string, names iter.Seq[string]) string {
 	if name := nearest(text, names); name != "" {
 		return fmt.Sprintf("; did you mean %q?", name)
@@ -14,9 +14,9 @@ func meant(text string, names iter.Seq[string]) string {
 	return ""
 }
 
-// nearest returns the name that becomes text with the fewest changes of single characters. It
-// returns "" if more than a third of the characters must change. If several names are equally near,
-// it returns the longest of them, and of several such names the first in the alphabet.
+// nearest returns the name that takes the fewest changes of single characters to become text. The
+// result is "" if more than a third of the characters would change. Among equally near names the
+// longest is best, and then the first in the alphabet.
 func nearest(text string, names iter.Seq[string]) string {
 	best, least := "", len(text)/3+1
 	for name := range names {

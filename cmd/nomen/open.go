@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// The files of a data directory.
 const (
 	storeDir  = "store"
 	tokenFile = "admin.token" // the administrator's token, mode 0600
@@ -25,7 +24,6 @@ const (
 	jobsDir   = "jobs"        // the server's jobs: their logs and request bodies
 )
 
-// storePath returns the directory of the store given by --store and --data.
 func (c *cli) storePath() (string, error) {
 	if c.store == "" {
 		return filepath.Join(c.data, storeDir), nil
@@ -37,18 +35,16 @@ func (c *cli) storePath() (string, error) {
 	return dir, nil
 }
 
-// An access is what a command does with the store.
+// An access says what a command does with the store.
 type access uint8
 
-// The kinds of access.
 const (
 	reads   access = iota // the store must exist
 	changes               // the store must exist: a missing one means a wrong --data or --store
 	creates               // the store is created if it does not exist, with a message
 )
 
-// unless returns the access of a command that does not write if readOnly is set, as in a dry run.
-// If readOnly is set, the access is reads, otherwise it is a.
+// unless returns reads if readOnly is set, as in a dry run, and otherwise a.
 func (a access) unless(readOnly bool) access {
 	if readOnly {
 		return reads
@@ -56,7 +52,7 @@ func (a access) unless(readOnly bool) access {
 	return a
 }
 
-// A noStoreError says that a command needs a store that does not exist.
+// A noStoreError says that a command needs a store, and there is none at the given place.
 type noStoreError struct{ at, hint string }
 
 func (e *noStoreError) Error() string {
@@ -65,11 +61,11 @@ func (e *noStoreError) Error() string {
 
 func (e *noStoreError) Unwrap() error { return fs.ErrNotExist }
 
-// made reports that a store was created, because the user may have meant another store.
+// made reports that a store was created, because a user who mistyped --data has a store already.
 func (c *cli) made(at string) { fmt.Fprintln(c.err, "nomen: "+printable(at)+": created a new store") }
 
 // withStore calls f with the store, or with the server that has it open. The error is a
-// [*noStoreError] if the store does not exist and the access does not create it.
+// [*noStoreError] if the store does not exist and the command does not create it.
 func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) error {
 	if c.inDatabase() {
 		return c.withDatabase(ctx, how, f)
@@ -102,8 +98,8 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses, c.leftCounts}), s.Close())
 }
 
-// keepOwner gives the files that root made in the data directory or the store to the owner of the
-// directory. So the server of this owner can use them.
+// keepOwner makes the owner of the data directory the owner of the files in it that root has made.
+// Otherwise the server, which runs as the owner, could not use them.
 func (c *cli) keepOwner() {
 	dirs := []string{c.data}
 	if c.store != "" && !c.inDatabase() {
@@ -120,8 +116,8 @@ func (c *cli) keepOwner() {
 	}
 }
 
-// through returns the server as a backend. If --clock-ok is set, it prints a warning, because only
-// the server itself can apply that option.
+// through returns a server as a backend. With --clock-ok it prints a warning, because only the
+// process with the store can apply that option.
 func (c *cli) through(remote *adminapi.Client) backend {
 	if c.clockOK {
 		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running; start the server with --clock-ok instead")
@@ -129,9 +125,10 @@ func (c *cli) through(remote *adminapi.Client) backend {
 	return remote
 }
 
-// elsewhere returns a client of the server whose URL is in the data directory. It returns nil if
-// there is no URL, or if --store is set. Call it only if no server on this machine has the store in
-// the data directory open. The server then serves a database, or runs on another machine.
+// elsewhere returns a client of the server whose URL is in the data directory. That server serves a
+// database, or runs on another machine: call elsewhere only if no server on this machine has the
+// store in the data directory open. The result is nil if the directory has no URL, or if --store is
+// set.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil
@@ -139,16 +136,16 @@ func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	return c.server(ctx)
 }
 
-// If a store is locked, either another command has it open, or a server is just starting or shutting
-// down. Neither takes long, so the command tries again.
+// If a store is locked, another command has it open, or a server is starting or stopping. Neither
+// takes long, so the command tries again.
 const (
 	patience = 5 * time.Second        // total time
 	pause    = 20 * time.Millisecond  // between attempts
 	sayAfter = 200 * time.Millisecond // before the wait is reported
 )
 
-// whenFree opens a store as soon as no other process has it open. If a server has it open,
-// whenFree returns a client of the server instead.
+// whenFree opens a store as soon as no other process has it open. If a server has it open, the
+// result is a client of that server instead.
 func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, *adminapi.Client, error) {
 	for last, said := clock().Add(patience), false; ; {
 		s, err := c.openOrEnd(ctx, open)
@@ -174,8 +171,8 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 	}
 }
 
-// openOrEnd opens a store, unless ctx ends first. A store that is opened after the end of ctx
-// is not closed, because the process is about to end. This does not damage the store.
+// openOrEnd opens a store, unless ctx ends first. A store that opens after that is not closed. This
+// does no damage, because the process is about to end.
 func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, error) {
 	type result struct {
 		s   *pebblestore.Store
@@ -194,7 +191,7 @@ func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, er
 	}
 }
 
-// openStore opens the store in dir, and creates it if the access says so.
+// openStore opens the store in dir. If the access is creates, it also creates a missing store.
 func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	if missing && how != creates {
@@ -221,20 +218,20 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	return s, nil
 }
 
-// fatal ends the program when the engine of a store cannot continue. Acknowledged
-// changes are on disk.
+// fatal ends the program when the engine of a store cannot continue. Acknowledged changes are on
+// disk by then.
 func (c *cli) fatal(err error) {
 	fmt.Fprintln(c.failures(c.err), "nomen: "+words(err)+"; acknowledged changes are safe on disk")
 	os.Exit(exitFailure)
 }
 
-// rekeyedSuffix is the end of the name of a new store that rekey has written. If rekey crashes
-// before the new store has replaced the old store, the next command that opens the old store
-// replaces it by the new one.
+// rekeyedSuffix ends the name of the directory in which rekey writes the new store. If rekey is
+// killed before the new store replaces the old one, the next command that opens the store completes
+// the replacement.
 const rekeyedSuffix = ".rekeyed"
 
-// storeThere returns fs.ErrNotExist if there is neither a store in dir nor a new store that rekey
-// has written and not yet moved to dir.
+// storeThere returns fs.ErrNotExist if dir has no store, and no new store of rekey waits to be
+// moved there.
 func storeThere(dir string) error {
 	err := pebblestore.Exists(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -246,9 +243,6 @@ func storeThere(dir string) error {
 	return err
 }
 
-// makeData creates the data directory, accessible only to its owner because the store
-// has unpublished names. An existing directory keeps its mode; the store in it is
-// private by itself.
 func (c *cli) makeData() error { return os.MkdirAll(c.data, durable.PrivateDir) }
 
 // server returns a client of the server that runs on the data directory.
@@ -270,8 +264,8 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 	return api, nil
 }
 
-// ensureToken creates the administrator's token of a data directory, unless the file
-// has a valid token of the store.
+// ensureToken creates the token of the administrator in a file of the data directory, unless the
+// file already has a valid token of the store.
 func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
 	file := filepath.Join(c.data, tokenFile)
 	if text, err := os.ReadFile(file); err == nil && tokenKnown(ctx, s, strings.TrimSpace(string(text))) {
@@ -284,8 +278,8 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 	return durable.WriteFile(file, spelling+"\n")
 }
 
-// tightenToken makes the token readable only by its owner, if a copy or an editor has made
-// it readable by others.
+// tightenToken makes the file of the token readable only by its owner again, after a copy or an
+// editor has made it readable by others.
 func (c *cli) tightenToken(file string) error {
 	was, err := durable.Tighten(file)
 	switch {

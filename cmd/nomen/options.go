@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/client"
 )
 
-// The options that several commands have are declared here, each once.
+// The options that several commands have.
 
 func whyOption(f *pflag.FlagSet, why *string) {
 	f.StringVar(why, "why", "", "reason, recorded in the history")
@@ -49,13 +49,13 @@ func dnsOption(f *pflag.FlagSet, servers *[]string) {
 	f.StringSliceVar(servers, "dns", nil, "IP or IP:PORT of the DNS server (default the system's)")
 }
 
-// preferenceOptions declares the options about content negotiation.
 func preferenceOptions(f *pflag.FlagSet, accept, languages *string) {
 	f.StringVar(accept, "accept", "", "preferred media types, as in an Accept field (default any)")
 	f.StringVar(languages, "language", "", "preferred languages, as in an Accept-Language field (default any)")
 }
 
-// limitOption declares an option for the maximum number of lines or the like. 0 means all.
+// limitOption declares an option for the maximum number of lines, or of something similar. 0 means
+// all.
 func limitOption(f *pflag.FlagSet, limit *int, preset int, usage string) {
 	f.IntVar(limit, "limit", preset, usage)
 	notNegative(f, "limit")
@@ -63,7 +63,6 @@ func limitOption(f *pflag.FlagSet, limit *int, preset int, usage string) {
 
 var errNegative = errors.New("must not be negative")
 
-// notNegative makes options reject negative values.
 func notNegative(f *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		option := f.Lookup(name)

@@ -24,12 +24,12 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// isTerminal reports whether w is a terminal that should get colour and progress bars.
+// isTerminal reports whether w is a terminal that shows colour and progress bars.
 func isTerminal(w io.Writer) bool {
 	return isScreen(w) && os.Getenv("NO_COLOR") == ""
 }
 
-// isScreen reports whether a stream is a terminal, with or without colour.
+// isScreen reports whether a stream is a terminal, even one without colour.
 func isScreen(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -43,8 +43,8 @@ func newLog(w io.Writer, level slog.Level) *slog.Logger {
 }
 
 // terminalLog returns a handler that writes log lines in colour. The function replace converts each
-// attribute. Package tint does not escape control sequences of terminals in values, so terminalLog
-// escapes them first.
+// attribute. The handler escapes control sequences of terminals in values, because package tint
+// does not.
 func terminalLog(w io.Writer, level slog.Level, replace func([]string, slog.Attr) slog.Attr) slog.Handler {
 	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		a = replace(groups, a)
@@ -60,7 +60,7 @@ func terminalLog(w io.Writer, level slog.Level, replace func([]string, slog.Attr
 	}})
 }
 
-// plainError returns an attribute of a log line with an error in plain words.
+// plainError converts an attribute of a log line: an error gets the words that users see.
 func plainError(_ []string, a slog.Attr) slog.Attr {
 	if err, ok := a.Value.Any().(error); ok && err != nil {
 		a.Value = slog.StringValue(shown.Error(err))
@@ -68,15 +68,15 @@ func plainError(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// jsonTo returns an encoder that writes one JSON value per line to w, with the control
-// characters of terminals escaped.
+// jsonTo returns an encoder that writes each value as one line of JSON. It escapes the control
+// characters of terminals.
 func jsonTo(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(jsonWriter{w})
 	e.SetEscapeHTML(false)
 	return e
 }
 
-// A jsonWriter escapes control characters. Each Write must be a complete value.
+// A jsonWriter escapes control characters in JSON. Each Write must be a complete value.
 type jsonWriter struct{ w io.Writer }
 
 func (j jsonWriter) Write(p []byte) (int, error) {
@@ -86,10 +86,9 @@ func (j jsonWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// printJSON prints v as one line of JSON.
 func (c *cli) printJSON(v any) error { return jsonTo(c.out).Encode(v) }
 
-// say prints the result of a command: the object with --json, the text otherwise.
+// say prints the result of a command: the object with --json, and the text otherwise.
 func (c *cli) say(object any, format string, args ...any) error {
 	if c.json {
 		return c.printJSON(object)
@@ -98,16 +97,16 @@ func (c *cli) say(object any, format string, args ...any) error {
 	return err
 }
 
-// A missingError says that what the user named is not in the store.
+// A missingError says that the store does not have what the user has named.
 type missingError struct{ subject, hint string }
 
 func (e *missingError) Error() string { return e.subject + ": not found" + e.hint }
 func (e *missingError) Unwrap() error { return store.ErrNotFound }
 
-// named adds the subject to the error "not found", which itself does not name it.
+// named adds the subject to the error "not found", which does not say what was not found.
 func named(subject string, err error) error { return namedHint(subject, "", err) }
 
-// namedHint is like named, but also adds what the user can do.
+// namedHint is named with a hint about what the user can do.
 func namedHint(subject, hint string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return &missingError{subject, hint}
@@ -115,12 +114,11 @@ func namedHint(subject, hint string, err error) error {
 	return err
 }
 
-// namedAuthority is like named for an authority.
 func namedAuthority(prefix string, err error) error {
 	return namedHint("authority "+prefix, "; 'nomen authority list' shows all authorities", err)
 }
 
-// An argumentError is a registrar's refusal with the argument that caused it.
+// An argumentError is a rejected request, with the argument that is the reason.
 type argumentError struct {
 	argument string // as on the command line
 	refusal  *registrar.RefusalError
@@ -136,8 +134,8 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// ofArgument adds to a refusal the argument that is its cause. The map arguments has, for each
-// field of the request, the argument of the command.
+// ofArgument adds to the error about a rejected request the argument that is the reason. The map
+// arguments has the argument for each field of the request.
 func ofArgument(err error, arguments map[string]string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {
@@ -149,16 +147,14 @@ func ofArgument(err error, arguments map[string]string) error {
 	return err
 }
 
-// inside removes package names from the beginning of errors, because they mean nothing
-// to users.
+// inside removes package names, which mean nothing to users, from the beginning of errors.
 var inside = strings.NewReplacer(
 	": adminapi: ", ": ", ": cache: ", ": ", ": client: ", ": ", ": crawl: ", ": ", ": discover: ", ": ", ": fetch: ", ": ", ": gateway: ", ": ",
 	": pebblestore: ", ": ", ": pgstore: ", ": ", ": registrar: ", ": ", ": server: ", ": ",
 	"; discover: ", "; ", "; client: ", "; ",
 )
 
-// words formats an error for people: on one line, in plain words, without package names, with
-// a remedy.
+// words formats an error for people: on one line, without package names, and with a remedy.
 func words(err error) string {
 	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(shown.Error(err)))
 	line += remedyFor(err)
@@ -169,7 +165,7 @@ func words(err error) string {
 	return printable(strings.TrimPrefix(inside.Replace(": "+line), ": "))
 }
 
-// count formats a number of things, such as "1 record" or "2 records".
+// count formats a number with its noun, such as "1 record" or "2 records".
 func count(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -177,7 +173,6 @@ func count(n int64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// showRefused prints why a name or an authority was not changed.
 func (c *cli) showRefused(key string, err error) {
 	said := words(err)
 	if !strings.Contains(said, key) {
@@ -192,7 +187,6 @@ func (c *cli) warn(warnings []registrar.Warning) {
 	}
 }
 
-// showOutcome prints the result of a change.
 func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 	if err != nil {
 		return err
@@ -201,7 +195,6 @@ func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 	return c.say(out.Record, "%s", inWords(out))
 }
 
-// inWords describes the result of a change.
 func inWords(out registrar.Outcome) string {
 	what := "unchanged"
 	switch {
@@ -213,8 +206,8 @@ func inWords(out registrar.Outcome) string {
 	return fmt.Sprintf("%s %s, revision %d", out.Name, what, out.Result.Revision)
 }
 
-// rowsOf returns a function that writes a labelled row for each non-empty value. A
-// value with several lines takes several rows.
+// rowsOf returns a function that writes a row for each non-empty value, after a label. A value with
+// several lines takes several rows.
 func rowsOf(w io.Writer) func(label string, values ...string) {
 	return func(label string, values ...string) {
 		for _, v := range values {
@@ -230,7 +223,6 @@ func rowsOf(w io.Writer) func(label string, values ...string) {
 	}
 }
 
-// record prints a record as an answer, as text or JSON.
 func (a *answers) record(r *store.Record) error {
 	if a.json != nil {
 		a.object(r)
@@ -260,8 +252,8 @@ func (a *answers) record(r *store.Record) error {
 	return w.Flush()
 }
 
-// showValues prints the typed values of a record, with the data of views. A record without typed
-// values has only its locations.
+// showValues prints the typed values of a record, including the data of views. A record without
+// typed values has only locations.
 func showValues(rows func(string, ...string), r *store.Record) {
 	if len(r.Values) == 0 {
 		return
@@ -285,7 +277,7 @@ func showLocations(rows func(string, ...string), all []nomen.Location) {
 	}
 }
 
-// showRaw prints an unstructured result; text keeps its lines.
+// showRaw prints an unstructured result. If it is text, the lines stay as they are.
 func showRaw(rows func(string, ...string), r *nomen.Raw) {
 	if r == nil {
 		return
@@ -304,7 +296,6 @@ func showMetadata(rows func(string, ...string), m nomen.Metadata) {
 	}
 }
 
-// details returns the attributes of a location in parentheses.
 func details(l nomen.Location) string {
 	var parts []string
 	for _, s := range []string{l.Type, l.Lang, l.Rel, l.Country, l.Component} {
@@ -321,10 +312,9 @@ func details(l nomen.Location) string {
 	return "  (" + strings.Join(parts, ", ") + ")"
 }
 
-// printable returns s on one line, with the control characters of terminals escaped.
+// printable returns s on one line, with control characters of terminals escaped.
 func printable(s string) string { return shown.Inline(s) }
 
-// showAuthority prints an authority as text or JSON.
 func (c *cli) showAuthority(a *store.Authority) error {
 	if c.json {
 		return c.printJSON(a)

@@ -19,7 +19,6 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// The limits of fetching resources on behalf of clients (I2R).
 const (
 	servedSize      = 256 << 20
 	servedSilence   = 20 * time.Second
@@ -27,7 +26,6 @@ const (
 	servedRedirects = 5
 )
 
-// outsideFlags are the options about requests to other servers.
 type outsideFlags struct {
 	find          finderFlags
 	private       bool
@@ -45,7 +43,7 @@ func (o *outsideFlags) register(f *pflag.FlagSet) {
 }
 
 // An outside has the parts of a server that send requests to other servers: the resolvers to which
-// names are delegated, and the fetcher of resources.
+// authorities delegate their names, and the fetcher of resources.
 type outside struct {
 	flags   *outsideFlags
 	log     *slog.Logger
@@ -59,14 +57,14 @@ type outside struct {
 	close   []io.Closer
 }
 
-// A target is a resolver to which names are delegated.
+// A target is a resolver to which an authority delegates its names.
 type target struct {
 	bounded nomen.Resolver
 	client  *client.Client
 }
 
-// openOutside opens an outside with the options o. From p it takes the limits of requests to other
-// resolvers and the counter of failed lookups.
+// openOutside makes an outside for the options o. The parameter p supplies the limits of requests
+// to other resolvers, and the counter of failed lookups.
 func (c *cli) openOutside(o *outsideFlags, p serverParts) (*outside, error) {
 	w := &outside{flags: o, log: p.log, targets: map[string]target{}, asks: p.asks, misses: p.misses}
 	hosts, err := o.find.hosts()
@@ -84,7 +82,6 @@ func (c *cli) openOutside(o *outsideFlags, p serverParts) (*outside, error) {
 	return w, nil
 }
 
-// country returns the function that returns the country of a client, nil without a database.
 func (o *outsideFlags) country() (func(netip.Addr) string, error) {
 	if o.countries == "" {
 		return nil, nil
@@ -96,13 +93,11 @@ func (o *outsideFlags) country() (func(netip.Addr) string, error) {
 	return table.Of, nil
 }
 
-// openMisses opens the counter of failed lookups.
 func (c *cli) openMisses(log *slog.Logger) (*misses.Counter, error) {
 	return misses.Open(misses.Options{File: filepath.Join(c.data, missesFile), Now: clock, Log: log})
 }
 
-// ask returns the resolver at the target of a delegation. For a new target, it creates the
-// resolver.
+// ask returns the resolver for the target of a delegation, which it creates for a new target.
 func (w *outside) ask(to string) (nomen.Resolver, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,8 +107,8 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	if w.closed {
 		return nil, errors.New("the server is shutting down")
 	}
-	// This client does not retry: if every resolver in a chain retried, the requests to the last
-	// one would multiply. The client of this server can retry.
+	// This client must not retry: if every resolver in a chain retried, the requests to the last of
+	// them would multiply. The client of this server can retry instead.
 	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock, Retries: -1}
 	if err := w.flags.find.complete(&o); err != nil {
 		return nil, err
@@ -127,7 +122,6 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	return known.bounded, nil
 }
 
-// Close closes the resolvers and the fetcher.
 func (w *outside) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

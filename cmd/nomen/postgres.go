@@ -12,19 +12,19 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// A servingStore is an open store of any engine.
+// A servingStore is an open store of any kind, as a server needs it.
 type servingStore interface {
 	store.Store
 	store.Tokens
 }
 
-// inDatabase reports whether --store names a database and not a directory. Several commands
-// and servers can use a database at the same time.
+// inDatabase reports whether the store is in a database, which several commands and servers can use
+// at the same time, and not in a directory.
 func (c *cli) inDatabase() bool {
 	return strings.HasPrefix(c.store, "postgres://") || strings.HasPrefix(c.store, "postgresql://")
 }
 
-// withDatabase is like withStore for a database.
+// withDatabase is withStore for a database.
 func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) error) error {
 	s, err := c.openDatabase(ctx, pgstore.Options{URL: c.store, Now: clock, Log: c.logger(), ReadOnly: how == reads}, how)
 	if err != nil {
@@ -33,7 +33,8 @@ func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) erro
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil), c.openSearch, c.leftMisses, c.leftCounts}), s.Close())
 }
 
-// openDatabase opens the store in a database, and creates it if the access says so.
+// openDatabase opens the store in a database. If the access is creates, it also creates a missing
+// store.
 func (c *cli) openDatabase(ctx context.Context, o pgstore.Options, how access) (*pgstore.Store, error) {
 	o.MustExist = true
 	s, err := pgstore.Open(ctx, o)
@@ -50,11 +51,11 @@ func (c *cli) openDatabase(ctx context.Context, o pgstore.Options, how access) (
 	return s, err
 }
 
-// nodeCache is the default size of the cache in front of a database, in bytes.
+// nodeCache is the default size in bytes of the cache in front of a database.
 const nodeCache = 64 << 20
 
-// openNode opens the store in a database for a server, and puts a cache in front of it. The
-// database may be unavailable at that time; see [pgstore.Options].
+// openNode opens the store in a database for a server, with a cache in front of it. The database
+// may be unavailable at that time; see [pgstore.Options].
 func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (servingStore, error) {
 	s, err := c.openDatabase(ctx, pgstore.Options{URL: c.store, Log: log, Node: true, ReadOnly: f.readOnly}, creates.unless(f.readOnly))
 	if err != nil {

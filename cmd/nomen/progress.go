@@ -8,14 +8,13 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// A meter is a progress bar with rate and time left. A nil meter shows nothing.
+// A meter is a progress bar with the rate and the time left. A nil meter shows nothing.
 type meter struct {
 	*cli
 	bytes bool                     // it counts bytes
 	bar   *progressbar.ProgressBar // nil before there is something to show
 }
 
-// newMeter returns a meter on standard error, or nil if this is not a terminal.
 func (c *cli) newMeter(bytes bool) *meter {
 	if !isTerminal(c.err) {
 		return nil
@@ -23,7 +22,7 @@ func (c *cli) newMeter(bytes bool) *meter {
 	return &meter{cli: c, bytes: bytes}
 }
 
-// show shows how much is done. A total that is not positive means unknown.
+// show updates the bar. A total of 0 or less means unknown.
 func (m *meter) show(text string, done, total int64) {
 	if m.bar == nil {
 		m.bar = progressbar.NewOptions64(cmp.Or(max(total, 0), -1), progressbar.OptionShowBytes(m.bytes), progressbar.OptionSetWriter(m.err),
@@ -43,8 +42,8 @@ func (m *meter) end() {
 	}
 }
 
-// counting returns two functions: show displays how much is done, with the rate, and end removes
-// the display. A total of 0 means unknown.
+// counting returns two functions: show displays progress, and end removes the display. A total of 0
+// means unknown.
 func (c *cli) counting(title string) (show func(done, total uint64), end func()) {
 	m, start := c.newMeter(false), clock()
 	return func(done, total uint64) {
@@ -54,7 +53,7 @@ func (c *cli) counting(title string) (show func(done, total uint64), end func())
 	}, m.end
 }
 
-// countingStages is like counting for work in several stages, each with its own bar.
+// countingStages is counting for work in several stages. Each stage has its own bar.
 func (c *cli) countingStages() (show func(stage string, done int64, total uint64), end func()) {
 	stage, count, endOne := "", func(uint64, uint64) {}, func() {}
 	return func(now string, done int64, total uint64) {
@@ -70,8 +69,8 @@ func (c *cli) countingStages() (show func(stage string, done int64, total uint64
 // manyExamples is how many changes are shown as examples.
 const manyExamples = 5
 
-// examples prints the first changes of a command as text. With -v it prints all changes. With
-// --json it prints changes only with -v.
+// examples prints the first changes of a command as text, or all changes with -v. With --json it
+// prints changes only with -v.
 type examples struct {
 	*cli
 	shown int
@@ -84,8 +83,8 @@ func (e *examples) add(object any, text string) {
 	e.shown++
 }
 
-// end prints the summary, unless an error prevented all changes. It returns the error of the
-// command, which depends on err and on the number of rejected changes.
+// end prints the summary, unless an error has prevented all changes. It returns the error of the
+// command: err, or the error for rejected changes.
 func (e *examples) end(err error, changed bool, rejected int64, object any, text string) error {
 	if err != nil && !changed {
 		return err

@@ -84,8 +84,8 @@ func (c *cli) redactCommand() *cobra.Command {
 	return cmd
 }
 
-// redactName returns a function that redacts the history of a name. If the parameter ask is set, the
-// function first shows what will be removed. Then it asks for confirmation, except in a dry run.
+// redactName returns a function that redacts the history of a name. If the parameter ask is set,
+// the function first shows what it will remove, and asks for confirmation unless it is a dry run.
 func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
 	n, err := name.Parse(spelling)
 	return func(ctx context.Context, b backend) error {
@@ -112,7 +112,7 @@ func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (fu
 	}, err
 }
 
-// redactAuthority is like redactName for an authority.
+// redactAuthority is redactName for an authority.
 func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
 	p, err := name.ParsePrefix(prefix)
 	return func(ctx context.Context, b backend) error {
@@ -138,7 +138,6 @@ func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) 
 	}, err
 }
 
-// confirmAuthority shows what will be removed and asks for confirmation.
 func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, red registrar.Redaction) error {
 	a, err := b.Authority(ctx, p)
 	if err != nil {
@@ -155,9 +154,8 @@ func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, re
 	})
 }
 
-// confirmRemoval completes a printed sentence that begins with what will be removed. Except in a dry
-// run, it then asks the user for confirmation. The function same says whether the typed text
-// confirms the removal.
+// confirmRemoval completes a printed sentence that begins with what will be removed. Then, unless
+// it is a dry run, it asks the user to type a confirmation, which the function same checks.
 func (c *cli) confirmRemoval(red registrar.Redaction, kind string, same func(typed string) bool) error {
 	if red.DryRun {
 		fmt.Fprintln(c.err, " would be removed permanently.")
@@ -175,7 +173,6 @@ func (c *cli) confirmRemoval(red registrar.Redaction, kind string, same func(typ
 	return nil
 }
 
-// answer reads a line that the user types.
 func (c *cli) answer() (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(c.in, 2*name.MaxLength)).ReadString('\n')
 	if err != nil && err != io.EOF {
@@ -184,7 +181,6 @@ func (c *cli) answer() (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// redaction returns the request for the flags.
 func redaction(revisions []string, reason string, named bool) (registrar.Redaction, error) {
 	red := registrar.Redaction{Reason: reason, Expected: store.AnyRevision}
 	switch {
@@ -205,7 +201,6 @@ func redaction(revisions []string, reason string, named bool) (registrar.Redacti
 	return red, nil
 }
 
-// redactArguments returns the arguments for the fields of a redaction.
 func redactArguments(red registrar.Redaction) map[string]string {
 	arguments := map[string]string{"reason": "--reason"}
 	for i, n := range red.Revisions {
@@ -214,7 +209,6 @@ func redactArguments(red registrar.Redaction) map[string]string {
 	return arguments
 }
 
-// confirmRedaction shows what will be removed and asks for confirmation.
 func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red registrar.Redaction) error {
 	for r, err := range b.Revisions(ctx, n) {
 		if err != nil {

@@ -61,7 +61,6 @@ func (c *cli) rekeyCommand() *cobra.Command {
 	return cmd
 }
 
-// The values of --merge.
 const (
 	mergeSafe    = "safe" // --merge without a value
 	mergeRetired = "retired-too"
@@ -96,7 +95,6 @@ func (c *cli) rekey(ctx context.Context, o pebblestore.RekeyOptions) error {
 	return c.showRekeyed(res, o)
 }
 
-// A moveLine is the JSON form of a move.
 type moveLine struct {
 	Kind      string   `json:"kind"`            // name, authority, token, user
 	Token     string   `json:"token,omitempty"` // the ID of the token or user that has the prefix
@@ -107,7 +105,6 @@ type moveLine struct {
 	Problem   string   `json:"problem,omitempty"`
 }
 
-// showMove prints a move, or on standard error why it is blocked.
 func (c *cli) showMove(m pebblestore.Move, dry bool) {
 	switch {
 	case c.json && dry:
@@ -161,7 +158,6 @@ func kindWord(k store.Kind) string {
 	return "name"
 }
 
-// showRekeyed prints the result.
 func (c *cli) showRekeyed(res pebblestore.RekeyResult, o pebblestore.RekeyOptions) error {
 	if c.json {
 		if err := c.printJSON(res); err != nil {

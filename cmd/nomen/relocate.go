@@ -50,14 +50,12 @@ func (c *cli) relocateCommand() *cobra.Command {
 	return cmd
 }
 
-// A movedLine is the JSON form of a location that is (or would be) changed.
 type movedLine struct {
 	Name string `json:"name"`
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// A relocatedLine is the JSON form of the summary.
 type relocatedLine struct {
 	registrar.Relocated
 	Seconds float64 `json:"seconds"`

@@ -36,10 +36,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A failure is a kind of error of the commands. It has the exit status, the text that the command
-// appends to the message, and the row in docs/reference/errors.md. The texts are here and not in
-// the libraries that make the errors, because they name commands and options, and other programs
-// use the libraries too.
+// A failure is a kind of error of the commands: its exit status, the text to append to the message,
+// and its row in docs/reference/errors.md. The texts name commands and options. So they are here
+// and not in the libraries that return the errors, which other programs use too.
 type failure struct {
 	title  string
 	status int
@@ -50,8 +49,8 @@ type failure struct {
 	remedy string // what else the user can do; may be ""
 }
 
-// failures returns the kinds of errors. An error belongs to the first kind that matches it.
-// The table is in the order of the document: arguments, names, records, stores, servers.
+// failures returns the kinds of errors in the order of the document: arguments, names, records,
+// stores, servers. An error belongs to the first kind that matches.
 func failures() []failure {
 	return []failure{
 		{"wrong usage", exitUsage, []error{usageError{}}, nil, "", "An argument, an option, an environment variable or a line of the configuration file is invalid.", "The message says which, and what is expected. `nomen COMMAND --help` has examples."},
@@ -121,7 +120,6 @@ const (
 	remedyCopy  = "with the program that made the database, run 'nomen migrate --from postgres://... --to pebble:DIR'; with this program, run 'nomen rekey --store pebble:DIR', then 'nomen migrate --from pebble:DIR --to postgres://...'"
 )
 
-// matches reports whether err is of the kind.
 func (f *failure) matches(err error) bool {
 	for _, of := range f.of {
 		if isOf(err, of) && (f.when == nil || f.when(err)) {
@@ -131,8 +129,8 @@ func (f *failure) matches(err error) bool {
 	return false
 }
 
-// isOf reports whether err wraps the error target. If target is a nil pointer or a struct, err may wrap
-// any error of the same type; otherwise it must wrap the same value.
+// isOf reports whether err wraps the error target. If target is a nil pointer or a struct, any
+// error of its type counts as target.
 func isOf(err, target error) bool {
 	if v := reflect.ValueOf(target); v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.As(err, reflect.New(v.Type()).Interface())
@@ -140,7 +138,6 @@ func isOf(err, target error) bool {
 	return errors.Is(err, target)
 }
 
-// failureOf returns the kind of an error, or nil.
 func failureOf(err error) *failure {
 	for _, f := range failures() {
 		if f.matches(err) {
@@ -150,8 +147,8 @@ func failureOf(err error) *failure {
 	return nil
 }
 
-// remedyFor returns what helps against an error, to be appended to its text, or "" if the
-// text already says what helps.
+// remedyFor returns what helps against an error, as text to append to its message. The result is ""
+// if the message already says what helps.
 func remedyFor(err error) string {
 	var detached *adminapi.DetachedError
 	if errors.As(err, &detached) {
@@ -167,7 +164,7 @@ func remedyFor(err error) string {
 	return ""
 }
 
-// refusalRemedy is remedyFor for a refused record, which may come from a server.
+// refusalRemedy is remedyFor for a rejected record, which may come from a server.
 func refusalRemedy(r bulk.Refusal) string {
 	if r.Clock {
 		return "; " + remedyClock
@@ -175,14 +172,13 @@ func refusalRemedy(r bulk.Refusal) string {
 	return remedyFor(r.Err)
 }
 
-// isPath reports whether an error is about a file.
 func isPath(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path)
 }
 
-// isVersion returns a function. It reports whether an error is about a store of an earlier version,
-// for which the conversion how is needed.
+// isVersion returns a function that recognises errors about a store of an earlier version, if the
+// store needs the conversion how.
 func isVersion(how store.Conversion) func(error) bool {
 	return func(err error) bool {
 		var e *store.VersionError
@@ -190,7 +186,6 @@ func isVersion(how store.Conversion) func(error) bool {
 	}
 }
 
-// isClock reports whether the clock prevented a change.
 func isClock(err error) bool {
 	var state *store.StateError
 	var away *store.AwayError
@@ -198,13 +193,11 @@ func isClock(err error) bool {
 	return errors.As(err, &state) && state.Clock || errors.As(err, &away) && away.Clock || errors.As(err, &clock)
 }
 
-// isUserState reports whether err is about the state of a user.
 func isUserState(err error) bool {
 	var state *store.StateError
 	return errors.As(err, &state) && registrar.IsUserID(state.Key)
 }
 
-// optionFor returns the option of conform that a case needs.
 func optionFor(n conform.Need) string {
 	switch n {
 	case "":
@@ -215,13 +208,14 @@ func optionFor(n conform.Need) string {
 	return "; pass --" + strings.ToLower(string(n))
 }
 
-// warningText returns the text of a warning about a record, with the option that helps.
+// warningText returns the text of a warning about a record, and the option that helps.
 func warningText(w bulk.Warning) string {
 	message := strings.TrimPrefix(w.Message, w.Name+": ") // the line already has the name
 	return message + warningOption(w.Code)
 }
 
-// warningOption returns the option that helps if a command warns with this code, or "".
+// warningOption returns the option that helps after a warning with this code, or "" if no option
+// does.
 func warningOption(code string) string {
 	switch code {
 	case registrar.WarnRetired:

@@ -61,7 +61,6 @@ The exit status is 0 if the share of requests with equal answers is at least --a
 otherwise 1. It is 1 if nothing was compared, and 3 if a server does not answer 20 requests
 in a row or a log cannot be read.`
 
-// A replaying is one run of nomen replay.
 type replaying struct {
 	*cli
 	options     replay.Options
@@ -123,7 +122,6 @@ func (r *replaying) run(ctx context.Context) error {
 	return r.end(report, err)
 }
 
-// prepare checks the options.
 func (r *replaying) prepare() (err error) {
 	o := &r.options
 	switch {
@@ -169,7 +167,7 @@ func (r *replaying) readExpected() error {
 	return nil
 }
 
-// readLogs reads the logs, or makes one of the expected answers.
+// readLogs reads the logs. For a file of expected answers, it makes a log of them.
 func (r *replaying) readLogs(ctx context.Context) (*replay.Log, error) {
 	if len(r.logs) == 0 {
 		return r.options.Expected.Log(), nil
@@ -215,7 +213,6 @@ func (r *replaying) send(ctx context.Context, log *replay.Log) (*replay.Report, 
 	return replay.Run(ctx, log, r.options)
 }
 
-// end prints the report, and returns the error of the command.
 func (r *replaying) end(report *replay.Report, err error) error {
 	requests, _ := report.Shares()
 	print := r.text
@@ -238,7 +235,6 @@ func (r *replaying) end(report *replay.Report, err error) error {
 	return nil
 }
 
-// A replayedObject is a report with its shares.
 type replayedObject struct {
 	*replay.Report
 	Requests float64 `json:"equal_percent_of_requests"`
@@ -250,7 +246,6 @@ func (r *replaying) object(report *replay.Report) error {
 	return r.printJSON(replayedObject{report, requests, distinct})
 }
 
-// text prints a report for people.
 func (r *replaying) text(report *replay.Report) error {
 	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
 	for _, c := range report.Classes {
@@ -284,7 +279,7 @@ func tallyText(t replay.Tally) string {
 	return fmt.Sprintf("%s (%d different)", count(t.Requests, "request"), t.Distinct)
 }
 
-// maxShown is the number of columns of a request or an answer in an example.
+// maxShown bounds a request or an answer in an example, in columns.
 const maxShown = 300
 
 func differenceText(d replay.Difference) string {

@@ -62,7 +62,6 @@ server of the data directory, or reads the store if no server is running.
 
 ` + streamHelp
 
-// resolveFlags are the options of resolve.
 type resolveFlags struct {
 	client  client.Options
 	find    finderFlags
@@ -78,7 +77,6 @@ type resolveFlags struct {
 	jobs    int
 }
 
-// defaultJobs is how many names are resolved concurrently.
 const defaultJobs = 16
 
 func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
@@ -136,7 +134,6 @@ func (c *cli) resolveCommand() *cobra.Command {
 	return cmd
 }
 
-// complete checks the options and sets the question.
 func (o *resolveFlags) complete(q *nomen.Question) error {
 	q.Service, q.Accept, q.Explain = nomen.Service(o.service), o.client.Accept, o.explain
 	var err error
@@ -172,7 +169,6 @@ func (o *resolveFlags) complete(q *nomen.Question) error {
 	return nil
 }
 
-// resolveBy resolves names over the network or from the cache.
 func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, r *resolving) error {
 	o.client.Trace = c.trace()
 	o.client.PerHost = max(o.jobs, client.DefaultPerHost)
@@ -206,8 +202,8 @@ func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, r *
 	return c.resolveNames(ctx, args, r)
 }
 
-// An uncached counts answers that could not be cached, for example because the disk is
-// full, so that they can be reported in one line.
+// An uncached counts the answers that could not be cached, for example because the disk is full.
+// Then one line can report all of them.
 type uncached struct {
 	mu    sync.Mutex
 	count int
@@ -221,7 +217,6 @@ func (u *uncached) note(err error) {
 	u.first = cmp.Or(u.first, err)
 }
 
-// report reports all answers that could not be cached in one line.
 func (u *uncached) report(w io.Writer) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -230,7 +225,7 @@ func (u *uncached) report(w io.Writer) {
 	}
 }
 
-// A resolving describes how the names of one command are resolved.
+// A resolving says how one command resolves its names.
 type resolving struct {
 	resolver nomen.Resolver
 	offline  *cache.Cache // used instead of resolver; nil unless --offline
@@ -241,8 +236,7 @@ type resolving struct {
 	jobs     int
 }
 
-// ask resolves a name. If it returns an error, the answer can still be set, for example to a
-// tombstone.
+// ask resolves a name. Even with an error the answer can be set, for example to a tombstone.
 func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Time, error) {
 	q, err := r.ofName(arg)
 	if err != nil {
@@ -265,8 +259,8 @@ func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Ti
 	return a, time.Time{}, err
 }
 
-// ofName returns the question about a name. Options take precedence over the directives of
-// the name.
+// ofName returns the question about a name. If an option and a directive of the name disagree, the
+// option counts.
 func (r *resolving) ofName(arg string) (nomen.Question, error) {
 	typed, err := client.ParseDialect(r.dialect, arg)
 	if err != nil {
@@ -281,7 +275,6 @@ func (r *resolving) ofName(arg string) (nomen.Question, error) {
 	return q, nil
 }
 
-// serviceOf returns the service of the question about a name.
 func (r *resolving) serviceOf(arg string) nomen.Service {
 	if r.dialect != urn.Draft2012 {
 		return r.question.Service
@@ -293,7 +286,7 @@ func (r *resolving) serviceOf(arg string) nomen.Service {
 	return q.Service
 }
 
-// closeAll closes the resources of an answer, because resolve does not print them.
+// closeAll closes the resources in an answer, because resolve does not print them.
 func closeAll(a *nomen.Answer) {
 	if a == nil {
 		return

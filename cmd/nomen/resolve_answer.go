@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An auditedAddress is the JSON result of one address.
 type auditedAddress struct {
 	Name    string        `json:"name"`
 	Address string        `json:"address"`
@@ -25,8 +24,8 @@ type auditedAddress struct {
 	Error   *resolveError `json:"error,omitempty"`
 }
 
-// auditOne asks all addresses of a resolver about a name and prints the answer of each
-// (1995, 2.2.1).
+// auditOne asks all addresses of a resolver about a name, and prints the answer from each (1995,
+// 2.2.1).
 func auditOne(ctx context.Context, remote *client.Client, r *resolving, out *answers, arg string) error {
 	q, err := r.ofName(arg)
 	if err == nil {
@@ -40,7 +39,6 @@ func auditOne(ctx context.Context, remote *client.Client, r *resolving, out *ans
 	return err
 }
 
-// audit prints the answers of the addresses of a resolver.
 func (out *answers) audit(arg string, r *client.Report) {
 	out.no = out.no || !r.Agree()
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -69,7 +67,6 @@ func (out *answers) audit(arg string, r *client.Report) {
 	_ = w.Flush() // writing to memory cannot fail
 }
 
-// A resolution is the JSON result for one name.
 type resolution struct {
 	Name       string           `json:"name"`
 	Service    nomen.Service    `json:"service"`
@@ -120,7 +117,6 @@ func resolved(arg string, service nomen.Service, a *nomen.Answer, err error, via
 	return r
 }
 
-// answer prints an answer as text.
 func (out *answers) answer(a *nomen.Answer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	rows := rowsOf(w)

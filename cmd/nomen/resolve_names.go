@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A resolvedName is a name whose answer is waiting to be printed.
+// A resolvedName is a name whose answer will be printed when its turn comes.
 type resolvedName struct {
 	input
 	answer *nomen.Answer
@@ -23,8 +23,8 @@ type resolvedName struct {
 	done   chan struct{} // closed when the name is resolved
 }
 
-// resolveNames resolves every name, and for "-" every line of standard input, several at
-// a time, and prints the answers in order.
+// resolveNames resolves the names in args, and for "-" the lines of standard input. It resolves
+// several at a time, but prints the answers in order.
 func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -64,7 +64,8 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	return err
 }
 
-// readNames sends each name to queue and to work. A line that is too long needs no work.
+// readNames sends each name to the channel queue for printing, and to the channel work for
+// resolving. A line that is too long needs no resolving.
 func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *resolvedName) error {
 	return c.eachInput(ctx, args, maxLine, func() {}, func(in input) error {
 		in.text = strings.Clone(in.text) // a copy, so that the rest of the text read with it can be freed
@@ -85,8 +86,8 @@ func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *
 	})
 }
 
-// printAll prints the answers in the order of the names. Before it waits for an answer it
-// writes all earlier ones.
+// printAll prints the answers in the order of the names. Before it waits for an answer, it writes
+// the earlier ones.
 func (r *resolving) printAll(ctx context.Context, out *answers, queue <-chan *resolvedName) error {
 	failed := false
 	for {
@@ -111,7 +112,6 @@ func (r *resolving) printAll(ctx context.Context, out *answers, queue <-chan *re
 	return judge(ctx, failed, out.end())
 }
 
-// ignored warns about the directives of a name that are ignored.
 func (r *resolving) ignored(out *answers, arg string) {
 	inspector := urn.Inspector{Keywords: urn.Keywords2012(), Services: urn.Services2012()}
 	inner, _ := uri.Undelimit(arg)
@@ -122,7 +122,6 @@ func (r *resolving) ignored(out *answers, arg string) {
 	}
 }
 
-// print prints the answer about one name, or its error.
 func (r *resolving) print(out *answers, n *resolvedName) error {
 	if r.dialect == urn.Draft2012 && n.err == nil {
 		r.ignored(out, n.text)

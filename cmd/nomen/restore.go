@@ -52,7 +52,6 @@ func (c *cli) restoreCommand() *cobra.Command {
 	return cmd
 }
 
-// A restoredLine is the JSON result of a restore or a rehearsal.
 type restoredLine struct {
 	Store    string `json:"store,omitempty"` // empty for a rehearsal
 	Records  int64  `json:"records"`
@@ -61,7 +60,6 @@ type restoredLine struct {
 	Manifest bool   `json:"manifest"` // false if the backup has none
 }
 
-// A damageLine is the JSON form of a damaged file of a backup.
 type damageLine struct {
 	Damage struct {
 		File    string `json:"file"`
@@ -69,7 +67,6 @@ type damageLine struct {
 	} `json:"damage"`
 }
 
-// restore creates the store of the data directory from a backup.
 func (c *cli) restore(ctx context.Context, from string) error {
 	if c.inDatabase() {
 		return usagef("restore cannot write to a database: restore to a directory, then run 'nomen migrate --from pebble:DIR --to %s' into an empty database", "postgres://...")
@@ -111,7 +108,6 @@ func restored(to string, res pebblestore.Restored) restoredLine {
 	return restoredLine{to, res.Records, res.Files, res.Head.String(), res.Manifest != nil}
 }
 
-// free returns an error unless path is missing or an empty directory.
 func free(path string) error {
 	entries, err := os.ReadDir(path)
 	switch {
@@ -123,7 +119,7 @@ func free(path string) error {
 	return fmt.Errorf("%s: already exists and is not overwritten; move it away first", path)
 }
 
-// restoreInto restores a backup to dir, which must be empty.
+// restoreInto restores a backup to the empty directory dir.
 func (c *cli) restoreInto(ctx context.Context, from, dir string, verify bool) (pebblestore.Restored, error) {
 	copied, end := c.counting("restore: bytes copied")
 	checked, endCheck := c.counting("verify")
@@ -146,7 +142,6 @@ func (c *cli) restoreInto(ctx context.Context, from, dir string, verify bool) (p
 	return res, err
 }
 
-// showDamage prints the damage of a file of a backup.
 func (c *cli) showDamage(d pebblestore.Damage) {
 	switch {
 	case d.Fault != nil:
@@ -160,7 +155,7 @@ func (c *cli) showDamage(d pebblestore.Damage) {
 	}
 }
 
-// rehearse restores a backup to a temporary directory and verifies its history.
+// rehearse restores a backup to a temporary directory, and verifies its history.
 func (c *cli) rehearse(ctx context.Context, from string) error {
 	tmp, err := os.MkdirTemp("", "nomen-rehearsal")
 	if err != nil {

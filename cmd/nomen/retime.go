@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A retimer corrects the times of changes that are dated after limit. Such a change gets the time
-// of the last change before it in the log whose time is right. Later changes of the same subject
-// never get an earlier time.
+// A retimer corrects the times of changes that are dated in the future, that is, after limit. Such
+// a change gets the time of the last change before it in the log whose time is right. Later changes
+// of the same subject get at least that time, so that the times of a subject never decrease.
 type retimer struct {
 	limit   time.Time
 	last    time.Time // time of the last change that is not dated after limit
@@ -20,8 +20,8 @@ type retimer struct {
 	changed uint64
 }
 
-// newRetimer returns a retimer for the log of s. If the log begins with changes that are dated
-// after limit, they get the time of the first change that is not.
+// newRetimer returns a retimer for the log of s. If the first changes in the log are dated after
+// limit, they get the time of the first change that is not.
 func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer, error) {
 	limit = time.UnixMilli(limit.UnixMilli()).UTC()
 	t := &retimer{limit: limit, last: limit, moved: map[store.Subject]time.Time{}}
@@ -37,8 +37,8 @@ func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer,
 	return t, nil
 }
 
-// entries yields the entries of a log with corrected times. An entry with a corrected time
-// gets a new digest, unless it was redacted: then it keeps its original digest.
+// entries yields the entries of a log with corrected times. The digest of a corrected entry is new.
+// Only a redacted entry keeps its digest, because its content is gone.
 func (t *retimer) entries(log iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range log {
@@ -90,7 +90,6 @@ func (t *retimer) entry(e *store.Entry) *store.Entry {
 	return next
 }
 
-// tokens yields the changes of tokens with corrected times.
 func (t *retimer) tokens(changes iter.Seq2[*store.Change, error]) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		for c, err := range changes {
@@ -105,7 +104,6 @@ func (t *retimer) tokens(changes iter.Seq2[*store.Change, error]) iter.Seq2[*sto
 	}
 }
 
-// summary describes what was changed.
 func (t *retimer) summary() string {
 	return fmt.Sprintf("%s dated after %s got the time of the change before; the head has changed: write down the new one",
 		count(int64(t.changed), "change"), t.limit.Format(time.RFC3339))

@@ -21,7 +21,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The exit statuses.
 const (
 	exitYes     = 0
 	exitNo      = 1
@@ -29,7 +28,7 @@ const (
 	exitFailure = 3
 )
 
-// A cli is one run of the program: its streams and the values of the global flags.
+// A cli is one run of the program: its streams, its global flags, and what is derived from them.
 type cli struct {
 	streams
 	data    string // directory
@@ -64,13 +63,14 @@ var (
 	errFailed = errors.New("failed") // something failed
 )
 
-// A usageError is an error in the command line, the environment or the configuration.
+// A usageError is an error in the command line, the environment or the configuration. Its exit
+// status is 2.
 type usageError struct{ error }
 
-// Unwrap returns the error without its meaning for the exit status.
+// Unwrap returns the error that tells what is wrong.
 func (e usageError) Unwrap() error { return e.error }
 
-// A rephrasedError is an error in other words.
+// A rephrasedError is an error with a different text.
 type rephrasedError struct {
 	error
 	text string
@@ -84,7 +84,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int { return runWith(ctx, args, s, nil) }
 
-// runWith does what run does, with a channel that receives SIGHUP.
+// runWith is run with a channel that receives SIGHUP.
 func runWith(ctx context.Context, args []string, s streams, hangups chan os.Signal) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may change it
 	c := &cli{streams: s, arguments: args, sources: map[string]optionSource{}, hangups: hangups}
@@ -109,7 +109,7 @@ func runWith(ctx context.Context, args []string, s streams, hangups chan os.Sign
 	return status
 }
 
-// nameSignal replaces "context canceled" in text by the signal that canceled ctx.
+// nameSignal replaces "context canceled" in a text by the signal that was the reason.
 func nameSignal(ctx context.Context, text string) string {
 	cause := context.Cause(ctx)
 	if cause == nil {
@@ -118,7 +118,6 @@ func nameSignal(ctx context.Context, text string) string {
 	return strings.ReplaceAll(text, context.Canceled.Error(), words(cause))
 }
 
-// helpFor returns the command line that prints the help of a command.
 func helpFor(cmd *cobra.Command) string {
 	if cmd.HasParent() {
 		return cmd.CommandPath() + " --help"
@@ -126,7 +125,6 @@ func helpFor(cmd *cobra.Command) string {
 	return cmd.CommandPath() + " help"
 }
 
-// exitStatus returns the exit status for an error.
 func exitStatus(err error) int {
 	switch f := failureOf(err); {
 	case err == nil:
@@ -201,8 +199,8 @@ func (c *cli) root() *cobra.Command {
 	return root
 }
 
-// configure takes options that are not on the command line from the environment
-// and the configuration file.
+// configure sets the options that are not on the command line from the environment and the
+// configuration file.
 func (c *cli) configure(cmd *cobra.Command) error {
 	for _, w := range unknownVariables(os.Environ(), knownOptions(cmd.Root())) {
 		fmt.Fprintf(c.err, "nomen: warning: %v\n", w) // contains no values, and so no secrets
@@ -210,7 +208,7 @@ func (c *cli) configure(cmd *cobra.Command) error {
 	return c.readSources(cmd)
 }
 
-// endAtHangup makes SIGHUP end this process, as SIGHUP ends any program that is not a server. If a
+// endAtHangup makes SIGHUP end this process, as it ends any program that is not a server. If a
 // SIGHUP has already arrived, the process ends now.
 func (c *cli) endAtHangup() {
 	if c.hangups == nil {
@@ -226,7 +224,7 @@ func (c *cli) endAtHangup() {
 	}
 }
 
-// readSources takes options from the environment and the file. It returns all errors.
+// readSources reads options from the environment and the file, and returns all errors.
 func (c *cli) readSources(cmd *cobra.Command) error {
 	c.command, c.flags = cmd, cmd.Flags()
 	err := errors.Join(c.readEnvironment(cmd), c.readFile(cmd))
@@ -234,12 +232,10 @@ func (c *cli) readSources(cmd *cobra.Command) error {
 	return err
 }
 
-// newRegistrar returns the registrar of an open store.
 func (c *cli) newRegistrar(s store.Store, log *slog.Logger, table *store.Table) *registrar.Registrar {
 	return registrar.New(s, registrar.Options{Now: clock, Log: log, Authorities: table, AnyTime: c.clockOK})
 }
 
-// logger returns the logger of a command; it writes to standard error.
 func (c *cli) logger() *slog.Logger {
 	level := slog.LevelWarn
 	if c.verbose {
@@ -248,7 +244,7 @@ func (c *cli) logger() *slog.Logger {
 	return newLog(c.err, level)
 }
 
-// trace returns a function that prints the steps of a client, nil without --verbose.
+// trace returns a function that prints the steps of a client. Without --verbose it is nil.
 func (c *cli) trace() func(step string) {
 	if !c.verbose {
 		return nil
@@ -256,7 +252,7 @@ func (c *cli) trace() func(step string) {
 	return func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
 }
 
-// arguments checks the number of arguments; a negative most means no upper limit.
+// arguments checks the number of arguments. A negative limit means that there is none.
 func arguments(least, limit int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -274,5 +270,4 @@ func argumentsOf(cmd *cobra.Command) string {
 	return strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())), " [flags]")
 }
 
-// clock is the clock of the program.
 func clock() time.Time { return time.Now() }

@@ -48,7 +48,6 @@ func (c *cli) schemesCommand() *cobra.Command {
 	return cmd
 }
 
-// schemeStatuses returns the names of the statuses that a listed scheme can have.
 func schemeStatuses() []string {
 	return []string{
 		scheme.StatusPermanent.String(), scheme.StatusProvisional.String(),
@@ -56,13 +55,11 @@ func schemeStatuses() []string {
 	}
 }
 
-// A schemeFilter selects the schemes to list.
 type schemeFilter struct {
 	status, find string
 	rules        bool
 }
 
-// check rejects an invalid filter.
 func (f schemeFilter) check(names []string) error {
 	if _, ok := scheme.ParseStatus(f.status); f.status != "" && !ok {
 		return usagef("--status %q: must be %s", f.status, strings.Join(schemeStatuses(), ", "))
@@ -73,7 +70,6 @@ func (f schemeFilter) check(names []string) error {
 	return nil
 }
 
-// list returns the schemes that pass the filter.
 func (f schemeFilter) list(t registry.Table) registry.Table {
 	find := strings.ToLower(f.find)
 	return t.Filter(func(e registry.Entry) bool {

@@ -12,14 +12,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// searchDir is the directory of the search index in a data directory. If the store is elsewhere,
-// the index is beside the store.
+// searchDir is the directory of the search index, in the data directory. If the store is elsewhere,
+// the index is next to the store.
 const (
 	searchDir    = "search"
 	searchSuffix = ".search"
 )
 
-// searchPath returns the directory of the search index.
 func (c *cli) searchPath() (string, error) {
 	if c.store == "" || c.inDatabase() {
 		return filepath.Join(c.data, searchDir), nil
@@ -28,8 +27,8 @@ func (c *cli) searchPath() (string, error) {
 	return filepath.Clean(dir) + searchSuffix, err
 }
 
-// startSearch opens the search index of a server, and follows the store in the background until end
-// is called. The index is nil if it is off or cannot be opened: a server works without it.
+// startSearch opens the search index of a server and updates it in the background, until end is
+// called. The index is nil if it is off or cannot be opened, because a server works without it.
 func (c *cli) startSearch(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *search.Index, end func()) {
 	source, ok := s.(search.Source)
 	if !f.search || f.readOnly || !ok {
@@ -56,7 +55,7 @@ func (c *cli) startSearch(ctx context.Context, f *serveFlags, s store.Store, log
 	}
 }
 
-// openSearch opens the search index of a store that no server has open.
+// openSearch opens the search index for a command without a server.
 func (c *cli) openSearch(s store.Store) (*search.Index, error) {
 	source, ok := s.(search.Source)
 	if !ok {
@@ -69,7 +68,7 @@ func (c *cli) openSearch(s store.Store) (*search.Index, error) {
 	return search.Open(search.Options{Dir: dir, Store: source, Log: c.logger()})
 }
 
-// SearchNames builds the search index, or brings it up to date, and searches it.
+// SearchNames updates the search index, or builds it, and searches it.
 func (l *local) SearchNames(ctx context.Context, s adminapi.Search) (found adminapi.Found, err error) {
 	if l.search == nil {
 		return found, adminapi.SearchError(store.ErrNoIndex)

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// secondPersonText says what the rule about a second person covers and what it does not. It returns
-// "" if no request needs a second person.
+// secondPersonText says which requests a second person must approve, and which not. The result is
+// "" if the server has no such rule.
 func secondPersonText(rule adminapi.SecondPerson) string {
 	var what []string
 	if rule.Redact {
@@ -26,8 +26,8 @@ func secondPersonText(rule adminapi.SecondPerson) string {
 		"a command that opens the store without the server is not bound by this rule, so limit who can read the data directory or the password of the database"
 }
 
-// secondPersonHint returns what the rule about a second person does not cover, with the place of
-// the rule. It returns nothing if no request needs a second person.
+// secondPersonHint returns a hint about the requests that the rule about a second person does not
+// cover, with the place of the rule. It returns no hint without such a rule.
 func (c *cli) secondPersonHint(f *serveFlags) []error {
 	rule, option := f.limits.second, "second-person.redact"
 	text := secondPersonText(rule)
@@ -40,7 +40,7 @@ func (c *cli) secondPersonHint(f *serveFlags) []error {
 	return []error{c.sources[option].errorf("%w", fmt.Errorf("second-person: %s", text))}
 }
 
-// secondPerson returns what a second person must approve. Only a server has such a rule.
+// secondPerson returns the rule about a second person, which only a server can have.
 func secondPerson(ctx context.Context, b backend) (adminapi.SecondPerson, error) {
 	api, ok := b.(*adminapi.Client)
 	if !ok {
@@ -50,7 +50,7 @@ func secondPerson(ctx context.Context, b backend) (adminapi.SecondPerson, error)
 	return v.SecondPerson, err
 }
 
-// announceRedaction says before a redaction that a second person must approve it.
+// announceRedaction says before a redaction whether a second person must approve it.
 func (c *cli) announceRedaction(ctx context.Context, b backend) error {
 	rule, err := secondPerson(ctx, b)
 	if err == nil && rule.Redact {
@@ -59,8 +59,8 @@ func (c *cli) announceRedaction(ctx context.Context, b backend) error {
 	return err
 }
 
-// announceRelocation says after a dry run whether a second person must approve the relocation of this
-// number of names.
+// announceRelocation says after a dry run whether a second person must approve the relocation of
+// that many names.
 func (c *cli) announceRelocation(ctx context.Context, b backend, names int64) (bool, error) {
 	rule, err := secondPerson(ctx, b)
 	waits := err == nil && rule.RelocateAbove > 0 && names > int64(rule.RelocateAbove)
@@ -70,8 +70,8 @@ func (c *cli) announceRelocation(ctx context.Context, b backend, names int64) (b
 	return waits, err
 }
 
-// A redactableLine is the JSON form of what a dry run of a redaction has found. One of Name, Prefix
-// and User is set.
+// A redactableLine is the JSON form of what a dry run of a redaction has found. Exactly one of
+// Name, Prefix and User is set.
 type redactableLine struct {
 	Name         string   `json:"name,omitempty"`
 	Prefix       string   `json:"prefix,omitempty"`
@@ -82,7 +82,7 @@ type redactableLine struct {
 	SecondPerson bool     `json:"second_person,omitempty"` // a second person would have to approve it
 }
 
-// sayRedactable prints the outcome of a dry run of a redaction.
+// sayRedactable prints what a dry run of a redaction has found.
 func (c *cli) sayRedactable(ctx context.Context, b backend, line redactableLine, red registrar.Redaction, out registrar.Outcome) error {
 	rule, err := secondPerson(ctx, b)
 	if err != nil {

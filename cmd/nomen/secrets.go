@@ -17,22 +17,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Secrets can be in values of the configuration: a password in a URL, in a list such as "host=db
-// password=x", or in an argument of a hook. [hideSecrets] hides them in values that are shown.
-// [cli.hide] hides them in messages, which may quote any part of a value. Both hide too much rather
-// than too little. If a value cannot be parsed, they assume that the password ends at the last
-// place where it could end.
+// Values of the configuration can contain secrets: a password in a URL, in a list such as "host=db
+// password=x", or in an argument of a hook. [hideSecrets] hides them in values to show, and
+// [cli.hide] in messages, which may quote any part of a value. Hiding too much is better than too
+// little. So in a value that cannot be parsed, the password is taken to end at the last place where
+// it could end.
 
-// hiddenSecret stands for a secret.
+// hiddenSecret replaces a secret.
 const hiddenSecret = "xxxxx"
 
-// A span is a part of a text, by offsets in bytes.
 type span struct{ start, end int }
 
-// hideSecrets returns a value of an option without its secrets.
 func hideSecrets(value string) string { return hideSpans(value, secretSpans(value)) }
 
-// hideSpans replaces spans, which are sorted and do not overlap.
+// hideSpans replaces spans of a text, which are sorted and do not overlap.
 func hideSpans(text string, spans []span) string {
 	var b strings.Builder
 	last := 0
@@ -43,7 +41,7 @@ func hideSpans(text string, spans []span) string {
 	return b.String() + text[last:]
 }
 
-// secretSpans returns where the secrets of a value are, sorted and without overlaps.
+// secretSpans returns the places of the secrets in a value, sorted and without overlaps.
 func secretSpans(value string) (all []span) {
 	found := append(urlSecrets(value), assignedSecrets(value)...)
 	if !strings.Contains(value, "://") {
@@ -62,9 +60,9 @@ func secretSpans(value string) (all []span) {
 	return all
 }
 
-// urlSecrets returns where the passwords in the URLs of a value are. If the value begins with a
-// URL, the whole value is this URL, whatever its characters are. In other values, a URL ends at a
-// space or a quotation mark.
+// urlSecrets returns the places of the passwords in the URLs of a value. If the value begins with a
+// URL, the URL extends to the end of the value, even across spaces. Elsewhere a URL ends at a space
+// or a quotation mark.
 func urlSecrets(value string) (all []span) {
 	for from := 0; ; {
 		i := strings.Index(value[from:], "://")
@@ -87,10 +85,11 @@ func urlSecrets(value string) (all []span) {
 
 func isNotLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// userinfoSecret returns where the password is in a URL without its scheme. It is between the first
-// colon and the last "@", even if there are slashes between them. If there is no "@" and a port is
-// not a number, the port may be the end of a password. In an http or https URL, a user without a
-// password may be a token.
+// userinfoSecret returns the place of the password in the part of a URL after the scheme. The
+// password is between the first colon and the last "@", even if slashes are between them in the URL
+// of a database. Without "@", everything from a port that is not a number counts as a secret,
+// because it may be a password. In an http or https URL, a user without a password counts as a
+// token.
 func userinfoSecret(scheme, rest string) span {
 	colon, at, host := strings.IndexByte(rest, ':'), strings.LastIndexByte(rest, '@'), strings.IndexAny(rest, "/?#")
 	if host < 0 {
@@ -108,8 +107,8 @@ func userinfoSecret(scheme, rest string) span {
 	return span{}
 }
 
-// strayPort returns where a port that is not a number begins in a list of hosts with ports, 0 if
-// there is none.
+// strayPort returns the offset of the first port that is not a number in a list of hosts with
+// ports. The result is 0 if all ports are numbers.
 func strayPort(hosts string) int {
 	from := 0
 	for h := range strings.SplitSeq(hosts, ",") {
@@ -123,7 +122,7 @@ func strayPort(hosts string) int {
 	return 0
 }
 
-// bareSecret returns the password of a value that looks like USER:PASSWORD@HOST.
+// bareSecret returns the place of the password in a value that looks like USER:PASSWORD@HOST.
 func bareSecret(value string) []span {
 	colon, at := strings.IndexByte(value, ':'), strings.LastIndexByte(value, '@')
 	if colon < 0 || at < colon {
@@ -136,8 +135,8 @@ func bareSecret(value string) []span {
 	return []span{{colon + 1, at}}
 }
 
-// assignedSecrets returns the spans of values that are assigned to the name of a secret: in the
-// query of a URL, or in other text.
+// assignedSecrets returns the places of values that follow the name of a secret and an equals sign,
+// as in "password=x" or in the query of a URL.
 func assignedSecrets(value string) (all []span) {
 	inURL := strings.Contains(value, "://") && !strings.ContainsAny(value[:strings.Index(value, "://")], " =")
 	for i := range len(value) {
@@ -150,13 +149,12 @@ func assignedSecrets(value string) (all []span) {
 	return all
 }
 
-// nameBefore returns the name at the end of a text.
 func nameBefore(text string) string {
 	text = strings.TrimRight(text, " \t")
 	return text[strings.LastIndexAny(text, " \t\r\n?&;,'\"")+1:]
 }
 
-// isSecretName reports whether a parameter or an option has a secret as its value.
+// isSecretName reports whether the value of a parameter or an option with this name is a secret.
 func isSecretName(name string) bool {
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
@@ -170,8 +168,8 @@ func isSecretName(name string) bool {
 	return name == "pass" || name == "pwd" || name == "pw"
 }
 
-// assignedLength returns the length of a value at the beginning of a text. In a URL, the value ends
-// at the next parameter. Otherwise it ends at the next assignment, or at the end of a text in
+// assignedLength returns the length of the value at the beginning of a text. In a URL, the value
+// ends at the next parameter. Elsewhere it ends at the next assignment, or at the end of a text in
 // quotation marks.
 func assignedLength(text string, inURL bool) int {
 	if inURL {
@@ -195,14 +193,13 @@ func assignedLength(text string, inURL bool) int {
 	return len(text)
 }
 
-// assigns reports whether a text begins with an assignment.
 func assigns(text string) bool {
 	name, _, ok := strings.Cut(strings.TrimLeft(text, " \t\n"), "=")
 	return ok && strings.IndexFunc(strings.TrimRight(name, " \t"), func(r rune) bool { return r != '_' && isNotLetter(r) }) < 0
 }
 
-// hideListed returns the values of a list without their secrets. If a value is the name of a
-// secret, as in --password x, the next value is a secret.
+// hideListed returns the values of a list without their secrets. A value after the name of a
+// secret, as in "--password x", is a secret.
 func hideListed(values []string) []string {
 	all := make([]string, len(values))
 	for i, v := range values {
@@ -213,7 +210,7 @@ func hideListed(values []string) []string {
 	return all
 }
 
-// hideJSON returns a JSON text without the secrets of its strings.
+// hideJSON returns JSON without the secrets in its strings.
 func hideJSON(text []byte) string {
 	var b strings.Builder
 	for {
@@ -235,12 +232,12 @@ func hideJSON(text []byte) string {
 	}
 }
 
-// hide returns a message about the configuration without the secrets of any value in it. Messages
-// of other packages quote values, or parts of them: "invalid port \":x\" after host".
+// hide returns a message about the configuration without the secrets of any value. A message of
+// another package may quote only a part of a value, as in: invalid port ":x" after host.
 func (c *cli) hide(text string) string { return hideValues(text, c.values()) }
 
-// hideValues returns a message without the secrets in the given values. It hides them first where
-// the message quotes a whole value, and then where it quotes parts.
+// hideValues returns a message without the secrets of the given values. It replaces quotations of
+// whole values first, and then quotations of parts.
 func hideValues(text string, values []string) string {
 	for _, value := range values {
 		if shown := hideSecrets(value); shown != value {
@@ -259,8 +256,8 @@ func hideValues(text string, values []string) string {
 	return text
 }
 
-// words does what the function words does, for an error that may quote values of the configuration.
-// The places of errors in the file stay as they are.
+// words is the function words for an error that may quote values of the configuration. The places
+// of errors in the file stay.
 func (c *cli) words(err error) string {
 	all := flatten(err)
 	if len(all) > 1 {
@@ -278,7 +275,7 @@ func (c *cli) words(err error) string {
 	return place + c.hide(text[len(place):])
 }
 
-// caretOn is like the function caretOn, but returns "" for an input with a secret.
+// caretOn is the function caretOn, except that the result for an input with a secret is "".
 func (c *cli) caretOn(w io.Writer, err error) string {
 	var bad uri.InputError
 	if errors.As(err, &bad) && c.hide(bad.Violation().Input) != bad.Violation().Input {
@@ -292,7 +289,7 @@ func inQuotes(s string) string {
 	return q[1 : len(q)-1]
 }
 
-// values returns the values of the options from all sources, also invalid ones.
+// values returns the values of the options from all sources, even invalid ones.
 func (c *cli) values() (all []string) {
 	if c.flags == nil { // the command line is invalid
 		for _, a := range c.arguments {
@@ -319,16 +316,15 @@ func (c *cli) values() (all []string) {
 	return all
 }
 
-// secretValues returns the values that have secrets.
 func (c *cli) secretValues() []string {
 	return slices.DeleteFunc(c.values(), func(v string) bool { return len(secretSpans(v)) == 0 })
 }
 
-// shortPart is the length of the shortest part of a secret that is hidden, in bytes.
+// shortPart is the length of the shortest part of a secret that is worth hiding, in bytes.
 const shortPart = 3
 
-// hideParts hides each word of a message that is a part of a value and overlaps a secret in it.
-// Then it splits the words further, and does the same with their parts.
+// hideParts hides each word of a message that occurs in a value where it overlaps a secret. Then it
+// splits the words at more characters, and does the same with the pieces.
 func hideParts(text, value string, spans []span) string {
 	if len(spans) == 0 {
 		return text
@@ -357,7 +353,7 @@ func hideParts(text, value string, spans []span) string {
 	return text
 }
 
-// overlaps reports whether a part occurs in a value where it overlaps one of the spans.
+// overlaps reports whether part occurs in value at a place that overlaps one of the spans.
 func overlaps(value, part string, spans []span) bool {
 	for from := 0; ; from++ {
 		i := strings.Index(value[from:], part)

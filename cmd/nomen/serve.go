@@ -130,7 +130,6 @@ func (c *cli) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// registerServe adds the options of serve.
 func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.listen.register(f)
 	s.certificateFlags.register(f)
@@ -163,15 +162,13 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.links.register(f)
 }
 
-// authorityLife is the maximum time until this process notices that another process has
-// changed an authority.
+// authorityLife bounds how long this process may use the earlier state of an authority that another
+// process has changed.
 const authorityLife = time.Second
 
-// untilAnswered bounds how long requests in progress may take when the server shuts
-// down.
+// untilAnswered bounds how long a server that is shutting down waits for requests in progress.
 const untilAnswered = 10 * time.Second
 
-// serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	c.instance, c.pacer = rand.Text(), pacer.New()
 	if errs := c.checkServe(&f); len(errs) > 0 {
@@ -216,7 +213,6 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	return errors.Join(c.serveStore(ctx, f, s, proxies, log), s.Close())
 }
 
-// check returns the errors of all invalid values.
 func (f *serveFlags) check() error {
 	var errs []error
 	must := func(ok bool, option string, value any, what string) {
@@ -263,12 +259,11 @@ func (f *serveFlags) check() error {
 	return errors.Join(errs...)
 }
 
-// isFieldName reports whether a text is the name of a field of HTTP, or empty.
+// isFieldName reports whether a text is empty or the name of a header field of HTTP.
 func isFieldName(s string) bool {
 	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return !ascii.IsToken(c) })
 }
 
-// openServed opens the store to serve.
 func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (servingStore, error) {
 	if c.inDatabase() {
 		return c.openNode(ctx, &f, log)
@@ -301,7 +296,6 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (s
 	return s, nil
 }
 
-// proxies parses the networks of trusted proxies.
 func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, text := range f.trusted {
@@ -314,9 +308,9 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// scrubRate returns how many changes per second are verified in the background. By default
-// none are verified in a database, because every node would read all of it, and databases
-// can check themselves.
+// scrubRate returns how many changes per second a server verifies in the background. The default
+// for a database is 0, because every node would read the whole database, and a database can check
+// itself.
 func (c *cli) scrubRate(given int) int {
 	const usual = 1000
 	switch {
@@ -328,7 +322,6 @@ func (c *cli) scrubRate(given int) int {
 	return usual
 }
 
-// serveStore serves an open store.
 func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
 	reg := c.newRegistrar(s, log, table)
@@ -367,7 +360,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	return c.listen(ctx, &f, v, prepared)
 }
 
-// listen serves until ctx ends, or until an error arrives on the channel failed.
+// listen serves until ctx ends or an error arrives from failed.
 func (c *cli) listen(ctx context.Context, f *serveFlags, v *liveServer, failed <-chan error) (err error) {
 	srv, err := c.newServer(f, v.parts, v.api)
 	if err != nil {
@@ -401,7 +394,6 @@ func (c *cli) listen(ctx context.Context, f *serveFlags, v *liveServer, failed <
 	return c.untilEnd(ctx, *f, listeners, v, failed)
 }
 
-// reportClock logs the error of a check of the clock, if there is one.
 func (c *cli) reportClock(err error, log *slog.Logger) {
 	switch {
 	case err == nil:
@@ -412,8 +404,8 @@ func (c *cli) reportClock(err error, log *slog.Logger) {
 	}
 }
 
-// untilEnd prints the addresses of the listeners, and shuts them down when ctx ends or
-// an error arrives on failed.
+// untilEnd prints the addresses of the listeners, waits until ctx ends or an error arrives from
+// failed, and then shuts the listeners down.
 func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Listener, v *liveServer, failed <-chan error) error {
 	l, log := v.listening, v.parts.log
 	url := adminURL(listeners)
@@ -444,7 +436,8 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Lis
 	return nil
 }
 
-// announce prints the addresses of the server and writes them for other commands.
+// announce prints the addresses of the server, and writes the URL of the admin listener to a file
+// for other commands.
 func (c *cli) announce(ctx context.Context, f serveFlags, listeners []server.Listener, l *server.Listening, url string, log *slog.Logger) error {
 	if url != "" {
 		c.writeURL(ctx, url, log)
@@ -461,7 +454,7 @@ func (c *cli) announce(ctx context.Context, f serveFlags, listeners []server.Lis
 	return nil
 }
 
-// suggest prints six commands to try.
+// suggest prints a few commands to try.
 func (c *cli) suggest(w io.Writer, public net.Addr) error {
 	host, port := "127.0.0.1", "4500"
 	if tcp, ok := public.(*net.TCPAddr); ok {

@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// backupFlags are the options about scheduled backups.
 type backupFlags struct {
 	to, at      string
 	every       time.Duration
@@ -37,8 +36,8 @@ func (o *backupFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.hookTimeout, "backup.hook-timeout", backups.DefaultHookTimeout, "time after which the hook is killed")
 }
 
-// plan returns the plan of the scheduled backups, or nil if there is none. An empty --backup.to
-// turns off backups that other sources of the configuration describe.
+// plan returns the plan of the scheduled backups, or nil for none. An empty --backup.to turns off
+// backups that the environment or the file describes.
 func (o *backupFlags) plan() (*backups.Plan, error) {
 	if o.to == "" {
 		return nil, o.withoutTarget()
@@ -56,7 +55,7 @@ func (o *backupFlags) plan() (*backups.Plan, error) {
 	return p, nil
 }
 
-// withoutTarget returns an error if options for backups are set although --backup.to is not.
+// withoutTarget returns an error if options for backups are set and --backup.to is not.
 func (o *backupFlags) withoutTarget() (err error) {
 	if o.set.Changed("backup.to") {
 		return nil
@@ -69,7 +68,6 @@ func (o *backupFlags) withoutTarget() (err error) {
 	return err
 }
 
-// checkBackups rejects scheduled backups of a database.
 func (c *cli) checkBackups(f *serveFlags) error {
 	if f.backup.to == "" || !c.inDatabase() {
 		return nil
@@ -77,8 +75,8 @@ func (c *cli) checkBackups(f *serveFlags) error {
 	return usagef("serve: --backup.to %q: scheduled backups work on the embedded store only; back up a database with its own tools, such as pg_dump or pg_basebackup (docs/howto/back-up-and-restore.md)", f.backup.to)
 }
 
-// startBackups starts the scheduled backups. The function stop ends them, and waits until a backup
-// in progress has been removed. If this server makes no backups, the scheduler is nil.
+// startBackups starts the scheduled backups. The function stop ends them, after it has removed a
+// backup in progress. The scheduler is nil if the server makes no backups.
 func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, tasks backups.Tasks, log *slog.Logger) (b *backups.Scheduler, stop func(), err error) {
 	plan, err := f.backup.plan()
 	source, ok := s.(*pebblestore.Store)

@@ -22,7 +22,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// certificateFlags are the options of certificates.
 type certificateFlags struct {
 	tls             string // TLS mode of the listener of --listen
 	tlsCert, tlsKey string // files
@@ -36,7 +35,6 @@ func (o *certificateFlags) register(f *pflag.FlagSet) {
 	o.acme.register(f)
 }
 
-// tlsMode returns the TLS mode of the listener of --listen.
 func (o *certificateFlags) tlsMode() string {
 	switch {
 	case o.tls != "":
@@ -47,7 +45,8 @@ func (o *certificateFlags) tlsMode() string {
 	return tlsOff
 }
 
-// checkTLS checks the TLS mode of a listener. It sets and reads the files of tlsFiles.
+// checkTLS checks the TLS mode of a listener. For tlsFiles, it also sets the files and checks their
+// content.
 func (s *listenSpec) checkTLS(o *certificateFlags, publicURL string) error {
 	switch s.tls {
 	case tlsOff:
@@ -85,7 +84,6 @@ func (s *listenSpec) checkFiles(o *certificateFlags) error {
 	return nil
 }
 
-// acmeFlags are the options of certificates that the server orders.
 type acmeFlags struct {
 	email, directory, root  string
 	externalID, externalKey string
@@ -102,7 +100,6 @@ func (o *acmeFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.unchecked, "acme-unchecked", false, "order a certificate without first checking that the host leads to this server")
 }
 
-// check rejects invalid options of a server that orders certificates.
 func (o *acmeFlags) check(publicURL string) error {
 	if !o.terms {
 		return errors.New("tls by acme needs --acme-accept-terms: the authority issues certificates only to those who accept its terms of service. Read them (for Let's Encrypt: https://letsencrypt.org/repository/), then set this option")
@@ -125,7 +122,6 @@ func (o *acmeFlags) check(publicURL string) error {
 	return nil
 }
 
-// hostOf returns the canonical host of a URL.
 func hostOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -134,8 +130,7 @@ func hostOf(text string) string {
 	return store.CanonicalHost(u.Host)
 }
 
-// options returns the options of a certificate manager for these flags, without the options that
-// the server adds.
+// options converts the flags to options of a certificate manager. The server adds further options.
 func (o *acmeFlags) options() (m certificates.Options, err error) {
 	m = certificates.Options{Directory: o.directory, Email: o.email, AcceptTerms: o.terms, AccountID: o.externalID, Unchecked: o.unchecked}
 	if o.root != "" {
@@ -159,8 +154,8 @@ func (o *acmeFlags) options() (m certificates.Options, err error) {
 	return m, nil
 }
 
-// readCredential reads a file that an option names. The name may also be that of a credential of
-// the service.
+// readCredential reads a file that an option names. The name can also be that of a credential of
+// the service (LoadCredential in the unit).
 func readCredential(name string) ([]byte, error) {
 	path, err := systemd.Path(name)
 	if err != nil {
@@ -169,7 +164,7 @@ func readCredential(name string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// serverCertificates are the certificates of the listeners of a server.
+// serverCertificates has the certificates of the listeners of a server.
 type serverCertificates struct {
 	manager *certificates.Manager // nil if no listener has certificates by ACME
 	files   []*certificates.Files
@@ -177,7 +172,7 @@ type serverCertificates struct {
 }
 
 // openCertificates prepares the certificates of all listeners, and sets the TLS configurations of
-// the listeners. From then on the metrics show when the certificates expire, and how orders end.
+// the listeners. From then on the metrics show when certificates expire and how orders end.
 func (c *cli) openCertificates(f *serveFlags, s servingStore, table *store.Table, seen *seen, log *slog.Logger) (*serverCertificates, error) {
 	v := &serverCertificates{}
 	v.public.Store(&f.publicURL)
@@ -217,7 +212,6 @@ func (c *cli) openCertificates(f *serveFlags, s servingStore, table *store.Table
 	return v, nil
 }
 
-// openManager prepares the orders of certificates.
 func (v *serverCertificates) openManager(f *serveFlags, s servingStore, table *store.Table, tasks *metrics.Tasks, log *slog.Logger) error {
 	o, err := f.acme.options()
 	if err != nil {
@@ -236,7 +230,6 @@ func (v *serverCertificates) openManager(f *serveFlags, s servingStore, table *s
 	return err
 }
 
-// hosts returns the hosts that need certificates.
 func (v *serverCertificates) hosts(ctx context.Context, table *store.Table) ([]string, error) {
 	set, err := table.Set(store.WithStaleness(ctx), time.Time{})
 	if err != nil {
@@ -249,7 +242,6 @@ func (v *serverCertificates) hosts(ctx context.Context, table *store.Table) ([]s
 	return all, nil
 }
 
-// sources returns the certificates in files, and those of the manager if there is one.
 func (v *serverCertificates) sources() (all []certificates.Source) {
 	for _, f := range v.files {
 		all = append(all, f)
@@ -273,8 +265,8 @@ func (v *serverCertificates) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// reload reads files again and retries failed orders. From now on the host of publicURL is among
-// the hosts for which certificates are ordered.
+// reload reads the files again and retries failed orders. From then on, certificates are also
+// ordered for the host of publicURL.
 func (v *serverCertificates) reload(publicURL string) error {
 	v.public.Store(&publicURL)
 	var errs []error
@@ -284,7 +276,7 @@ func (v *serverCertificates) reload(publicURL string) error {
 	return errors.Join(errs...)
 }
 
-// expiry returns when the first of the certificates expires, or the zero time if there are no
+// expiry returns when the first certificate expires. The result is the zero time if there are no
 // certificates.
 func (v *serverCertificates) expiry() (first time.Time) {
 	for _, s := range v.sources() {

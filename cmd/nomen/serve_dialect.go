@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/server/admin"
 )
 
-// A dialectTable is a [[dialect]] table of the configuration file: the protocol of another
-// identifier service, with the names for which listeners speak it.
+// A dialectTable is a [[dialect]] table of the configuration file. It describes the protocol of
+// another identifier service, and the names for which listeners speak this protocol.
 type dialectTable struct {
 	Name        string            `toml:"name" json:"name"`
 	Authorities []string          `toml:"authorities" json:"authorities"`
@@ -37,14 +37,14 @@ type dialectIdentity struct {
 	PublicKeyFile string `toml:"public-key-file" json:"public-key-file,omitempty"`
 }
 
-// A dialectSetting is a [[dialect]] table after it has been checked.
+// A dialectSetting is a [[dialect]] table whose values have been checked.
 type dialectSetting struct {
 	name       string
 	scope      dialect.Scope
 	identities []dialect.Identity
 }
 
-// dialectMakers returns the dialects that this program speaks, by their names.
+// dialectMakers returns a function for each dialect, by name, that makes its handler.
 func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error) {
 	return map[string]func(dialectSetting, serverParts, *admin.API) (dialect.Handler, error){
 		"ark": func(d dialectSetting, p serverParts, _ *admin.API) (dialect.Handler, error) {
@@ -71,7 +71,6 @@ func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (d
 	}
 }
 
-// dialectKeys returns the keys of [[dialect]].
 func dialectKeys() []configKey {
 	const table = "[[dialect]]\nname = \"handle\"\nauthorities = [\"hdl:20.500.9999\"]\n"
 	const identity = table + "\n[[dialect.identity]]\nid = \"300:20.500.9999/ADMIN\"\ntoken = \"7QK2M5VX3ZJ4T6WB\"\n"
@@ -90,10 +89,8 @@ func dialectKeys() []configKey {
 	}
 }
 
-// spokenDialects returns the names of all dialects, for messages.
 func spokenDialects() string { return strings.Join(slices.Sorted(maps.Keys(dialectMakers())), ", ") }
 
-// dialects returns the dialects of the file.
 func (f *configFile) dialects() []dialectTable {
 	if f == nil {
 		return nil
@@ -101,7 +98,7 @@ func (f *configFile) dialects() []dialectTable {
 	return f.tables.Dialect
 }
 
-// setDialects sets the dialects of a listener from its table. Each must be described in a [[dialect]]
+// setDialects sets the dialects of a listener from its table. Each dialect must have a [[dialect]]
 // table.
 func (s *listenSpec) setDialects(names []string, tables []dialectTable) error {
 	for i, n := range names {
@@ -118,7 +115,8 @@ func (s *listenSpec) setDialects(names []string, tables []dialectTable) error {
 	return nil
 }
 
-// dialectSettings checks the [[dialect]] tables and reads their files. The error joins all errors.
+// dialectSettings checks the [[dialect]] tables and reads the files that they name. It returns all
+// errors.
 func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 	var errs []error
 	for i, t := range c.file.dialects() {
@@ -168,7 +166,7 @@ func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 	return all, errors.Join(errs...)
 }
 
-// read returns the identity in a table. If a key is invalid, it returns this key and an error.
+// read returns the identity in a table. If a key is invalid, it returns the key and an error.
 func (t dialectIdentity) read() (_ dialect.Identity, key string, err error) {
 	i := dialect.Identity{ID: t.ID, Token: t.Token, User: t.User}
 	switch {
@@ -193,8 +191,8 @@ func (t dialectIdentity) read() (_ dialect.Identity, key string, err error) {
 	return i, "public-key-file", err
 }
 
-// withClientCertificates returns the TLS configuration of a listener. If it speaks a dialect in which
-// an identity has a public key, it asks clients for certificates, which the dialect verifies.
+// withClientCertificates returns the TLS configuration of a listener. If an identity of one of its
+// dialects has a public key, the listener asks clients for certificates. The dialect verifies them.
 func (c *cli) withClientCertificates(s *listenSpec) *tls.Config {
 	signs := slices.ContainsFunc(c.file.dialects(), func(t dialectTable) bool {
 		return slices.Contains(s.dialects, t.Name) && slices.ContainsFunc(t.Identity, func(i dialectIdentity) bool { return i.PublicKeyFile != "" })
@@ -210,7 +208,7 @@ func (c *cli) withClientCertificates(s *listenSpec) *tls.Config {
 // minDialectSecret is the minimum length of a password of a dialect, in bytes.
 const minDialectSecret = 8
 
-// readPublicKey reads a PEM file with a public key, or with a certificate.
+// readPublicKey reads a PEM file with a public key or a certificate.
 func readPublicKey(path string) (any, error) {
 	text, err := readCredential(path)
 	if err != nil {
@@ -234,7 +232,6 @@ func readPublicKey(path string) (any, error) {
 	return key, nil
 }
 
-// openDialects returns the handlers of the dialects in the configuration, by their names.
 func (c *cli) openDialects(p serverParts, api *admin.API) (map[string]dialect.Handler, error) {
 	settings, err := c.dialectSettings()
 	if err != nil {

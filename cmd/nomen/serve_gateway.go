@@ -22,7 +22,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// gatewayFlags are the options of the gateway.
 type gatewayFlags struct {
 	names, proxy string
 	own          []string
@@ -40,7 +39,6 @@ func (o *gatewayFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.host, "gopher-host", "", "HOST or HOST:PORT of this server in Gopher menus (default the local address of each connection)")
 }
 
-// A gatewayServer holds the parts of package gateway that a server uses.
 type gatewayServer struct {
 	resolver  nomen.Resolver
 	explainer *gateway.Explainer
@@ -48,7 +46,7 @@ type gatewayServer struct {
 	close     []func() error
 }
 
-// openGateway returns the gateway, whose resolver asks the resolver inner first.
+// openGateway returns the gateway. Its resolver asks the resolver inner before others.
 func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s store.Reader, table *store.Table, log *slog.Logger) (*gatewayServer, error) {
 	names, proxy, err := o.access()
 	if err != nil {
@@ -74,7 +72,8 @@ func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 	return p, nil
 }
 
-// access returns the access control of questions about names and of forwarded requests.
+// access returns two access controls: one for questions about names, and one for forwarded
+// requests.
 func (o *gatewayFlags) access() (names, proxy *gateway.AccessControl, err error) {
 	var own []netip.Prefix
 	for _, text := range o.own {
@@ -101,7 +100,7 @@ func (o *gatewayFlags) access() (names, proxy *gateway.AccessControl, err error)
 	return names, proxy, nil
 }
 
-// openForeign lets permitted clients resolve the names of other institutions.
+// openForeign lets permitted clients resolve names of other institutions.
 func (p *gatewayServer) openForeign(w *outside, door *gateway.AccessControl, table *store.Table) error {
 	finder, dns, err := w.flags.find.finder(0, nil)
 	if err != nil {
@@ -119,7 +118,8 @@ func (p *gatewayServer) openForeign(w *outside, door *gateway.AccessControl, tab
 	return err
 }
 
-// ways returns the resolvers that a finder finds, as shown to clients.
+// ways returns a function for the gateway that finds the resolvers of a name, in the form that
+// clients see.
 func ways(f *discover.Finder) gateway.Ways {
 	return func(ctx context.Context, n name.Name) iter.Seq2[gateway.Fact, error] {
 		return func(yield func(gateway.Fact, error) bool) {
@@ -138,7 +138,7 @@ type gopherServer struct {
 	listener net.Listener
 }
 
-// gopherAddress returns the address of the listener for Gopher clients, "" for none.
+// gopherAddress returns the address for Gopher clients, or "" for none.
 func (o *gatewayFlags) gopherAddress() (string, error) {
 	if o.gopher == "" {
 		return "", nil
@@ -150,7 +150,6 @@ func (o *gatewayFlags) gopherAddress() (string, error) {
 	return address, nil
 }
 
-// openGopher starts the listener for Gopher clients, if the options have one.
 func openGopher(o *gatewayFlags, p serverParts) (*gopherServer, error) {
 	if o.gopher == "" {
 		return nil, nil
@@ -175,7 +174,7 @@ func openGopher(o *gatewayFlags, p serverParts) (*gopherServer, error) {
 	return g, nil
 }
 
-// Close closes the listener. It completes the requests of clients first, until ctx ends.
+// Close closes the listener. It completes the requests of clients first, unless ctx ends.
 func (g *gopherServer) Close(ctx context.Context) error {
 	if g == nil {
 		return nil
@@ -190,12 +189,11 @@ func (g *gopherServer) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// into sets the gateway in the options of a server.
 func (p *gatewayServer) into(o *server.Options) {
 	o.Resolver, o.Explainer, o.Forward = p.resolver, p.explainer, p.forward
 }
 
-// Close closes the gateway. It ends the tunnels of the proxy.
+// Close closes the gateway, which ends the tunnels of the proxy.
 func (p *gatewayServer) Close() error {
 	var errs []error
 	for _, c := range p.close {

@@ -22,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// serverParts are the parts of a server that are made before the server.
+// serverParts has the parts of a server that are made before the server itself.
 type serverParts struct {
 	store       servingStore
 	registrar   *registrar.Registrar
@@ -45,7 +45,6 @@ type serverParts struct {
 	log         *slog.Logger
 }
 
-// newServer returns a server with an admin API.
 func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.Server, error) {
 	about, err := f.site.site()
 	if err != nil {
@@ -65,7 +64,8 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 	return server.New(o)
 }
 
-// pacedMetrics are metrics that tell a pacer about each request.
+// pacedMetrics also report each request to a pacer, so that background work slows down while the
+// server is busy.
 type pacedMetrics struct {
 	*metrics.Metrics
 	pacer *pacer.Pacer
@@ -77,7 +77,6 @@ func (m pacedMetrics) Observe(form string, status int, took time.Duration) {
 	m.Metrics.Observe(form, status, took)
 }
 
-// answerCacheSize returns the size of the cache of answers in bytes.
 func (f *serveFlags) answerCacheSize(usual int64) int64 {
 	if f.answerCache < 0 {
 		return usual
@@ -85,7 +84,7 @@ func (f *serveFlags) answerCacheSize(usual int64) int64 {
 	return int64(f.answerCache) << 20
 }
 
-// accessLog returns the log of requests, nil for none.
+// accessLog returns the log of requests, or nil for none.
 func (f *serveFlags) accessLog(log *slog.Logger) *slog.Logger {
 	if f.noAccessLog {
 		return nil
@@ -93,7 +92,6 @@ func (f *serveFlags) accessLog(log *slog.Logger) *slog.Logger {
 	return log
 }
 
-// adminHosts returns the hosts of the admin API.
 func (f *serveFlags) adminHosts() (all []string) {
 	for _, text := range []string{f.publicURL, f.signIn.url} {
 		if u, err := url.Parse(text); err == nil && u.Host != "" {
@@ -103,7 +101,6 @@ func (f *serveFlags) adminHosts() (all []string) {
 	return append(all, f.hostsOf(true)...)
 }
 
-// newAdmin returns the admin API of a server.
 func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manager, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/server/admin"
 )
 
-// limitFlags are the options of the tables [limits] and [second-person]. A zero value means the
+// limitFlags are the options in the tables [limits] and [second-person]. A zero value means the
 // default of package server.
 type limitFlags struct {
 	burst, costly, resources int
@@ -45,7 +45,7 @@ func (o *limitFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.second.RelocateAbove, "second-person.relocate-above", 0, "a second person must approve relocations of more names than this over the admin API; 0 for none")
 }
 
-// check rejects values that are not positive. Only bursts may be 0, which means the default.
+// check rejects values that are not positive. Only a burst may be 0, which means the default.
 func (o *limitFlags) check(must func(ok bool, option string, value any, what string)) {
 	const positive, notNegative = "be positive", "not be negative"
 	must(o.burst >= 0, "limits.burst", o.burst, notNegative)
@@ -66,7 +66,6 @@ func (o *limitFlags) check(must func(ok bool, option string, value any, what str
 	must(o.timeout > 0, "limits.timeout", o.timeout, positive)
 }
 
-// serverLimits returns the limits of clients.
 func (f *serveFlags) serverLimits() server.Limits {
 	o := &f.limits
 	return server.Limits{
@@ -76,7 +75,6 @@ func (f *serveFlags) serverLimits() server.Limits {
 	}
 }
 
-// tokenLimits returns the limits of tokens.
 func (o *limitFlags) tokenLimits() admin.Limits {
 	return admin.Limits{Rate: o.tokenRate, Burst: o.tokenBurst, TokenJobs: o.tokenJobs, Jobs: o.jobs}
 }

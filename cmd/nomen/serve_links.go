@@ -15,17 +15,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// linksDir is the directory of the states of links in a data directory. If the store is elsewhere,
-// the states are beside the store.
+// linksDir is the directory of the states of links, in the data directory. If the store is
+// elsewhere, the directory is next to the store.
 const (
 	linksDir    = "links"
 	linksSuffix = ".links"
 )
 
-// linksLease is how long a node of a database keeps the lease for checks after it has renewed it.
+// linksLease is how long a node of a database may check links after it has renewed the lease.
 const linksLease = 3 * time.Minute
 
-// linksFlags are the options about checks of links.
 type linksFlags struct {
 	check   bool
 	contact string
@@ -38,7 +37,6 @@ func (o *linksFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.probes, "links.probe", nil, "URL of a host that always answers; if many hosts fail at once, the checks ask it whether the network works")
 }
 
-// checkFlags checks the values of the options.
 func (o *linksFlags) checkFlags(must func(ok bool, option string, value any, what string)) {
 	if o.contact != "" {
 		a, err := mail.ParseAddress(o.contact)
@@ -50,7 +48,6 @@ func (o *linksFlags) checkFlags(must func(ok bool, option string, value any, wha
 	}
 }
 
-// linksPath returns the directory of the states of links.
 func (c *cli) linksPath() (string, error) {
 	if c.store == "" || c.inDatabase() {
 		return filepath.Join(c.data, linksDir), nil
@@ -59,8 +56,8 @@ func (c *cli) linksPath() (string, error) {
 	return filepath.Clean(dir) + linksSuffix, err
 }
 
-// startLinks starts the checks of links, until end is called. The watcher is nil if they are off, or
-// if their directory cannot be opened: a server works without it.
+// startLinks starts the checks of links and continues until end is called. The watcher is nil if
+// checks are off, or if their directory cannot be opened, because a server works without them.
 func (c *cli) startLinks(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *links.Watcher, end func()) {
 	source, ok := s.(links.Source)
 	if !f.links.check || f.readOnly || !ok {
@@ -102,7 +99,6 @@ func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, log *
 	return links.Open(o)
 }
 
-// linksAgent returns the value of User-Agent for checks.
 func linksAgent(publicURL string) string {
 	agent := "nomen/" + versionText()
 	if publicURL != "" {
@@ -112,7 +108,8 @@ func linksAgent(publicURL string) string {
 }
 
 // leaseLinks returns a function that reports whether this node of a database may check links. Only
-// one node may at a time. The function asks the database at most every third of the lease.
+// one node may at a time. To save queries, the function asks the database at most every third of
+// the lease.
 func (c *cli) leaseLinks(vault store.Vault) func(context.Context) bool {
 	var asked time.Time
 	var mine bool

@@ -19,7 +19,6 @@ import (
 	"github.com/nomen-project/nomen/server"
 )
 
-// listenFlags are the options of the listeners.
 type listenFlags struct {
 	public string
 	admin  []string
@@ -42,14 +41,12 @@ type listenTable struct {
 	Dialects  []string `json:"dialects,omitempty"`  // names of [[dialect]] tables
 }
 
-// The values of tls in a [[listen]] table.
 const (
 	tlsOff   = "off"
 	tlsFiles = "files"
 	tlsACME  = "acme"
 )
 
-// The forms of addresses besides HOST:PORT.
 const (
 	socketScheme    = "unix:" // and the path of a Unix socket
 	inheritedScheme = "fd:"   // and the name of a socket that systemd has opened
@@ -59,7 +56,7 @@ const (
 // adminSocket is the Unix socket of the admin API in the data directory.
 const adminSocket = "admin.sock"
 
-// A listenSpec describes a listener to open.
+// A listenSpec describes a listener that is to be opened.
 type listenSpec struct {
 	title     string // for errors, such as "listen 2" or "--admin"
 	place     string // in the configuration file, such as "listen.2"; "" if it is not from a table
@@ -74,8 +71,8 @@ type listenSpec struct {
 	wellKnown func(http.Handler) http.Handler // answers challenges; nil for none
 }
 
-// listeners returns the listeners of a server. Options on the command line or in the environment
-// take precedence over the tables of the configuration file.
+// listeners returns the listeners of a server. The command line and the environment take precedence
+// over the tables of the configuration file.
 func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 	specs, errs := c.listenTables()
 	if len(specs)+len(errs) == 0 || f.listen.set.Changed("listen") {
@@ -107,7 +104,7 @@ func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 	return specs, c.file.sorted(append(errs, c.duplicates(specs)...))
 }
 
-// listenError returns a usage error about a listener, or about a key of its table.
+// listenError returns a usage error about a listener, or about a key in its table.
 func (c *cli) listenError(s *listenSpec, key string, err error) error {
 	if s.place != "" {
 		return c.file.errorf(s.place+key, "%s: %w", s.title, err)
@@ -115,9 +112,9 @@ func (c *cli) listenError(s *listenSpec, key string, err error) error {
 	return usagef("serve: %s: %w", s.title, err)
 }
 
-// tlsError returns a usage error about the TLS of a listener. If the error is about an option that
-// the environment or the file sets, it names the source of this option. Otherwise it says where the
-// table of the listener is in the file.
+// tlsError returns a usage error about the TLS of a listener. If the environment or the file sets
+// the option that is wrong, the error has the source of the option, and otherwise the place of the
+// table.
 func (c *cli) tlsError(s *listenSpec, err error) error {
 	if option := c.located(usagef("serve: %w", err)); option.Error() != "serve: "+err.Error() {
 		return option
@@ -125,7 +122,6 @@ func (c *cli) tlsError(s *listenSpec, err error) error {
 	return c.listenError(s, ".tls", err)
 }
 
-// listenTables returns the listeners of the configuration file.
 func (c *cli) listenTables() (specs []listenSpec, errs []error) {
 	for i, t := range c.file.listen() {
 		s := listenSpec{title: fmt.Sprintf("listen %d", i+1), place: fmt.Sprintf("listen.%d", i+1), tls: tlsOff, cert: t.Cert, key: t.Key}
@@ -166,7 +162,6 @@ func (c *cli) listenTables() (specs []listenSpec, errs []error) {
 	return specs, errs
 }
 
-// setProtocols sets the protocols of a listener from its table.
 func (s *listenSpec) setProtocols(names []string) error {
 	for _, name := range names {
 		switch {
@@ -188,8 +183,8 @@ func (s *listenSpec) setProtocols(names []string) error {
 	return nil
 }
 
-// normalize checks an address, and completes it. A number means a port. A host without a port gets
-// the default port. A relative path of a socket begins at the data directory.
+// normalize checks and completes an address. A number is a port. A host without a port gets the
+// default port. A relative path of a socket is below the data directory.
 func (s *listenSpec) normalize(data string) error {
 	if path, ok := strings.CutPrefix(s.address, socketScheme); ok {
 		switch {
@@ -223,9 +218,8 @@ func (s *listenSpec) normalize(data string) error {
 	return err
 }
 
-// completeAddress checks the address of a TCP listener, and completes it. If the address is only a
-// number, this is the port, and the host is usualHost. If the address has no port, the port is
-// usualPort.
+// completeAddress checks and completes the address of a TCP listener. A number is a port, at the
+// host usualHost. An address without a port gets usualPort.
 func completeAddress(address, usualHost, usualPort string) (string, error) {
 	host, port := usualHost, address
 	if _, err := strconv.ParseUint(address, 10, 64); err != nil {
@@ -244,12 +238,11 @@ func completeAddress(address, usualHost, usualPort string) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(n)), nil
 }
 
-// ofHost reports whether a host name, or an IP address with a zone, can contain a character.
+// ofHost reports whether a character can be in a host name, or in an IP address with a zone.
 func ofHost(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-._:%", r)
 }
 
-// host returns the host name in an address, or "".
 func (s *listenSpec) host() string {
 	if strings.HasPrefix(s.address, socketScheme) || strings.HasPrefix(s.address, inheritedScheme) {
 		return ""
@@ -258,8 +251,8 @@ func (s *listenSpec) host() string {
 	return host
 }
 
-// isExposed reports whether a listener has no TLS and can be reached from other machines, if it
-// listens at the given address.
+// isExposed reports whether other machines can reach a listener that has no TLS, if it listens at
+// the given address.
 func (s *listenSpec) isExposed(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
 	return ok && s.admin && s.tls == tlsOff && !tcp.IP.IsLoopback()
@@ -268,8 +261,8 @@ func (s *listenSpec) isExposed(at net.Addr) bool {
 // exposedText is the warning about an admin listener that other machines can reach without TLS.
 const exposedText = `the admin listener is reachable from other machines without TLS, so tokens are sent unencrypted; use a loopback address, a Unix socket, or a [[listen]] table with protocols = ["admin"] and tls = "files"`
 
-// exposedListeners returns a warning for each admin listener whose address is not a loopback
-// address and that has no TLS.
+// exposedListeners returns a warning for each admin listener without TLS whose address is not a
+// loopback address.
 func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
 	specs, _ := c.listeners(f) // errors are reported elsewhere
 	for i := range specs {
@@ -282,9 +275,8 @@ func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
 	return warnings
 }
 
-// duplicates returns an error for each listener that cannot listen because of an earlier one. If
-// one of the two comes from a table and the other from an option, the error has the place of the
-// table.
+// duplicates returns an error for each listener that needs the same address as an earlier one. If
+// only one of the two comes from a table, the error has the place of that table.
 func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	for i := range specs {
 		for j := range i {
@@ -309,8 +301,8 @@ func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	return errs
 }
 
-// sameAddress reports whether two addresses cannot both be listened at. Port 0 is a different
-// port each time. A wildcard address of either family includes all addresses of the machine.
+// sameAddress reports whether only one listener can use both addresses. Port 0 is a different port
+// each time. The wildcard address of either family includes all addresses of the machine.
 func sameAddress(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
@@ -333,7 +325,7 @@ func isWildcard(host string) bool {
 	return host == "" || err == nil && ip.IsUnspecified()
 }
 
-// ownHosts returns the host names of this server besides that of the public URL.
+// ownHosts returns the host names of this server, apart from that of the public URL.
 func (f *serveFlags) ownHosts() []string {
 	all := slices.Concat(f.hosts, f.hostsOf(false))
 	if host, err := os.Hostname(); err == nil {
@@ -342,7 +334,7 @@ func (f *serveFlags) ownHosts() []string {
 	return all
 }
 
-// hostsOf returns the host names in the addresses of the public or of the admin listeners.
+// hostsOf returns the host names in the addresses of the admin listeners or of the public ones.
 func (f *serveFlags) hostsOf(admin bool) (all []string) {
 	for i := range f.specs {
 		if host := f.specs[i].host(); host != "" && f.specs[i].admin == admin {

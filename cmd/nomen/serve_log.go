@@ -14,21 +14,18 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// The formats of the log of a server.
 const (
 	logAuto = "auto" // text on a terminal, otherwise JSON
 	logText = "text"
 	logJSON = "json"
 )
 
-// How the log shows the addresses of clients.
 const (
 	addressesNone      = "none"
 	addressesTruncated = "truncated" // to the network: IPv4 /24, IPv6 /48
 	addressesFull      = "full"
 )
 
-// logFlags are the options about the log of a server.
 type logFlags struct {
 	format, addresses string
 }
@@ -38,7 +35,6 @@ func (o *logFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.addresses, "access-log-addresses", addressesTruncated, "how the log shows the addresses of clients: none, truncated (to the /24 or /48) or full")
 }
 
-// check rejects invalid values.
 func (o *logFlags) check() error {
 	if all := []string{logAuto, logText, logJSON}; !slices.Contains(all, o.format) {
 		return usagef("serve: --log-format %q: must be auto, text or json", o.format)
@@ -50,7 +46,7 @@ func (o *logFlags) check() error {
 }
 
 // openLog opens the log of a server on standard error. If the log is JSON, everything that this
-// command writes to standard error from now on becomes a line of the log.
+// command writes to standard error from then on becomes a line of the log.
 func (c *cli) openLog(o *logFlags) *slog.Logger {
 	w := &lossyWriter{to: c.err, lost: &c.lostLines}
 	replace := o.replace(c.secretValues())
@@ -71,9 +67,9 @@ func (c *cli) openLog(o *logFlags) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: replace}))
 }
 
-// replace returns a function that converts the attributes of log lines as the options say. It
-// shortens or removes addresses of clients, which are values of type [netip.Addr] and may be in
-// errors of reading and writing. It hides the secrets of the configuration.
+// replace returns a function that converts the attributes of log lines. It hides the secrets of the
+// configuration. It shortens or removes addresses of clients if the options say so. These are
+// values of type [netip.Addr], and parts of errors of reading and writing.
 func (o *logFlags) replace(secret []string) func([]string, slog.Attr) slog.Attr {
 	return func(groups []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() != slog.KindAny {
@@ -93,7 +89,6 @@ func (o *logFlags) replace(secret []string) func([]string, slog.Attr) slog.Attr 
 	}
 }
 
-// address returns the attribute with the address of a client.
 func (o *logFlags) address(key string, from netip.Addr) slog.Attr {
 	bits := 48
 	if from = from.Unmap().WithZone(""); from.Is4() {
@@ -108,9 +103,9 @@ func (o *logFlags) address(key string, from netip.Addr) slog.Attr {
 	return slog.String(key, from.String())
 }
 
-// withoutPeers removes the addresses of the other ends of connections from the text of an error,
-// as [shown.Error] writes them. The errors of connecting keep them, because they are not about
-// clients.
+// withoutPeers removes the address of the client from the text of an error of reading or writing,
+// as [shown.Error] writes it. Errors of connecting keep their address, because that is not of a
+// client.
 func withoutPeers(text string) string {
 	const before, after = "connection to ", " failed"
 	var b strings.Builder
@@ -131,13 +126,12 @@ func withoutPeers(text string) string {
 	}
 }
 
-// A lossyWriter counts the lines that cannot be written.
+// A lossyWriter counts the lines that could not be written, and returns no error.
 type lossyWriter struct {
 	to   io.Writer
 	lost *atomic.Uint64
 }
 
-// Write writes a line.
 func (w *lossyWriter) Write(p []byte) (int, error) {
 	n, err := w.to.Write(p)
 	if err != nil {
@@ -146,8 +140,8 @@ func (w *lossyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// A lineLog is the standard error of a command whose log is JSON: each write becomes a line of
-// the log. It is safe for concurrent use.
+// A lineLog is the standard error of a command whose log is JSON. Each write becomes a line of the
+// log. It is safe for concurrent use.
 type lineLog struct {
 	log   *slog.Logger
 	fails atomic.Bool // the messages from now on say why the command fails
@@ -168,8 +162,8 @@ func (w *lineLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failures returns the writer for messages about why the command fails: the log if it is JSON, and
-// otherwise the writer usual.
+// failures returns the writer for messages that tell why the command fails: the log if it is JSON,
+// and otherwise usual.
 func (c *cli) failures(usual io.Writer) io.Writer {
 	if l, ok := c.err.(*lineLog); ok {
 		l.fails.Store(true)

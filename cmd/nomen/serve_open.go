@@ -38,8 +38,8 @@ func inheritSockets() (all []*inheritedSocket, err error) {
 	return all, nil
 }
 
-// openListeners opens the listeners of a server. After the server has stopped, the function remove
-// removes the sockets that they leave in the file system.
+// openListeners opens the listeners of a server. Call remove after the server has stopped, to
+// remove the sockets in the file system.
 func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.Listener, remove func(), err error) {
 	inherited, err := inheritSockets()
 	if err != nil {
@@ -79,7 +79,6 @@ func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.
 	return all, remove, nil
 }
 
-// closeListeners closes listeners after an error.
 func closeListeners(opened []server.Listener, inherited []*inheritedSocket) {
 	for _, l := range opened {
 		l.Open.Close()
@@ -89,7 +88,7 @@ func closeListeners(opened []server.Listener, inherited []*inheritedSocket) {
 	}
 }
 
-// open opens a listener, or takes the inherited sockets with its name or its address.
+// open opens a listener, or takes the inherited sockets that have its name or its address.
 func (s *listenSpec) open(inherited []*inheritedSocket, sockets *[]*adminSocketFile, log *slog.Logger) ([]server.Listener, error) {
 	if name, ok := strings.CutPrefix(s.address, inheritedScheme); ok {
 		return s.takeNamed(name, inherited)
@@ -121,7 +120,6 @@ func (s *listenSpec) open(inherited []*inheritedSocket, sockets *[]*adminSocketF
 	return []server.Listener{{Open: l}}, nil
 }
 
-// takeNamed returns the inherited sockets with a name.
 func (s *listenSpec) takeNamed(name string, inherited []*inheritedSocket) (all []server.Listener, err error) {
 	var names []string
 	for _, l := range inherited {
@@ -147,7 +145,6 @@ func (s *listenSpec) takeNamed(name string, inherited []*inheritedSocket) (all [
 	return all, nil
 }
 
-// isAt reports whether an inherited socket has the address of a listener.
 func isAt(at net.Addr, address string) bool {
 	switch at := at.(type) {
 	case *net.TCPAddr:
@@ -158,7 +155,7 @@ func isAt(at net.Addr, address string) bool {
 	return false
 }
 
-// listenFault returns the cause of an error of listening, without the address.
+// listenFault returns the cause of a failure to listen, without the address.
 func listenFault(err error) error {
 	var op *net.OpError
 	if !errors.As(err, &op) {
@@ -171,7 +168,7 @@ func listenFault(err error) error {
 	return op.Err
 }
 
-// listenRemedy returns what to do about an error of listening.
+// listenRemedy returns what a user can do about a failure to listen.
 func listenRemedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.EACCES):

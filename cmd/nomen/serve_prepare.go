@@ -15,12 +15,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// prepareAgain is the time between two calls of prepare while the storage is unavailable.
+// prepareAgain is how long prepareOrLater waits while the storage is unavailable.
 const prepareAgain = 500 * time.Millisecond
 
-// prepareOrLater calls prepare. If the storage is unavailable, it retries in the
-// background; meanwhile the server runs and reports that it is not ready. If a retry fails
-// for another reason, the error is sent on the channel, so that the server ends.
+// prepareOrLater calls prepare. If the storage is unavailable, it retries in the background, while
+// the server runs and reports that it is not ready. If a retry fails for another reason, the error
+// is sent on the channel, which ends the server.
 func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, log *slog.Logger) (<-chan error, error) {
 	err := c.prepare(ctx, f, s, reg)
 	if !store.IsAway(err) {
@@ -44,9 +44,9 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, 
 	return failed, nil
 }
 
-// nodeToken makes the administrator's token of a node of a database, writes it to a file and
-// returns it. The token is not in the database, so it is valid only at this node and only
-// until the node stops. For an embedded store, nodeToken does nothing.
+// nodeToken makes the token of the administrator for a node of a database, and writes it to a file.
+// The token is valid only at this node and only until the node stops, because the database does not
+// have it. For an embedded store nodeToken does nothing.
 func (c *cli) nodeToken() (*store.Token, error) {
 	if !c.inDatabase() {
 		return nil, nil
@@ -55,8 +55,8 @@ func (c *cli) nodeToken() (*store.Token, error) {
 	return own, durable.WriteFile(filepath.Join(c.data, tokenFile), spelling+"\n")
 }
 
-// prepare ensures that there is an administrator's token, applies the authorities of the
-// configuration file and loads the demonstration. With --read-only it does nothing.
+// prepare creates the token of the administrator if necessary, writes the authorities of the
+// configuration file to the store, and loads the demonstration. With --read-only it does nothing.
 func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar) error {
 	if f.readOnly {
 		return nil
@@ -82,8 +82,8 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 	return c.loadDemo(ctx, &local{store: s, registrar: reg})
 }
 
-// putAuthorities writes the authorities of the configuration file to the store in one batch. An error
-// about an authority says where in the file it is.
+// putAuthorities writes the authorities of the configuration file to the store in one batch. An
+// error has the place of the authority in the file.
 func (c *cli) putAuthorities(ctx context.Context, reg *registrar.Registrar) ([]registrar.Outcome, error) {
 	authorities := c.file.authorities()
 	if len(authorities) == 0 {
@@ -105,7 +105,6 @@ func (c *cli) putAuthorities(ctx context.Context, reg *registrar.Registrar) ([]r
 	return nil, c.file.sorted(errs)
 }
 
-// loadDemo imports the RFC names and creates their authority unless it exists.
 func (c *cli) loadDemo(ctx context.Context, b backend) error {
 	a := rfcindex.Authority()
 	_, revision, err := current(ctx, b, a.Prefix)

@@ -53,14 +53,13 @@ type liveServer struct {
 	now atomic.Pointer[configuration]
 }
 
-// A configuration is a configuration in effect.
 type configuration struct {
 	cli   *cli
 	flags *serveFlags
 }
 
-// newLive opens the parts of a server that a reload may replace, and its admin API. A reload
-// waits for [liveServer.begin], and is rejected when ctx ends.
+// newLive opens the admin API and the parts of a server that a reload may replace. A reload waits
+// for [liveServer.begin], and fails if ctx ends first.
 func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liveServer, err error) {
 	v := &liveServer{resolver: &currentResolver{}, files: c.digests(), reloading: make(chan struct{}, 1)}
 	v.ending, v.end = context.WithCancel(ctx)
@@ -97,16 +96,16 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 	return v, nil
 }
 
-// begin permits reloads, and reloads after each hangup until the server shuts down. The parameter
-// ready says whether systemd knows that the server is ready. If it is false, reloads are not reported
-// to systemd.
+// begin permits reloads, and reloads after each SIGHUP until the server shuts down. The parameter
+// ready says whether systemd knows that the server is ready. If not, reloads are not reported to
+// systemd.
 func (v *liveServer) begin(hangups <-chan os.Signal, ready bool) {
 	v.begun, v.ready = true, ready
 	<-v.reloading
 	v.watching.Go(func() { v.watchHangups(hangups) })
 }
 
-// stop rejects further reloads, and waits until the current one has ended.
+// stop rejects further reloads, and waits for the current one.
 func (v *liveServer) stop() {
 	v.end()
 	v.watching.Wait()
@@ -115,13 +114,13 @@ func (v *liveServer) stop() {
 	}
 }
 
-// Close closes the parts of the server, which must have ended.
+// Close closes the parts of the server. Call it after the server has ended.
 func (v *liveServer) Close() error {
 	v.end()
 	return errors.Join(v.parts.gateway.Close(), v.parts.outside.Close(), v.parts.counts.Close(), v.parts.misses.Close())
 }
 
-// A currentResolver is a resolver that can be replaced.
+// A currentResolver is a resolver that a reload can replace.
 type currentResolver struct {
 	now atomic.Pointer[nomen.Resolver]
 }
@@ -131,7 +130,6 @@ func (r *currentResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	return (*r.now.Load()).Resolve(ctx, q)
 }
 
-// openParts opens the parts that need other servers: the outside and the gateway.
 func (c *cli) openParts(f *serveFlags, p serverParts) (*outside, *gatewayServer, error) {
 	out, err := c.openOutside(&f.outside, p)
 	if err != nil {
@@ -145,7 +143,8 @@ func (c *cli) openParts(f *serveFlags, p serverParts) (*outside, *gatewayServer,
 	return out, g, nil
 }
 
-// gatewayOf returns what the outside and the gateway are made from.
+// gatewayOf returns a text with everything from which the outside and the gateway are made. They
+// can stay while the text is the same.
 func (c *cli) gatewayOf(files map[string]string) string {
 	var b strings.Builder
 	for option := range strings.FieldsSeq("allow-private ask-others proxy own-users connect table public-table dns default-resolver") {
@@ -154,11 +153,11 @@ func (c *cli) gatewayOf(files map[string]string) string {
 	return b.String() + files["table"] + "\n" + files["public-table"]
 }
 
-// readAgainFiles are the options whose files a reload reads again.
+// readAgainFiles has the options that name files which a reload reads again.
 const readAgainFiles = "registry country-db table public-table site.logo"
 
-// digests returns the digests of the files that a reload reads again, by the options that name the
-// files.
+// digests returns the digests of the files that a reload reads again. The key is the option that
+// names the file.
 func (c *cli) digests() map[string]string {
 	all := map[string]string{}
 	for option := range strings.FieldsSeq(readAgainFiles) {
@@ -173,15 +172,14 @@ func (c *cli) digests() map[string]string {
 // Settings returns the settings in effect.
 func (v *liveServer) Settings() []adminapi.Setting { return v.now.Load().cli.settings() }
 
-// drain returns --drain.
 func (v *liveServer) drain() time.Duration { return v.now.Load().flags.drain }
 
 // reloadTimeout bounds how long a reload waits for the store.
 const reloadTimeout = 30 * time.Second
 
-// Reload reads the configuration again, with the same command line and environment. It changes
-// everything or nothing, and logs the result. A reload during another one waits for it. When the
-// server shuts down, Reload returns [adminapi.ErrUnavailable] at once.
+// Reload reads the configuration again, with the same command line and environment. It puts all
+// changes into effect or none, and logs the result. Reload waits for a reload in progress. If the
+// server is shutting down, Reload returns [adminapi.ErrUnavailable].
 func (v *liveServer) Reload() (adminapi.Reloaded, error) {
 	select {
 	case v.reloading <- struct{}{}:
@@ -222,7 +220,6 @@ func (v *liveServer) Reload() (adminapi.Reloaded, error) {
 	return out, err
 }
 
-// readAgain reads the configuration of this process again.
 func (c *cli) readAgain() (*configuration, []error) {
 	next := &cli{streams: c.streams, arguments: c.arguments, sources: map[string]optionSource{}, instance: c.instance, systemd: c.systemd}
 	root := next.root()
@@ -243,7 +240,6 @@ func (c *cli) readAgain() (*configuration, []error) {
 	return &configuration{next, &f}, flatten(next.file.sorted(errs))
 }
 
-// rejected returns the error for a configuration that cannot take effect.
 func (c *cli) rejected(errs []error) error {
 	e := &adminapi.ReloadError{}
 	for _, err := range errs {
@@ -295,7 +291,7 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	return out, nil
 }
 
-// A replacement has the parts that a reload has made, before they are put into use.
+// A replacement has the new parts of a server that a reload has made and not yet put into use.
 type replacement struct {
 	srv     *server.Server
 	parts   serverParts
@@ -304,7 +300,6 @@ type replacement struct {
 	isNew   bool // the outside and the gateway are new
 }
 
-// discard closes the parts that are not put into use.
 func (r *replacement) discard() error {
 	if !r.isNew {
 		return nil
@@ -312,8 +307,8 @@ func (r *replacement) discard() error {
 	return errors.Join(r.parts.gateway.Close(), r.parts.outside.Close())
 }
 
-// make makes the parts for a new configuration. If nothing has changed that the outside and the
-// gateway are made from, they stay, and so do their caches.
+// make makes the parts for a new configuration. The outside and the gateway stay, with their
+// caches, if nothing has changed from which they are made.
 func (v *liveServer) make(next *configuration, files map[string]string) (*replacement, error) {
 	r := &replacement{parts: v.parts, gateway: next.cli.gatewayOf(files)}
 	f := next.flags
@@ -343,7 +338,7 @@ func (v *liveServer) make(next *configuration, files map[string]string) (*replac
 	return r, nil
 }
 
-// swap puts a configuration into use. It cannot fail.
+// swap puts a configuration into effect. It cannot fail.
 func (v *liveServer) swap(next *configuration, made *replacement) {
 	f, before := next.flags, v.parts
 	v.parts = made.parts
@@ -375,7 +370,7 @@ func (v *liveServer) swap(next *configuration, made *replacement) {
 // howToRestart says how to restart a server.
 const howToRestart = "run 'systemctl restart nomen', or stop the server and start it again"
 
-// fixed returns an error for each option that has changed and needs a restart.
+// fixed returns an error for each changed option that takes effect only after a restart.
 func (c *cli) fixed(next *cli) (errs []error) {
 	c.flags.VisitAll(func(f *pflag.Flag) {
 		if classOf(f.Name) != restart {
@@ -392,7 +387,7 @@ func (c *cli) fixed(next *cli) (errs []error) {
 	return errs
 }
 
-// differences returns the options whose values have changed.
+// differences returns the options with changed values.
 func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 	c.flags.VisitAll(func(f *pflag.Flag) {
 		if classOf(f.Name) != live {
@@ -408,7 +403,7 @@ func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 	return all
 }
 
-// changedFiles returns the files whose names are the same in both configurations but whose content
+// changedFiles returns the options that still name the same file although the content of the file
 // has changed.
 func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi.SettingChange) {
 	for option := range strings.FieldsSeq(readAgainFiles) {
@@ -421,7 +416,7 @@ func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi
 }
 
 // putAuthorities writes the authorities of a configuration in one batch. If they have not changed,
-// the reload succeeds even while the storage is unavailable.
+// it writes nothing, so that the reload succeeds even while the storage is unavailable.
 func (v *liveServer) putAuthorities(ctx context.Context, before, next *configuration) (all []adminapi.SettingChange, warnings []string, err error) {
 	authorities := next.cli.file.authorities()
 	if next.flags.readOnly {
@@ -459,7 +454,6 @@ func (v *liveServer) watchHangups(hangups <-chan os.Signal) {
 	}
 }
 
-// adminSettings returns the settings of the admin API.
 func (f *serveFlags) adminSettings(log *slog.Logger) admin.Settings {
 	return admin.Settings{Hosts: f.adminHosts(), AccessLog: f.accessLog(log), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second}
 }

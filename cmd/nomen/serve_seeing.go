@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// seeingFlags are the options about what a server shows of itself: its metrics and its log.
 type seeingFlags struct {
 	publicMetrics bool
 	log           logFlags
@@ -28,8 +27,8 @@ func (o *seeingFlags) register(f *pflag.FlagSet) {
 	o.log.register(f)
 }
 
-// seen has the metrics of a server, and the parts of the server that they describe. The metrics are
-// made before the server, and remain when its parts are replaced.
+// seen has the metrics of a server and the parts that they describe. A reload can replace the
+// parts, but the metrics stay.
 type seen struct {
 	started time.Time
 	tasks   metrics.Tasks
@@ -61,7 +60,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64, re
 	return v
 }
 
-// set sets the server and the parts that the metrics describe from now on.
+// set sets the server and the parts that the metrics describe from then on.
 func (v *seen) set(s *server.Server, api *admin.API, w *outside) {
 	v.server.Store(s)
 	v.api.Store(api)
@@ -141,7 +140,6 @@ func (v *seen) connections() map[string]int {
 	return open
 }
 
-// build returns what identifies this program.
 func build() metrics.Build {
 	b := metrics.Build{Version: versionText(), Go: runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {

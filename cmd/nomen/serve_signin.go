@@ -28,7 +28,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// signInFlags are the options about signing in to the pages of the admin listener.
 type signInFlags struct {
 	url, contact   string
 	idle, absolute time.Duration
@@ -47,7 +46,7 @@ func (o *signInFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.ca, "sign-in.ca", "", "PEM file of the authorities that issue the certificates of these proxies")
 }
 
-// An oidcTable is an [[oidc]] table of the configuration file: an identity provider.
+// An oidcTable is an [[oidc]] table of the configuration file. It describes an identity provider.
 type oidcTable struct {
 	ID         string    `toml:"id" json:"id,omitempty"`
 	Name       string    `toml:"name" json:"name,omitempty"`
@@ -59,7 +58,7 @@ type oidcTable struct {
 	Map        []oidcMap `toml:"map" json:"map,omitempty"`
 }
 
-// An oidcMap is an [[oidc.map]] table: the right that people with a claim get.
+// An oidcMap is an [[oidc.map]] table: a right, and the claim of the people who have it.
 type oidcMap struct {
 	Claim  string `toml:"claim" json:"claim"`
 	Value  string `toml:"value" json:"value"`
@@ -67,11 +66,10 @@ type oidcMap struct {
 	Prefix string `toml:"prefix" json:"prefix"`
 }
 
-// everywhere is the prefix of a right for all names. It must be written, so that a forgotten
-// prefix does not give a right for all names.
+// everywhere is the prefix of a right for all names. An empty prefix is an error instead, so that a
+// forgotten prefix does not give a right for all names.
 const everywhere = "*"
 
-// oidcKeys returns the keys of [[oidc]].
 func oidcKeys() []configKey {
 	const table = "[[oidc]]\nissuer = \"https://login.example.org\"\nclient-id = \"nomen\"\n"
 	key := func(name, meaning, kind, byDefault, example string) configKey {
@@ -96,7 +94,6 @@ func oidcKeys() []configKey {
 	}
 }
 
-// oidc returns the identity providers of the file.
 func (f *configFile) oidc() []oidcTable {
 	if f == nil {
 		return nil
@@ -104,7 +101,7 @@ func (f *configFile) oidc() []oidcTable {
 	return f.tables.OIDC
 }
 
-// signIn returns the settings about signing in. The error joins all errors.
+// signIn returns the settings for signing in. It returns all errors.
 func (c *cli) signIn(o *signInFlags) (s signin.Settings, err error) {
 	s = signin.Settings{URL: o.url, Contact: o.contact, Idle: o.idle, Absolute: o.absolute, Header: o.header}
 	var errs []error
@@ -129,7 +126,7 @@ func (c *cli) signIn(o *signInFlags) (s signin.Settings, err error) {
 	return s, errors.Join(errs...)
 }
 
-// settingError adds to an error about a setting the place of the setting.
+// settingError adds the place of a setting to an error about it.
 func (c *cli) settingError(err error) error {
 	var bad *signin.SettingError
 	switch {
@@ -143,7 +140,6 @@ func (c *cli) settingError(err error) error {
 	return usagef("serve: --sign-in.%s: %s", bad.Key, bad.Message)
 }
 
-// provider returns the provider of a table.
 func (c *cli) provider(i int, t oidcTable) (signin.Provider, error) {
 	p := signin.Provider{ID: t.ID, Name: t.Name, Issuer: t.Issuer, ClientID: t.ClientID, Scopes: t.Scopes, SignOut: t.SignOut}
 	if u, err := url.Parse(t.Issuer); err == nil {
@@ -170,7 +166,7 @@ func (c *cli) provider(i int, t oidcTable) (signin.Provider, error) {
 	return p, errors.Join(errs...)
 }
 
-// mapping returns the right in a table. If a key is invalid, it returns this key and an error.
+// mapping returns the right in a table. If a key is invalid, it returns the key and an error.
 func (m oidcMap) mapping() (right signin.Mapping, key string, err error) {
 	role, ok := registrar.ParseRole(m.Role)
 	right = signin.Mapping{Claim: m.Claim, Value: m.Value, Grant: registrar.Grant{Role: role}}
@@ -191,8 +187,8 @@ func (m oidcMap) mapping() (right signin.Mapping, key string, err error) {
 	return right, "prefix", err
 }
 
-// proxyCheck returns a function that reports whether a request comes from one of the proxies that
-// may name users.
+// proxyCheck returns a function that reports whether a request comes from a proxy that may say who
+// the user is.
 func (c *cli) proxyCheck(o *signInFlags) (func(*http.Request) bool, error) {
 	var errs []error
 	var sockets, names []string
@@ -224,13 +220,12 @@ func (c *cli) proxyCheck(o *signInFlags) (func(*http.Request) bool, error) {
 	return func(r *http.Request) bool { return fromSocket(r, sockets) || fromHolder(r, names) }, errors.Join(errs...)
 }
 
-// fromSocket reports whether a request arrived at one of the given Unix sockets.
 func fromSocket(r *http.Request, sockets []string) bool {
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr)
 	return ok && slices.Contains(sockets, at.Name)
 }
 
-// fromHolder reports whether the client has shown a valid certificate for one of the given names.
+// fromHolder reports whether the client has a valid certificate for one of the names.
 func fromHolder(r *http.Request, names []string) bool {
 	return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 &&
 		slices.ContainsFunc(names, func(name string) bool { return r.TLS.VerifiedChains[0][0].VerifyHostname(name) == nil })
@@ -249,8 +244,8 @@ func (o *signInFlags) authorities() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// requestCertificates makes the admin listeners with TLS ask for the certificates of proxies.
-// Other clients need no certificate.
+// requestCertificates makes the admin listeners with TLS ask clients for a certificate. Only
+// proxies need one.
 func (f *serveFlags) requestCertificates() error {
 	if f.signIn.ca == "" {
 		return nil
@@ -280,7 +275,8 @@ func (s pagesSessions) Session(r *http.Request) (*pages.Session, error) {
 	return &pages.Session{UserID: found.ID, Name: found.Name, Actor: found.Actor}, nil
 }
 
-// newAdminWithPages returns an admin API with pages, and the manager that finds out who uses them.
+// newAdminWithPages returns an admin API with pages, and the manager of the people who sign in to
+// them.
 func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (*admin.API, *signin.Manager, error) {
 	vault, err := store.VaultOf(p.store)
 	users, err2 := store.UsersOf(p.store)
@@ -324,7 +320,7 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 	return api, manager, err
 }
 
-// condition returns what administrators see about the server on the pages.
+// condition returns what the pages show administrators about the server.
 func (p serverParts) condition(api *admin.API) pages.Condition {
 	_, hasBackups := p.store.(store.Backuper)
 	scrub, _ := api.Scrub()
@@ -341,7 +337,6 @@ func (p serverParts) condition(api *admin.API) pages.Condition {
 	}
 }
 
-// pagesURL returns the scheme and host at which browsers reach the pages.
 func (v *liveServer) pagesURL() (string, error) {
 	if url := cmp.Or(v.now.Load().flags.signIn.url, v.browsable); url != "" {
 		return url, nil
@@ -352,8 +347,8 @@ func (v *liveServer) pagesURL() (string, error) {
 	}
 }
 
-// browsableURL returns the scheme and host of an admin listener that browsers can reach, or "" if
-// there is none.
+// browsableURL returns the scheme and host of an admin listener that browsers can reach. The result
+// is "" if they can reach none.
 func browsableURL(listeners []server.Listener) string {
 	for _, l := range listeners {
 		at, ok := l.Open.Addr().(*net.TCPAddr)
@@ -372,7 +367,6 @@ func browsableURL(listeners []server.Listener) string {
 	return ""
 }
 
-// setSignIn puts settings that have been checked into use.
 func (v *liveServer) setSignIn(s signin.Settings) {
 	if err := v.signIn.Set(s); err != nil {
 		v.parts.log.Error("cannot change how people sign in", "err", err)

@@ -11,7 +11,6 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// siteFlags are the options about the institution that runs a server, as the public pages show it.
 type siteFlags struct {
 	site.Settings
 	logo  string // file
@@ -30,10 +29,9 @@ func (o *siteFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.Contact, "site.contact", "", "URL at which readers reach you, such as mailto:names@example.org (default none)")
 }
 
-// maxLogoFile bounds how much of the file of a logo is read. Package site has a lower limit.
+// maxLogoFile bounds how much of the file of a logo is read, in bytes. Package site accepts less.
 const maxLogoFile = 1 << 20
 
-// readLogo reads the file of the logo. The result is nil if there is none.
 func (o *siteFlags) readLogo() ([]byte, error) {
 	if o.logo == "" {
 		return nil, nil
@@ -57,7 +55,6 @@ func (o *siteFlags) readLogo() ([]byte, error) {
 	return b, err
 }
 
-// site returns the site. The error joins all errors.
 func (o *siteFlags) site() (*site.Site, error) {
 	s := o.Settings
 	var errs []error
@@ -80,5 +77,5 @@ func (o *siteFlags) site() (*site.Site, error) {
 	return out, errors.Join(errs...)
 }
 
-// siteError converts an error about a setting to one about its option.
+// siteError converts an error about a setting to an error about its option.
 func siteError(err error) error { return usagef("serve: --site.%w", err) }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// maxSocketPath is how long the path of a Unix socket may be, in bytes (sun_path of unix(7),
-// without the NUL).
+// maxSocketPath is the maximum length of the path of a Unix socket, in bytes: the size of sun_path
+// in unix(7), without the NUL.
 const maxSocketPath = 107
 
 // An adminSocketFile is a listener on a Unix socket that only the user of this process can
@@ -22,8 +22,8 @@ type adminSocketFile struct {
 	quiet bool // do not announce this listener
 }
 
-// openSocket listens on a Unix socket. It replaces the socket of a server that was killed, and
-// nothing else.
+// openSocket listens on a Unix socket. If a socket is left from a server that was killed,
+// openSocket replaces it. It does not replace any other file.
 func openSocket(path string) (*adminSocketFile, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("%s: the path of a Unix socket can have at most %d bytes; use --admin unix:PATH with a shorter path", path, maxSocketPath)

@@ -4,7 +4,7 @@ package main
 
 import "net"
 
-// listenPrivately listens on a new Unix socket, which has the permissions of its directory.
+// listenPrivately listens on a new Unix socket. The permissions of its directory protect it.
 func listenPrivately(path string) (*net.UnixListener, error) {
 	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }

@@ -16,16 +16,16 @@ func (c *cli) reportStopping(status string) {
 	c.logReport(c.systemd.Stopping(status))
 }
 
-// logReport logs the error of a report to systemd. The server works without it.
+// logReport logs an error of reporting to systemd, which does not matter to the server.
 func (c *cli) logReport(err error) {
 	if err != nil {
 		c.logger().Warn("cannot report to systemd", "err", err)
 	}
 }
 
-// reportReady waits until the server answers requests, reports this to systemd, and then permits
-// reloads. From then on, until the server shuts down, it tells systemd at intervals that the server
-// still answers (WatchdogSec in the unit).
+// reportReady waits until the server answers requests, reports this to systemd, and permits
+// reloads. Until the server shuts down, it then tells systemd regularly that the server still
+// answers (WatchdogSec in the unit).
 func (c *cli) reportReady(v *liveServer) {
 	l, log := v.listening, v.parts.log // no reload changes them
 	err := l.Ask(v.ending)
@@ -40,7 +40,6 @@ func (c *cli) reportReady(v *liveServer) {
 	}
 }
 
-// addresses returns the addresses of the listeners of a server.
 func addresses(l *server.Listening) string {
 	all := make([]string, len(l.Addrs))
 	for i, at := range l.Addrs {
@@ -49,7 +48,7 @@ func addresses(l *server.Listening) string {
 	return strings.Join(all, ", ")
 }
 
-// describeListener returns the kind and the address of a listener, and how it differs from the
+// describeListener returns the kind and the address of a listener, and where it differs from the
 // default.
 func describeListener(o server.Listener) string {
 	kind, at := "public", o.Open.Addr().String()

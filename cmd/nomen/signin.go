@@ -48,12 +48,12 @@ func (c *cli) signInLinkCommand() *cobra.Command {
 	return cmd
 }
 
-// firstAdministrator is the name of the administrator that sign-in-link adds to a store without
+// firstAdministrator is the name of the administrator whom sign-in-link adds to a store without
 // one.
 const firstAdministrator = "Administrator"
 
-// onlyAdministrator returns the ID of the only enabled administrator of all names. If there is
-// none, it adds one.
+// onlyAdministrator returns the ID of the administrator of all names if exactly one is enabled. It
+// adds an administrator if there is none.
 func (c *cli) onlyAdministrator(ctx context.Context, api *adminapi.Client) (string, error) {
 	all, err := api.Users(ctx)
 	if err != nil {

@@ -64,7 +64,6 @@ const resolutionExamples = `  nomen stats urn:dns:example.org:alb002
   nomen stats urn:dns:example.org --from 2026-01 --csv
 `
 
-// namesStatsCommand returns a command that shows a part of the statistics of names.
 func (c *cli) namesStatsCommand(use, short, long string, show func(io.Writer, *adminapi.Statistics)) *cobra.Command {
 	var fresh bool
 	cmd := &cobra.Command{
@@ -114,11 +113,10 @@ user and token.`,
 	return cmd
 }
 
-// countPause is the time between two requests for the result of a count.
 const countPause = 500 * time.Millisecond
 
-// whenCounted calls the function count until it returns a result, and returns this result. If fresh
-// is set and a count is running, whenCounted waits until the count has ended.
+// whenCounted calls count until it returns a result. If fresh is set and the server is counting,
+// whenCounted waits for the result of that count.
 func whenCounted[T any](ctx context.Context, c *cli, fresh bool, countOf func(T) adminapi.Count, count func(context.Context) (T, error)) (T, error) {
 	for said := false; ; said = true {
 		out, err := count(ctx)
@@ -136,7 +134,6 @@ func whenCounted[T any](ctx context.Context, c *cli, fresh bool, countOf func(T)
 	}
 }
 
-// showTable prints an object as JSON, or a table of it and when it was counted.
 func (c *cli) showTable(object any, counted time.Time, table func(io.Writer)) error {
 	if c.json {
 		return c.printJSON(object)

@@ -89,14 +89,13 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 	return cmd
 }
 
-// tokenFlags are the options of 'token make'.
 type tokenFlags struct {
 	adminapi.Grant
 	output, expires string
 }
 
-// complete checks the options and sets the fields of the grant. If --expires is "", it returns an
-// error: the value may come from a variable that is not set, and must not mean "never".
+// complete checks the options and sets the fields of the grant. An empty --expires is an error,
+// because the value may come from a variable that is not set and must not mean "never".
 func (o *tokenFlags) complete(expires bool) (err error) {
 	if o.Who == "" {
 		return usagef("token make: --who is required; the history records it with each change")
@@ -124,7 +123,6 @@ func (o *tokenFlags) complete(expires bool) (err error) {
 	return err
 }
 
-// showToken prints a new token.
 func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) error {
 	until := ""
 	if !g.Expires.IsZero() {
@@ -143,7 +141,6 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 	}{out.ID, file})
 }
 
-// parseExpiry parses --expires.
 func parseExpiry(s string, now time.Time) (time.Time, error) {
 	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if s == "" {
@@ -200,7 +197,6 @@ func (c *cli) tokenListCommand() *cobra.Command {
 	return cmd
 }
 
-// showTokens prints tokens as a table or as JSON.
 func (c *cli) showTokens(all []adminapi.Token) error {
 	a := newAnswers(c)
 	if a.json != nil {
@@ -236,7 +232,6 @@ func (c *cli) showTokens(all []adminapi.Token) error {
 	return a.end()
 }
 
-// scopeText describes the scope of a token.
 func scopeText(prefixes []string) string { return cmp.Or(strings.Join(prefixes, ", "), "all names") }
 
 func (c *cli) tokenRevokeCommand() *cobra.Command {

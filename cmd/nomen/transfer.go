@@ -68,7 +68,6 @@ To see more:
 The exit status is 1 if records were rejected. It is 3 if a file was not found or is
 truncated, or if the disk is full.`
 
-// importFlags are the options of import.
 type importFlags struct {
 	bulk.ImportOptions
 	format, policy, base string
@@ -132,7 +131,7 @@ func (c *cli) importCommand() *cobra.Command {
 	return cmd
 }
 
-// importing checks the files and returns a function that imports them.
+// importing checks the files, and returns a function that imports them.
 func (c *cli) importing(ctx context.Context, args []string, o importFlags) (func(backend) error, error) {
 	if f := foreignFormat(o.format); f != nil {
 		files, err := foreignFiles(args, f)
@@ -144,7 +143,7 @@ func (c *cli) importing(ctx context.Context, args []string, o importFlags) (func
 	return func(b backend) error { return c.importFiles(ctx, b, args, o.format, o.ImportOptions) }, checkFiles(args, o.format, o.Sheet)
 }
 
-// checkFiles checks the files to import, before any of them is imported.
+// checkFiles checks all files before the first is imported.
 func checkFiles(files []string, format string, sheet bulk.Sheet) error {
 	if err := sheet.Check(); err != nil {
 		return usagef("--%w", err)
@@ -166,7 +165,7 @@ func checkFiles(files []string, format string, sheet bulk.Sheet) error {
 	return nil
 }
 
-// importFiles imports files one after another. It continues after an invalid one.
+// importFiles imports one file after another, and continues after an invalid file.
 func (c *cli) importFiles(ctx context.Context, b backend, files []string, format string, o bulk.ImportOptions) error {
 	var result error
 	for _, file := range files {
@@ -191,7 +190,6 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 	return result
 }
 
-// importFile imports one file and prints its summary, even if the import failed.
 func (c *cli) importFile(ctx context.Context, b backend, file, format string, o bulk.ImportOptions) (bulk.Summary, error) {
 	var err error
 	if o.Format, o.Compression, err = readFormat(file, format); err != nil {
@@ -219,7 +217,6 @@ func (c *cli) importFile(ctx context.Context, b backend, file, format string, o 
 	return s, errors.Join(err, c.showSummary(s, o.DryRun))
 }
 
-// showDoubts prints warnings about records that may be wrong.
 func (c *cli) showDoubts(file string, d bulk.Doubts) {
 	undo, uncovered := "records undo an earlier record", "imported records have names that no authority here covers; they are served only by their"
 	if d.Undoing == 1 {
@@ -241,7 +238,7 @@ func (c *cli) showDoubts(file string, d bulk.Doubts) {
 	}
 }
 
-// showRefusal prints a rejected record: position, name, field and reason.
+// showRefusal prints the place of a rejected record, its name, the field and the reason.
 func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	parts := []string{"nomen: " + file}
 	if at := bulk.Place(r.Sheet, r.Line, r.Column); at != "" {
@@ -255,12 +252,10 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	fmt.Fprintln(c.err, printable(strings.Join(parts, ": "))+caretOn(c.err, r.Err))
 }
 
-// showWarning prints a warning about a record.
 func (c *cli) showWarning(file string, w bulk.Warning) {
 	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: warning: %s:%s: %s: %s", file, bulk.Place(w.Sheet, w.Line, 0), w.Name, warningText(w))))
 }
 
-// showChange prints what a record changes.
 func (c *cli) showChange(file string, change bulk.Change) {
 	if c.json {
 		_ = c.printJSON(change) // the summary reports an error of standard output
@@ -298,8 +293,8 @@ func rate(n int64, seconds float64) float64 {
 	return float64(n) / seconds
 }
 
-// readFormat returns the format and compression of a file to read, by its name and the
-// value of --format.
+// readFormat returns the format and compression of a file to read, according to its name and
+// --format.
 func readFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	f, compression, err := fileFormat(file, flag)
 	if err == nil && !f.Readable() {
@@ -308,8 +303,7 @@ func readFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	return f, compression, err
 }
 
-// fileFormat returns the format and compression of a file, by its name and the value of
-// --format.
+// fileFormat returns the format and compression of a file, according to its name and --format.
 func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	f, compression, ok := bulk.Suffixes(file)
 	if flag != "" {
@@ -327,7 +321,6 @@ func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	return f, compression, nil
 }
 
-// isFile returns an error if there is no such file, or if it is a directory.
 func isFile(file string) error {
 	info, err := os.Stat(file)
 	if err == nil && info.IsDir() {
@@ -336,8 +329,7 @@ func isFile(file string) error {
 	return err
 }
 
-// open opens a file for reading; "-" is standard input. It returns a size of -1 if the size
-// is unknown.
+// open opens a file for reading, or standard input for "-". If the size is unknown, it returns -1.
 func (c *cli) open(file string) (io.ReadCloser, int64, error) {
 	if file == "-" {
 		return io.NopCloser(c.in), -1, nil
@@ -367,8 +359,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// progress returns a function that shows the progress of an import or export, and a
-// function that ends the display. A negative size means unknown.
+// progress returns two functions: show displays the progress of an import or export, and end
+// removes the display. A negative size means unknown.
 func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, bytes int64), end func()) {
 	m, start := c.newMeter(size >= 0), clock()
 	return func(s bulk.Summary, bytes int64) {

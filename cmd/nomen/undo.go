@@ -70,7 +70,6 @@ func (c *cli) undoCommand() *cobra.Command {
 	return cmd
 }
 
-// changeRange parses N or N..M.
 func changeRange(s string) (from, to uint64, err error) {
 	first, last, two := strings.Cut(s, "..")
 	if !two {
@@ -149,7 +148,6 @@ func (c *cli) changesCommand() *cobra.Command {
 	return cmd
 }
 
-// showEntries prints entries of the log.
 func (c *cli) showEntries(ctx context.Context, b backend, after uint64, limit int, id string) error {
 	if limit > 0 {
 		head, err := b.Head(ctx)
@@ -172,7 +170,8 @@ func (c *cli) showEntries(ctx context.Context, b backend, after uint64, limit in
 	return a.end()
 }
 
-// entryText formats an entry on one line. whoName is the name of a user who made the change.
+// entryText formats an entry on one line. The parameter whoName is the name of the user who made
+// the change, or "".
 func entryText(e *store.Entry, whoName string) string {
 	ch := e.Change
 	what := "changed"

@@ -58,7 +58,6 @@ each complete user.`,
 	return cmd
 }
 
-// showUsers prints users as a table or as JSON.
 func (c *cli) showUsers(all []*store.User) error {
 	a := newAnswers(c)
 	if a.json != nil {
@@ -81,7 +80,6 @@ func (c *cli) showUsers(all []*store.User) error {
 	return a.end()
 }
 
-// grantTexts returns the grants of a user for people.
 func grantTexts(u *store.User) (all []string) {
 	for _, g := range u.Grants {
 		all = append(all, g.Role+" of "+scopeText(g.Prefixes))
@@ -89,7 +87,6 @@ func grantTexts(u *store.User) (all []string) {
 	return all
 }
 
-// userFlags are the options that describe a user.
 type userFlags struct {
 	name, mail string
 	subjects   []string
@@ -97,7 +94,6 @@ type userFlags struct {
 	why        string
 }
 
-// profile adds the options for the person.
 func (o *userFlags) profile(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.name, "name", "", "name of the person")
@@ -106,14 +102,13 @@ func (o *userFlags) profile(cmd *cobra.Command) {
 	whyOption(f, &o.why)
 }
 
-// rights adds the options for a grant.
 func (o *userFlags) rights(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.grant.Role, "role", "", "reader, editor, owner or administrator")
 	f.StringArrayVar(&o.grant.Prefixes, "prefix", nil, "prefix of names to which the role is limited; can be repeated (default all names)")
 }
 
-// complete checks the options of a grant, and puts its prefixes in canonical form.
+// complete checks the options of a grant, and converts the prefixes to their canonical form.
 func (o *userFlags) complete() (err error) {
 	if _, ok := registrar.ParseRole(o.grant.Role); !ok {
 		return usagef("--role %q: must be reader, editor, owner or administrator", o.grant.Role)
@@ -163,7 +158,6 @@ names the user in a header field. A subject belongs to one user.`,
 	return cmd
 }
 
-// showUserOutcome prints the result of a change of a user.
 func (c *cli) showUserOutcome(id string, out registrar.Outcome, err error) error {
 	if err != nil {
 		return namedUser(id, err)
@@ -179,7 +173,6 @@ func (c *cli) showUserOutcome(id string, out registrar.Outcome, err error) error
 	return c.say(out.User, "%s %s, revision %d", out.User.ID, what, out.Result.Revision)
 }
 
-// namedUser is like named for a user.
 func namedUser(id string, err error) error {
 	return namedHint("user "+id, "; 'nomen user list --disabled' lists all users", err)
 }
@@ -230,7 +223,8 @@ func (c *cli) showUser(u *store.User) error {
 	return a.end()
 }
 
-// changeUser changes the user with an ID on top of the present revision.
+// changeUser reads a user, applies the function change, and writes the user back. The write fails
+// if the user has a new revision by then.
 func (c *cli) changeUser(ctx context.Context, id, why string, change func(u *store.User)) error {
 	return c.withStore(ctx, changes, func(b backend) error {
 		u, err := b.User(ctx, id)
@@ -407,8 +401,8 @@ func (c *cli) userRedactCommand() *cobra.Command {
 	return cmd
 }
 
-// redactUser redacts a user. If the parameter ask is set, it first shows what will be removed. Then
-// it asks for confirmation, except in a dry run.
+// redactUser redacts a user. If the parameter ask is set, it first shows what it will remove, and
+// asks for confirmation unless it is a dry run.
 func (c *cli) redactUser(ctx context.Context, b backend, id string, red registrar.Redaction, ask bool) error {
 	if ask {
 		u, err := b.User(ctx, id)
@@ -437,7 +431,7 @@ func (c *cli) redactUser(ctx context.Context, b backend, id string, red registra
 	return c.say(out.User, "user %s redacted, revision %d", id, out.Result.Revision)
 }
 
-// namedRevisions adds to revisions the names of the users who made them.
+// namedRevisions adds to each revision the name of the user who made it.
 func namedRevisions(ctx context.Context, b backend, all iter.Seq2[adminapi.Revision, error]) iter.Seq2[adminapi.Revision, error] {
 	names := adminapi.NewUserNames(b.User)
 	return func(yield func(adminapi.Revision, error) bool) {
@@ -452,7 +446,6 @@ func namedRevisions(ctx context.Context, b backend, all iter.Seq2[adminapi.Revis
 	}
 }
 
-// byWhom says who made a change.
 func byWhom(who, whoName string) string {
 	switch {
 	case who == "":

@@ -79,7 +79,7 @@ func (c *cli) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// readHead parses the head given by a flag; it returns nil for "".
+// readHead parses the head in a flag. The result for "" is nil.
 func readHead(flag, text string) (*store.Head, error) {
 	if text == "" {
 		return nil, nil
@@ -91,7 +91,6 @@ func readHead(flag, text string) (*store.Head, error) {
 	return &h, nil
 }
 
-// A verifiedLine is the JSON result of a verification.
 type verifiedLine struct {
 	Head    string `json:"head"`
 	Changes uint64 `json:"changes"` // in the log
@@ -99,8 +98,8 @@ type verifiedLine struct {
 	Since   string `json:"since,omitempty"` // the head after which changes were verified
 }
 
-// verify verifies a store, and checks that its log begins with the log of oldHead. If base
-// is not nil, it verifies only the changes after the head base.
+// verify verifies a store, and checks that its log begins with the log of oldHead. If base is not
+// nil, it verifies only the changes after that head.
 func (c *cli) verify(ctx context.Context, b backend, oldHead, base *store.Head) error {
 	var line verifiedLine
 	fault := func(f store.Fault) {
@@ -138,7 +137,6 @@ func (c *cli) verify(ctx context.Context, b backend, oldHead, base *store.Head) 
 	return c.verified(line, fmt.Sprintf("%s since %d", count(int64(head.Size-base.Size), "change"), base.Size))
 }
 
-// verified prints the result of a verification.
 func (c *cli) verified(line verifiedLine, what string) error {
 	if c.json {
 		if err := c.printJSON(line); err != nil {
@@ -158,7 +156,7 @@ func (c *cli) verified(line verifiedLine, what string) error {
 }
 
 // follows checks, with a proof from the store, that the log of newHead begins with the log of
-// oldHead. If so, it returns "", and otherwise the reason why not.
+// oldHead. The result is "" if it does, and otherwise what is wrong.
 func follows(ctx context.Context, b backend, newHead, oldHead store.Head) (string, error) {
 	if newHead.Size < oldHead.Size {
 		return fmt.Sprintf("changes are missing: the log has %d changes, the head %d", newHead.Size, oldHead.Size), nil

@@ -12,11 +12,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxProofFile is the maximum size of a file with a proof, in bytes: a record of the maximum size
-// with all bytes escaped, and the hashes.
+// maxProofFile is the maximum size of a file with a proof, in bytes. A proof has hashes, and at
+// most one record of maximum size with every byte escaped.
 const maxProofFile = 32 << 20
 
-// A provenLine is the JSON result of checking a proof.
 type provenLine struct {
 	Head    string `json:"head"`
 	Change  uint64 `json:"change"`
@@ -25,8 +24,8 @@ type provenLine struct {
 	Fault   string `json:"fault,omitempty"`
 }
 
-// verifyProof checks a file with the proof that the log contains a change. It needs neither a store
-// nor a server. If noted is not nil, it must be the head of the proof.
+// verifyProof checks a file with a proof that the log contains a change, without a store or a
+// server. If noted is not nil, the proof must be for that head.
 func (c *cli) verifyProof(file string, noted *store.Head) error {
 	p, entry, err := c.readProof(file)
 	if err != nil {
@@ -47,7 +46,6 @@ func (c *cli) verifyProof(file string, noted *store.Head) error {
 	return c.showProof(line, entry)
 }
 
-// readProof reads a file with a proof.
 func (c *cli) readProof(file string) (p audit.Proof, entry adminapi.Entry, err error) {
 	in, _, err := c.open(file)
 	if err != nil {

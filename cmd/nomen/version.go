@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// version is set at link time. If it is empty, the build information is used.
+// version is set by the linker. If it is empty, the build information has the version.
 var version string
 
 func versionText() string {

@@ -35,10 +35,9 @@ func (c *cli) zoneCommand() *cobra.Command {
 		c.zonePrintCommand(), c.zoneCheckCommand())
 }
 
-// maxTTL is the longest time to live in seconds (RFC 2181, 8).
+// maxTTL is the longest time to live, in seconds (RFC 2181, 8).
 const maxTTL = 1<<31 - 1
 
-// zoneFlags are the options about the resolver.
 type zoneFlags struct {
 	host      string
 	services  []string
@@ -53,7 +52,6 @@ func (o *zoneFlags) register(cmd *cobra.Command) {
 	f.StringSliceVar(&o.services, "service", nil, "service that the resolver offers (default all except fetching)")
 }
 
-// zone returns the zone for the options and a prefix.
 func (o *zoneFlags) zone(prefix string) (discover.Zone, error) {
 	z := discover.Zone{Host: o.host, Port: discover.Port, TTL: time.Duration(o.ttl) * time.Second}
 	var err error

@@ -1,10 +1,11 @@
-// Command ada compares package uri with net/url and with ada, the parser of URLs in Node.js,
-// on lists of URLs met in the wild. It prints the nanoseconds that a URL takes in the fastest
-// pass over the list; the three take turns. Run it in the folder bench:
+// Command ada compares package uri with net/url and with ada, the parser of URLs in Node.js. It
+// parses lists of URLs from the web, in turn with each parser, and prints the nanoseconds per URL
+// in the fastest pass over each list. Run it in the folder bench:
 //
 //	go run ./ada [NODE]
 //
-// It needs a C++ compiler and Node.js with its header files: NODE is the program (node).
+// The argument NODE is the program node. The command needs a C++ compiler, and the header files of
+// Node.js.
 package main
 
 import (
@@ -33,7 +34,6 @@ func main() {
 	}
 }
 
-// compare prints the figures of each list.
 func compare(node string) error {
 	dir, err := os.MkdirTemp("", "ada")
 	if err != nil {
@@ -63,7 +63,7 @@ func compare(node string) error {
 	return nil
 }
 
-// build compiles the addon and returns its file.
+// build compiles the addon for Node.js and returns its file.
 func build(node, dir string) (string, error) {
 	out, err := exec.Command(node, "-p", `path.resolve(process.execPath, "../../include/node") + "\n" + process.versions.ada`).Output()
 	if err != nil {
@@ -97,7 +97,7 @@ func read(name string) (urls []string, err error) {
 	return urls, scan.Err()
 }
 
-// measure returns the least nanoseconds of each column in five rounds.
+// measure returns the best time of five rounds for each column, in nanoseconds.
 func measure(urls []string, node, addon, list string) (least [5]float64, err error) {
 	for i := range least {
 		least[i] = math.Inf(1)
@@ -127,7 +127,7 @@ func measure(urls []string, node, addon, list string) (least [5]float64, err err
 	return least, nil
 }
 
-// best returns the nanoseconds that a URL takes in the fastest of 20 passes.
+// best returns the nanoseconds per URL in the fastest of 20 passes.
 func best(urls []string, f func(string)) float64 {
 	least := time.Duration(math.MaxInt64)
 	for range 20 {

@@ -15,10 +15,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// why is the reason of changes in the history.
 const why = "arklet client"
 
-// The typed values in which a record keeps what arklet has, as the import has them.
+// The indices and types of the values with what arklet knows about an ARK. The import from arklet
+// uses the same ones.
 const (
 	indexMetadata   = 10001
 	indexCommitment = 10002
@@ -29,8 +29,9 @@ const (
 // description is the element of the metadata that also has the metadata of arklet.
 const description = "description"
 
-// set sets what a request says about an ARK. What it does not say is removed, as in arklet. An active
-// ARK stays active without a URL, because it is public.
+// set changes a record to what a request says about an ARK. As in arklet, it removes what the
+// request does not mention. Only the status of an active ARK stays the same even without a URL,
+// because the ARK is public already.
 func set(rec *store.Record, f form) {
 	rec.Locations = nil
 	if url := f[memberURL]; url != "" {
@@ -59,7 +60,6 @@ func set(rec *store.Record, f form) {
 	}
 }
 
-// mint makes a new ARK under a shoulder.
 func (h *Handler) mint(c *call) error {
 	f, err := readForm(c.r)
 	if err != nil {
@@ -95,12 +95,12 @@ func (h *Handler) mint(c *call) error {
 	return nil
 }
 
-// spelled returns an ARK as arklet spells it: with a slash after the label.
+// spelled returns an ARK in the spelling of arklet, with a slash after "ark:".
 func spelled(n name.Name) string { return "ark:/" + strings.TrimPrefix(n.Key(), "ark:") }
 
-// under returns how to make an ARK that begins with a shoulder. If the authority has a template with this
-// shoulder, it is used. Otherwise eight random characters and the check character of NOID follow, as in
-// arklet.
+// under returns how to create an ARK that begins with a shoulder. If the authority has a template
+// with this shoulder, the template applies. Otherwise, as in arklet, eight random characters and
+// the check character of NOID follow the shoulder.
 func (h *Handler) under(c *call, prefix name.Prefix, shoulder string) (o reserve.Options, err error) {
 	invalid := &invalidError{formErrors{{memberShoulder, "Enter a valid shoulder."}}}
 	sample, err := name.Parse(prefix.String() + "/" + shoulder + "0")
@@ -132,7 +132,7 @@ func (h *Handler) under(c *call, prefix name.Prefix, shoulder string) (o reserve
 // maxAttempts is how often a change is tried while other clients change the same ARK.
 const maxAttempts = 10
 
-// update replaces what a record has of an ARK.
+// update replaces everything that a record says about an ARK.
 func (h *Handler) update(c *call) error {
 	f, err := readForm(c.r)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Members of requests.
 const (
 	memberARK        = "ark"
 	memberNAAN       = "naan"
@@ -20,7 +19,7 @@ const (
 	memberCommitment = "commitment"
 )
 
-// A form has the members of a request.
+// A form has the members of the JSON object in a request.
 type form map[string]string
 
 // readForm reads the JSON object in the body of a request, whose members are texts, numbers or
@@ -50,8 +49,8 @@ func readForm(r *http.Request) (form, error) {
 	return f, nil
 }
 
-// check returns an error if required members are missing, or if the URL is invalid. The function
-// more adds the faults of other members.
+// check returns an error if required members are missing, or if the URL is invalid. It calls the
+// function more to check other members.
 func (f form) check(required []string, more func(add func(member, fault string))) error {
 	var all formErrors
 	add := func(member, fault string) { all = append(all, formError{member, fault}) }

@@ -51,14 +51,12 @@ func New(o Options) (*Handler, error) {
 	return &Handler{o}, nil
 }
 
-// Paths of the protocol.
 const (
 	mintPath    = "/mint"
 	updatePath  = "/update"
 	resolvePath = "/resolve/"
 )
 
-// A call is one request.
 type call struct {
 	*dialect.Call
 	w     http.ResponseWriter
@@ -81,7 +79,6 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call)
 	return query == "" && !strings.HasSuffix(d.Target, "?") && h.resolve(c, path)
 }
 
-// change answers a request to change an ARK if it has the method and a key.
 func (h *Handler) change(c *call, method string, do func(*call) error) {
 	if c.r.Method != method {
 		c.w.Header().Set("Allow", method)
@@ -173,7 +170,6 @@ func fieldOf(field string) string {
 	return memberARK
 }
 
-// Media types of responses.
 const (
 	jsonType  = "application/json"
 	plainText = "text/plain; charset=utf-8"

@@ -19,6 +19,7 @@
 #   nethttp     a map of Go with net/http
 #   nomen       a store with the same names
 #   large       a store with N names (9,200,000; 0 leaves it out)
+#   nginx-large like nginx-same, with a map of the N names; large is compared with it, if it is there
 #   before      like nomen, with the program BEFORE
 # The loads (LOADS), over 64 connections:
 #   hot         5,000 names      many  the same over 256 connections
@@ -37,11 +38,12 @@
 #
 # CONTENTS is a list of the files in a Linux distribution, from which the names of large
 # are taken. DIR keeps the stores for the next run. MEMORY is how many MiB
-# nomen may take, where it does not choose itself. wrk, nginx, apache2 and taskset are needed, and
+# nomen may take, where it does not choose itself. The last lines of the output say how much
+# memory each server took. wrk, nginx, apache2 and taskset are needed, and
 # openssl and h2load (of Debian's nghttp2-client) for the loads tls and h2.
 set -eu
 rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-10} n=${N:-9200000} warm=${WARM:-2}
-servers=${SERVERS:-nginx nginx-same apache nethttp nomen large ${BEFORE:+before}}
+servers=${SERVERS:-nginx nginx-same apache nethttp nomen large nginx-large ${BEFORE:+before}}
 loads=${LOADS:-hot many close pipelined uniform zipf tls h2}
 case " $servers " in *" large "*) ;; *) n=0 ;; esac
 nomen=$PWD/bin/nomen
@@ -115,7 +117,7 @@ serve() {
 	wait_for "$2"
 }
 
-wait_for() { tries=0; until curl -s -o /dev/null "http://127.0.0.1:$1/"; do tries=$((tries + 1)); [ $tries -lt 600 ] || { cat "$dir"/*.log >&2; exit 3; }; sleep 0.1; done; }
+wait_for() { tries=0; until curl -s -o /dev/null "http://127.0.0.1:$1/"; do tries=$((tries + 1)); [ $tries -lt 6000 ] || { cat "$dir"/*.log >&2; exit 3; }; sleep 0.1; done; }
 
 # at_rest NAME PORT: waits until a server of names is at rest. It compacts its names when nothing was
 # written for a minute.
@@ -133,24 +135,26 @@ ticks() {
 # size PORT TARGET: the bytes of an answer.
 size() { curl -si --path-as-is "http://127.0.0.1:$1$2" | wc -c; }
 
-# nginx_conf PAD: the configuration. Because the body of nginx is longer, a field of nomen is left
-# out, and another one is as long as PAD.
+# nginx_conf PAD [large]: the configuration, of nginx-large if so. Because the body of nginx is
+# longer, a field of nomen is left out, and another one is as long as PAD.
 nginx_conf() {
+	map=names same_port=4591 size=1048576
+	[ -z "${2:-}" ] || map=large same_port=4599 size=4194304
 	same=$(curl -si --path-as-is "http://127.0.0.1:4594$sample" | tr -d '\r' | awk -v target="$sample" -v to="$location" '
 		function put(s, what, by,   i, out) { while (i = index(s, what)) { out = out substr(s, 1, i - 1) by; s = substr(s, i + length(what)) } return out s }
 		/^$/ { exit }
 		NR > 1 && !/^(Date|Content-Type|Content-Length|Location|Connection|Access-Control-Expose-Headers):/ { i = index($0, ": "); print "add_header " substr($0, 1, i - 1) " '"'"'" put(put(substr($0, i + 2), to, "$target"), target, "$request_uri") "'"'"';" }')
 	cat <<-EOF
-		daemon off; worker_processes 1; pid $dir/nginx.main; error_log $dir/nginx.error;
+		daemon off; worker_processes 1; pid $dir/nginx.main.$same_port; error_log $dir/nginx.error;
 		events { worker_connections 1024; }
 		http {
-			access_log off; server_tokens off; keepalive_requests 1000000000; map_hash_max_size 1048576; map_hash_bucket_size 4096;
+			access_log off; server_tokens off; keepalive_requests 1000000000; map_hash_max_size $size; map_hash_bucket_size 4096;
 			geo \$nomen_dollar { default "\$"; }
-			map \$request_uri \$target { include $dir/names.map; }
-			server { listen 127.0.0.1:4590; location / { if (\$target = "") { return 404; } return 303 \$target; } }
+			map \$request_uri \$target { include $dir/$map.map; }
+			server { listen 127.0.0.1:$((same_port - 1)); location / { if (\$target = "") { return 404; } return 303 \$target; } }
 			server {
-				listen 127.0.0.1:4591;
-				listen 127.0.0.1:4791 ssl http2;
+				listen 127.0.0.1:$same_port;
+				listen 127.0.0.1:$((same_port + 200)) ssl http2;
 				ssl_certificate $dir/cert.pem;
 				ssl_certificate_key $dir/key.pem;
 				$same
@@ -188,6 +192,18 @@ if [ $pad -gt 0 ]; then
 	kill -HUP "$(cat "$dir/nginx.pid")" && sleep 1
 fi
 cp "$dir/nginx.pid" "$dir/nginx-same.pid"
+case " $servers " in *" nginx-large "*)
+	if [ ! -e "$dir/large.map" ]; then
+		kill "$(cat "$dir/large.pid")" && wait "$(cat "$dir/large.pid")" 2>/dev/null || :
+		"$nomen" export --format nginx-map --data "$dir/large" --output "$dir/large.map" 2>/dev/null
+		chmod 644 "$dir/large.map"
+		serve large 4595 large "$nomen"
+	fi
+	nginx_conf "$(printf '%0*d' $((pad > 0 ? pad : 1)) 0)" large >"$dir/nginx-large.conf"
+	run nginx-large nginx -p "$dir" -c "$dir/nginx-large.conf"
+	wait_for 4599
+	;;
+esac
 echo "bytes of an answer: nomen $(size 4594 "$sample"), nginx-same $(size 4591 "$sample"), nginx $(size 4590 "$sample")"
 
 modules=$(apache2 -V 2>/dev/null | sed -n 's/.*HTTPD_ROOT="\(.*\)"/\1/p' | head -1)
@@ -247,14 +263,16 @@ function request()
 end
 EOF
 
+# set_of SERVER: the names of a server.
+set_of() { case $1 in *large) echo large ;; *) echo small ;; esac; }
+
 # ask LOAD SERVER ROUND SECONDS: prints load, server, requests/s, microseconds a request, p50 and p99 in ms.
 ask() {
 	connections=64 list=$1 scheme=http
 	case $1 in many) connections=256 list=hot ;; close | pipelined | h2) list=hot ;; tls) list=hot scheme=https ;; esac
 	case $1,$2 in tls,nginx-same | tls,nomen | tls,before | h2,nginx-same | h2,nomen | h2,before) ;; tls,* | h2,*) return ;; esac
-	case $2 in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
-	set=small
-	[ "$2" != large ] || set=large
+	case $2 in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; nginx-large) port=4599 ;; esac
+	set=$(set_of "$2")
 	[ $scheme = http ] || port=$((port + 200))
 	before=$(ticks "$2")
 	if [ "$1" = h2 ]; then
@@ -279,11 +297,10 @@ ask_h2() {
 
 [ "$n" = 0 ] || at_rest large 4595
 for who in $servers; do # the first requests fill caches
-	set=small
-	[ "$who" != large ] || set=large
+	set=$(set_of "$who")
 	for load in hot uniform; do ask $load "$who" 1 2 >/dev/null; done
 	[ "$who" != large ] || for load in zipf uniform; do ask $load large 7 "$warm" >/dev/null; done
-	case $who in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; esac
+	case $who in nginx) port=4590 ;; nginx-same) port=4591 ;; apache) port=4592 ;; nethttp) port=4593 ;; nomen) port=4594 ;; large) port=4595 ;; before) port=4596 ;; nginx-large) port=4599 ;; esac
 	head -100 "$dir/$set.uniform" | while read -r t; do
 		[ "$(curl -s -o /dev/null -w '%{http_code}' --path-as-is "http://127.0.0.1:$port$t")" = 303 ] || echo "bench-serve: $who: $t is not redirected" >&2
 	done
@@ -301,4 +318,10 @@ sort -s -k1,2 "$dir/rounds" | awk '
 	function flush() { if (k) { row[load, who] = sprintf("%8.0f %7.1f %8.2f %8.2f", rate = middle(r, k), middle(c, k), middle(a, k), middle(b, k)); speed[load, who] = rate; cost[load, who] = middle(c, k); order[++rows] = load SUBSEP who } k = 0 }
 	$1 != load || $2 != who { flush(); load = $1; who = $2 }
 	{ k++; r[k] = $3; c[k] = $4; a[k] = $5; b[k] = $6 }
-	END { flush(); for (i = 1; i <= rows; i++) { split(order[i], p, SUBSEP); base = speed[p[1], "nginx-same"]; printf "%-10s %-11s %s %s\n", p[1], p[2], row[order[i]], base && cost[order[i]] ? sprintf("%8.2f %8.2f", speed[order[i]] / base, cost[p[1], "nginx-same"] / cost[order[i]]) : "" } }'
+	END { flush(); for (i = 1; i <= rows; i++) { split(order[i], p, SUBSEP); like = p[2] == "large" && (p[1], "nginx-large") in speed ? "nginx-large" : "nginx-same"; base = speed[p[1], like]; printf "%-10s %-11s %s %s\n", p[1], p[2], row[order[i]], base && cost[order[i]] ? sprintf("%8.2f %8.2f", speed[order[i]] / base, cost[p[1], like] / cost[order[i]]) : "" } }'
+
+echo
+for who in $servers; do
+	top=$(cat "$dir/$who.pid")
+	for p in $top $(cat "/proc/$top/task/$top/children"); do awk -v who="$who" '/^VmRSS/ { printf "%-11s %6.0f MB\n", who, $2 / 1024 }' "/proc/$p/status"; done
+done

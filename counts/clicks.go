@@ -13,8 +13,8 @@ const (
 	clickTime  = 30 * time.Second // by the COUNTER Code of Practice
 	secretLife = time.Hour        // how long a secret is used
 
-	bucketSlots = 8                      // a cache line
-	tick        = 100 * time.Millisecond // resolution of times in slots
+	bucketSlots = 8           // a cache line
+	tick        = time.Second // resolution of times in slots, as in the examples of the Code
 )
 
 // clicks recognises double clicks. It keeps numbers and times in a table of fixed size, and works
@@ -51,7 +51,7 @@ func (k *clicks) at(now time.Time) *generation {
 	if g == nil || !g.covers(now) {
 		g = k.turn(now)
 	}
-	if g.previous.Load() != nil && now.Sub(g.begin) > clickTime {
+	if g.previous.Load() != nil && now.Sub(g.begin) > clickTime+tick {
 		g.previous.Store(nil)
 	}
 	return g
@@ -69,10 +69,10 @@ func (k *clicks) turn(now time.Time) *generation {
 	if old != nil && old.covers(now) {
 		return old
 	}
-	g := &generation{secret: maphash.MakeSeed(), begin: now, slots: make([]atomic.Uint64, k.size)}
+	g := &generation{secret: maphash.MakeSeed(), begin: now.Truncate(tick), slots: make([]atomic.Uint64, k.size)}
 	if old != nil {
 		old.previous.Store(nil)
-		if now.After(old.begin) && now.Sub(old.begin) <= secretLife+clickTime {
+		if now.After(old.begin) && now.Sub(old.begin) <= secretLife+clickTime+tick {
 			g.previous.Store(old)
 		}
 	}
@@ -106,13 +106,19 @@ func (g *generation) clientHash(addr netip.Addr, agent string) uint64 {
 	return h.Sum64()
 }
 
+// client returns the number of a client in the generation of a time, and notes both in c.
+func (k *clicks) client(c *Client, now time.Time) uint64 {
+	if g := k.at(now); c.generation != g {
+		c.generation, c.hash = g, g.clientHash(c.addr, c.agent)
+	}
+	return c.hash
+}
+
 // again reports whether the client has clicked on the subject, which is a hash, within the last 30
 // seconds. It notes the click, so that the next 30 seconds begin now.
 func (k *clicks) again(c *Client, subject uint64, now time.Time) bool {
-	g := k.at(now)
-	if c.generation != g {
-		c.generation, c.hash = g, g.clientHash(c.addr, c.agent)
-	}
+	k.client(c, now)
+	g := c.generation
 	if before := g.previous.Load(); before != nil && before.has(mix(before.clientHash(c.addr, c.agent), subject), now) {
 		g.note(k, mix(c.hash, subject), now)
 		return true

@@ -48,7 +48,7 @@ type Counter struct {
 
 	taking  sync.Mutex // held while counts are taken from the shards; protects the fields below
 	day     time.Time  // the present day
-	pending map[Key]map[uint64]uint64
+	pending map[place]uint64
 
 	writing sync.Mutex // held while counts are written; locked before taking
 	batch   *Batch     // the batch that may not be in the store yet
@@ -108,7 +108,7 @@ func Open(o Options) (*Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Counter{o: o, node: rand.Text(), robots: r, clicks: newClicks(o.Clicks), seed: maphash.MakeSeed(), pending: map[Key]map[uint64]uint64{}, hints: make([]hint, hints)}
+	c := &Counter{o: o, node: rand.Text(), robots: r, clicks: newClicks(o.Clicks), seed: maphash.MakeSeed(), pending: map[place]uint64{}, hints: make([]hint, hints)}
 	for i := range c.shards {
 		c.shards[i].tallies = map[subject]*tally{}
 	}
@@ -135,45 +135,59 @@ func (c *Counter) Resolved(by *Client, name string, what What, now time.Time) {
 	}
 }
 
-// Repeated is like Resolved for an answer that was given before. The parameter request is a hash of the
-// request. The Counter remembers by it where to count, so that it need not search for the name.
-func (c *Counter) Repeated(request uint64, by *Client, name []byte, what What, now time.Time) {
+// A Last belongs to an answer that may be given many times. It remembers which client got the answer
+// last, and in which second, because nothing has to be done for the further requests of that client in
+// the same second. The zero Last is ready for use.
+type Last struct{ clientAndSecond atomic.Uint64 }
+
+// Repeated is like Resolved for an answer that was given before. The Counter keeps the place of its
+// counts by the parameter request, which is a hash of the request. The parameter last belongs to the
+// answer.
+func (c *Counter) Repeated(request uint64, last *Last, by *Client, name []byte, what What, now time.Time) {
 	if c == nil {
 		return
 	}
+	client := c.clicks.client(by, now)
+	clientAndSecond := client&^math.MaxUint32 | uint64(now.Unix())&math.MaxUint32
+	if last.clientAndSecond.Load() == clientAndSecond {
+		return
+	}
 	c.prepare(by, now)
+	hash := maphash.Bytes(c.seed, name) + uint64(what) // as in tallyOf
+	if !c.clicks.again(by, hash, now) {
+		c.addRepeated(request, by, name, what, hash)
+	}
+	last.clientAndSecond.Store(clientAndSecond)
+}
+
+func (c *Counter) addRepeated(request uint64, by *Client, name []byte, what What, hash uint64) {
 	key := request ^ uint64(what)<<56 | written<<1
 	h := &c.hints[key>>2&(hints-1)]
-	t, hash, known := h.read(key)
-	if !known {
-		t, hash = c.tallyOf(string(name), what)
+	t := h.read(key)
+	if t == nil || t.hash != hash {
+		t, _ = c.tallyOf(string(name), what)
 		h.write(key, t)
 	}
-	switch {
-	case c.clicks.again(by, hash, now):
-	case known && t.hash != hash, !t.add(by.class):
+	if !t.add(by.class) {
 		h.write(key, c.addAgain(by, string(name), what))
 	}
 }
 
-// A hint says where the resolutions by a request are counted. It is 32 bytes, so that a double click
-// needs only one cache line of it.
+// A hint says where the resolutions by a request are counted.
 type hint struct {
 	key   atomic.Uint64 // of the request; 0 if there is no hint
-	hash  atomic.Uint64 // [tally.hash]; if it differs from that of the tally, the hint is being changed
 	tally atomic.Pointer[tally]
-	_     [8]byte
 }
 
 // written is the key of a hint that is being written.
 const written = 1
 
-func (h *hint) read(key uint64) (t *tally, hash uint64, ok bool) {
+// read returns the tally for a key, or nil. While the hint is being written, it may be another one.
+func (h *hint) read(key uint64) *tally {
 	if h.key.Load() != key {
-		return nil, 0, false
+		return nil
 	}
-	t, hash = h.tally.Load(), h.hash.Load()
-	return t, hash, h.key.Load() == key
+	return h.tally.Load()
 }
 
 // write changes a hint, unless another goroutine does. Sums of authorities have no hints.
@@ -182,7 +196,6 @@ func (h *hint) write(key uint64, t *tally) {
 		return
 	}
 	h.tally.Store(t)
-	h.hash.Store(t.hash)
 	h.key.Store(key)
 }
 
@@ -277,11 +290,11 @@ func (c *Counter) take() {
 				text := t.text
 				if t.kind == OfName {
 					if len(c.pending) < 4*c.o.Names {
-						c.addPending(Key{month, OfName, t.text}, code, n)
+						c.pending[place{Key{month, OfName, t.text}, code}] += n
 					}
 					text = c.o.Authority(t.text)
 				}
-				c.addPending(Key{month, OfAuthority, text}, code, n)
+				c.pending[place{Key{month, OfAuthority, text}, code}] += n
 			}
 		}
 	}
@@ -298,15 +311,6 @@ func (s *shard) takeAll(names *atomic.Int64) map[subject]*tally {
 	s.tallies = map[subject]*tally{}
 	names.Add(-int64(len(all)))
 	return all
-}
-
-func (c *Counter) addPending(k Key, code, n uint64) {
-	cells := c.pending[k]
-	if cells == nil {
-		cells = map[uint64]uint64{}
-		c.pending[k] = cells
-	}
-	cells[code] += n
 }
 
 // Flush writes the counts to the store. If this fails, they are kept and written the next time.
@@ -327,7 +331,7 @@ func (c *Counter) Flush(ctx context.Context) error {
 	if len(c.pending) > 0 {
 		c.seq++
 		c.batch = &Batch{Node: c.node, Seq: c.seq, Rows: rowsOf(c.pending)}
-		c.pending = map[Key]map[uint64]uint64{}
+		c.pending = map[place]uint64{}
 	}
 	c.taking.Unlock()
 	return c.write(ctx)
@@ -345,16 +349,28 @@ func (c *Counter) write(ctx context.Context) error {
 	return err
 }
 
-func rowsOf(pending map[Key]map[uint64]uint64) []Row {
-	rows := make([]Row, 0, len(pending))
-	for k, counts := range pending {
-		r := Row{Key: k, Cells: make([]Cell, 0, len(counts))}
-		for _, code := range slices.Sorted(maps.Keys(counts)) {
-			r.Cells = append(r.Cells, cellOf(code, counts[code]))
+// A place is where a count belongs: to a row, and to a cell of it, by its code.
+type place struct {
+	Key
+	code uint64
+}
+
+func rowsOf(pending map[place]uint64) (rows []Row) {
+	places := slices.SortedFunc(maps.Keys(pending), func(a, b place) int {
+		if c := a.compare(b.Key); c != 0 {
+			return c
 		}
-		rows = append(rows, r)
+		return cmp.Compare(a.code, b.code)
+	})
+	cells := make([]Cell, len(places))
+	first := 0
+	for i, p := range places {
+		cells[i] = cellOf(p.code, pending[p])
+		if next := i + 1; next == len(places) || places[next].Key != p.Key {
+			rows = append(rows, Row{Key: p.Key, Cells: cells[first:next:next]})
+			first = next
+		}
 	}
-	slices.SortFunc(rows, CompareRows)
 	return rows
 }
 

@@ -155,6 +155,38 @@ func TestDoubleClicks(t *testing.T) {
 	}
 }
 
+// Clicks of a few clients on a few names, at any times, through first and repeated answers, count as in
+// a model that keeps the second of each last click.
+func TestDoubleClicksAsInModel(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := &Memory{}
+		c := open(t, Options{Store: s})
+		clients := []*Client{client(1, firefox), client(2, firefox), client(1, google)}
+		names := []string{"urn:a:1", "urn:a:2"}
+		lasts := make([][2]Last, len(names)) // of two answers for each name
+		now, seen, want := noon, map[[2]int]int64{}, uint64(0)
+		for range rapid.IntRange(1, 80).Draw(r, "clicks") {
+			now = now.Add(rapid.SampledFrom([]time.Duration{0, time.Millisecond, 700 * time.Millisecond, 9 * time.Second, 30 * time.Second, 30500 * time.Millisecond, 40 * time.Minute}).Draw(r, "later"))
+			i, n := rapid.IntRange(0, len(clients)-1).Draw(r, "client"), rapid.IntRange(0, len(names)-1).Draw(r, "name")
+			if a := rapid.IntRange(0, 2).Draw(r, "answer"); a < 2 {
+				c.Repeated(uint64(n<<32|a<<2), &lasts[n][a], clients[i], []byte(names[n]), 1, now)
+			} else {
+				c.Resolved(clients[i], names[n], 1, now)
+			}
+			if last, ok := seen[[2]int{i, n}]; !ok || now.Unix()-last > 30 {
+				want++
+			}
+			seen[[2]int{i, n}] = now.Unix()
+		}
+		if err := c.Flush(t.Context()); err != nil {
+			r.Fatal(err)
+		}
+		if got := total(t, s, OfName); got != want {
+			r.Fatalf("%d resolutions, want %d", got, want)
+		}
+	})
+}
+
 // Requests of other clients, for other names and for other services are not double clicks.
 func TestNoDoubleClicks(t *testing.T) {
 	s := &Memory{}
@@ -248,7 +280,7 @@ func TestExact(t *testing.T) {
 			r.Fatal(err)
 		}
 		defer c.stop()
-		want, clients := map[string]uint64{}, 0
+		want, clients, last := map[string]uint64{}, 0, &Last{}
 		for range rapid.IntRange(1, 60).Draw(r, "steps") {
 			switch rapid.IntRange(0, 9).Draw(r, "step") {
 			case 0:
@@ -261,7 +293,7 @@ func TestExact(t *testing.T) {
 				by := client(clients, rapid.SampledFrom([]string{firefox, google, "", "curl/8"}).Draw(r, "agent"))
 				if rapid.Bool().Draw(r, "repeated") { // some names share a hint
 					request := uint64(key.text[6]) << 18 & (1<<18 | 1<<19 | 1) << rapid.IntRange(0, 1).Draw(r, "accept")
-					c.Repeated(request|uint64(key.text[6])<<32, by, []byte(key.text), key.what, now)
+					c.Repeated(request|uint64(key.text[6])<<32, last, by, []byte(key.text), key.what, now)
 				} else {
 					c.Resolved(by, key.text, key.what, now)
 				}
@@ -302,6 +334,7 @@ func TestConcurrent(t *testing.T) {
 	c := open(t, Options{Store: s})
 	var count, write sync.WaitGroup
 	done := make(chan struct{})
+	var lasts [names]Last
 	for range 2 {
 		write.Go(func() {
 			for {
@@ -320,7 +353,7 @@ func TestConcurrent(t *testing.T) {
 				by := client(0, firefox)
 				by.Set(netip.AddrFrom4([4]byte{10, byte(w), byte(i >> 8), byte(i)}), firefox)
 				if name := fmt.Sprint("urn:a:", i%names); i%3 > 0 {
-					c.Repeated(uint64(i%names)<<32|uint64(i%3)<<2, by, []byte(name), 1, noon)
+					c.Repeated(uint64(i%names)<<32|uint64(i%3)<<2, &lasts[i%names], by, []byte(name), 1, noon)
 				} else {
 					c.Resolved(by, name, 1, noon)
 				}
@@ -367,7 +400,7 @@ func TestManyNames(t *testing.T) {
 	s := &Memory{}
 	c := open(t, Options{Store: s, Names: 3, Authority: func(string) string { return "urn:a" }})
 	for i := range 10 {
-		c.Repeated(uint64(i), client(1, firefox), []byte(fmt.Sprint("urn:a:", i)), 1, noon)
+		c.Repeated(uint64(i), &Last{}, client(1, firefox), []byte(fmt.Sprint("urn:a:", i)), 1, noon)
 		c.Resolved(client(1, firefox), fmt.Sprint("urn:a:", i), 1, noon) // a double click
 	}
 	c.Resolved(client(1, firefox), "urn:a:"+strings.Repeat("x", MaxText), 1, noon)
@@ -459,12 +492,12 @@ func TestNilCounter(t *testing.T) {
 // Counting does not allocate, except for the first resolution of a name after a write.
 func TestAllocations(t *testing.T) {
 	c := open(t, Options{})
-	by, name := client(1, firefox), []byte("urn:a:1")
+	by, name, last := client(1, firefox), []byte("urn:a:1"), &Last{}
 	now := noon
 	if n := testing.AllocsPerRun(100, func() {
 		now = now.Add(31 * time.Second) // no double click
 		by.Set(by.addr, firefox)
-		c.Repeated(7, by, name, 1, now)
+		c.Repeated(7, last, by, name, 1, now)
 		c.Resolved(by, "urn:a:2", 1, now)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
@@ -511,23 +544,23 @@ func BenchmarkResolved(b *testing.B) {
 	b.Run("repeated", func(b *testing.B) {
 		c := open(b, Options{})
 		b.RunParallel(func(p *testing.PB) {
-			by, name := client(1, firefox), []byte("urn:a:1")
+			by, name, last := client(1, firefox), []byte("urn:a:1"), &Last{}
 			for p.Next() {
 				by.Set(by.addr, firefox)
-				c.Repeated(7, by, name, 1, noon)
+				c.Repeated(7, last, by, name, 1, noon)
 			}
 		})
 	})
 	b.Run("repeated, many names", func(b *testing.B) {
 		c := open(b, Options{})
-		by, names := client(1, firefox), make([][]byte, 1<<14)
+		by, names, lasts := client(1, firefox), make([][]byte, 1<<14), make([]Last, 1<<14)
 		for i := range names {
 			names[i] = []byte(fmt.Sprint("urn:nbn:de:example-", i))
 		}
 		now := noon
 		for i := 0; b.Loop(); i++ {
 			now = now.Add(25 * time.Microsecond)
-			c.Repeated(uint64(i%len(names))*0x9e3779b97f4a7c15>>16, by, names[i%len(names)], 1, now)
+			c.Repeated(uint64(i%len(names))*0x9e3779b97f4a7c15>>16, &lasts[i%len(names)], by, names[i%len(names)], 1, now)
 		}
 	})
 	b.Run("map", func(b *testing.B) {

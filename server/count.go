@@ -51,7 +51,7 @@ func (s *Server) countReply(by *counts.Client, p *reply, now time.Time) {
 
 func (s *Server) countRepeated(by *counts.Client, a *answercache.Answer, now time.Time) {
 	if len(a.Name) > 0 {
-		s.counts.Repeated(a.Hash, by, a.Name, a.What, now)
+		s.counts.Repeated(a.Hash, a.Last, by, a.Name, a.What, now)
 	}
 }
 

@@ -14,7 +14,11 @@ type Answer struct {
 
 	Name []byte      // the name whose resolution is counted each time that the answer is repeated; empty if none is
 	What counts.What // of the resolution
-	Hash uint64      // of the key; not set in an answer that is put into the cache
+
+	// The hash of the key, and the client that got the answer last. Both are for counting, and are not
+	// set in an answer that is put into the cache.
+	Hash uint64
+	Last *counts.Last
 
 	pattern          *pattern
 	texts            []byte // the texts of the gaps: target, location and length

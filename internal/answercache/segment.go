@@ -1,21 +1,25 @@
 package answercache
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/nomen-project/nomen/counts"
+)
 
 const (
-	headSize = 32 // bytes of a head
+	headSize = 40 // bytes of a head
 	slotSize = 26 // approximate bytes of an entry in the index of a shard
 
 	// usualSize is the approximate memory of an entry for a redirect, and usualTexts the part of its
 	// texts.
-	usualSize  = 160
+	usualSize  = 168
 	usualTexts = usualSize - headSize - slotSize
 
 	maxSegment = 64 << 10 // maximum bytes of the texts of a segment
 )
 
 // A segment has entries that were added one after another. What was added never changes, except the
-// numbers of uses. So an [Answer] can refer to the texts of a segment without a lock, even when the
+// numbers of uses and the last clients. So an [Answer] can refer to the texts of a segment without a lock, even when the
 // shard no longer has the segment. A segment has few pointers, so the garbage collector has little to
 // do, however many entries there are.
 type segment struct {
@@ -27,7 +31,8 @@ type segment struct {
 // the location, the length, and the name if it is apart.
 type head struct {
 	hash             uint64
-	begin            uint32 // of the texts
+	last             counts.Last // not of the content
+	begin            uint32      // of the texts
 	uses             atomic.Uint32
 	target, location uint16 // lengths of texts
 	scope, pattern   uint16 // numbers in the shard

@@ -69,7 +69,7 @@ type sharedPattern struct {
 
 func (s *shard) init(capacity int64) {
 	s.capacity = capacity
-	s.size = int(min(maxSegment, max(capacity/8, usualSize)))
+	s.size = int(min(maxSegment, max(capacity/8*usualTexts/usualSize, usualSize)))
 	s.index, s.scopeOf, s.pattern = map[uint64]place{}, map[scope]uint16{}, map[string]uint16{}
 	s.missed = make([]uint16, 1<<bits.Len64(uint64(capacity/usualSize)))
 }
@@ -101,7 +101,7 @@ func (s *shard) get(k *Key, now *store.Invalidations) (a Answer, ok bool) {
 	}
 	texts = texts[:end]
 	return Answer{
-		Status: int(h.status), Form: h.form, Name: name, What: counts.What(h.what &^ apart), Hash: k.hash,
+		Status: int(h.status), Form: h.form, Name: name, What: counts.What(h.what &^ apart), Hash: k.hash, Last: &h.last,
 		pattern: s.patterns.of(h.pattern).pattern, texts: texts, target: h.target, location: h.location,
 	}, true
 }

@@ -26,6 +26,11 @@ type Vault interface {
 	// and characters of ".+-_", and does not begin with ".".
 	PutSecret(ctx context.Context, key string, value []byte) error
 
+	// SwapSecret sets the value of the secret to the new value if it has the old value, as one step.
+	// An empty old value stands for a secret that does not exist. SwapSecret reports whether the
+	// secret now has the new value. When it returns true, the value is on disk.
+	SwapSecret(ctx context.Context, key string, old, new []byte) (bool, error)
+
 	// Lease gives the lease with this key to the holder for the time d, unless another holder has
 	// it, and reports whether the holder has it now. A holder calls Lease again to extend its
 	// lease, or with a d of 0 to end it. The store measures d with its own clock.

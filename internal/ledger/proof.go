@@ -10,6 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
+// maxNodes is the maximum number of nodes that [Nodes] returns.
+const maxNodes = 1 << 16
+
 // ErrProof says that a proof is invalid.
 var ErrProof = errors.New("ledger: invalid proof")
 
@@ -81,6 +84,23 @@ func root(leaves []Hash) Hash {
 		level = half
 	}
 	return level[0]
+}
+
+// Nodes returns the hashes of the nodes of a level, from the one with the number first up to the one
+// before end, in a log of the given size. The level must be at least [MinLevel].
+func Nodes(src Source, size uint64, level int, first, end uint64) ([]Hash, error) {
+	if level < MinLevel || level > 63 || first > end || end > size>>level || end-first > maxNodes {
+		return nil, fmt.Errorf("ledger: a log of %d entries does not have the nodes %d to %d of level %d", size, first, end, level)
+	}
+	hashes := make([]Hash, 0, end-first)
+	for n := first; n < end; n++ {
+		h, err := src.Node(level, n)
+		if err != nil {
+			return nil, err
+		}
+		hashes = append(hashes, h)
+	}
+	return hashes, nil
 }
 
 // ProveInclusion returns the proof that the log of the given size has the entry with this Seq (RFC

@@ -64,6 +64,7 @@ type Backing interface {
 	store.Finder
 	store.Feed
 	store.Prover
+	store.TreeReader
 	store.Verifier
 	store.Users
 	store.RightsHistorian

@@ -126,6 +126,54 @@ func (s *Store) prove(ctx context.Context, size uint64, prove func() ([][32]byte
 	return prove()
 }
 
+// Leaves implements [store.TreeReader].
+func (s *Store) Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte, error] {
+	return reading.Seq(func(yield func([]byte, error) bool) error {
+		var leaf []byte
+		seq := after
+		for e, err := range s.Changes(ctx, after) {
+			if err != nil {
+				return err
+			}
+			if e.Seq > end {
+				break
+			}
+			leaf, seq = codec.AppendLeaf(leaf[:0], e), e.Seq
+			if !yield(leaf, nil) {
+				return nil
+			}
+		}
+		if seq < end {
+			return fmt.Errorf("memstore: the log has %d entries, fewer than %d", seq, end)
+		}
+		return nil
+	})
+}
+
+// Nodes implements [store.TreeReader].
+func (s *Store) Nodes(ctx context.Context, level int, first, end uint64) ([][32]byte, error) {
+	return s.prove(ctx, 0, func() ([][32]byte, error) { return ledger.Nodes(&s.log, s.log.tree.Size(), level, first, end) })
+}
+
+// EntryOf implements [store.TreeReader].
+func (s *Store) EntryOf(ctx context.Context, subject store.Subject, revision uint64) (*store.Entry, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	if subject.Kind == store.KindToken || s.tables[subject.Kind] == nil {
+		return nil, store.ErrNotFound
+	}
+	versions := s.tables[subject.Kind].versions[subject.Key]
+	if revision == 0 || revision > uint64(len(versions)) {
+		return nil, store.ErrNotFound
+	}
+	e := *s.log.entries[versions[revision-1].seq-1]
+	e.Change = e.Change.Clone()
+	return &e, nil
+}
+
 // Load implements [store.Loader].
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
 	given := uint64(0)

@@ -42,6 +42,26 @@ func (s *Store) PutSecret(ctx context.Context, key string, value []byte) error {
 	return nil
 }
 
+// SwapSecret implements [store.Vault].
+func (s *Store) SwapSecret(ctx context.Context, key string, old, new []byte) (bool, error) {
+	if err := store.CheckSecret(key, new); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return false, err
+	}
+	if !bytes.Equal(s.secrets[key], old) {
+		return bytes.Equal(s.secrets[key], new), nil
+	}
+	s.secrets[key] = bytes.Clone(new)
+	if len(new) == 0 {
+		delete(s.secrets, key)
+	}
+	return true, nil
+}
+
 // Lease implements [store.Vault].
 func (s *Store) Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error) {
 	if err := store.CheckSecret(key, nil); err != nil {

@@ -51,6 +51,7 @@ type foundEntry struct {
 	row   *logRow
 	entry *store.Entry
 	leaf  ledger.Hash // zero unless it was read
+	bytes []byte      // the leaf itself; nil unless it was read
 	err   error
 }
 
@@ -105,18 +106,30 @@ func (f *foundEntry) decode(value []byte) {
 	f.entry, f.err = placed(e, f.row, err)
 }
 
+// hash computes the hash of the leaf of the entry from its stored value.
 func (f *foundEntry) hash(value []byte) {
 	var room [256]byte
+	f.appendLeaf(room[:0], value)
+}
+
+// text computes the leaf of the entry, and its hash, from its stored value.
+func (f *foundEntry) text(value []byte) { f.bytes = f.appendLeaf(nil, value) }
+
+// appendLeaf appends the leaf of the entry to b, and sets its hash.
+func (f *foundEntry) appendLeaf(b, value []byte) []byte {
 	p := codec.Position{Subject: f.row.subject, Seq: f.row.seq, Revision: f.row.revision, Time: f.row.time}
-	if leaf, ok := codec.AppendStoredLeaf(room[:0], p, value); ok {
+	if leaf, ok := codec.AppendStoredLeaf(b, p, value); ok {
 		if h := ledger.LeafHash(leaf); bytes.HasPrefix(h[:], f.row.mark[:]) {
 			f.leaf = h
-			return
+			return leaf
 		}
 	}
-	if f.decode(value); f.entry != nil {
-		f.leaf = ledger.LeafHash(codec.AppendLeaf(room[:0], f.entry))
+	if f.decode(value); f.entry == nil {
+		return b
 	}
+	leaf := codec.AppendLeaf(b, f.entry)
+	f.leaf = ledger.LeafHash(leaf)
+	return leaf
 }
 
 // lookups reads the stored values of entries in the order of their subjects. It uses one iterator

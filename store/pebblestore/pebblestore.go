@@ -112,6 +112,7 @@ var (
 	_ store.TokenLister        = (*Store)(nil)
 	_ store.Feed               = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
+	_ store.TreeReader         = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)

@@ -51,6 +51,25 @@ func (s *Store) secretPath(key string) string { return s.fs.PathJoin(s.dir, secr
 
 // PutSecret implements [store.Vault].
 func (s *Store) PutSecret(ctx context.Context, key string, value []byte) error {
+	return s.changeSecret(ctx, key, value, func() (bool, error) { return true, nil })
+}
+
+// SwapSecret implements [store.Vault].
+func (s *Store) SwapSecret(ctx context.Context, key string, old, new []byte) (ok bool, err error) {
+	err = s.changeSecret(ctx, key, new, func() (bool, error) {
+		is, err := s.readSecret(key)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return false, err
+		}
+		same := bytes.Equal(is, old)
+		ok = same || bytes.Equal(is, new)
+		return same, nil
+	})
+	return ok && err == nil, err
+}
+
+// changeSecret sets a secret if the function wanted returns true. Other changes of secrets wait.
+func (s *Store) changeSecret(ctx context.Context, key string, value []byte, wanted func() (bool, error)) error {
 	if err := store.CheckSecret(key, value); err != nil {
 		return err
 	}
@@ -60,7 +79,11 @@ func (s *Store) PutSecret(ctx context.Context, key string, value []byte) error {
 		}
 		s.secrets.Lock()
 		defer s.secrets.Unlock()
-		err := s.writeSecret(key, value)
+		yes, err := wanted()
+		if err != nil || !yes {
+			return err
+		}
+		err = s.writeSecret(key, value)
 		switch {
 		case err == nil:
 			return nil

@@ -70,6 +70,7 @@ var (
 	_ store.Settler            = (*Store)(nil)
 	_ store.Confirmer          = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
+	_ store.TreeReader         = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Watched            = (*Store)(nil)

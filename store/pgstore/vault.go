@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -25,6 +26,9 @@ const (
 	readSecret   = "select value from nomen_secret where key = $1"
 	putSecret    = "insert into nomen_secret (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value"
 	deleteSecret = "delete from nomen_secret where key = $1"
+	addSecret    = "insert into nomen_secret (key, value) values ($1, $2) on conflict (key) do nothing"
+	swapSecret   = "update nomen_secret set value = $3 where key = $1 and value = $2"
+	dropSecret   = "delete from nomen_secret where key = $1 and value = $2"
 	takeLease    = `insert into nomen_lease (key, holder, until) values ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond')
 	on conflict (key) do update set holder = excluded.holder, until = excluded.until
 	where nomen_lease.holder = excluded.holder or nomen_lease.until <= clock_timestamp()`
@@ -65,6 +69,39 @@ func (s *Store) PutSecret(ctx context.Context, key string, value []byte) error {
 		}
 		return err
 	})
+}
+
+// SwapSecret implements [store.Vault].
+func (s *Store) SwapSecret(ctx context.Context, key string, old, new []byte) (ok bool, err error) {
+	if err := store.CheckSecret(key, new); err != nil {
+		return false, err
+	}
+	err = s.keep(ctx, "write a secret", func(ctx context.Context, c *pgx.Conn) error {
+		sql, args := swapSecret, []any{key, old, new}
+		switch {
+		case len(old) == 0 && len(new) == 0:
+			sql, args = dropSecret, []any{key, []byte{}} // matches no row
+		case len(old) == 0:
+			sql, args = addSecret, []any{key, new}
+		case len(new) == 0:
+			sql, args = dropSecret, []any{key, old}
+		}
+		tag, err := c.Exec(ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		if ok = tag.RowsAffected() == 1; ok {
+			return nil
+		}
+		// This can be a repetition of a call whose answer was lost.
+		var is []byte
+		if err := c.QueryRow(ctx, readSecret, key).Scan(&is); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		ok = bytes.Equal(is, new)
+		return nil
+	})
+	return ok && err == nil, err
 }
 
 // Lease implements [store.Vault] by the clock of the database.

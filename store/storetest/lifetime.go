@@ -207,6 +207,10 @@ func (s *suite) errors(ctx context.Context) map[string]error {
 		_, all["ProveEntry"] = p.ProveEntry(ctx, 1, 1)
 		_, all["ProveHead"] = p.ProveHead(ctx, 1, 1)
 	}
+	if r, ok := s.Store.(store.TreeReader); ok {
+		_, all["Nodes"] = r.Nodes(ctx, 8, 0, 0)
+		_, all["EntryOf"] = r.EntryOf(ctx, store.Subject{Kind: store.KindName, Key: "a"}, 1)
+	}
 	for what, loop := range s.loops() {
 		all[what] = loop(ctx, func() bool { return true })
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -84,6 +85,56 @@ func (s *suite) hidden() {
 	}
 }
 
+// swaps checks that SwapSecret compares and sets as one step.
+func swaps(s *suite) {
+	v := s.Store.(store.Vault)
+	for i, tt := range []struct {
+		old, new, then string
+		want           bool
+	}{
+		{"x", "y", "", false}, // the secret does not exist
+		{"", "", "", true},
+		{"", "a", "a", true},
+		{"", "b", "a", false},
+		{"", "a", "a", true}, // it already has the new value
+		{"b", "c", "a", false},
+		{"a", "b", "b", true},
+		{"a", "b", "b", true}, // as after a lost answer
+		{"a", "", "b", false},
+		{"b", "", "", true},
+		{"b", "", "", true},
+	} {
+		got, err := v.SwapSecret(s.Context(), "swap", []byte(tt.old), []byte(tt.new))
+		if err != nil || got != tt.want {
+			s.Errorf("step %d, %q to %q: %v, %v, want %v", i, tt.old, tt.new, got, err, tt.want)
+		}
+		is, err := v.Secret(s.Context(), "swap")
+		if string(is) != tt.then || (err != nil) != (tt.then == "") {
+			s.Errorf("step %d: the value is %q, %v, want %q", i, is, err, tt.then)
+		}
+	}
+	if _, err := v.SwapSecret(s.Context(), ".a", nil, []byte("x")); err == nil {
+		s.Error("an invalid key was accepted")
+	}
+	// Of several concurrent calls with one old value, exactly one succeeds.
+	const callers = 8
+	var won atomic.Int32
+	var running sync.WaitGroup
+	for i := range callers {
+		running.Go(func() {
+			if ok, err := v.SwapSecret(s.Context(), "race", nil, fmt.Appendf(nil, "caller %d", i)); err != nil {
+				s.Errorf("caller %d: %v", i, err)
+			} else if ok {
+				won.Add(1)
+			}
+		})
+	}
+	running.Wait()
+	if n := won.Load(); n != 1 {
+		s.Errorf("%d of %d callers changed the secret, want 1", n, callers)
+	}
+}
+
 // vaultClosed checks the errors of a store that is closed, and of contexts that have ended.
 func vaultClosed(s *suite) {
 	v := s.Store.(store.Vault)
@@ -103,7 +154,8 @@ func vaultClosed(s *suite) {
 		}
 		_, rerr := v.Secret(ctx, "a")
 		_, lerr := v.Lease(ctx, "a", "h", time.Minute)
-		check(what, want, rerr, lerr, v.PutSecret(ctx, "a", []byte("x")))
+		_, serr := v.SwapSecret(ctx, "a", nil, []byte("x"))
+		check(what, want, rerr, lerr, serr, v.PutSecret(ctx, "a", []byte("x")))
 	}
 	call("ended", s.ended().Err())
 	if err := s.Close(); err != nil {

@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+	"iter"
+)
+
+// A TreeReader is a Prover from which the whole log can be published. The methods Leaves and Nodes
+// return what the Merkle tree consists of.
+type TreeReader interface {
+	// Leaves yields the leaves of the sealed entries whose Seq is greater than the parameter after
+	// and at most end, in the order of Seq. A leaf is valid until the next one is yielded. If the
+	// log has fewer entries, Leaves yields an error after the last leaf.
+	Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte, error]
+
+	// Nodes returns the roots of the complete subtrees with 2^level leaves, from the one with the
+	// number first up to the one before end; the leftmost has the number 0. The level must be at
+	// least 8, because stores do not keep the nodes below.
+	Nodes(ctx context.Context, level int, first, end uint64) ([][32]byte, error)
+
+	// EntryOf returns the entry of a change, with its content and its position in the log. If there
+	// is no such change, or if it is not sealed yet, the error is ErrNotFound.
+	EntryOf(ctx context.Context, s Subject, revision uint64) (*Entry, error)
+}
+
+// TreeOf returns r as a TreeReader. If r is not one, it returns an error that wraps
+// [errors.ErrUnsupported].
+func TreeOf(r Reader) (TreeReader, error) {
+	if t, ok := r.(TreeReader); ok {
+		return t, nil
+	}
+	return nil, unable(r, "show its log")
+}

@@ -178,8 +178,13 @@ func AppendLeaf(b []byte, e *store.Entry) []byte {
 	default:
 		b = appendText(b, c.Delete.Key())
 	}
-	b = binary.AppendUvarint(b, c.Revision())
-	b = binary.AppendVarint(b, c.Time.UnixMilli())
-	b = appendRevisions(b, c.Redacts)
-	return append(b, e.Digest[:]...)
+	return appendLeafRest(b, c.Revision(), c.Time, c.Redacts, e.Digest)
+}
+
+// appendLeafRest appends the part of a leaf after the key.
+func appendLeafRest(b []byte, revision uint64, at time.Time, redacts []uint64, digest [sha256.Size]byte) []byte {
+	b = binary.AppendUvarint(b, revision)
+	b = binary.AppendVarint(b, at.UnixMilli())
+	b = appendRevisions(b, redacts)
+	return append(b, digest[:]...)
 }

@@ -1,0 +1,142 @@
+package publish_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/tlog"
+	"github.com/nomen-project/nomen/tlog/publish"
+)
+
+// benchStore returns a store with 100,000 changes, or the store in the directory that the variable
+// NOMEN_LOG_STORE names. This must be a copy, because the benchmarks publish its log.
+func benchStore(b *testing.B) *pebblestore.Store {
+	b.Helper()
+	dir := os.Getenv("NOMEN_LOG_STORE")
+	made := dir == ""
+	if made {
+		dir = b.TempDir()
+	}
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	if made {
+		put(b, s, 100_000, 100_000, nomen.Active)
+	}
+	return s
+}
+
+func benchLog(b *testing.B, s store.Store) *publish.Log {
+	b.Helper()
+	skey, v := newKey(b, origin, false)
+	if err := s.(store.Vault).PutSecret(b.Context(), publish.SecretKey, nil); err != nil {
+		b.Fatal(err)
+	}
+	l := open(b, options(b, s, skey, ""))
+	c := step(b, l, v)
+	b.ReportMetric(float64(c.Size), "entries")
+	return l
+}
+
+// BenchmarkReceipt makes receipts of changes from all parts of the log.
+func BenchmarkReceipt(b *testing.B) {
+	s := benchStore(b)
+	l := benchLog(b, s)
+	head, err := s.Head(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all []*store.Change
+	for i := range uint64(1000) {
+		for e, err := range s.Changes(b.Context(), i*7919*104729%head.Size) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			if e.Change.Record != nil {
+				all = append(all, e.Change)
+			}
+			break
+		}
+	}
+	size := 0
+	for i := 0; b.Loop(); i++ {
+		text, err := l.Receipt(b.Context(), all[i%len(all)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += len(text)
+	}
+	b.ReportMetric(float64(size)/float64(b.N), "bytes/receipt")
+}
+
+// BenchmarkTile reads tiles of level 0 that are not in memory.
+func BenchmarkTile(b *testing.B) {
+	s := benchStore(b)
+	l := benchLog(b, s)
+	head, err := s.Head(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	full := head.Size / tlog.TileWidth
+	for i := uint64(0); b.Loop(); i++ {
+		if _, err := l.Tile(b.Context(), tlog.Tile{N: i * 7919 % full, Width: tlog.TileWidth - 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkExport writes all tiles.
+func BenchmarkExport(b *testing.B) {
+	s := benchStore(b)
+	benchLog(b, s)
+	skey, _ := newKey(b, origin, false)
+	for i := 0; b.Loop(); i++ {
+		dir := filepath.Join(b.TempDir(), fmt.Sprint(i))
+		if _, err := publish.Export(b.Context(), options(b, s, skey, ""), dir, false, nil); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		_ = os.RemoveAll(dir)
+		b.StartTimer()
+	}
+}
+
+// BenchmarkWrites makes single changes, with and without a publisher. Compare the two.
+func BenchmarkWrites(b *testing.B) {
+	for _, publishing := range []bool{false, true} {
+		b.Run(fmt.Sprintf("publishing=%v", publishing), func(b *testing.B) {
+			s, err := pebblestore.Open(pebblestore.Options{Dir: b.TempDir()})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			var running sync.WaitGroup
+			ctx, cancel := context.WithCancel(b.Context())
+			if publishing {
+				skey, _ := newKey(b, origin, false)
+				l := open(b, options(b, s, skey, filepath.Join(b.TempDir(), "log.json")))
+				running.Go(func() { l.Run(ctx) })
+			}
+			for i := 0; b.Loop(); i++ {
+				rec := &store.Record{Name: name.MustParse(fmt.Sprintf("urn:x-a:%d", i)), Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/"}}}
+				rec.Spelling = rec.Name.Key()
+				if _, err := s.Apply(b.Context(), []store.Change{{Record: rec, Time: time.Now()}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			cancel()
+			running.Wait()
+		})
+	}
+}

@@ -1,0 +1,285 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog"
+	"github.com/nomen-project/nomen/tlog/receipt"
+)
+
+// ErrNotPublished says that no checkpoint of the log was published.
+var ErrNotPublished = errors.New("the log was never published: start a server with log.key")
+
+// exportWindow is the number of entries that Export reads together.
+const exportWindow = 1 << 17
+
+// An Exported says what [Export] wrote.
+type Exported struct {
+	Origin  string `json:"origin"`
+	Entries uint64 `json:"entries"`
+	Files   int    `json:"files"` // files written
+}
+
+// last returns the published checkpoint that the store has.
+func last(ctx context.Context, o Options) ([]byte, tlog.Checkpoint, error) {
+	state, _, filed, err := load(ctx, o.Store, o.File)
+	if err != nil {
+		return nil, tlog.Checkpoint{}, err
+	}
+	if state == nil || state.Published == "" {
+		state = filed
+	}
+	if state == nil || state.Published == "" {
+		return nil, tlog.Checkpoint{}, ErrNotPublished
+	}
+	c, err := tlog.Peek([]byte(state.Published))
+	if err != nil {
+		return nil, c, err
+	}
+	head, err := o.Store.Head(ctx)
+	if err != nil {
+		return nil, c, err
+	}
+	if head.Size < c.Size {
+		return nil, c, ErrSuspended
+	}
+	var hashes []tlog.Hash
+	if c.Size > 0 && c.Size < head.Size {
+		if hashes, err = o.Store.ProveHead(ctx, head.Size, c.Size); err != nil {
+			return nil, c, err
+		}
+	}
+	if tlog.CheckConsistency(hashes, c, checkpointOf(c.Origin, head)) != nil {
+		return nil, c, ErrSuspended
+	}
+	return []byte(state.Published), c, nil
+}
+
+// Export writes the published log to a directory, for any web server. With entries set, it also
+// writes the bundles, unless some entry is not public. If progress is not nil, Export calls it
+// regularly with the number of entries read and the total.
+func Export(ctx context.Context, o Options, dir string, entries bool, progress func(done, total uint64)) (Exported, error) {
+	text, c, err := last(ctx, o)
+	if err != nil {
+		return Exported{}, err
+	}
+	x := &exporter{o: o, dir: dir, c: c, entries: entries, sum: Exported{Origin: c.Origin, Entries: c.Size}, made: map[string]bool{}}
+	if err := x.checkOwner(); err != nil {
+		return x.sum, err
+	}
+	if err := x.lowest(ctx, progress); err != nil {
+		return x.sum, err
+	}
+	for t := range tlog.Tiles(c.Size, false) {
+		if t.Level == 0 {
+			continue
+		}
+		data, err := readTile(ctx, o.Store, t)
+		if err == nil {
+			err = x.write(t, data)
+		}
+		if err != nil {
+			return x.sum, err
+		}
+	}
+	if err := x.sync(); err != nil {
+		return x.sum, err
+	}
+	x.sum.Files++
+	return x.sum, os.WriteFile(filepath.Join(dir, "checkpoint"), text, 0o644)
+}
+
+// An exporter is the state of one call of Export.
+type exporter struct {
+	o       Options
+	dir     string
+	c       tlog.Checkpoint
+	entries bool
+	sum     Exported
+	made    map[string]bool // directories that exist
+}
+
+// checkOwner returns an error if the directory has an export of another log.
+func (x *exporter) checkOwner() error {
+	b, err := os.ReadFile(filepath.Join(x.dir, "checkpoint"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c, err := tlog.Peek(b)
+	if err == nil && c.Origin != x.c.Origin {
+		err = fmt.Errorf("the directory has the log %s", c.Origin)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", x.dir, err)
+	}
+	return nil
+}
+
+// lowest writes the tiles of level 0 and the bundles.
+func (x *exporter) lowest(ctx context.Context, progress func(done, total uint64)) error {
+	set, err := x.o.Authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return err
+	}
+	hashes := make([]byte, 0, tlog.MaxTile)
+	var bundle []byte
+	for from := uint64(0); from < x.c.Size; from += exportWindow {
+		at := from
+		for leaf, err := range x.o.Store.Leaves(ctx, from, min(from+exportWindow, x.c.Size)) {
+			if err != nil {
+				return err
+			}
+			h := tlog.EntryHash(leaf)
+			hashes = append(hashes, h[:]...)
+			if x.entries {
+				if bundle, err = x.add(ctx, set, bundle, leaf, at); err != nil {
+					return err
+				}
+			}
+			at++
+			if at%tlog.TileWidth != 0 && at != x.c.Size {
+				continue
+			}
+			t := tlog.Tile{N: (at - 1) / tlog.TileWidth, Width: len(hashes) / sha256.Size}
+			if err := x.write(t, hashes); err != nil {
+				return err
+			}
+			if x.entries {
+				t.Level = tlog.EntriesLevel
+				if err := x.write(t, bundle); err != nil {
+					return err
+				}
+			}
+			hashes, bundle = hashes[:0], bundle[:0]
+		}
+		if progress != nil {
+			progress(at, x.c.Size)
+		}
+	}
+	return nil
+}
+
+// add appends an entry to a bundle, if it is public.
+func (x *exporter) add(ctx context.Context, set *store.AuthoritySet, bundle, leaf []byte, at uint64) ([]byte, error) {
+	parsed, err := codec.ParseLeaf(leaf)
+	if err != nil {
+		return bundle, err
+	}
+	if parsed.Subject.Kind == store.KindName {
+		ok, err := isListed(ctx, x.o.Store, set, parsed.Subject.Key)
+		if err != nil {
+			return bundle, err
+		}
+		if !ok {
+			return bundle, fmt.Errorf("change %d is about a name that is reserved, or that its authority does not list; export without entries", at+1)
+		}
+	}
+	return tlog.AppendEntry(bundle, leaf)
+}
+
+// write writes a tile, unless it is there. Tiles never change.
+func (x *exporter) write(t tlog.Tile, data []byte) error {
+	path := filepath.Join(x.dir, filepath.FromSlash(t.Path()))
+	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(data)) {
+		return nil
+	}
+	if dir := filepath.Dir(path); !x.made[dir] {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		x.made[dir] = true
+	}
+	x.sum.Files++
+	return os.WriteFile(path, data, 0o644)
+}
+
+// sync makes the directories durable, so that the checkpoint comes last.
+func (x *exporter) sync() error {
+	for dir := range x.made {
+		if err := durable.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(x.dir, 0o755)
+}
+
+// OwnReceipt returns the receipt for a change, with its content, for those who have the store.
+func OwnReceipt(ctx context.Context, o Options, c *store.Change) ([]byte, error) {
+	text, is, err := last(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{o: o}
+	l.o.Content = true
+	p := &published{text: text, origin: is.Origin, size: is.Size, verified: true}
+	e, hashes, err := l.prove(ctx, p, c.Subject(), c.Revision())
+	if err != nil {
+		return nil, err
+	}
+	var by *receipt.Redaction
+	if e.Change.Redacted {
+		if by, err = l.redaction(ctx, p, e.Change); err != nil {
+			return nil, err
+		}
+	}
+	return receipt.New(e, true, hashes, text, by), nil
+}
+
+// An Absence is the result of [Absent].
+type Absence struct {
+	Origin string
+	Size   uint64 // entries read
+	Seq    uint64 // number of the first entry about the subject; 0 if there is none
+}
+
+// Absent reads all entries of the published log and looks for those about a subject. It verifies
+// the entries against the checkpoint.
+func Absent(ctx context.Context, o Options, s store.Subject, progress func(done, total uint64)) (Absence, error) {
+	_, c, err := last(ctx, o)
+	if err != nil {
+		return Absence{}, err
+	}
+	a := Absence{Origin: c.Origin, Size: c.Size}
+	var log ledger.Log
+	for from := uint64(0); from < c.Size; from += exportWindow {
+		at := from
+		for leaf, err := range o.Store.Leaves(ctx, from, min(from+exportWindow, c.Size)) {
+			if err != nil {
+				return a, err
+			}
+			at++
+			log.Append(nil, leaf)
+			if a.Seq == 0 && bytes.Contains(leaf, []byte(s.Key)) {
+				parsed, err := codec.ParseLeaf(leaf)
+				if err != nil {
+					return a, err
+				}
+				if parsed.Subject == s {
+					a.Seq = at
+				}
+			}
+		}
+		if progress != nil {
+			progress(at, c.Size)
+		}
+	}
+	if checkpointOf(c.Origin, log.Head()).Root != c.Root {
+		return a, ErrSuspended
+	}
+	return a, nil
+}

@@ -1,0 +1,176 @@
+// Package receipt has the receipts of changes: files with which anyone can verify offline that the
+// published log of a store has a change, and what the change was.
+//
+// A receipt is a proof of C2SP (https://c2sp.org/tlog-proof), which other programs can read. Its
+// extra data is JSON ([Extra]) with the leaf, and the salt and content from which the digest in the
+// leaf was computed.
+package receipt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog"
+)
+
+// MediaType is the media type of a receipt.
+const MediaType = "text/plain; charset=utf-8"
+
+// Extension is the extension of files with receipts (tlog-proof).
+const Extension = ".tlog-proof"
+
+// format is the value of [Extra].Format, with the version of the format.
+const format = "nomen-receipt/1"
+
+// An Extra is the extra data of a receipt. Nothing in it needs to be trusted: [Check] verifies it
+// against the proof.
+type Extra struct {
+	Format string `json:"format"`
+	Part
+
+	// Redaction is the change that removed the content of this change. It is nil if the content was
+	// not removed.
+	Redaction *Redaction `json:"redaction,omitempty"`
+}
+
+// A Part is the leaf of a change, and its content.
+type Part struct {
+	Leaf    []byte `json:"leaf"`
+	Salt    []byte `json:"salt,omitempty"`    // absent if the receipt does not have the content
+	Content []byte `json:"content,omitempty"` // as in docs/reference/files.md#values
+}
+
+// A Redaction is a change that removed content, with the proof that the log has it.
+type Redaction struct {
+	Part
+	Index  uint64   `json:"index"`
+	Hashes [][]byte `json:"hashes,omitempty"`
+}
+
+// New returns the receipt for an entry. The parameter content says whether it has the content. The
+// proof is that the log with the signed checkpoint has the entry.
+func New(e *store.Entry, content bool, hashes []tlog.Hash, checkpoint []byte, redaction *Redaction) []byte {
+	extra := Extra{Format: format, Part: NewPart(e, content), Redaction: redaction}
+	b, _ := json.Marshal(extra) // it has only bytes, numbers and strings
+	p := tlog.Proof{Extra: b, Index: e.Seq - 1, Hashes: hashes, Checkpoint: checkpoint}
+	return p.Append(nil)
+}
+
+// NewPart returns the leaf of an entry, and its content if the parameter content is set. Of a
+// redacted entry, there is no content.
+func NewPart(e *store.Entry, content bool) Part {
+	p := Part{Leaf: codec.AppendLeaf(nil, e)}
+	if content && !e.Change.Redacted {
+		p.Salt, p.Content = bytes.Clone(e.Salt[:]), codec.Append(nil, e.Change)
+	}
+	return p
+}
+
+// A Result says what a receipt proves.
+type Result struct {
+	Log        *tlog.Signed
+	Seq        uint64        // number of the change, from 1
+	Leaf       *codec.Leaf   // what the log says of the change
+	Hash       tlog.Hash     // of the leaf
+	Change     *store.Change // the content; nil if the receipt does not have it
+	RedactedBy *Result       // the change that removed the content; nil if there is none
+}
+
+// Errors of [Check].
+var (
+	ErrFormat  = errors.New("not a receipt of nomen: the extra data of the proof are missing or invalid")
+	ErrContent = errors.New("the content does not match the digest in the log")
+	ErrRemoved = errors.New("the receipt says that another change removed the content, but this is not so")
+)
+
+// Parse parses a receipt, and verifies nothing.
+func Parse(data []byte) (*tlog.Proof, *Extra, error) {
+	p, err := tlog.ParseProof(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	var e Extra
+	d := json.NewDecoder(bytes.NewReader(p.Extra))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil || e.Format != format || d.More() {
+		return nil, nil, ErrFormat
+	}
+	if e.Redaction != nil && len(e.Redaction.Hashes) > tlog.MaxProofHashes {
+		return nil, nil, ErrFormat
+	}
+	return p, &e, nil
+}
+
+// Check verifies a receipt with the public key of the log, and with those of witnesses. It needs no
+// network. The errors are those of [Parse], [tlog.Open] and [tlog.CheckInclusion], [ErrContent] and
+// [ErrRemoved].
+func Check(data []byte, log note.Verifier, witnesses ...note.Verifier) (*Result, error) {
+	p, extra, err := Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := tlog.Open(p.Checkpoint, log, witnesses...)
+	if err != nil {
+		return nil, err
+	}
+	r, err := check(signed, extra.Part, p.Index, p.Hashes)
+	if err != nil || extra.Redaction == nil {
+		return r, err
+	}
+	hashes := make([]tlog.Hash, len(extra.Redaction.Hashes))
+	for i, h := range extra.Redaction.Hashes {
+		if copy(hashes[i][:], h) != len(hashes[i]) || len(h) != len(hashes[i]) {
+			return nil, ErrFormat
+		}
+	}
+	by, err := check(signed, extra.Redaction.Part, extra.Redaction.Index, hashes)
+	if err != nil {
+		return nil, fmt.Errorf("redaction: %w", err)
+	}
+	if by.Leaf.Subject != r.Leaf.Subject || !contains(by.Leaf.Redacts, r.Leaf.Revision) {
+		return nil, ErrRemoved
+	}
+	r.RedactedBy = by
+	return r, nil
+}
+
+func contains(list []uint64, n uint64) bool {
+	for _, m := range list {
+		if m == n {
+			return true
+		}
+	}
+	return false
+}
+
+// check verifies one part of a receipt.
+func check(signed *tlog.Signed, part Part, index uint64, hashes []tlog.Hash) (*Result, error) {
+	if err := tlog.CheckInclusion(hashes, signed.Checkpoint, index, part.Leaf); err != nil {
+		return nil, err
+	}
+	leaf, err := codec.ParseLeaf(part.Leaf)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Log: signed, Seq: index + 1, Leaf: leaf, Hash: tlog.EntryHash(part.Leaf)}
+	if len(part.Content) == 0 && len(part.Salt) == 0 {
+		return r, nil
+	}
+	if len(part.Salt) != store.SaltSize || sha256.Sum256(append(bytes.Clone(part.Salt), part.Content...)) != leaf.Digest {
+		return nil, ErrContent
+	}
+	if r.Change, err = codec.Decode(leaf.Subject, part.Content); err != nil {
+		return nil, err
+	}
+	if r.Change.Revision() != leaf.Revision || !r.Change.Time.Equal(leaf.Time) {
+		return nil, ErrContent
+	}
+	return r, nil
+}

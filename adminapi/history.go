@@ -152,6 +152,31 @@ type Head struct {
 	Size  uint64   `json:"size"`
 	Hash  string   `json:"hash"`            // in hex
 	Proof []string `json:"proof,omitempty"` // proof that the log begins with the log of the size in the parameter since (see [store.Prover])
+
+	// Published says how the publication of the log is going. It is nil if the log is not published,
+	// and in responses with a proof.
+	Published *PublishedLog `json:"published,omitempty"`
+}
+
+// A PublishedLog says how the publication of a log is going.
+type PublishedLog struct {
+	Origin   string         `json:"origin,omitempty"` // of the checkpoints
+	Key      string         `json:"key,omitempty"`    // the public key
+	Size     uint64         `json:"size"`             // entries in the published checkpoint
+	Time     *time.Time     `json:"time,omitempty"`   // when the server first had this checkpoint
+	Waiting  uint64         `json:"waiting"`          // entries that are not published yet
+	Problem  string         `json:"problem,omitempty"`
+	Cosigned int            `json:"cosigned"` // cosignatures of the checkpoint
+	Needed   int            `json:"needed"`   // cosignatures that it should have
+	Asked    []AskedWitness `json:"witnesses,omitempty"`
+}
+
+// An AskedWitness says what a witness answered when it was last asked to cosign.
+type AskedWitness struct {
+	Name    string     `json:"name"`
+	URL     string     `json:"url"`
+	Time    *time.Time `json:"time,omitempty"` // of the cosignature, by the clock of the witness
+	Problem string     `json:"problem,omitempty"`
 }
 
 func NewHead(h store.Head) Head { return Head{Size: h.Size, Hash: hex.EncodeToString(h.Hash[:])} }
@@ -277,6 +302,14 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 		return store.Head{}, err
 	}
 	return j.head()
+}
+
+// PublishedLog says how the publication of the log is going. The result is nil if the log is not
+// published.
+func (c *Client) PublishedLog(ctx context.Context) (*PublishedLog, error) {
+	var j Head
+	_, err := c.call(ctx, http.MethodGet, "head", nil, nil, &j)
+	return j.Published, err
 }
 
 // ProveHead returns the proof that the log of newSize entries begins with the log of oldSize

@@ -36,6 +36,7 @@ func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	p.cite(a)
 	p.facts(a)
 	p.history()
+	p.receipt()
 	p.formats(a)
 	p.why(a.Why)
 	p.owner("page.contact")

@@ -200,6 +200,22 @@ func (p *page) cite(a *nomen.Answer) {
 	p.row(a, "bibtex", "ris", "csl-json")
 }
 
+// receipt links to the receipt for the revision, and to the QR code of its hash.
+func (p *page) receipt() {
+	if p.on.Receipt == "" {
+		return
+	}
+	mark := "?"
+	if strings.Contains(p.on.Receipt, "?") {
+		mark = "&"
+	}
+	p.heading("page.receipt")
+	p.print("<p>%s</p>\n<ul class=\"row\">\n", p.t("page.receipt-text"))
+	p.print("<li><a href=\"%s\">%s</a></li>\n", p.on.Receipt, p.t("page.receipt-file"))
+	p.print("<li><a href=\"%s\">%s</a></li>\n", p.on.Receipt+mark+"format=qr", p.t("page.receipt-qr"))
+	p.print("</ul>\n")
+}
+
 // formats writes links to the description in other formats.
 func (p *page) formats(a *nomen.Answer) {
 	if p.isDescription(a) {

@@ -16,11 +16,12 @@ type Page struct {
 
 	// These fields are used only for HTML pages.
 
-	Site  *site.Page    // header, footer and language; nil if the site has no settings
-	Owner Owner         // who is responsible for the name
-	Past  Past          // the name at other times
-	QR    template.HTML // a QR code with the URL of the name, or ""
-	Other bool          // the problem on the page is not about a name
+	Site    *site.Page    // header, footer and language; nil if the site has no settings
+	Owner   Owner         // who is responsible for the name
+	Past    Past          // the name at other times
+	QR      template.HTML // a QR code with the URL of the name, or ""
+	Receipt string        // URL of the receipt for the revision, or ""
+	Other   bool          // the problem on the page is not about a name
 }
 
 // An Owner is the organisation that is responsible for the names with a prefix.

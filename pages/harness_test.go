@@ -27,6 +27,7 @@ import (
 	"github.com/nomen-project/nomen/signin"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
+	"github.com/nomen-project/nomen/tlog/publish"
 )
 
 const alb = "urn:dns:example.org:alb002" // a name of the fixture
@@ -50,6 +51,7 @@ type site struct {
 
 	searcher store.Searcher // nil for a server without an index
 	links    *links.Watcher // nil for a server that does not check links
+	publish  *publish.Log   // nil for a server that does not publish its log
 	misses   *misses.Counter
 	counts   *counts.Counter  // nil for a server that does not count
 	now      func() time.Time // nil for a clock that stands still
@@ -121,7 +123,7 @@ func (s *site) start() {
 	}
 	api, err := admin.New(admin.Options{
 		Store: s.store, Resolver: resolve.New(s.store, resolve.Options{Now: now}), Registrar: registrar.New(s.store, registrar.Options{Now: now}),
-		Now: now, Misses: s.misses, Counts: s.counts, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, Links: s.links, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
+		Now: now, Misses: s.misses, Counts: s.counts, Jobs: s.jobs, Config: fakeConfig{}, Search: s.searcher, Links: s.links, Publication: s.publish, SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		s.t.Fatal(err)

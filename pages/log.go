@@ -38,6 +38,7 @@ type logView struct {
 	Who, Prefix, Kind, From, To string
 	NoLog                       bool
 	Head                        store.Head
+	Published                   *adminapi.PublishedLog // nil if the log is not published
 	Entries                     []adminapi.Entry
 	Oldest, Newest              uint64 // range of the changes that were read for this page; 0 if there are none
 	Verified                    []verification
@@ -76,6 +77,9 @@ func (c *request) showLog() error {
 		v.First = v.page(0)
 	}
 	if err := c.readLog(v, oldest, newest); err != nil {
+		return err
+	}
+	if v.Published, err = c.api.PublishedLog(c.ctx()); err != nil {
 		return err
 	}
 	v.Verified, err = c.verified()

@@ -106,6 +106,9 @@ func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *
 	if spelling, ok := strings.CutPrefix(path, timeMapPath); ok {
 		return s.costly(ctx, func() *reply { return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set) })
 	}
+	if p := s.published(ctx, r, path, q, set); p != nil {
+		return p
+	}
 	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
 		return s.problemPage(r, kind)
 	}

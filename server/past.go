@@ -37,6 +37,7 @@ func (s *Server) writePage(ctx context.Context, w io.Writer, r *request, a parse
 			return err
 		}
 		page.QR = qrOf(page, ans)
+		page.Receipt = s.receiptOf(r, a, ans)
 	}
 	return html.On(page).Write(w, ans)
 }

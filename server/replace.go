@@ -35,6 +35,14 @@ func newCarried(o Options) *carried {
 		resources: newPool(gateway.NewTurns(o.Limits.Resources, perAddress(o.Limits.Resources, 4))),
 	}
 	c.health.Store, c.health.Clock, c.health.Authorities = o.Store, o.Clock, o.Authorities
+	if o.Publication != nil {
+		c.health.Warnings = func() []string {
+			if problem := o.Publication.Status().Problem; problem != "" {
+				return []string{"log: " + problem}
+			}
+			return nil
+		}
+	}
 	return c
 }
 

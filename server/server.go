@@ -24,6 +24,7 @@ import (
 	"github.com/nomen-project/nomen/registry"
 	"github.com/nomen-project/nomen/site"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog/publish"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -88,6 +89,9 @@ type Options struct {
 	// Dialects are the protocols of other identifier services, by name. A listener supports those
 	// in [Listener].Dialects.
 	Dialects map[string]dialect.Handler
+
+	// Publication is the published log of Store, shown under /-/log/ and /-/proof/; nil for none.
+	Publication *publish.Log
 
 	// Site describes who runs the server and how its pages look; nil means [site.Default].
 	Site *site.Site
@@ -222,6 +226,7 @@ type Server struct {
 	handler     http.Handler // of the public listeners, with the middleware
 	users       users
 	dialects    map[string]dialect.Handler
+	publication *publish.Log // nil if the log is not published
 
 	*carried
 }
@@ -248,6 +253,7 @@ func New(o Options) (*Server, error) {
 		signposts:   newSignposts(),
 		site:        o.Site,
 		dialects:    o.Dialects,
+		publication: o.Publication,
 		pagePolicy:  o.Site.Policy(),
 		linkBuffers: sync.Pool{New: func() any { return new(linkField) }},
 		users:       users{gone: make(chan struct{})},

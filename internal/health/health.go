@@ -70,6 +70,9 @@ type State struct {
 	// Authorities is the table of naming authorities. It is nil if the server need not load them.
 	Authorities *store.Table
 
+	// Warnings returns what monitoring should report although the server is ready. It may be nil.
+	Warnings func() []string
+
 	closing atomic.Bool
 }
 
@@ -115,6 +118,8 @@ type Report struct {
 	Status int      // HTTP status code
 	Lines  []string // the state; if the server is not ready, one more line for each cause
 	causes []string
+
+	warnings []string
 }
 
 // Check returns the response to a health check. The path selects the check: liveness, or readiness,
@@ -129,7 +134,14 @@ func (s *State) Check(path string) Report {
 	}
 	causes := s.Causes()
 	if len(causes) == 0 {
-		return Report{Status: http.StatusOK, Lines: []string{"ready"}}
+		r := Report{Status: http.StatusOK, Lines: []string{"ready"}}
+		if s.Warnings != nil {
+			r.warnings = s.Warnings()
+		}
+		for _, warning := range r.warnings {
+			r.Lines = append(r.Lines, "warning: "+requestlog.Printable(warning))
+		}
+		return r
 	}
 	r := Report{Status: http.StatusServiceUnavailable, causes: causes}
 	for _, cause := range causes {
@@ -138,13 +150,14 @@ func (s *State) Check(path string) Report {
 	return r
 }
 
-// MarshalJSON returns the report as an object: "status" has the first line, and "causes" has the
-// causes if the server is not ready.
+// MarshalJSON returns the report as an object: "status" has the first line, "causes" has the causes if
+// the server is not ready, and "warnings" has the warnings if it is.
 func (r Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Status string   `json:"status"`
-		Causes []string `json:"causes,omitempty"`
-	}{r.Lines[0], r.causes})
+		Status   string   `json:"status"`
+		Causes   []string `json:"causes,omitempty"`
+		Warnings []string `json:"warnings,omitempty"`
+	}{r.Lines[0], r.causes, r.warnings})
 }
 
 // WantsJSON reports whether the Accept field of a health check lists JSON. Other types in the field

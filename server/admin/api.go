@@ -20,6 +20,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog/publish"
 )
 
 // Options configure an API.
@@ -51,6 +52,8 @@ type Options struct {
 	EndSessions func(ctx context.Context, user string) error
 
 	Search store.Searcher // finds names by words; nil if the server has no index
+
+	Publication *publish.Log // the published log of the store; nil if it is not published
 
 	Links *links.Watcher // checks locations; nil if the server does not check them
 
@@ -110,6 +113,7 @@ type API struct {
 	instance string
 	searcher store.Searcher // may be nil
 	links    *links.Watcher // may be nil
+	publish  *publish.Log   // may be nil
 	misses   *misses.Counter
 	counts   *counts.Counter
 	scratch  func() (bulk.Scratch, error)
@@ -147,7 +151,7 @@ func New(o Options) (*API, error) {
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
 		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages, signInLink: o.SignInLink, endSessions: o.EndSessions,
-		searcher: o.Search, links: o.Links, misses: o.Misses, counts: o.Counts, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
+		searcher: o.Search, links: o.Links, publish: o.Publication, misses: o.Misses, counts: o.Counts, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}
 	if s.now == nil {

@@ -294,6 +294,7 @@ func (s *API) head(c *call) error {
 	}
 	out := adminapi.NewHead(h)
 	if c.q.Get("since") == "" {
+		out.Published = s.published()
 		return writeJSON(c.w, http.StatusOK, out)
 	}
 	size, err := number(c.q, "size", h.Size)

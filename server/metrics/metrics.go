@@ -29,6 +29,8 @@ type Options struct {
 
 	Search func() (store.IndexStatus, bool) // returns the state of the search index; false if there is none
 
+	Published func() (Published, bool) // returns the state of the published log, and false if it is not published
+
 	Links func() (Links, bool) // returns the state of the checks of links; false if they are off
 
 	Connections func() map[string]int           // returns the number of open connections of each listener, by its name
@@ -50,6 +52,14 @@ type Build struct{ Version, Revision, Go string }
 type Jobs struct {
 	Kind, State string
 	Count       int
+}
+
+// Published is the state of the published log.
+type Published struct {
+	Size, Waiting  uint64 // entries that are published, and that are not published yet
+	Time           time.Time
+	Problem        bool // no further checkpoint is published
+	Cosigned, Need int  // cosignatures of the checkpoint, and how many it should have
 }
 
 // Links is the state of the checks of links.

@@ -67,6 +67,7 @@ func full(s store.Reader) *Metrics {
 		Search: func() (store.IndexStatus, bool) {
 			return store.IndexStatus{Built: true, Names: 11, Position: 12, Head: 25, Err: errors.New("away")}, true
 		},
+		Published: func() (Published, bool) { return Published{Size: 7, Waiting: 1, Cosigned: 1, Need: 2}, true },
 		Links: func() (Links, bool) {
 			return Links{Counts: map[string]int64{"dead": 8}, Checks: 13, FailingHosts: 2, Paused: true}, true
 		},

@@ -75,6 +75,9 @@ func sources(o Options) []prometheus.Collector {
 	if o.Links != nil {
 		all = append(all, checked(o.Links)...)
 	}
+	if o.Published != nil {
+		all = append(all, published(o.Published)...)
+	}
 	if o.Jobs != nil {
 		all = append(all, gauge("nomen_jobs", "Jobs that the admin API lists, by kind and state.", func(to value) {
 			for _, j := range o.Jobs() {
@@ -211,6 +214,25 @@ func indexed(state func() (store.IndexStatus, bool)) []prometheus.Collector {
 		of("nomen_search_names", "Names indexed so far while the search index is being built; afterwards the names of its last building.", func(s store.IndexStatus) float64 { return float64(s.Names) }),
 		of("nomen_search_behind", "Changes that the search index does not have yet.", func(s store.IndexStatus) float64 { return float64(s.Behind()) }),
 		of("nomen_search_failed", "Whether the search index cannot follow the changes of the store: 1 or 0.", func(s store.IndexStatus) float64 { return truth(s.Err != nil) }),
+	}
+}
+
+// published returns the metrics of the published log.
+func published(state func() (Published, bool)) []prometheus.Collector {
+	of := func(name, help string, read func(Published) float64) prometheus.Collector {
+		return gauge(name, help, func(to value) {
+			if s, ok := state(); ok {
+				to(read(s))
+			}
+		})
+	}
+	return []prometheus.Collector{
+		of("nomen_log_published_entries", "Entries in the published checkpoint of the log.", func(s Published) float64 { return float64(s.Size) }),
+		of("nomen_log_waiting_entries", "Entries of the log that are not published yet.", func(s Published) float64 { return float64(s.Waiting) }),
+		of("nomen_log_checkpoint_timestamp_seconds", "When this server first had the published checkpoint.", func(s Published) float64 { return timestamp(s.Time) }),
+		of("nomen_log_suspended", "Whether no further checkpoint is published, for example because the store does not continue the last one: 1 or 0.", func(s Published) float64 { return truth(s.Problem) }),
+		of("nomen_log_cosignatures", "Cosignatures of the published checkpoint.", func(s Published) float64 { return float64(s.Cosigned) }),
+		of("nomen_log_cosignatures_needed", "Cosignatures that the published checkpoint should have.", func(s Published) float64 { return float64(s.Need) }),
 	}
 }
 

@@ -1,0 +1,36 @@
+package admin
+
+import (
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+)
+
+// published says how the publication of the log is going. If the log is not published, it returns
+// nil.
+func (s *API) published() *adminapi.PublishedLog {
+	if s.publish == nil {
+		return nil
+	}
+	is := s.publish.Status()
+	out := &adminapi.PublishedLog{
+		Origin: is.Origin, Key: is.VKey, Size: is.Size, Time: pointerTo(is.Time), Waiting: is.Waiting, Problem: is.Problem, Cosigned: is.Cosigned, Needed: is.Need,
+	}
+	for _, o := range is.Outcomes {
+		w := adminapi.AskedWitness{Name: o.Witness, URL: o.URL, Time: pointerTo(o.Time)}
+		if o.Err != nil {
+			w.Problem = o.Err.Error()
+		}
+		out.Asked = append(out.Asked, w)
+	}
+	return out
+}
+
+// pointerTo returns a pointer to t, or nil for the zero time.
+func pointerTo(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

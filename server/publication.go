@@ -1,0 +1,219 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/qrcode"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog"
+	"github.com/nomen-project/nomen/tlog/publish"
+	"github.com/nomen-project/nomen/tlog/receipt"
+)
+
+// The beginnings of the paths of the published log and of receipts.
+const (
+	logPath   = "/-/log/"
+	proofPath = "/-/proof/"
+)
+
+// formatQR is the value of the parameter format with which a receipt is answered by a QR code.
+const formatQR = "qr"
+
+// published answers requests for the published log and for receipts. It returns nil for other
+// targets, and if nothing is published.
+func (s *Server) published(ctx context.Context, r *request, path, q string, set *store.AuthoritySet) *reply {
+	if s.publication == nil {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(path, logPath); ok {
+		return s.logFile(ctx, r, rest)
+	}
+	if spelling, ok := strings.CutPrefix(path, proofPath); ok {
+		return s.costly(ctx, func() *reply { return s.receipt(ctx, r, adminapi.UnescapeName(spelling), q, set) })
+	}
+	return nil
+}
+
+// logFile serves a file of the published log (tlog-tiles). The path is relative to [logPath].
+func (s *Server) logFile(ctx context.Context, r *request, path string) *reply {
+	switch path {
+	case "":
+		return s.aboutLog(r)
+	case "checkpoint":
+		text, err := s.publication.Checkpoint()
+		if err != nil {
+			return s.logProblem(r, err)
+		}
+		p := newReply(http.StatusOK)
+		p.add("Cache-Control", "max-age=1")
+		return s.represent(r, p, textPage.ContentType(), text)
+	}
+	t, err := tlog.ParseTilePath(path)
+	if err != nil {
+		return s.logProblem(r, fs.ErrNotExist)
+	}
+	serve := func() *reply {
+		data, err := s.publication.Tile(ctx, t)
+		if err != nil {
+			return s.logProblem(r, err)
+		}
+		p := newReply(http.StatusOK)
+		p.add("Cache-Control", "public, max-age=31536000, immutable")
+		return s.represent(r, p, "application/octet-stream", data)
+	}
+	if s.publication.Cached(t) {
+		return serve()
+	}
+	return s.costly(ctx, serve)
+}
+
+// logProblem returns the response for an error of the published log.
+func (s *Server) logProblem(r *request, err error) *reply {
+	var p *reply
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p = newReply(http.StatusNotFound).withText("The published log has no such file. " + s.root(r) + logPath + " describes what it has.")
+	case errors.Is(err, publish.ErrNotShown):
+		p = newReply(http.StatusForbidden).withText("This bundle has entries about names that are not public, so it is not served. The tiles and the checkpoint are.")
+	case errors.Is(err, publish.ErrPending):
+		p = newReply(http.StatusServiceUnavailable).withText("The change is not in the published log yet. Try again in a few seconds.")
+		p.add("Retry-After", "2")
+	case errors.Is(err, publish.ErrSuspended):
+		p = newReply(http.StatusServiceUnavailable).withText("The log is not published at present, because the store does not continue the last checkpoint. Only the checkpoint is served.")
+		p.add("Retry-After", "3600")
+	default:
+		return s.failure(r, err)
+	}
+	return uncached(p)
+}
+
+// aboutLog serves the description of the published log.
+func (s *Server) aboutLog(r *request) *reply {
+	is, base := s.publication.Status(), s.base(r)
+	lines := []string{
+		"This is the log of all changes of the names of this server. Anyone can verify it.", "",
+		"Origin:      " + is.Origin,
+		"Public key:  " + is.VKey,
+		fmt.Sprintf("Entries:     %d", is.Size),
+		"Checkpoint:  " + base + logPath + "checkpoint",
+		"Tiles:       " + base + logPath + "tile/LEVEL/NUMBER (https://c2sp.org/tlog-tiles)",
+		"Receipts:    " + base + proofPath + "NAME (https://c2sp.org/tlog-proof)",
+	}
+	return uncached(newReply(http.StatusOK)).withText(lines...)
+}
+
+// receipt serves the receipt for the revision of a name that is current, or that was current at the
+// time in the query.
+func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return s.problem(ctx, r, parsedTarget{form: formPage}, question.Malformed(spelling, 0, err))
+	}
+	a := parsedTarget{form: formPage, name: n, authority: set.Of(n)}
+	a.query, _ = readQuery(q)
+	if a.query.badAt != "" {
+		return s.problem(ctx, r, a, badTime(r.target, a.query.badAt))
+	}
+	if err := a.checkAccess(); err != nil {
+		return s.problem(ctx, r, a, err)
+	}
+	c, err := s.provable(ctx, a)
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
+		return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no public revision found"})
+	case err != nil:
+		return s.failure(r, err)
+	}
+	if hasParameter(q, "format", formatQR) {
+		return s.receiptQR(ctx, r, c)
+	}
+	text, err := s.publication.Receipt(ctx, c)
+	if err != nil {
+		return s.logProblem(r, err)
+	}
+	p := newReply(http.StatusOK)
+	p.add("Cache-Control", "no-cache")
+	p.add("Content-Disposition", `attachment; filename="`+fileName(c.Subject().Key)+receipt.Extension+`"`)
+	return s.represent(r, p, receipt.MediaType, text)
+}
+
+// provable returns the public revision of a name that was current at the time in the query of a. It
+// returns [store.ErrNotFound] if there is none.
+func (s *Server) provable(ctx context.Context, a parsedTarget) (*store.Change, error) {
+	for c, err := range store.History(ctx, s.store, a.kept()) {
+		if err != nil {
+			return nil, err
+		}
+		if at := a.query.at; !at.IsZero() && c.Time.After(at) {
+			continue
+		}
+		if !isPublic(c) {
+			break
+		}
+		return c, nil
+	}
+	return nil, store.ErrNotFound
+}
+
+// receiptQR serves a QR code with the origin, the number of a change, and the hash of its leaf. None
+// of them ever changes.
+func (s *Server) receiptQR(ctx context.Context, r *request, c *store.Change) *reply {
+	origin, seq, hash, err := s.publication.Leaf(ctx, c)
+	if err != nil {
+		return s.logProblem(r, err)
+	}
+	text := fmt.Sprintf("%s %d %x", origin, seq, hash)
+	code, err := qrcode.SVG(text, text)
+	if err != nil {
+		return s.failure(r, err)
+	}
+	p := newReply(http.StatusOK)
+	p.add("Cache-Control", "no-cache")
+	return s.represent(r, p, "image/svg+xml", []byte(code))
+}
+
+// hasParameter reports whether a query has a parameter with a value.
+func hasParameter(q, key, value string) bool {
+	for part := range strings.SplitSeq(q, "&") {
+		if k, v, _ := strings.Cut(part, "="); k == key && v == value {
+			return true
+		}
+	}
+	return false
+}
+
+// fileName returns the key of a name as part of a file name: other characters than letters, digits,
+// hyphens and full stops become hyphens.
+func fileName(key string) string {
+	const limit = 80
+	b := []byte(key[:min(len(key), limit)])
+	for i, c := range b {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.') {
+			b[i] = '-'
+		}
+	}
+	return strings.Trim(string(b), ".-")
+}
+
+// receiptOf returns the URL of the receipt for the revision on a page, or "" if there is none.
+func (s *Server) receiptOf(r *request, a parsedTarget, ans *nomen.Answer) string {
+	if s.publication == nil || a.elsewhere || ans.Name.IsZero() || ans.Modified.IsZero() || ans.Service != nomen.I2C && ans.Service != nomen.I2Cs {
+		return ""
+	}
+	url := s.root(r) + strings.TrimSuffix(proofPath, "/") + format.NamePath(ans.Name.Key())
+	if !a.query.at.IsZero() {
+		url += "?at=" + ans.Modified.UTC().Format(time.RFC3339Nano)
+	}
+	return url
+}

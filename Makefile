@@ -13,7 +13,7 @@ COUNT     ?= 5
 export CGO_ENABLED = 0
 export GOFLAGS := $(strip -trimpath $(GOFLAGS))
 
-.PHONY: all build demo test quick test-ha check lint cross race plain static test-clients attack soak faults release release-check test-packages bench bench-scale fuzz mutate generate pictures crash clean help
+.PHONY: all build demo test quick test-ha check lint cross race plain static test-clients attack soak faults release release-check test-packages bench check-log bench-scale fuzz mutate generate pictures crash clean help
 
 all: build
 
@@ -88,6 +88,7 @@ static: build ## check that the binary is static and runs
 test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
 	$(GO) test -count=1 -tags clients -run '^TestClient' -v -timeout 40m ./bulk ./bulk/from/htaccess ./cmd/nomen ./gateway ./internal/browsertest ./internal/chart ./internal/qrcode ./pages ./server
+	cd bench/tlog && $(GO) test -count=1 -v . -changes 100000
 
 attack: ## hostile clients, a browser among them, against a real server on loopback; RUN=REGEXP for some
 	@scripts/prepare.sh clients
@@ -128,6 +129,9 @@ bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 	@mkdir -p docs/bench
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./... | tee docs/bench/latest.txt
 	$(TOOLS)/benchstat docs/bench/latest.txt
+
+check-log: ## the published log of CHANGES changes, checked by programs of others (Tessera, transparency-dev)
+	cd bench/tlog && $(GO) test -count 1 -v . -changes $(or $(CHANGES),100000)
 
 bench: $(TOOLS)/.built
 

@@ -18,8 +18,8 @@ type TreeReader interface {
 	// least 8, because stores do not keep the nodes below.
 	Nodes(ctx context.Context, level int, first, end uint64) ([][32]byte, error)
 
-	// EntryOf returns the entry of a change, with its content and its position in the log. If there
-	// is no such change, or if it is not sealed yet, the error is ErrNotFound.
+	// EntryOf returns the entry of a change, with its content and its position in the log. If the
+	// change does not exist, or is not sealed yet, the error is ErrNotFound.
 	EntryOf(ctx context.Context, s Subject, revision uint64) (*Entry, error)
 }
 

@@ -30,6 +30,7 @@ func optionClasses() map[optionClass]string {
 			acme-email acme-directory acme-root acme-eab-id acme-eab-key-file acme-accept-terms acme-unchecked
 			log-format access-log-addresses data store memory no-counts read-only scrub search
 			links.check links.contact links.probe
+			log.key log.entries log.content log.witness log.quorum log.timeout
 			stale-if-error clock-ok demo
 			sign-in.url sign-in.ca
 			limits.head-timeout limits.idle-timeout limits.timeout`,

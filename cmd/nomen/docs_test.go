@@ -79,7 +79,7 @@ func TestDocuments(t *testing.T) {
 }
 
 var (
-	commandLine  = regexp.MustCompile("(?:^|[\\s`'(\"$|])nomen ((?:-v )?[a-z][a-z-]*(?: [a-z]+)?)([^|`]*)")
+	commandLine  = regexp.MustCompile("(?:^|[\\s`'(\"$|])nomen ((?:-v )?[a-z][a-z-]*(?: [a-z]+){0,2})([^|`]*)")
 	option       = regexp.MustCompile(`(?:^|\s)--([a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)?)`)
 	quotedOption = regexp.MustCompile("`--([a-z][a-z0-9-]*(?:[.][a-z][a-z0-9-]*)?)")
 )

@@ -137,7 +137,7 @@ const doctorTimeout = 10 * time.Second
 func (d *doctor) run(ctx context.Context) error {
 	for _, check := range []func(context.Context){
 		d.checkConfiguration, d.checkServer, d.checkClock, d.checkDescriptors, d.checkMemory,
-		d.checkSpace, d.checkAccess, d.checkAdmin, d.checkSecondPerson, d.checkStore, d.checkScrub, d.checkBackups, d.checkPublic,
+		d.checkSpace, d.checkAccess, d.checkAdmin, d.checkSecondPerson, d.checkStore, d.checkScrub, d.checkPublished, d.checkBackups, d.checkPublic,
 	} {
 		limited, cancel := context.WithTimeout(ctx, doctorTimeout)
 		check(limited)

@@ -16,6 +16,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/backups"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog/publish"
 )
 
 func (d *doctor) checkAdmin(context.Context) {
@@ -105,7 +106,26 @@ func (d *doctor) knownHeads() map[string]store.Head {
 			heads["the background verification"] = h
 		}
 	}
+	if h, ok := publish.LastHead(filepath.Join(d.data, publishedFile)); ok {
+		heads["the published checkpoint"] = h
+	}
 	return heads
+}
+
+// checkPublished reports whether the key of the published log can be used, and is kept apart from
+// the data.
+func (d *doctor) checkPublished(context.Context) {
+	const check = "published log"
+	key := d.flags.publish.key
+	switch {
+	case key == "":
+	case d.flags.checkPublish() != nil:
+		d.problem(check, "see 'nomen log key new --help'", "%s", d.flags.checkPublish())
+	case !strings.HasPrefix(key, "credential:") && isBelow(d.data, key):
+		d.problem(check, "move the key elsewhere, and change log.key", "%s is in the data directory, so copies of the data have the key", key)
+	default:
+		d.ok(check, "the key fits the public URL")
+	}
 }
 
 // A scrubFile has what doctor reads of scrub.json, which docs/reference/files.md describes.

@@ -50,12 +50,14 @@ func runScripts(t *testing.T, servers bool) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NOMEN_DATA", e.WorkDir+"/data")
+			e.Values[lastServer] = new(func() error)
 			e.Setenv("ZERO", strings.Repeat("0", 64)) // a hash
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status":   status,
 			"serve":    serve,
+			"stop":     stop,
 			"cutshort": cutShort,
 			"rules1":   rules1,
 			"noted":    noted,
@@ -117,8 +119,17 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s, err := startServer(data, args...)
 	ts.Check(err)
 	ts.Defer(func() { _ = s.stop() })
+	*ts.Value(lastServer).(*func() error) = s.stop
 	ts.Setenv("PUBLIC", s.public)
 	ts.Setenv("ADMIN", s.admin)
+}
+
+// lastServer is the key of the function that stops the server started last.
+const lastServer = "stop"
+
+// stop stops the server that was started last.
+func stop(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check((*ts.Value(lastServer).(*func() error))())
 }
 
 // noted puts the head that verify has printed as JSON into a variable: noted

@@ -29,6 +29,7 @@ func badOptions() map[string][]string {
 		"public-url": {`"ftp://a.example"`, acme + `"https://192.0.2.1"`}, "trusted-proxy": {`["bogus"]`}, "registry": {`"none.json"`},
 		"host": {`["x y"]`}, "drain": {`"-1s"`}, "scrub": {"-2"}, "stale-if-error": {`"-1s"`},
 		"memory": {"5"}, "connections": {"-1"}, "connections-per-address": {"-1"}, "rate": {"0", "-1"}, "asks": {"0"},
+		"log.key": {`"none"`}, "log.witness": {`["x"]`}, "log.quorum": {"-1", "1"}, "log.timeout": {`"0s"`},
 		"links.contact": {`"x"`}, "links.probe": {`["x y"]`, `["ftp://a.example"]`},
 		"country-db": {`"none.mmdb"`}, "country-header": {`"a b"`},
 		"table": {`"none"`}, "public-table": {`"missing"`}, "dns": {`["x y"]`}, "default-resolver": {`"x y"`, "ask-others = \"off\"\n" + `"ftp://a.example"`},

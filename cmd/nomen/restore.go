@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/tlog/publish"
 )
 
 const restoreLong = `Restore creates a store from the backup in DIR, in the directory given by --data or
@@ -100,6 +101,12 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	}
 	if err := durable.KeepOwner(to, filepath.Dir(to)); err != nil {
 		return err
+	}
+	if c.store == "" {
+		if err := publish.MarkRestored(filepath.Join(c.data, publishedFile), res.Head); err != nil {
+			return err
+		}
+		c.keepOwner()
 	}
 	return c.say(restored(to, res), "%s: %s restored from %s: %s verified, head %s", to, count(res.Records, "record"), from, count(int64(res.Files), "file"), res.Head)
 }

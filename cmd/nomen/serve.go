@@ -109,6 +109,7 @@ type serveFlags struct {
 	signIn                  signInFlags
 	site                    siteFlags
 	links                   linksFlags
+	publish                 publishFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -160,6 +161,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.signIn.register(f)
 	s.site.register(f)
 	s.links.register(f)
+	s.publish.register(f)
 }
 
 // authorityLife bounds how long this process may use the earlier state of an authority that another
@@ -256,6 +258,9 @@ func (f *serveFlags) check() error {
 	must(f.outside.asks > 0, "asks", f.outside.asks, positive)
 	f.limits.check(must)
 	f.links.checkFlags(must)
+	if err := f.checkPublish(); err != nil {
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 
@@ -338,11 +343,17 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	defer endSearch()
 	watcher, endLinks := c.startLinks(ctx, &f, s, log)
 	defer endLinks()
+	published, endPublishing, err := c.startPublishing(ctx, &f, s, table, log)
+	if err != nil {
+		return err
+	}
+	defer endPublishing()
 	seen := newSeen(s, reg, c.lostLines.Load, c.pacer.Rested)
 	seen.index.Store(index)
 	seen.links.Store(watcher)
+	seen.published.Store(published)
 	v, err := c.newLive(ctx, &f, serverParts{
-		store: s, index: index, links: watcher, registrar: reg, table: table, token: own, proxies: proxies,
+		store: s, index: index, links: watcher, published: published, registrar: reg, table: table, token: own, proxies: proxies,
 		seen: seen, answerCache: c.usualAnswerCache(), log: log,
 	})
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/nomen-project/nomen/server/metrics"
 	"github.com/nomen-project/nomen/signin"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog/publish"
 )
 
 // serverParts has the parts of a server that are made before the server itself.
@@ -41,6 +42,7 @@ type serverParts struct {
 	seen        *seen
 	index       *search.Index  // nil if there is none
 	links       *links.Watcher // nil if there is none
+	published   *publish.Log   // nil if the log is not published
 	answerCache int64          // default size of the cache of answers, in bytes
 	log         *slog.Logger
 }
@@ -55,7 +57,7 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses, Counts: p.counts.counter(),
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), LogAddresses: f.seeing.log.addresses,
-		Limits: f.serverLimits(), Site: about, AnswerCache: f.answerCacheSize(p.answerCache),
+		Limits: f.serverLimits(), Site: about, Publication: p.published, AnswerCache: f.answerCacheSize(p.answerCache),
 	}
 	if o.Dialects, err = c.openDialects(p, api); err != nil {
 		return nil, err
@@ -104,7 +106,7 @@ func (f *serveFlags) adminHosts() (all []string) {
 func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manager, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,
-		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Links: p.links, Counts: p.counts.counter(), Metrics: p.seen.metrics, Scratch: newScratch,
+		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Links: p.links, Publication: p.published, Counts: p.counts.counter(), Metrics: p.seen.metrics, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Pacer: c.pacer, Scrub: c.scrubRate(f.scrub),
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(), SecondPerson: f.limits.second,
 		Config: p.live,

@@ -108,17 +108,22 @@ func linksAgent(publicURL string) string {
 }
 
 // leaseLinks returns a function that reports whether this node of a database may check links. Only
-// one node may at a time. To save queries, the function asks the database at most every third of
-// the lease.
+// one node may at a time.
 func (c *cli) leaseLinks(vault store.Vault) func(context.Context) bool {
+	return c.leaseOf(vault, "links", linksLease)
+}
+
+// leaseOf returns a function that reports whether this node of a database has a lease. To save
+// queries, the function asks the database at most every third of the lease.
+func (c *cli) leaseOf(vault store.Vault, key string, lease time.Duration) func(context.Context) bool {
 	var asked time.Time
 	var mine bool
 	return func(ctx context.Context) bool {
-		if now := time.Now(); now.Sub(asked) >= linksLease/3 {
-			got, err := vault.Lease(ctx, "links", c.instance, linksLease)
+		if now := time.Now(); now.Sub(asked) >= lease/3 {
+			got, err := vault.Lease(ctx, key, c.instance, lease)
 			if err == nil {
 				asked, mine = now, got
-			} else if now.Sub(asked) >= linksLease*2/3 { // another node may have it soon
+			} else if now.Sub(asked) >= lease*2/3 { // another node may have it soon
 				mine = false
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/nomen-project/nomen/server/admin"
 	"github.com/nomen-project/nomen/server/metrics"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog/publish"
 )
 
 type seeingFlags struct {
@@ -42,6 +43,7 @@ type seen struct {
 	certificates atomic.Pointer[serverCertificates]
 	index        atomic.Pointer[search.Index]
 	links        atomic.Pointer[links.Watcher]
+	published    atomic.Pointer[publish.Log]
 }
 
 // newSeen returns the metrics of a server of a store.
@@ -54,7 +56,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64, re
 			s := v.server.Load()
 			return s != nil && s.Ready()
 		},
-		Scrub: v.scrub, Search: v.indexed, Links: v.linked, Jobs: v.jobs, Connections: v.connections,
+		Scrub: v.scrub, Search: v.indexed, Links: v.linked, Published: v.publication, Jobs: v.jobs, Connections: v.connections,
 		Answers: v.answers, Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Rested: rested, Build: build(),
 	})
 	return v
@@ -119,6 +121,15 @@ func (v *seen) linked() (metrics.Links, bool) {
 	}
 	is := w.Status()
 	return metrics.Links{Counts: is.Counts, Checks: is.Checks, FailingHosts: len(is.Failing), Paused: !is.Paused.IsZero()}, true
+}
+
+func (v *seen) publication() (metrics.Published, bool) {
+	l := v.published.Load()
+	if l == nil {
+		return metrics.Published{}, false
+	}
+	is := l.Status()
+	return metrics.Published{Size: is.Size, Waiting: is.Waiting, Time: is.Time, Problem: is.Problem != "", Cosigned: is.Cosigned, Need: is.Need}, true
 }
 
 func (v *seen) jobs() (all []metrics.Jobs) {

@@ -1,0 +1,371 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog"
+	"github.com/nomen-project/nomen/tlog/publish"
+	"github.com/nomen-project/nomen/tlog/receipt"
+)
+
+const proofLong = `A receipt is a file with which anyone can verify offline what a name led to at a time. The
+server that publishes its log (log.key) gives receipts at /-/proof/NAME.`
+
+func (c *cli) proofCommand() *cobra.Command {
+	return groupOf("proof", "get and check receipts of names", proofLong, c.proofGetCommand(), c.proofCheckCommand(), c.proofAbsentCommand())
+}
+
+const proofGetLong = `Get prints the receipt for the current revision of a name, or for the revision that was
+current at --at. With --via, the receipt is from the server at a URL. Without, it is from the
+store of the data directory, which no server must have open; it then has the complete content.`
+
+func (c *cli) proofGetCommand() *cobra.Command {
+	var at, via string
+	cmd := &cobra.Command{
+		Use:   "get NAME",
+		Short: "get the receipt of a name",
+		Long:  proofGetLong,
+		Example: `  nomen proof get --via https://names.example.org urn:dns:example.org:a > a.tlog-proof
+  nomen proof get --at 2026-01-31 urn:dns:example.org:a > a.tlog-proof`,
+		Args: arguments(1, 1),
+	}
+	f := cmd.Flags()
+	f.StringVar(&at, "at", "", "time, such as 2026-01-31T12:00:00Z, or day (default now)")
+	f.StringVar(&via, "via", "", "public URL of the server, such as https://names.example.org")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		n, err := name.Parse(args[0])
+		if err != nil {
+			return usageError{err}
+		}
+		var text []byte
+		if via != "" {
+			text, err = fetchReceipt(cmd.Context(), via, n, at)
+		} else {
+			text, err = c.ownReceipt(cmd.Context(), n, at)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = c.out.Write(text)
+		return err
+	}
+	return cmd
+}
+
+// receiptTimeout bounds the request for a receipt.
+const receiptTimeout = 30 * time.Second
+
+// fetchReceipt gets a receipt from a server.
+func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]byte, error) {
+	if !strings.Contains(via, "://") {
+		via = "http://" + via
+	}
+	url := strings.TrimRight(via, "/") + "/-/proof" + format.NamePath(n.Key())
+	if at != "" {
+		url += "?at=" + at
+	}
+	ctx, cancel := context.WithTimeout(ctx, receiptTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	req.Header.Set("Accept", "text/plain")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, tlog.MaxProof+1))
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		first, _, _ := strings.Cut(strings.TrimSpace(string(b[:min(len(b), 300)])), "\n")
+		return nil, fmt.Errorf("%s: status %d: %s", url, resp.StatusCode, printable(first))
+	}
+	return b, nil
+}
+
+// ownReceipt makes a receipt from the store of the data directory.
+func (c *cli) ownReceipt(ctx context.Context, n name.Name, at string) (text []byte, err error) {
+	var when time.Time
+	if at != "" {
+		if when, err = parseMoment(at); err != nil {
+			return nil, usagef("proof get: --at %q: must be a time such as 2006-01-02T15:04:05Z or a day such as 2006-01-02", at)
+		}
+	}
+	err = c.withSource(ctx, reads, "proof get", func(s store.Store) error {
+		o, err := c.publishOptions(s, "")
+		if err != nil {
+			return err
+		}
+		for change, err := range store.History(ctx, s, n) {
+			if err != nil {
+				return err
+			}
+			if when.IsZero() || !change.Time.After(when) {
+				text, err = publish.OwnReceipt(ctx, o, change)
+				return err
+			}
+		}
+		return fmt.Errorf("%s: no record found: %w", n.Key(), store.ErrNotFound)
+	})
+	return text, err
+}
+
+// parseMoment parses a time, or a day, which stands for its end.
+func parseMoment(s string) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	t, err := time.Parse(time.DateOnly, s)
+	return t.Add(24*time.Hour - time.Millisecond), err
+}
+
+const proofCheckLong = `Check verifies a receipt, without network, with the public key of the log. It prints what the
+receipt proves. With --witness, it also says which of these witnesses have cosigned the
+checkpoint, and with --need that at least so many must have.
+
+The exit status is 1 if the receipt proves nothing; the reason is printed.`
+
+func (c *cli) proofCheckCommand() *cobra.Command {
+	var key string
+	var witnesses []string
+	var need int
+	cmd := &cobra.Command{
+		Use:     "check --key VKEY FILE",
+		Short:   "verify a receipt",
+		Long:    proofCheckLong,
+		Example: "  nomen proof check --key names.example.org/-/log+1b2c3d4e+AZq... a.tlog-proof",
+		Args:    arguments(1, 1),
+	}
+	f := cmd.Flags()
+	f.StringVar(&key, "key", "", "public key of the log (required)")
+	f.StringArrayVar(&witnesses, "witness", nil, "public key of a witness")
+	f.IntVar(&need, "need", 0, "number of these witnesses that must have cosigned")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if key == "" {
+			return usagef("proof check: --key is required: the public key of the log, as its operator has published it")
+		}
+		log, err := tlog.NewVerifier(key)
+		if err != nil {
+			return usagef("proof check: --key: %w", err)
+		}
+		var all []note.Verifier
+		for _, w := range witnesses {
+			v, err := tlog.NewVerifier(w)
+			if err != nil {
+				return usagef("proof check: --witness: %w", err)
+			}
+			all = append(all, v)
+		}
+		if need < 0 || need > len(all) {
+			return usagef("proof check: --need %d: must be between 0 and the number of --witness", need)
+		}
+		return c.checkReceipt(args[0], log, all, need)
+	}
+	return cmd
+}
+
+// A receiptLine is the JSON result of checking a receipt.
+type receiptLine struct {
+	Fault    string     `json:"fault,omitempty"`
+	Origin   string     `json:"origin,omitempty"`
+	Size     uint64     `json:"size,omitempty"`
+	Change   uint64     `json:"change,omitempty"`
+	Name     string     `json:"name,omitempty"`
+	Revision uint64     `json:"revision,omitempty"`
+	Time     *time.Time `json:"time,omitempty"`
+	Status   string     `json:"status,omitempty"`
+	Hash     string     `json:"hash,omitempty"`
+	Content  bool       `json:"content"`
+	Targets  []string   `json:"locations,omitempty"`
+	Removed  *receiptBy `json:"removed,omitempty"`
+	Cosigned []string   `json:"cosigned,omitempty"`
+}
+
+// A receiptBy says which change removed the content of another.
+type receiptBy struct {
+	Change uint64    `json:"change"`
+	Time   time.Time `json:"time"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// checkReceipt verifies the receipt in a file.
+func (c *cli) checkReceipt(file string, log note.Verifier, witnesses []note.Verifier, need int) error {
+	data, err := c.readReceipt(file)
+	if err != nil {
+		return err
+	}
+	line := receiptLine{}
+	r, err := receipt.Check(data, log, witnesses...)
+	switch {
+	case err != nil:
+		line.Fault = err.Error()
+	case len(r.Log.Cosignatures) < need:
+		line.Fault = fmt.Sprintf("%d of these witnesses have cosigned the checkpoint, but %d must have", len(r.Log.Cosignatures), need)
+	}
+	if line.Fault == "" {
+		line = receiptLineOf(r)
+	}
+	if c.json {
+		err = c.printJSON(line)
+	} else {
+		c.tellReceipt(&line)
+	}
+	if err == nil && line.Fault != "" {
+		return errNo
+	}
+	return err
+}
+
+// readReceipt reads a file with a receipt, - for standard input.
+func (c *cli) readReceipt(file string) ([]byte, error) {
+	in, _, err := c.open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(io.LimitReader(in, tlog.MaxProof+1))
+}
+
+func receiptLineOf(r *receipt.Result) receiptLine {
+	at := r.Leaf.Time
+	line := receiptLine{
+		Origin: r.Log.Origin, Size: r.Log.Size, Change: r.Seq, Name: r.Leaf.Subject.Key, Revision: r.Leaf.Revision, Time: &at,
+		Status: string(r.Leaf.Status), Hash: fmt.Sprintf("%x", r.Hash), Content: r.Change != nil,
+	}
+	if r.Change != nil && r.Change.Record != nil {
+		for _, l := range r.Change.Record.Locations {
+			line.Targets = append(line.Targets, l.URL)
+		}
+	}
+	if by := r.RedactedBy; by != nil {
+		line.Removed = &receiptBy{Change: by.Seq, Time: by.Leaf.Time}
+		if by.Change != nil {
+			line.Removed.Reason = by.Change.Why
+		}
+	}
+	for _, s := range r.Log.Cosignatures {
+		line.Cosigned = append(line.Cosigned, s.Witness)
+	}
+	return line
+}
+
+func (c *cli) tellReceipt(l *receiptLine) {
+	if l.Fault != "" {
+		fmt.Fprintf(c.out, "fault: %s\n", printable(l.Fault))
+		return
+	}
+	fmt.Fprintf(c.out, "%s revision %d, %s, is change %d of the log %s\n", printable(l.Name), l.Revision, l.Time.UTC().Format(time.RFC3339), l.Change, printable(l.Origin))
+	if l.Status != "" {
+		fmt.Fprintf(c.out, "status %s\n", l.Status)
+	}
+	for _, url := range l.Targets {
+		fmt.Fprintf(c.out, "location %s\n", printable(url))
+	}
+	switch {
+	case l.Removed != nil:
+		fmt.Fprintf(c.out, "the content was removed by change %d, %s", l.Removed.Change, l.Removed.Time.UTC().Format(time.RFC3339))
+		if l.Removed.Reason != "" {
+			fmt.Fprintf(c.out, ": %s", printable(l.Removed.Reason))
+		}
+		fmt.Fprintln(c.out)
+	case !l.Content:
+		fmt.Fprintln(c.out, "the receipt does not have the content, so it proves only the name, the status and the time")
+	}
+	for _, w := range l.Cosigned {
+		fmt.Fprintf(c.out, "cosigned by %s\n", printable(w))
+	}
+}
+
+const proofAbsentLong = `Absent says what can be proved about the absence of a name. The log is ordered by time, not by
+name, so no short proof shows that a name is not in it. Absent therefore reads the log of the
+store in the data directory up to the published checkpoint, and says whether an entry is about
+the name.
+
+Others cannot repeat this with the checkpoint alone. They need all entries: either the server
+publishes them (log.entries), and they read them all, or they trust the one who ran
+this command. The exit status is 1 if the name is in the log.`
+
+func (c *cli) proofAbsentCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "absent NAME",
+		Short:   "say whether a name is absent from the log, and what that proves",
+		Long:    proofAbsentLong,
+		Example: "  nomen proof absent urn:dns:example.org:a",
+		Args:    arguments(1, 1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		n, err := name.Parse(args[0])
+		if err != nil {
+			return usageError{err}
+		}
+		return c.withSource(cmd.Context(), reads, "proof absent", func(s store.Store) error {
+			o, err := c.publishOptions(s, "")
+			if err != nil {
+				return err
+			}
+			return c.absent(cmd.Context(), o, n)
+		})
+	}
+	return cmd
+}
+
+// An absentLine is the JSON result of 'proof absent'.
+type absentLine struct {
+	Name   string `json:"name"`
+	Origin string `json:"origin"`
+	Size   uint64 `json:"size"`
+	Change uint64 `json:"change,omitempty"` // the first change of the name; absent if there is none
+}
+
+func (c *cli) absent(ctx context.Context, o publish.Options, n name.Name) error {
+	progress, end := c.counting("proof absent: entries")
+	found, err := publish.Absent(ctx, o, store.Subject{Kind: store.KindName, Key: n.Key()}, progress)
+	end()
+	if err != nil {
+		return err
+	}
+	line := absentLine{n.Key(), found.Origin, found.Size, found.Seq}
+	switch {
+	case c.json:
+		err = c.printJSON(line)
+	case found.Seq > 0:
+		_, err = fmt.Fprintf(c.out, "%s is in the log %s: change %d\n", printable(n.Key()), found.Origin, found.Seq)
+	default:
+		_, err = fmt.Fprintf(c.out, "%s is in none of the first %d entries of the log %s\nThis is the result of reading the log here. It is not a proof for others: they must read all entries themselves.\n", printable(n.Key()), found.Size, found.Origin)
+	}
+	if err == nil && found.Seq > 0 {
+		return errNo
+	}
+	return err
+}
+
+// readLimited reads a file of at most max bytes.
+func readLimited(file string, limit int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = errors.New("the file is too large")
+	}
+	return b, err
+}

@@ -235,7 +235,7 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 	return c.sendWith(ctx, nil, method, path, q, body, contentType)
 }
 
-// sendWith is like send with additional header fields.
+// sendWith is send with additional header fields.
 func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	if len(q) > 0 {
 		path += "?" + q.Encode()
@@ -264,11 +264,12 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	}
 }
 
-// maxAgain is how often a request is sent again because the token has sent too many requests.
+// maxAgain bounds how often a request is sent again because its token had sent too many.
 const maxAgain = 10
 
-// sendAgain reports whether to send a request again after err. If the token had sent too many
-// requests, it first waits, unless the context of the request ends.
+// sendAgain reports whether to send a request again after err. If the reason is that its token had
+// sent too many requests, sendAgain first waits as long as the server asks, unless the context of
+// the request ends.
 func sendAgain(req *http.Request, err error) bool {
 	var rate *RateError
 	if !errors.As(err, &rate) || req.Body != nil && req.GetBody == nil {
@@ -303,7 +304,6 @@ func (c *Client) NewRequest(ctx context.Context, method, path string, body io.Re
 	return req, nil
 }
 
-// readProblem returns the error in a response.
 func readProblem(resp *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	var p Problem

@@ -160,7 +160,7 @@ func union[K comparable, V any](a, b map[K]V) map[K]V {
 	return all
 }
 
-// texts decodes a list of strings, where a missing value is an empty list.
+// texts decodes a list of strings. Without a value it returns an empty list.
 func texts(b json.RawMessage) (list []string, ok bool) {
 	return list, b == nil || json.Unmarshal(b, &list) == nil
 }
@@ -182,8 +182,8 @@ func (d *differences) value(field, before, after string) {
 	}
 }
 
-// list records the removed and added values of a list. If exactly one value was removed and one
-// added, list records them as one changed value.
+// list records which values a list has lost and gained. If these are one value each, it records a
+// single changed value.
 func (d *differences) list(field string, before, after []string) {
 	removed, added := without(before, after), without(after, before)
 	switch {

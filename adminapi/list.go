@@ -11,7 +11,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// firstPage is the size of the first page of keys. Each further page is twice as large.
+// firstPage is how many keys the first request asks for. Each further request asks for twice as
+// many.
 const firstPage = 16
 
 // Keys yields the names whose keys begin with prefix, sorted by key. It requests them in pages that

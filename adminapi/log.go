@@ -78,7 +78,7 @@ func NewProof(e Entry, h store.Head, hashes [][32]byte) Proof {
 	return p
 }
 
-// maxProof is the number of hashes of the longest proof.
+// maxProof bounds the number of hashes in a proof.
 const maxProof = 64
 
 // Parts returns the parts of a proof in the form of package store.

@@ -172,7 +172,7 @@ func (p *Problem) Cell() string {
 	return bulk.Refusal{Sheet: p.Sheet, Line: p.Line, Column: p.Column}.Cell()
 }
 
-// err returns the error that [NewProblem] converted to p.
+// err reverses [NewProblem].
 func (p *Problem) err() error {
 	kind, _ := strings.CutPrefix(p.Type, ProblemPath)
 	for _, f := range forms() {
@@ -193,8 +193,9 @@ type form struct {
 	err     func(*Problem) error // converts the problem back; nil if another form of the same kind does so
 }
 
-// ofType returns the form of a type of error. The detail of the problem is the text of the error;
-// fill sets the other members, and may replace the detail.
+// ofType describes how a type of error becomes a problem. The detail of the problem is the text of
+// the error, unless the function fill replaces it. The function fill also sets the other members,
+// and the function err reverses the conversion.
 func ofType[E error](kind string, fill func(*Problem, E), err func(*Problem) error) form {
 	return form{kind, func(err error) *Problem {
 		var e E
@@ -207,7 +208,7 @@ func ofType[E error](kind string, fill func(*Problem, E), err func(*Problem) err
 	}, err}
 }
 
-// ofError returns the form of an error value, which errors may wrap.
+// ofError describes how errors that wrap target become problems.
 func ofError(kind string, target error, detail func(error) string) form {
 	return form{kind, func(err error) *Problem {
 		if !errors.Is(err, target) {
@@ -217,7 +218,7 @@ func ofError(kind string, target error, detail func(error) string) form {
 	}, func(*Problem) error { return target }}
 }
 
-// forms returns all forms. The first one that matches an error applies.
+// forms has the descriptions of all errors. The first that matches an error applies.
 var forms = sync.OnceValue(func() []form {
 	whole, unavailable := error.Error, func(error) string { return ErrUnavailable.Error() }
 	return []form{
@@ -318,7 +319,6 @@ func (p *Problem) conflict(e *store.ConflictError) {
 	p.Detail, p.Name, p.Expected, p.Current = e.Error(), e.Key, &e.Expected, &e.Current
 }
 
-// after returns the time in RetryAfter.
 func (p *Problem) after() time.Duration { return time.Duration(p.RetryAfter) * time.Second }
 
 // retryAfter returns a wait in seconds, rounded up, or 0 if it is unknown.
@@ -339,7 +339,7 @@ func clockRule(clock bool) string {
 	return ""
 }
 
-// deniedError returns the error from which deniedDetail made the detail.
+// deniedError reverses deniedDetail.
 func deniedError(p *Problem) error {
 	role, _ := registrar.ParseRole(p.Role)
 	need, _ := registrar.ParseRole(p.Need)

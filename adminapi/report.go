@@ -190,9 +190,9 @@ type Minting struct {
 	Why      string `json:"why,omitempty"`
 }
 
-// reports sends a request. It calls each with every report except the last, which it returns. If
-// ctx ends, it cancels the job that the request started; if the connection breaks, the job
-// continues.
+// reports sends a request that starts a job, and reads the reports in the response. It calls each
+// for every report except the last, which it returns. If ctx ends, reports cancels the job. If the
+// connection breaks, the job continues.
 func (c *Client) reports(ctx context.Context, path string, q url.Values, body any, each func(Report)) (Report, error) {
 	b, err := Encode(body)
 	if err != nil {
@@ -224,8 +224,8 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 	return Report{}, c.left(ctx, resp.Header.Get(JobHeader), fmt.Errorf("adminapi: %s: the response was truncated: %w", path, io.ErrUnexpectedEOF))
 }
 
-// left returns the error for a job whose response ended with err. If ctx has ended, left first
-// cancels the job.
+// left returns the error for a job whose response ended with err. It cancels the job if the reason
+// is that ctx has ended.
 func (c *Client) left(ctx context.Context, id string, err error) error {
 	switch {
 	case id == "": // the server has no jobs, or the work is not a job

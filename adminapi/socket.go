@@ -15,7 +15,6 @@ const unixScheme = "unix:"
 // not exist (RFC 6761, 6.4), no HTTP client sends the token to another server.
 const socketHost = ".socket.invalid"
 
-// originOf returns the scheme and host of requests to the server at a URL.
 func originOf(url string) string {
 	if path, ok := strings.CutPrefix(url, unixScheme); ok {
 		return "http://" + hex.EncodeToString([]byte(path)) + socketHost
@@ -23,7 +22,8 @@ func originOf(url string) string {
 	return strings.TrimSuffix(url, "/")
 }
 
-// dialServer connects to a server, or to the Unix socket for which the host name stands.
+// dialServer connects to the server at an address, or to the Unix socket that the host name
+// encodes.
 func dialServer(ctx context.Context, network, address string) (net.Conn, error) {
 	var d net.Dialer
 	host, _, _ := net.SplitHostPort(address)
@@ -37,7 +37,7 @@ func dialServer(ctx context.Context, network, address string) (net.Conn, error) 
 	return d.DialContext(ctx, network, address)
 }
 
-// setHost sets the Host field of a request to a Unix socket to a name that all servers accept.
+// setHost makes the Host field of a request to a Unix socket a name that every server accepts.
 func setHost(r *http.Request) {
 	if strings.HasSuffix(r.URL.Host, socketHost) {
 		r.Host = "localhost"

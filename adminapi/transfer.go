@@ -32,7 +32,6 @@ func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) 
 	return s, err
 }
 
-// importQuery returns the parameters of an import.
 func importQuery(o bulk.ImportOptions) url.Values {
 	q := url.Values{}
 	setFlag(q, "dry_run", o.DryRun)

@@ -106,7 +106,6 @@ func (b *bookReader) next(r *row) (*row, error) {
 	return r, nil
 }
 
-// quoted formats a cell of CSV.
 func quoted(s string) string {
 	if !strings.ContainsAny(s, ",\"\r\n") && !strings.HasPrefix(s, " ") {
 		return s
@@ -114,8 +113,8 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// columnOf returns the number, from 1, of the column for a field of a record in a workbook, or of
-// the column of the name if there is none.
+// columnOf returns the column in a workbook, counted from 1, for a field of a record. For a field
+// without a column it returns that of the name.
 func (t *table) columnOf(field string) int {
 	i := slices.IndexFunc(t.columns, func(c column) bool { return c.title == field })
 	if i < 0 {

@@ -39,7 +39,7 @@ func (c *caddyMap) record(b []byte, r *store.Record) ([]byte, error) {
 
 func (*caddyMap) authority(*store.Authority) {}
 
-// rule always fails, because a map has no expressions with conditions.
+// rule always fails, because a map in Caddy has no rules.
 func (*caddyMap) rule(b []byte, _ *store.Authority, _ int) ([]byte, error) {
 	return b, errors.New("rules are not written for Caddy")
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// value sets a field of the record from cell i. Later rows of the record may repeat the value.
+// value sets a field of a record from cell i. If a record has several rows, they may all have the
+// same value there.
 func (t *table) value(r *row, i int) {
 	c, col, first := &r.cells[i], &t.columns[i], &t.first[i]
 	if first.line > 0 {
@@ -83,7 +84,7 @@ func (t *table) text(r *row, i int) string {
 	return t.values(r, i, false)[0]
 }
 
-// list reads a cell with values separated by bars.
+// list reads a cell whose values are separated by vertical bars.
 func (t *table) list(r *row, i int) []string {
 	if separator := t.columns[i].separator; separator != "" {
 		var values []string
@@ -103,7 +104,7 @@ func (t *table) list(r *row, i int) []string {
 	return values
 }
 
-// values decodes the escapes of a cell. If list is true, it also splits the cell at bars.
+// values decodes the escapes in a cell. For a list, it also splits the cell at vertical bars.
 func (t *table) values(r *row, i int, list bool) []string {
 	c := &r.cells[i]
 	special := `\`
@@ -135,7 +136,7 @@ func (t *table) values(r *row, i int, list bool) []string {
 	return append(all, string(value))
 }
 
-// escape returns the byte for which an escape stands. The parameter tail is what follows the
+// escape returns the byte for which an escape stands. The parameter tail is the text after the
 // backslash.
 func (t *table) escape(tail string, list bool) (byte, bool) {
 	if tail == "" {
@@ -155,7 +156,6 @@ func (t *table) escape(tail string, list bool) (byte, bool) {
 	return 0, false
 }
 
-// escapes lists the escapes of a cell, for a message.
 func (t *table) escapes(list bool) string {
 	s := `\\`
 	if list {

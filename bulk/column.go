@@ -16,7 +16,6 @@ type column struct {
 // members of a record or of a location.
 const elementColumn = "dc:"
 
-// titles returns the titles of the columns of an export.
 func titles() []string {
 	all := []string{
 		"name", "status", "url", "type", "lang", "rel", "priority", "weight", "country", "component",

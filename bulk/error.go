@@ -16,7 +16,6 @@ type LineError struct {
 	lines []keptLine // the lines of the record, if they are kept
 }
 
-// kept returns the total length of the lines that are kept.
 func (e *LineError) kept() (n int) {
 	for _, l := range e.lines {
 		n += len(l.text)

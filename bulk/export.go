@@ -61,22 +61,22 @@ type encoder interface {
 	// head returns what precedes the first record.
 	head() []byte
 
-	// record appends a record. The error is errNoLine for a record that the format leaves out, a
-	// *heldError for one that it cannot represent, and a *partError for one that was appended
-	// without some of its fields.
+	// record appends a record. The error is errNoLine if the format leaves the record out, a
+	// *heldError if the format cannot represent it, and a *partError if some of its fields are
+	// missing from the output.
 	record(b []byte, r *store.Record) ([]byte, error)
 }
 
 // A ruled encoder also writes the rules of authorities, after the records.
 type ruled interface {
-	// authority gets each authority before the head is written.
+	// authority is called for each authority before head.
 	authority(a *store.Authority)
 
 	// rule appends a rule of an authority. The error says what the format cannot represent.
 	rule(b []byte, a *store.Authority, i int) ([]byte, error)
 
-	// end appends the end of an authority's rules. Rules of an authority above it follow, and must
-	// not answer for names of this one.
+	// end appends whatever ends the rules of an authority. The rules of the authority above follow,
+	// so end must keep them from answering for names of this one.
 	end(b []byte, a *store.Authority) ([]byte, error)
 
 	// tail returns what follows the last rule.
@@ -191,8 +191,8 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 	return e.rules(out, authorities)
 }
 
-// authorities returns the authorities with rules and with the prefix, if the format has rules. It
-// passes all authorities to the encoder.
+// authorities passes all authorities to the encoder. If the format has rules, it also returns the
+// authorities with the prefix that have rules.
 func (e *exporter) authorities(ctx context.Context, s store.Reader, prefix string) (all []*store.Authority, err error) {
 	r, ok := e.encoder.(ruled)
 	if !ok {
@@ -266,7 +266,7 @@ func (e *exporter) records(ctx context.Context, s store.Reader, prefix string) i
 	}
 }
 
-// encode appends a record, or nothing if the record is left out or rejected.
+// encode appends a record, unless the record is left out or rejected.
 func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	b, err := e.encoder.record(b, rec)
 	var held *heldError
@@ -315,7 +315,7 @@ func compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	return plain{w}, nil
 }
 
-// plain is a writer whose Close does not close the writer in it.
+// plain adds to a writer a Close that does nothing.
 type plain struct{ io.Writer }
 
 func (plain) Close() error { return nil }

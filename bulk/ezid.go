@@ -67,8 +67,8 @@ func (e *ezidEncoder) record(b []byte, r *store.Record) ([]byte, error) {
 	return b, nil
 }
 
-// ezidSpelling returns the identifier of a record as entered, if it has the form of EZID and is not
-// the key of the name.
+// ezidSpelling returns the identifier in a record as it was entered, or "" if that is the key of
+// the name or has another form than in EZID.
 func ezidSpelling(r *store.Record) string {
 	id := ezid.ID(r.Name)
 	label := id[:strings.IndexByte(id, ':')+1]
@@ -81,7 +81,8 @@ func ezidSpelling(r *store.Record) string {
 	return id
 }
 
-// ezidLost returns the fields of a record that would differ if it were made from the elements.
+// ezidLost returns the fields of a record that its elements do not represent: these fields would
+// differ in a record made from the elements.
 func ezidLost(r *store.Record, e ezid.Elements) (lost []string) {
 	again := &store.Record{Name: r.Name, Status: nomen.Active, Modified: r.Modified, Revision: r.Revision}
 	for _, label := range slices.Sorted(maps.Keys(e)) {

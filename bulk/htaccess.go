@@ -101,7 +101,7 @@ func (h *htaccess) rule(b []byte, a *store.Authority, i int) ([]byte, error) {
 	return b, nil
 }
 
-// end appends a rule by which all other names of the authority are not found.
+// end appends a rule with status 404 for the names of the authority that no other rule answers.
 func (h *htaccess) end(b []byte, a *store.Authority) ([]byte, error) {
 	begin, err := h.path.begin(a)
 	if err != nil {
@@ -128,7 +128,6 @@ func rewriteCondition(variable, expression string, not, fold, or bool) string {
 	return "RewriteCond %{" + variable + "} " + apacheQuote(mark+"(?:"+expression+")") + flags + "\n"
 }
 
-// apacheTarget returns the substitution and the flags of a rule.
 func apacheTarget(w *webRule) (target, flags string, err error) {
 	if !isRedirect(w.status) {
 		switch w.status {
@@ -186,7 +185,7 @@ func apachePieces(w *webRule, literal func(string) string) string {
 	return b.String()
 }
 
-// apacheUnescaped joins the pieces of a target that Apache httpd escapes.
+// apacheUnescaped returns the target with all pieces that Apache httpd escapes by itself.
 func apacheUnescaped(w *webRule) (target string, err error) {
 	target = apachePieces(w, func(s string) string {
 		var b strings.Builder

@@ -46,7 +46,6 @@ const (
 	Fail                    // reject the record if it would change anything
 )
 
-// conflicts are the names of the values.
 var conflicts = [...]string{Merge: "merge", Keep: "keep", Replace: "replace", Fail: "fail"}
 
 // ParseConflict returns the value with the name s (see [Conflict.String]).
@@ -96,8 +95,8 @@ type ImportOptions struct {
 	Doubted  func(Doubts)                // at the end, unless all counts are zero
 }
 
-// request returns the request for a record. If the record has a revision and the name exists, the
-// name must have this revision.
+// request returns the request for a record. A record with a revision can only replace that revision
+// of an existing name.
 func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: o.OnConflict != Replace, Expected: cmp.Or(l.Record.Revision, store.AnyRevision), OrCreate: true,
@@ -124,7 +123,6 @@ type Scratch interface {
 	io.Closer
 }
 
-// memory is a Scratch in memory.
 type memory map[name.Name]*store.Record
 
 func (m memory) Record(n name.Name) (*store.Record, error) { return m[n], nil }
@@ -230,7 +228,6 @@ func (it *item) position() int64 {
 	return it.line.Offset
 }
 
-// run imports all batches.
 func (i *importer) run(ctx context.Context, in *reader) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	checkers := runtime.GOMAXPROCS(0)
@@ -262,7 +259,6 @@ func (i *importer) run(ctx context.Context, in *reader) error {
 	return context.Cause(ctx)
 }
 
-// read reads batches until the input or ctx ends.
 func (i *importer) read(ctx context.Context, in *reader, toCheck, inOrder chan<- *batch) {
 	defer close(inOrder)
 	defer close(toCheck)
@@ -280,7 +276,7 @@ func (i *importer) read(ctx context.Context, in *reader, toCheck, inOrder chan<-
 	}
 }
 
-// batch reads the next batch. It calls step for each record.
+// batch reads the next batch and calls step for each record.
 func (i *importer) batch(in *reader, step func()) *batch {
 	b := &batch{ready: make(chan struct{}), items: make([]item, 0, batchSize), reqs: make([]registrar.Request, 0, batchSize)}
 	for len(b.items) < batchSize && b.size < batchBytes {
@@ -312,7 +308,6 @@ func (i *importer) batch(in *reader, step func()) *batch {
 	return b
 }
 
-// first returns the number of the first line of the batch in the file.
 func (b *batch) first() int {
 	switch {
 	case len(b.items) == 0:
@@ -372,8 +367,8 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember makes a dry run keep the effects of b, which are not in the store, for the checks of
-// later batches. If b is the only batch, it does nothing.
+// remember stores the results of b for the checks of later batches in a dry run, because the store
+// does not get them. It does nothing if b is the only batch.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -389,7 +384,7 @@ func (i *importer) remember(b *batch) (err error) {
 }
 
 // count counts and reports the outcome of a record. The parameter pinned says that the request
-// expected a revision because of [ImportOptions].Pins; a conflict then means that another user has
+// expected a revision because of [ImportOptions].Pins. A conflict then means that another user has
 // changed the name during the import.
 func (i *importer) count(l *fileLine, out *registrar.Outcome, pinned bool) {
 	switch {
@@ -465,8 +460,8 @@ func mapResolvers(r *store.Record) {
 	}
 }
 
-// mapResolver replaces the URL *s by the name in it, unless the URL has a query or a fragment,
-// which a name cannot have.
+// mapResolver replaces the URL *s of a resolver by the name in it. It leaves a URL with a query or
+// a fragment alone, because a name has neither.
 func mapResolver(s *string) {
 	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
 		*s = m.Spelling

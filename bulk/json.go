@@ -29,7 +29,7 @@ type decoder struct {
 	sub   string // member of an inner object
 }
 
-// reset prepares for a line. It fails if the line is not UTF-8.
+// reset prepares the decoder for a line, which must be UTF-8.
 func (d *decoder) reset(line string) {
 	*d = decoder{in: line, index: -1}
 	if !utf8.ValidString(line) {
@@ -75,7 +75,6 @@ func (d *decoder) path() string {
 
 func shorten(s string) string { return ascii.Head(s, maxShown) }
 
-// space skips white space and returns the offset after it.
 func (d *decoder) space() int {
 	for d.at < len(d.in) {
 		switch d.in[d.at] {
@@ -88,7 +87,7 @@ func (d *decoder) space() int {
 	return d.at
 }
 
-// take skips white space and then c, and reports whether c was there.
+// take skips white space and the byte c. The result is false if another byte follows.
 func (d *decoder) take(c byte) bool {
 	if d.err == nil && d.space() < len(d.in) && d.in[d.at] == c {
 		d.at++
@@ -97,7 +96,7 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want skips white space and then c, or fails with an error that calls c by its description.
+// want is take with an error if another byte follows. The error calls c by its description.
 func (d *decoder) want(c byte, description string) bool {
 	if !d.take(c) {
 		d.fail(d.space(), "expected "+description+", found "+d.found())
@@ -188,8 +187,8 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// ordinary returns how many bytes at the beginning of s, a multiple of eight, have no quotes,
-// backslashes or control characters.
+// ordinary returns the length of a beginning of s without quotes, backslashes and control
+// characters. The length is a multiple of eight.
 func ordinary(s string) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -280,7 +279,7 @@ func (d *decoder) hex() rune {
 	return rune(n)
 }
 
-// integer reads a whole number not less than low.
+// integer reads an integer that is at least low.
 func (d *decoder) integer(low int64) int64 {
 	at := d.space()
 	if at < len(d.in) && d.in[at] != '-' && (d.in[at] < '0' || d.in[at] > '9') || at >= len(d.in) {

@@ -37,7 +37,7 @@ type lines struct {
 	late  *LineError
 }
 
-// pending reports whether there are lines to be read again.
+// pending reports whether lines wait to be read again.
 func (l *lines) pending() bool {
 	return l.from < len(l.again) || l.late != nil
 }
@@ -99,7 +99,7 @@ func (y *yield) Read(p []byte) (int, error) {
 
 var errBarren = fmt.Errorf("no record in a text that is longer than %d times its compressed form plus %d MiB", maxYield, freeYield>>20)
 
-// fruitful records that a record was read.
+// fruitful notes that the lines so far contained a record.
 func (l *lines) fruitful() { l.yield.heldThen, l.yield.fileThen = l.yield.held, l.yield.file.n }
 
 func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
@@ -169,8 +169,8 @@ const (
 	notEncoded = "is not %s: it has an invalid character"
 )
 
-// replaced returns the offset of the first character that could not be decoded, or -1. It is always
-// -1 for UTF-8.
+// replaced returns the offset of the first character that could not be decoded, or -1. In UTF-8 it
+// is always -1.
 func (l *lines) replaced(line string) int {
 	if l.encoding == "" {
 		return -1
@@ -178,7 +178,6 @@ func (l *lines) replaced(line string) int {
 	return strings.IndexRune(line, utf8.RuneError)
 }
 
-// broken ends reading because of an error in a line.
 func (l *lines) broken(line int, err error) error {
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
 		err = fmt.Errorf("%w: some records may have been read wrong: import a good copy, and check the history of the records that it changes", err)
@@ -219,15 +218,15 @@ func (l *lines) read() ([]byte, error) {
 	return l.ended(part, err)
 }
 
-// step advances to the next line, which has size bytes.
+// step advances to the next line, which is size bytes long.
 func (l *lines) step(size int64) {
 	l.number++
 	l.offset = l.next
 	l.next += size
 }
 
-// ended returns the last line, which was read together with an error. Reading then ends with this
-// error.
+// ended returns the last line of a file. It notes the error that came with the line, which ends
+// reading.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -262,8 +261,9 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes [lines.read] return the last lines, whose text is given, once more. It takes time
-// proportional to the text, or constant time if the lines were already read again.
+// unread makes [lines.read] return the last lines again. The parameter text is the text of these
+// lines. The time is proportional to the length of the text, or constant if the lines have been
+// read again already.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n

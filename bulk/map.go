@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// usable returns the locations at a time for a client without preferences, the best first, as in
-// package resolve. A name that is not active has none.
+// usable returns the locations of a record that a client without preferences could get at a time,
+// the best first, as in package resolve. A name that is not active has none.
 func usable(r *store.Record, at time.Time) []nomen.Location {
 	public := r.PublicLocations() // a web server shows them to anyone
 	switch {
@@ -65,7 +65,7 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return err != nil || at.Before(until)
 }
 
-// best returns the URL of the location to which a name is redirected at a time.
+// best returns the URL to which a name redirects at a time.
 func best(r *store.Record, at time.Time) (string, error) {
 	all := usable(r, at)
 	if len(all) == 0 {
@@ -74,8 +74,8 @@ func best(r *store.Record, at time.Time) (string, error) {
 	return all[0].URL, leads(0, all[0].URL)
 }
 
-// leads returns an error if no client can be redirected to the URL of location i. The URL must be
-// visible ASCII, as every URI, so it cannot end a line or a word of a map.
+// leads returns an error if location i cannot be the target of a redirect. Its URL must be visible
+// ASCII, like every URI. So no URL can end a line or a word of a map.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
@@ -83,7 +83,7 @@ func leads(i int, url string) error {
 	return nil
 }
 
-// visibleKey returns the path of requests for a name.
+// visibleKey returns the path at which clients request a name.
 func visibleKey(n name.Name) (string, error) {
 	for i := range len(n.Key()) {
 		if c := n.Key()[i]; c <= ' ' || c > '~' {
@@ -114,8 +114,8 @@ const nginxHead = `# The locations of names, for nginx. In the context http:
 #
 `
 
-// maxNginxWord is the maximum length of a word in nginx, in bytes with the quotes: NGX_CONF_BUFFER
-// minus one.
+// maxNginxWord is the maximum length of a word in nginx, in bytes with the quotes (NGX_CONF_BUFFER
+// minus one).
 const maxNginxWord = 4095
 
 // A nginxMap writes lines for the map directive of nginx. Both words of a line are in quotes,
@@ -155,9 +155,9 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key equals an earlier key except for case. Because keys come in byte
-// order, with capital before small letters, the first of several equal keys always has a capital
-// letter. The nginxMap therefore remembers only keys with capital letters.
+// seen reports whether a key equals an earlier one without regard to letter case. Keys come in the
+// order of bytes, where capital letters precede small ones. So the first of several equal keys
+// always has a capital letter, and nginxMap remembers only keys with capital letters.
 func (m *nginxMap) seen(key string) bool {
 	folded := strings.ToLower(key)
 	sum := maphash.String(m.seed, folded)

@@ -22,11 +22,11 @@ type Pins interface {
 	Own(ctx context.Context, n name.Name, after uint64, id string) (bool, error)
 }
 
-// maxOwn is how often a record is tried again after a conflict with earlier records of its file.
+// maxOwn bounds how often a record is tried again after conflicts with earlier records of its file.
 const maxOwn = 3
 
 // pin makes a request expect the revision that its name had before the import. It reports whether
-// the request now expects a revision.
+// it did.
 func (o *ImportOptions) pin(req *registrar.Request) (bool, error) {
 	if o.Pins == nil {
 		return false, nil
@@ -39,7 +39,7 @@ func (o *ImportOptions) pin(req *registrar.Request) (bool, error) {
 	return true, nil
 }
 
-// resolveOwn applies records again if their conflicts are with earlier records of the file.
+// resolveOwn applies the records again whose conflicts are with earlier records of the same file.
 func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Outcome) error {
 	if i.options.Pins == nil || i.options.DryRun {
 		return nil
@@ -61,8 +61,8 @@ func (i *importer) resolveOwn(ctx context.Context, b *batch, outs []registrar.Ou
 	return nil
 }
 
-// applyAgain applies a record again, and returns true, if its conflict is with a change of this
-// import.
+// applyAgain applies a record again if the conflict was with an earlier record of this import. It
+// reports whether it did.
 func (i *importer) applyAgain(ctx context.Context, req *registrar.Request, out *registrar.Outcome) (bool, error) {
 	var conflict *store.ConflictError
 	if !errors.As(out.Err, &conflict) {

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling. As
-// keys are, it is in lower case where case does not matter: in the scheme and the namespace, and in
-// the element if the authority folded case at the time o.At. A text that is not the beginning of a
-// name is returned unchanged.
+// keyPrefix returns the common prefix of the keys of all names that begin with o.Prefix in any
+// spelling. It is in lower case where keys are: in the scheme and the namespace, and in the element
+// if the authority ignored case at the time o.At. A text that cannot be the beginning of a name
+// stays unchanged.
 func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {
 	key := canonicalPrefix(o.Prefix)
 	if key == strings.ToLower(key) {

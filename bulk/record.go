@@ -106,8 +106,8 @@ func memberBit(key string, first, last int) int {
 	return isUnknown
 }
 
-// first checks a member before its value is read, and adds it to members. It fails if the member is
-// unknown or repeated. It reports whether the decoder has no error.
+// first checks the key of a member before its value is read, and adds it to members. It fails for
+// an unknown or repeated key. The result is false if the decoder has an error.
 func (d *decoder) first(members *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:
@@ -155,7 +155,7 @@ func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	return 0
 }
 
-// time reads a value that must be a time, which is not used.
+// time reads a time and ignores it.
 func (d *decoder) time() {
 	at := d.space()
 	var t time.Time
@@ -262,7 +262,7 @@ func valueText(v *nomen.Value, bit int) *string {
 	return &v.Timestamp
 }
 
-// minRank permits negative numbers, for which the registrar has a better error.
+// minRank permits negative ranks here, because the registrar has a better error for them.
 const minRank = -1 << 31
 
 func textOf(l *nomen.Location, bit int) *string {

@@ -60,7 +60,8 @@ func (r Refusal) Cell() string {
 	return Place(r.Sheet, r.Line, r.Column)
 }
 
-// reason splits an error into the invalid field, the reason without the name, and its code.
+// reason splits an error into the invalid field, the reason, and the code. The reason does not
+// repeat the name.
 func reason(err error) (field, why, code string) {
 	var refusal *registrar.RefusalError
 	var conflict *store.ConflictError

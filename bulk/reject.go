@@ -26,7 +26,8 @@ type rejects struct {
 	err   error // the first write error, after which nothing more is written
 }
 
-// newRejects returns rejects that are written to w. A nil w is for the method value alone.
+// newRejects returns a table of rejected records that is written to w. If w is nil, only its method
+// value is used.
 func newRejects(w io.Writer, t *table) *rejects {
 	r := &rejects{table: t}
 	if w != nil {
@@ -56,7 +57,7 @@ func (r *rejects) add(lines []keptLine, why Refusal) {
 // maxValue is the maximum number of bytes of [Refusal.Value].
 const maxValue = 200
 
-// value returns the cell for which a record was rejected, or "" if it is unknown.
+// value returns the cell that is the reason for rejecting a record, or "" if it is unknown.
 func (r *rejects) value(lines []keptLine, why Refusal) string {
 	if r.table == nil || why.Field == "" {
 		return ""
@@ -83,7 +84,7 @@ func (r *rejects) titles() []string {
 	return r.without(r.table.titles)
 }
 
-// cells returns as many cells of a line as the file has columns.
+// cells returns the cells of a line, with the number of columns of the file.
 func (r *rejects) cells(line string) []string {
 	line = strings.ToValidUTF8(line, "\uFFFD")
 	if r.table == nil {
@@ -100,7 +101,7 @@ func (r *rejects) cells(line string) []string {
 	return all
 }
 
-// without returns the cells of a line without those of an earlier column "error".
+// without removes the cell of a column "error" from an earlier import.
 func (r *rejects) without(cells []string) []string {
 	if r.table == nil {
 		return cells
@@ -132,7 +133,8 @@ func (r *rejects) write(cells []string, last string) {
 	w.Flush()
 }
 
-// marked marks cells that a spreadsheet would execute, unless the file already has marks.
+// marked adds marks to the cells that a spreadsheet would execute. If the file has marks already,
+// it adds none.
 func (r *rejects) marked(cells []string) []string {
 	hasMarks := r.table != nil && r.table.sheet.Spreadsheet
 	for i, c := range cells {
@@ -143,7 +145,8 @@ func (r *rejects) marked(cells []string) []string {
 	return cells
 }
 
-// splitRow splits a line into cells as far as it is valid. The last cell is the rest.
+// splitRow splits a line into cells as long as they are valid. The last cell is the rest of the
+// line.
 func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator string) {
 	r := &row{text: line}
 	if tabs {

@@ -27,8 +27,8 @@ type cell struct {
 	day  bool // in a workbook: a date without a time
 }
 
-// place returns line, column and offset of a byte of the row; in a workbook, the numbers of the row
-// and of the cell, and 0.
+// place returns the line, column and offset of a byte in the row. In a workbook, they are the
+// numbers of the row and the cell, and 0.
 func (r *row) place(at int) (line, column int, offset int64) {
 	if r.sheet != "" {
 		for _, c := range r.cells {
@@ -108,7 +108,8 @@ func (t *rowReader) next() (*row, error) {
 	}
 }
 
-// named sets the delimiter from the first row, and reports whether this is a "sep=" line for Excel.
+// named sets the delimiter from the first row if that is a "sep=" line of Excel, and reports
+// whether it is.
 func (t *rowReader) named() bool {
 	if t.delimiter = ','; t.recognise == nil {
 		return false
@@ -122,8 +123,8 @@ func (t *rowReader) named() bool {
 	return false
 }
 
-// gather reads lines until the row has an even number of quotes, or the maximum length of a line.
-// It reports whether the number of quotes is even.
+// gather reads lines until the quotes of the row are balanced, or until the maximum length of a
+// line. It reports whether they are balanced.
 func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	t.long = append(t.long[:0], text...)
 	for len(t.long) <= maxLine {
@@ -148,9 +149,9 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	return t.long, false, nil
 }
 
-// split splits the row into cells. The parameter even says whether the number of quotes is even. If
-// a cell is invalid, the lines after the first are read again as separate rows, because a
-// superfluous quote may have made them part of the cell. The error is a [*BrokenError].
+// split splits the row into cells. The parameter even says that the number of quotes is even. An
+// invalid cell may include later lines because of a superfluous quote, so split makes these lines
+// separate rows that are read again. The error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {
@@ -269,7 +270,6 @@ func (r *row) empty() bool {
 	return true
 }
 
-// shown returns the first character of s in quotes.
 func shown(s string) string {
 	c, _ := utf8.DecodeRuneInString(s)
 	return strconv.QuoteRune(c)

@@ -78,7 +78,6 @@ func (s *Sheet) Fits(f Format) error {
 	return nil
 }
 
-// holdsList reports whether the cells of a column can have several values.
 func (c column) holdsList() bool {
 	return c.bit == isSameAs || c.bit == isSuccessors || c.bit == isMetadata
 }
@@ -92,7 +91,7 @@ func cutLast(s string, separator byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// column returns the column for a title, from the last mapping with this title.
+// column returns the column for a title. If several mappings have the title, the last applies.
 func (s *Sheet) column(title string) (c column, mapped bool) {
 	for _, m := range s.Columns {
 		if from, to, _ := cutLast(m, '='); from == title {
@@ -116,7 +115,7 @@ func (s *Sheet) column(title string) (c column, mapped bool) {
 // delimiters are the recognized delimiters, in order of preference.
 const delimiters = ",;\t|"
 
-// delimiter returns the delimiter, or 0 if it is to be recognized.
+// delimiter returns the delimiter, or 0 if it must be recognised from the file.
 func (s *Sheet) delimiter() (byte, error) {
 	switch d := s.Delimiter; {
 	case d == "":
@@ -129,8 +128,8 @@ func (s *Sheet) delimiter() (byte, error) {
 	return 0, &SheetError{"delimiter", s.Delimiter, "must be one of , ; | and tab"}
 }
 
-// recognise returns the first delimiter that splits a header line so that a cell is the title of
-// the name, or otherwise the most frequent delimiter.
+// recognise returns the delimiter of a header line: the first one with which a cell is the title of
+// the name, and otherwise the most frequent one.
 func (s *Sheet) recognise(line string) byte {
 	best, most := byte(','), 0
 	for i := range len(delimiters) {

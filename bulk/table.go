@@ -133,7 +133,6 @@ func (t *table) failUnknown(head *row, columns []int) {
 		strings.Join(all, ", "), strings.Join(titles(), " "))
 }
 
-// hint suggests what an unknown title may mean.
 func (t *table) hint(title string) string {
 	lower := strings.ToLower(strings.TrimSpace(title))
 	dublin := elementColumn + strings.TrimPrefix(strings.TrimPrefix(lower, "dc."), "dcterms.")
@@ -185,7 +184,7 @@ func (t *table) next() (fileLine, error) {
 	return fileLine{}, t.done
 }
 
-// row returns the next row, also an invalid one whose name can be read. For any other invalid row
+// row returns the next row, even an invalid one if its name can be read. For any other invalid row
 // it returns a [*LineError].
 func (t *table) row() (*row, error) {
 	r, err := t.rows.next()
@@ -209,8 +208,8 @@ func (t *table) row() (*row, error) {
 	return r, nil
 }
 
-// unreadable records a line that cannot be read. It reports whether its error must wait until the
-// current record is complete. If not, the caller must return the error at once.
+// unreadable handles the error of a line that cannot be read. It reports whether it keeps the error
+// until the current record is complete. If not, the caller must return the error now.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
 	if !t.open || len(t.held) == maxHeld {
@@ -220,8 +219,8 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish ends the current record. It sorts the record or its error, and the errors held back, by
-// line, returns the first of these results, and queues the others.
+// finish ends the current record. The results are the record or its error, and the errors that
+// waited for it. It sorts them by line, returns the first, and queues the others.
 func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
@@ -241,8 +240,7 @@ func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine,
 	return t.next()
 }
 
-// end ends the reading. If the input was truncated, it does not return a record that may have more
-// lines.
+// end ends reading. After a truncated input, it drops the last record, which may have lost lines.
 func (t *table) end(err error) (fileLine, error) {
 	t.done = err
 	var broken *BrokenError
@@ -256,14 +254,13 @@ func (t *table) end(err error) (fileLine, error) {
 	return t.next()
 }
 
-// complete reports whether the record is complete although the input ends in the given truncated
-// line, because that line certainly has another name.
+// complete reports whether the current record is complete although the input is truncated in this
+// line. It is complete if the line certainly has another name.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))
 }
 
-// finished returns a record, or why it is invalid.
 func finished(l fileLine, bad *LineError) (fileLine, error) {
 	if bad != nil {
 		bad.Name, bad.lines = l.Record.Spelling, l.lines
@@ -285,7 +282,7 @@ func (t *table) check(r *row) {
 	}
 }
 
-// cut reports whether r looks like a truncated line.
+// cut reports whether a row looks like a truncated line.
 func (t *table) cut(r *row) bool {
 	return len(r.cells) < len(t.columns) && t.rows.lines.done != nil && !t.rows.lines.pending() && !strings.HasSuffix(r.text, "\n")
 }
@@ -387,8 +384,8 @@ func (l *fileLine) sheet() string {
 	return l.table.rows.book.sheet
 }
 
-// title returns the title of the column for a field of a record, and the line and offset of the
-// location that the field belongs to, or otherwise of the record.
+// title returns the title of the column for a field of a record. The line and the offset are those
+// of the location with the field, or of the record.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

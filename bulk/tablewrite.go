@@ -30,7 +30,6 @@ func (e *tableEncoder) head() []byte {
 	return e.end(b)
 }
 
-// separate appends the delimiter before cell i.
 func (e *tableEncoder) separate(b []byte, i int) []byte {
 	switch {
 	case i == 0:
@@ -163,8 +162,8 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	return e.text(b, string(all))
 }
 
-// mark inserts an apostrophe before the cell that begins at offset, if e.marks is set and a
-// spreadsheet could execute the cell.
+// mark inserts an apostrophe before the cell at offset if a spreadsheet could execute the cell, and
+// if e.marks is set.
 func (e *tableEncoder) mark(b []byte, offset int) []byte {
 	if e.marks && isFormula(b[offset:]) {
 		return slices.Insert(b, offset, '\'')

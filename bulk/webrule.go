@@ -90,8 +90,8 @@ func patternOf(r *rule.Rule) (rule.Pattern, error) {
 	return rule.ParsePattern(r.Match, r.IgnoreCase)
 }
 
-// portable returns a regular expression without the names of groups, which differ between programs.
-// It returns an error for an expression that other programs could read differently.
+// portable returns a regular expression without the names of groups, whose syntax differs between
+// programs. The error says that other programs could read the expression differently.
 func portable(expression string) (string, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -137,7 +137,6 @@ func (w *webRule) parse(r *rule.Rule) error {
 	return nil
 }
 
-// variable returns the piece for an expression of the template.
 func (w *webRule) variable(r *rule.Rule, groups []string, variable string) (p piece, err error) {
 	label, plus := strings.CutPrefix(variable, "+")
 	part := r.Parts[label]
@@ -176,7 +175,7 @@ func (w *webRule) kinds() (all []pieceKind) {
 	return all
 }
 
-// has reports whether the literal text of the target contains one of the characters.
+// has reports whether the literal text of the target contains any of the characters.
 func (w *webRule) has(chars string) bool {
 	return slices.ContainsFunc(w.target, func(p piece) bool { return strings.ContainsAny(p.literal, chars) })
 }
@@ -186,7 +185,7 @@ type webPath struct {
 	directory string // key of the directory if it is a web name, without a final slash; "" for the root of any server
 }
 
-// newWebPath returns where the names with a prefix are.
+// newWebPath returns the directory of the names with a prefix.
 func newWebPath(prefix string) webPath {
 	if strings.HasPrefix(prefix, "https:") || strings.HasPrefix(prefix, "http:") {
 		return webPath{strings.TrimSuffix(prefix, "/")}
@@ -216,7 +215,7 @@ func (p webPath) below(key string) (string, error) {
 	return "", &heldError{"name", "is not below " + p.directory + "/"}
 }
 
-// decoded returns the decoded path of a name, which web servers compare.
+// decoded returns the decoded path of a name, because web servers compare decoded paths.
 func (p webPath) decoded(n name.Name) (string, error) {
 	path, err := p.below(n.Key())
 	switch {
@@ -233,7 +232,7 @@ func (p webPath) decoded(n name.Name) (string, error) {
 	return path, nil
 }
 
-// begin returns an expression for what precedes the elements of an authority in paths. An element
+// begin returns an expression for the part of a path before the element of a name. An element
 // begins after the first delimiter of the prefix, or at another delimiter (see
 // [name.Prefix.Element]).
 func (p webPath) begin(a *store.Authority) (string, error) {

@@ -161,7 +161,7 @@ func (s share) rich(b []byte, i uint64) []byte {
 	return append(b, ", B.\"]}}\n"...)
 }
 
-// word returns one of 64 words, which are in alphabetical order.
+// word returns word i of 64 words in alphabetical order.
 func word(i uint64) string {
 	return [...]string{
 		"acid", "adwaita", "apt", "archive", "atlas", "basic", "bind", "boost",
@@ -190,7 +190,7 @@ func path(b []byte, i uint64) []byte {
 	return append(b, ".html"...)
 }
 
-// running appends a serial number that begins with a date, as libraries assign them.
+// running appends a serial number that begins with a date, as in the catalogues of libraries.
 func running(b []byte, i uint64) []byte {
 	b = append(b, "fe20"...)
 	b = padded(b, i/1_000_000, 2)
@@ -225,7 +225,6 @@ func uniform(b []byte, i uint64) []byte {
 	return b
 }
 
-// padded appends i with leading zeros, to at least the given number of digits.
 func padded(b []byte, i uint64, digits int) []byte {
 	for div, k := uint64(10), 1; k < digits; div, k = div*10, k+1 {
 		if i < div {

@@ -73,7 +73,7 @@ func (c *contents) pass(open func() (io.ReadCloser, error)) error {
 	return paths.Err()
 }
 
-// record returns one line, which is valid until the next call.
+// record returns a line for a path. It is valid until the next call.
 func (c *contents) record(path, packages []byte) []byte {
 	c.element = escaped(c.element[:0], path)
 	if c.number > 0 {

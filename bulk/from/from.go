@@ -116,7 +116,6 @@ func (o *Output) Record(line int, r *store.Record) error {
 	return err
 }
 
-// feedLines writes n blank lines.
 func feedLines(w io.Writer, n int) error {
 	const most = 4096
 	for n > 0 {

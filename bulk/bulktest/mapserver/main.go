@@ -41,7 +41,7 @@ func run(args []string) error {
 	}))
 }
 
-// read reads the lines of a map. Comments begin with #.
+// read reads the lines of a map without comments, which begin with #.
 func read(file string) (map[string]string, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -221,7 +221,6 @@ func (r *run) sample(line []byte) {
 	r.names[place] = n
 }
 
-// measure looks up all samples and prints how long this took.
 func (r *run) measure(ctx context.Context, s *pebblestore.Store, pass string) error {
 	order := slices.Clone(r.names)
 	r.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -258,7 +257,7 @@ func diskUsage(dir string) (size int64, err error) {
 	return size, err
 }
 
-// forget drops the file cache of the system, if the system permits it.
+// forget drops the file cache of the operating system, if that is permitted.
 func forget() {
 	syscall.Sync() // first, because the next reads would wait for the writes of the import
 	if err := dropCaches(); err != nil {
@@ -271,8 +270,7 @@ func dropCaches() error { return os.WriteFile("/proc/sys/vm/drop_caches", []byte
 
 func status(word string) string { return statusOf("self", word) }
 
-// statusOf returns the line that contains a word in the system's status of a process, or "?" if
-// there is no such status.
+// statusOf returns the line with a word from /proc/PROCESS/status, or "?" on other systems.
 func statusOf(process, word string) string {
 	text, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {

@@ -52,7 +52,7 @@ func (e *entry) fail(label, reason string) {
 	e.faults = append(e.faults, label+": "+reason)
 }
 
-// columnOf returns the column of an element, or 0.
+// columnOf returns the column of an element. It returns 0 for an unknown column.
 func (e *entry) columnOf(label string) int {
 	if e.column == nil {
 		return 0
@@ -107,7 +107,7 @@ func (im *importer) set(rec *store.Record, e *entry, label string) {
 	}
 }
 
-// spelling returns the identifier if it is a spelling of the name, and otherwise the key.
+// spelling returns id if it is a spelling of n, and otherwise the key of n.
 func spelling(n name.Name, id string) string {
 	if given, err := name.Parse(id); err == nil && given == n {
 		return id
@@ -132,7 +132,6 @@ func mappedOf(e ezid.Elements) map[string]string {
 // maxEntry is the maximum length of an identifier with its elements in a file, in bytes.
 const maxEntry = 16 << 20
 
-// errTooLong is returned for an entry that is too long.
 var errTooLong = errors.New("an identifier with its elements must not be longer than 16 MiB")
 
 // A bounded reader fails if an entry is too long.
@@ -141,7 +140,6 @@ type bounded struct {
 	left int
 }
 
-// reset begins a new entry.
 func (b *bounded) reset() { b.left = maxEntry }
 
 func (b *bounded) Read(p []byte) (int, error) {

@@ -61,7 +61,7 @@ const (
 // maxLine is the maximum length of a line, in bytes.
 const maxLine = 4 << 20
 
-// eachLine calls f with each line of a file. A line that is too long is empty.
+// eachLine calls f with each line of a file. For a line that is too long, text is "".
 func eachLine(r io.Reader, f func(line int, text string, tooLong bool) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
@@ -113,7 +113,6 @@ func (b *batch) read(text string) error {
 	return b.valueLine(text)
 }
 
-// operation reads the first line of an operation.
 func (b *batch) operation(word, argument string) error {
 	b.op, b.current, b.why = word, nil, "the operation was not imported"
 	switch word {
@@ -181,7 +180,7 @@ func (b *batch) create(handle string, empty *store.Record) error {
 	return nil
 }
 
-// remove removes values of a handle. It ignores values that the handle does not have.
+// remove removes values of a handle. Values that the handle does not have are ignored.
 func (b *batch) remove(s *state, indexes string) error {
 	b.why = "REMOVE has no values"
 	var all []int
@@ -198,7 +197,6 @@ func (b *batch) remove(s *state, indexes string) error {
 	return nil
 }
 
-// valueLine reads a line with a value of the current operation.
 func (b *batch) valueLine(text string) error {
 	switch {
 	case b.op == "HOME" || b.op == "UNHOME" || b.op == session:
@@ -244,7 +242,7 @@ func (b *batch) value(text string, v nomen.Value) {
 	b.out.Handled(1)
 }
 
-// refuseOpen refuses a value whose data should have been on the next line.
+// refuseOpen refuses a value that ends without data because the line with the data is missing.
 func (b *batch) refuseOpen() {
 	if b.open != "" {
 		b.out.Refuse(b.openLine, firstWords(b.open), "the data are missing")
@@ -252,8 +250,8 @@ func (b *batch) refuseOpen() {
 	}
 }
 
-// firstWords returns the index and the type in the line of a value. Of any other line it returns
-// nothing, because the line could be a secret.
+// firstWords returns the index and the type from a line with a value, for a message. For any other
+// line it returns "", because that line may contain a secret.
 func firstWords(text string) string {
 	parts := strings.SplitN(strings.TrimSpace(text), " ", 3)
 	if len(parts) < 3 || !ascii.All(parts[0], ascii.IsDigit) {

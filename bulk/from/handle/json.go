@@ -31,7 +31,7 @@ type jsonValue struct {
 // codeSuccess is the response code of a handle that was found.
 const codeSuccess = 1
 
-// readJSON reads a file with a response in each line. Each response is a directive.
+// readJSON reads a file with one response per line.
 func readJSON(ctx context.Context, in *from.Input, out *from.Output) error {
 	w := newWindow(ctx, in, out)
 	return eachLine(in, func(line int, text string, tooLong bool) error {
@@ -80,7 +80,6 @@ func (w *window) answer(line int, text string) error {
 	return nil
 }
 
-// jsonReason says in which column JSON is invalid, and why.
 func jsonReason(err error) (column int, reason string) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -112,7 +111,7 @@ func (w *window) jsonValue(s *state, given *jsonValue) string {
 	return ""
 }
 
-// value returns the value that the old server had.
+// value returns the value as it was at the old server.
 func (j *jsonValue) value() (nomen.Value, error) {
 	if j.Type != nil && isSecret(*j.Type) {
 		return nomen.Value{}, errors.New(secretReason)

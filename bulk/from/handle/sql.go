@@ -86,8 +86,8 @@ func (r *rows) row(row *sqldump.Row) error {
 	return nil
 }
 
-// stateOf returns the state of a handle. It reads the state from the store if earlier rows of the
-// handle are already written.
+// stateOf returns the state of a handle. If the import has already written earlier rows of the
+// handle, it reads the state from the store.
 func (r *rows) stateOf(line int, empty *store.Record) (*state, error) {
 	if _, ok := r.seen[r.hash(empty.Name)]; ok {
 		return r.get(line, empty)
@@ -119,7 +119,7 @@ func valueOf(row *sqldump.Row) (v nomen.Value, err error) {
 	return v, nil
 }
 
-// ttlOf returns a TTL: a number of seconds, or a time.
+// ttlOf returns a TTL, which is relative (a number of seconds) or absolute (a time).
 func ttlOf(kind, text string) (nomen.TTL, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	switch {

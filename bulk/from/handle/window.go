@@ -57,8 +57,7 @@ func (w *window) empty(handle string) (*store.Record, error) {
 	return &store.Record{Name: n, Spelling: spelling}, err
 }
 
-// get returns the state of a handle, which it reads from the store if the handle is not in the
-// window.
+// get returns the state of a handle, from the window or from the store.
 func (w *window) get(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
 		return s, nil
@@ -73,8 +72,8 @@ func (w *window) get(line int, empty *store.Record) (*state, error) {
 	return w.add(line, empty, there)
 }
 
-// fresh returns the state of a handle whose stored values are not needed, so it does not read the
-// store.
+// fresh returns the state of a handle without reading the store, because the stored values do not
+// matter.
 func (w *window) fresh(line int, empty *store.Record) (*state, error) {
 	if s := w.states[empty.Name]; s != nil {
 		return s, nil
@@ -98,10 +97,9 @@ func (w *window) add(line int, empty, stored *store.Record) (*state, error) {
 	return s, nil
 }
 
-// errExists is the error for a value with the index of another value.
 var errExists = errors.New("another value has this index")
 
-// put adds a value to a handle, or replaces the value with its index.
+// put adds a value to a handle. With replace, it may replace the value with the same index.
 func (w *window) put(s *state, v nomen.Value, replace bool) error {
 	i := slices.IndexFunc(s.values, func(have nomen.Value) bool { return have.Index == v.Index })
 	switch {
@@ -160,8 +158,8 @@ func (w *window) write(s *state) error {
 	return w.out.Record(s.line, record(r, s.values))
 }
 
-// record returns the record of a handle. Its lists of locations and values are never nil, so that
-// the import replaces the stored lists even by empty ones.
+// record returns the record to import for a handle. The lists of locations and values are never
+// nil, because the import leaves a stored list alone if the new one is nil.
 func record(r *store.Record, values []nomen.Value) *store.Record {
 	out := &store.Record{Spelling: r.Spelling, Status: nomen.Active, Locations: slices.Clone(r.Locations), Values: r.Values}
 	value.Set(out, values)

@@ -21,7 +21,7 @@ type condition struct {
 	expr *rewrite.Expression // for samples
 }
 
-// variables are the variables that conditions of rules can test, in upper case.
+// variables has the variables that conditions of rules can test, in upper case.
 var variables = map[string]string{
 	"HTTP_ACCEPT": "accept", "HTTP:ACCEPT": "accept", "HTTP:ACCEPT-LANGUAGE": "languages",
 	"HTTP_USER_AGENT": "user_agent", "HTTP:USER-AGENT": "user_agent",
@@ -87,8 +87,8 @@ func (c *condition) parseFlags(args []string) error {
 	return nil
 }
 
-// testFile parses a test for a file. It assumes that a directory contains no file but .htaccess, so
-// that the only path that exists is that of the directory.
+// testFile parses a test for a file. The import assumes that the directory contains only .htaccess,
+// so the only path that exists is that of the directory.
 func (c *condition) testFile(test string) (err error) {
 	c.on = "element"
 	switch test {
@@ -103,8 +103,8 @@ func (c *condition) testFile(test string) (err error) {
 	return err
 }
 
-// effective returns the conditions without the last ones that have the flag OR. Apache takes an
-// alternative for true if no condition follows.
+// effective drops conditions with the flag OR at the end of the list. Apache takes such an
+// alternative for true if no other condition follows.
 func effective(all []condition) []condition {
 	for len(all) > 0 && all[len(all)-1].or {
 		all = all[:len(all)-1]
@@ -112,9 +112,9 @@ func effective(all []condition) []condition {
 	return all
 }
 
-// conditionsOf converts conditions to conditions of rules. The target of a rule can refer to the
-// groups of the last condition that matched, so the groups of each condition that can be this one
-// get names.
+// conditionsOf converts conditions of Apache to conditions of rules. In Apache, the target of a
+// rule can use the groups of the last condition that matched. So each condition that may be the
+// last one gets names for its groups.
 func conditionsOf(all []condition) ([]rule.Condition, error) {
 	named := len(all) - 1 // the last condition that is not negated
 	for named >= 0 && all[named].not {

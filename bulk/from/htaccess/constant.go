@@ -2,8 +2,7 @@ package htaccess
 
 import "strings"
 
-// constants reads a SetEnvIf that sets variables of the environment to the same value for all
-// requests.
+// constants reads a SetEnvIf whose variables have the same value in all requests.
 func (c *converter) constants(l line) {
 	if l.name != "setenvif" && l.name != "setenvifnocase" {
 		return
@@ -28,7 +27,7 @@ func (c *converter) constants(l line) {
 	}
 }
 
-// unknownValue stands for the value of a variable that depends on the request.
+// unknownValue is the value of a variable that is different in different requests.
 const unknownValue = "\x00"
 
 // withConstants inserts the values of constant variables into a directive.

@@ -96,7 +96,6 @@ type entry struct {
 	synthetic bool // shows what a later rule does with the result of an earlier one
 }
 
-// newConverter returns a converter for a file of a directory below the base.
 func newConverter(in *from.Input) (*converter, error) {
 	base, err := url.Parse(cmp.Or(in.Base, defaultBase))
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
@@ -135,7 +134,7 @@ func (c *converter) survey(lines []line) {
 	}
 }
 
-// refuse records the reason why a line is refused, unless there already is a reason.
+// refuse records the reason why a line is refused. An earlier reason stays.
 func (c *converter) refuse(l line, reason error) {
 	if c.refused[l.number] == nil {
 		c.refused[l.number] = reason
@@ -167,8 +166,8 @@ func (c *converter) directive(l line) {
 	}
 }
 
-// section reads the beginning or the end of a section. All modules count as present, so the content
-// of <IfModule> applies, and that of <IfModule !...> is skipped.
+// section reads the beginning or the end of a section. It assumes that all modules are loaded, so
+// it reads the content of <IfModule> and skips that of <IfModule !...>.
 func (c *converter) section(l line) {
 	switch {
 	case strings.HasPrefix(l.name, "</"):
@@ -205,7 +204,7 @@ func (c *converter) condition(l line) {
 	}
 }
 
-// noRule refuses the pending conditions.
+// noRule refuses conditions after which no rule came.
 func (c *converter) noRule(reason string) {
 	for _, cond := range c.pending {
 		c.refuse(cond.line, errors.New(reason))

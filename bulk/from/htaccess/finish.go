@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// finish refuses rules that depend on other rules in a way that is not supported, and makes tests
-// for the rules that are left.
+// finish refuses rules that depend on other rules in an unsupported way, and makes tests for the
+// others.
 func (c *converter) finish() {
 	c.checkGoingOn()
 	c.checkPassing()
@@ -52,7 +52,6 @@ func indexes(n int) (all []int) {
 	return all
 }
 
-// drop refuses the directives of entries.
 func (c *converter) drop(all []entry, which []int, reason string) {
 	for _, i := range which {
 		for _, l := range all[i].from {
@@ -61,7 +60,7 @@ func (c *converter) drop(all []entry, which []int, reason string) {
 	}
 }
 
-// keep replaces the rules of the file by all entries except those with the removed indexes.
+// keep sets the rules of the file to the entries whose indexes are not in removed.
 func (c *converter) keep(all []entry, removed []int) {
 	var rest []entry
 	for i := range all {
@@ -72,10 +71,10 @@ func (c *converter) keep(all []entry, removed []int) {
 	c.aliases, c.rewrites, c.last = nil, rest, nil
 }
 
-// unexplained returns those unreachable rules for which there is no good reason. An earlier rule is
-// one if it answers all requests that the unreachable rule would answer alone, without conditions
-// or with the same conditions. A slash at the beginning of an expression is another one, because
-// such an expression never matches in Apache either.
+// unexplained returns the unreachable rules whose unreachability has no harmless reason. One such
+// reason is that an earlier rule, without conditions or with the same ones, answers all their
+// requests. Another is a slash at the beginning of the expression, because then the rule never
+// matches in Apache either.
 func (c *converter) unexplained(all []entry, unreached []int) (rest []int) {
 	for _, i := range unreached {
 		e := &all[i]
@@ -86,7 +85,8 @@ func (c *converter) unexplained(all []entry, unreached []int) (rest []int) {
 	return rest
 }
 
-// hidden reports whether one earlier rule answers all requests that rule i answers alone.
+// hidden reports whether some earlier rule answers all requests that rule i would answer on its
+// own.
 func (c *converter) hidden(all []entry, i int) bool {
 	before, answers := -1, 0
 	for variant := range 48 {
@@ -105,8 +105,8 @@ func (c *converter) hidden(all []entry, i int) bool {
 	return answers > 0 && (len(all[before].When) == 0 || slices.Equal(all[before].When, all[i].When))
 }
 
-// checkGoingOn refuses rules without the flag L if a later rule could match their result, which is
-// a URL.
+// checkGoingOn refuses a rule without the flag L if a later rule could match its result. In Apache,
+// the later rule would see that URL instead of the path.
 func (c *converter) checkGoingOn() {
 	var all []entry
 	for i := range c.rewrites {
@@ -127,8 +127,8 @@ func (c *converter) checkGoingOn() {
 	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return !e.synthetic && c.refused[e.from[0].number] != nil })
 }
 
-// checkPassing refuses rules that change nothing if directives of mod_alias then apply to their
-// requests.
+// checkPassing refuses a rule that changes nothing if directives of mod_alias apply to its requests
+// afterwards.
 func (c *converter) checkPassing() {
 	if len(c.aliases) == 0 {
 		return
@@ -143,10 +143,10 @@ func (c *converter) checkPassing() {
 	c.rewrites = slices.DeleteFunc(c.rewrites, func(e entry) bool { return e.passes })
 }
 
-// after returns rules to insert before rule i, which rewrites the URL of a request. They answer the
-// requests for rule i as the rules after it would answer the rewritten URL. If the answer of a
-// later rule depends on that URL, after returns the number of rules between the two, and otherwise
-// -1.
+// after converts rule i, which rewrites the URL of a request so that later rules see another URL.
+// It returns rules to insert before rule i that answer its requests as the later rules would. If
+// the answer of a later rule depends on the rewritten URL, conversion fails, and between is the
+// number of rules in between; otherwise between is -1.
 func (c *converter) after(i int) (joined []entry, between int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// flags are the flags of a RewriteRule.
 type flags struct {
 	status   int // of R, F or G; 0 without them
 	last     bool
@@ -60,7 +59,7 @@ func parseFlags(s string) (f flags, err error) {
 	return f, nil
 }
 
-// redirectStatus returns the status of the flag R and of Redirect.
+// redirectStatus parses the status in the flag R or in Redirect.
 func redirectStatus(s string) (int, error) {
 	switch strings.ToLower(s) {
 	case "":
@@ -84,5 +83,5 @@ func redirectStatus(s string) (int, error) {
 	return 0, fmt.Errorf("unsupported status %s", s)
 }
 
-// isError reports whether a status is that of an error. A rule with such a status has no target.
+// isError reports whether a status is an error. The rule then needs no target.
 func isError(status int) bool { return status >= 400 }

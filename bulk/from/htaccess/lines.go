@@ -55,7 +55,6 @@ type partError struct {
 
 func (e *partError) Unwrap() error { return e.error }
 
-// about returns an error about a part of a directive, or nil if err is nil.
 func about(part string, err error) error {
 	if err == nil {
 		return nil
@@ -63,8 +62,8 @@ func about(part string, err error) error {
 	return &partError{part, err}
 }
 
-// column returns the column of the part of the directive that an error is about, or of the name. It
-// returns 0 for a part on a later line.
+// column returns the column of the part of a directive that an error is about. Without such a part
+// it is the column of the name of the directive, and it is 0 for a part on a later line.
 func (l line) column(err error) int {
 	var e *partError
 	name := strings.IndexFunc(l.first, func(r rune) bool { return !isSpace(r) && r != '\ufeff' })

@@ -2,8 +2,8 @@ package htaccess
 
 import "strings"
 
-// other returns the reason why a directive that is not a redirect is refused, or "" if redirects
-// work in the same way without the directive.
+// other returns why a directive that is not a redirect must be refused, or "" if redirects do not
+// depend on it.
 func (c *converter) other(l line) string {
 	args := arguments(l.rest)
 	switch l.name {
@@ -33,8 +33,8 @@ func (c *converter) other(l line) string {
 	return "unsupported directive"
 }
 
-// headerReason returns why a Header directive is refused. Fields for scripts of other sites (CORS)
-// and Vary are not refused, because nomen sends them itself.
+// headerReason returns why a Header directive must be refused. It accepts Vary and the fields for
+// scripts of other sites (CORS), because nomen sends those itself.
 func headerReason(args []string) string {
 	for len(args) > 0 && (strings.EqualFold(args[0], "always") || strings.EqualFold(args[0], "onsuccess")) {
 		args = args[1:]

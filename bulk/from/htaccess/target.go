@@ -70,7 +70,7 @@ func (e *expansion) expand(target string) (string, error) {
 	return s, err
 }
 
-// flush adds the literal text that was read last.
+// flush adds the literal text read since the last part.
 func (e *expansion) flush() {
 	for i := range len(e.run) {
 		first := e.run[i] == '?' && !e.query
@@ -80,7 +80,6 @@ func (e *expansion) flush() {
 	e.run = ""
 }
 
-// part adds a part after the literal text.
 func (e *expansion) part(name string, escape bool) {
 	e.flush()
 	e.Part(name, escape, e.backrefs)

@@ -61,10 +61,10 @@ func (r row) get(fields ...string) string {
 	return ""
 }
 
-// is reports whether a field is true.
+// is returns the value of a boolean field.
 func (r row) is(field string) bool { return ascii.IsOneOf(r.fields[field], "true", "t", "1") }
 
-// fieldName returns a name as in a row.
+// fieldName returns a title in the spelling that rows use.
 func fieldName(s string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "\ufeff", "").Replace(s))
 }
@@ -115,7 +115,7 @@ func (w *writer) write(r row) error {
 	return nil
 }
 
-// text returns the names of a row for a message.
+// text identifies a row in a message, by its names.
 func (r row) text() string {
 	return r.get("keyword", "shorturl", "shortcode", "address", "ark")
 }
@@ -139,7 +139,7 @@ func (w *writer) setName(l *link) error {
 	return err
 }
 
-// place sets the location of a record. Without a URL, the name is reserved.
+// place sets the location of a record. A record without a URL becomes reserved.
 func (l *link) place(url string) {
 	if l.record.Status = nomen.Active; url == "" {
 		l.record.Status = nomen.Reserved
@@ -159,8 +159,7 @@ func (l *link) describe(element string, values ...string) {
 	l.record.Metadata[element] = values
 }
 
-// during sets the times from which and until which the location is valid. It returns an error if a
-// time is invalid.
+// during sets the period in which the location is valid. The error says that a time is invalid.
 func (l *link) during(since, until string) error {
 	for i, given := range []string{since, until} {
 		if given == "" || len(l.record.Locations) == 0 {
@@ -179,7 +178,7 @@ func (l *link) during(since, until string) error {
 	return nil
 }
 
-// parseTime returns a time of JSON or of a database in the form of RFC 3339.
+// parseTime converts a time in JSON or in a database to RFC 3339.
 func parseTime(s string) (string, error) {
 	var first error
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05"} {
@@ -276,7 +275,7 @@ func arklet(r row) (l link, err error) {
 
 var errEmpty = errors.New("line 1: the file is empty")
 
-// eof returns nil at the end of a file, and otherwise err.
+// eof returns err, or nil for the end of a file.
 func eof(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil

@@ -40,7 +40,7 @@ func (p program) rows(in io.Reader, f func(row) error) error {
 	return eof(readCSV(r, b, f))
 }
 
-// isSQL reports whether a text begins like a dump.
+// isSQL reports whether a file with this beginning is a dump of a database.
 func isSQL(begin string) bool {
 	for _, s := range []string{"--", "/*", "CREATE ", "INSERT ", "SET ", "COPY ", "DROP ", "BEGIN", `\`} {
 		if ascii.HasPrefix(begin, s) {
@@ -67,7 +67,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next begins a new link.
 func (b *bounded) next() { b.last = b.read }
 
 // readCSV reads a file with titles. The separator is a comma or a semicolon, whichever is more
@@ -141,14 +140,13 @@ func (p program) readSQL(in io.Reader, b *bounded, f func(row) error) error {
 	}
 }
 
-// tooLong is a field that says that a row of CSV has too many cells.
+// tooLong is a field of a row whose line has too many cells.
 const tooLong = "toolong"
 
-// noDomain is a field with the ID of a domain that the dump does not contain.
+// noDomain is a field with the ID of a domain that is missing from the dump.
 const noDomain = "nodomain"
 
-// unbounded is a reader without the limit for a link, because package sqldump has limits of its
-// own.
+// unbounded removes the limit for one link from a reader. Package sqldump has limits of its own.
 type unbounded struct {
 	io.Reader
 	b *bounded
@@ -159,8 +157,8 @@ func (u unbounded) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// readJSON reads responses of an API: objects with a list "data", also within "shortUrls". It
-// returns an error at the end if the server has more links than the file.
+// readJSON reads responses of an API, which list links in "data" or in "shortUrls". At the end, it
+// returns an error if the server has more links than the file.
 func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 	d := json.NewDecoder(in)
 	d.UseNumber()

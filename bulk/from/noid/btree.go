@@ -59,8 +59,8 @@ const (
 	maxPage  = 64 << 10
 	maxValue = 1 << 20 // maximum length of a key or value that is read, in bytes
 
-	// maxShared limits the total size of the items of a page to a multiple of its size. Usually
-	// items do not overlap, but the values of one key share its item.
+	// maxShared limits the total size of the items on a page, as a multiple of the size of the
+	// page. Items can share bytes: all values of one key have the same item for the key.
 	maxShared = 64
 )
 
@@ -137,7 +137,6 @@ func openBtree(in io.ReaderAt, size int64) (*btree, error) {
 	return b, b.setUp(head, size)
 }
 
-// notEOF returns err unless it says that a file is too short.
 func notEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -191,7 +190,7 @@ func (b *btree) page(number uint32, types ...byte) ([]byte, error) {
 	return nil, &DamagedError{number, fmt.Sprintf("unexpected type %d or number", p[offType])}
 }
 
-// item returns the bytes of a page from the item with an index on, which are at least size bytes.
+// item returns the bytes of a page from the beginning of an item. There are at least size bytes.
 func (b *btree) item(number uint32, p []byte, index, size int) ([]byte, error) {
 	at := int(b.head) + 2*index
 	if index >= int(b.order.Uint16(p[offEntries:])) || at+2 > len(p) {
@@ -225,7 +224,6 @@ func (b *btree) first() (uint32, error) {
 	}
 }
 
-// each calls f with each pair in the order of the keys.
 func (b *btree) each(f func(pair) error) error {
 	number, err := b.first()
 	if err != nil {
@@ -247,7 +245,7 @@ func (b *btree) each(f func(pair) error) error {
 	return &DamagedError{number, "the pages form a loop"}
 }
 
-// leaf calls f with each pair of a leaf, and counts them.
+// leaf calls f for each pair in a leaf, and adds their number to n.
 func (b *btree) leaf(number uint32, p []byte, n *int, f func(pair) error) error {
 	entries := int(b.order.Uint16(p[offEntries:]))
 	if entries%2 != 0 {
@@ -283,7 +281,7 @@ func (b *btree) leaf(number uint32, p []byte, n *int, f func(pair) error) error 
 // deleted is the reason why deleted pairs are not read.
 const deleted = "deleted"
 
-// data returns the bytes of an item of a leaf, or the reason why they were not read.
+// data returns the bytes of an item in a leaf. If they cannot be read, lost is the reason.
 func (b *btree) data(number uint32, p []byte, index int) (data []byte, lost string, err error) {
 	const head, overflowSize, offPage, offLength = 3, 12, 4, 8
 	item, err := b.item(number, p, index, head)
@@ -311,8 +309,8 @@ func (b *btree) data(number uint32, p []byte, index int) (data []byte, lost stri
 	return nil, "", &DamagedError{number, fmt.Sprintf("an item has the unknown type %d", item[2])}
 }
 
-// long returns the bytes of an item that has its own pages. No page belongs to two items, so the
-// pages of all items together are at most those of the file.
+// long returns the bytes of an item that has pages of its own. A page belongs to one item only, so
+// all such items together have at most the pages of the file.
 func (b *btree) long(number, size uint32) (data []byte, lost string, err error) {
 	if size > maxValue {
 		return nil, fmt.Sprintf("it has %d bytes, more than the limit of %d", size, maxValue), nil

@@ -32,8 +32,8 @@ const maxDumpLine = 3*maxValue + 2
 // isDump reports whether a file begins like a dump.
 func isDump(head []byte) bool { return bytes.HasPrefix(head, []byte("VERSION=")) }
 
-// next returns the next line without its line break. If the line is too long, next returns an empty
-// line and the reason.
+// next returns the next line without its line break. For a line that is too long it returns an
+// empty line, and the reason in lost.
 func (d *dump) next() (line []byte, lost string, err error) {
 	d.line++
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// minter makes the minter of the database a template of its authority.
+// minter converts the minter of the database to a template of its authority.
 func (c *converter) minter() {
 	if len(c.order) == 0 {
 		return
@@ -36,7 +36,8 @@ func (c *converter) minter() {
 	}
 }
 
-// continueWith adds a template to an authority, and replaces one with the same shoulder.
+// continueWith adds a template to an authority. It replaces an existing template with the same
+// shoulder.
 func continueWith(a *store.Authority, t mint.Template) {
 	a.Mint = slices.DeleteFunc(a.Mint, func(text string) bool {
 		old, err := mint.Parse(a.Prefix, text)
@@ -45,8 +46,8 @@ func continueWith(a *store.Authority, t mint.Template) {
 	a.Mint = append(a.Mint, t.String())
 }
 
-// lost returns the reason why a setting is not kept, or "" if the template of the minter represents
-// it.
+// lost returns why a setting of the minter is lost. The result is "" if the template has the
+// setting.
 func lost(key string) string {
 	switch word, _, _ := strings.Cut(key, "/"); word {
 	case "idmap":
@@ -98,8 +99,8 @@ func (c *converter) template() (name.Prefix, mint.Template, error) {
 	return prefix, t, c.compare(t)
 }
 
-// shoulder returns the prefix of the authority, and the text with which all identifiers begin after
-// the prefix.
+// shoulder returns the prefix of the authority, and the text that follows the prefix in all
+// identifiers.
 func (c *converter) shoulder() (name.Prefix, string, error) {
 	beginning, _, extended := strings.Cut(c.settings["template"], "{")
 	if !extended { // Noid: PREFIX.MASK; Nog: NAAN/PREFIX{MASK}
@@ -148,7 +149,7 @@ func (c *converter) part() (string, error) {
 	return fmt.Sprintf("{noid:%s:%d}", mask, count), nil
 }
 
-// compare returns an error unless the template has the counters of the minter.
+// compare returns an error if the template does not have the counters of the minter.
 func (c *converter) compare(t mint.Template) error {
 	want, ok := t.Counters()
 	if !ok {

@@ -21,7 +21,7 @@ func Format() from.Format {
 	}
 }
 
-// isMinter reports whether a file of a directory is named like a database of Noid or Nog.
+// isMinter reports whether a file has the name of a database of Noid or Nog.
 func isMinter(file string) bool { return strings.HasSuffix(path.Base(file), ".bdb") }
 
 // convert reads a database.
@@ -46,7 +46,6 @@ func convert(ctx context.Context, in *from.Input, out *from.Output) error {
 	return nil
 }
 
-// pairs calls f with each pair of a database in the order of the keys.
 func pairs(in *from.Input, f func(pair) error) error {
 	text := bufio.NewReader(in)
 	head, err := text.Peek(metaSize)
@@ -159,7 +158,7 @@ func (c *converter) element(p pair, element string) {
 	c.out.Handled(1)
 }
 
-// isTarget reports whether the value of an element is where the identifier leads.
+// isTarget reports whether an element has the URL to which the identifier leads.
 func isTarget(element string) bool {
 	switch strings.ToLower(element) {
 	case "_t", "location", "url", "target", "where":

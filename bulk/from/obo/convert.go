@@ -122,7 +122,6 @@ func newConverter(in *from.Input) (*converter, error) {
 
 func (c *converter) targets() []*target { return []*target{&c.parent, &c.upper, &c.own} }
 
-// note adds a directive.
 func (c *converter) note(line, column int, text string) *directive {
 	d := &directive{line: line, column: column, text: text}
 	c.directives = append(c.directives, d)
@@ -137,7 +136,6 @@ func (c *converter) try(line, column int, text string, convert func(*directive) 
 	}
 }
 
-// convert converts all directives.
 func (c *converter) convert() {
 	c.note(1, 0, "idspace: "+c.IDSpace)
 	c.note(1, 0, "base_url: "+c.BaseURL)
@@ -165,7 +163,7 @@ func (c *converter) convert() {
 	}
 }
 
-// product converts a product, in which dots match any character.
+// product converts the redirect of a product. Dots in its name match any character.
 func (c *converter) product(d *directive, file, to string) error {
 	p := path.Join(path.Dir(c.base), file)
 	return c.add(&c.parent, d, "(?i)^"+p+"$", to, 302, p)
@@ -193,7 +191,6 @@ func (c *converter) terms(d *directive) error {
 	return c.add(&c.parent, d, "^"+path.Dir(c.base)+"/"+regexp.QuoteMeta(id)+`_(\d+)$`, to, 303, examples...)
 }
 
-// entry converts an entry.
 func (c *converter) entry(d *directive, e entry) error {
 	status, err := statusOf(e.Status)
 	switch {
@@ -266,7 +263,8 @@ func (c *converter) expect(d *directive, t test) {
 	c.expectations = append(c.expectations, expectation{of: d, from: c.base + t.From, to: t.To})
 }
 
-// add adds a rule. The pattern is matched with the whole path. The paths should reach the rule.
+// add adds a rule whose pattern must match the whole path. The parameter paths has examples of
+// paths that should reach the rule.
 func (c *converter) add(t *target, d *directive, pattern, to string, status int, paths ...string) error {
 	dir := t.path(c) + "/" // patterns are matched with what follows
 	text, fold := strings.CutPrefix(pattern, "(?i)")
@@ -302,7 +300,7 @@ func (c *converter) add(t *target, d *directive, pattern, to string, status int,
 // quoted returns an expression for a path.
 func quoted(p string) string { return regexp.QuoteMeta(p) }
 
-// path returns the path of an authority.
+// path returns the path of the authority, below the origin of the file.
 func (t *target) path(c *converter) string { return strings.TrimPrefix(t.at.String(), c.origin) }
 
 // expand converts a replacement with groups, such as "https://example.org/$1".
@@ -328,8 +326,8 @@ func (t *target) set() (set rule.Set) {
 	return set
 }
 
-// merge returns the rules of an authority after the import. Existing rules with other patterns stay
-// if other files also have rules of this authority.
+// merge returns the rules that an authority has after the import. Existing rules with other
+// patterns stay if other files also have rules for this authority.
 func (t *target) merge(there, set rule.Set) rule.Set {
 	if !t.keeps {
 		return set

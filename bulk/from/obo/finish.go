@@ -41,7 +41,6 @@ func (t *target) finish(c *converter) {
 	}
 }
 
-// refuse refuses rules.
 func (t *target) refuse(which []int, reason string) {
 	var rest []converted
 	for i, r := range t.rules {
@@ -54,8 +53,8 @@ func (t *target) refuse(which []int, reason string) {
 	t.rules = rest
 }
 
-// drop removes rules that no request reaches. A rule is refused unless an earlier rule answers its
-// requests.
+// drop removes rules that no request reaches. If no earlier rule answers their requests, they count
+// as refused.
 func (t *target) drop(set rule.Set, unreached []int) {
 	var unexplained, hidden []int
 	for _, i := range unreached {
@@ -88,7 +87,7 @@ func (t *target) drop(set rule.Set, unreached []int) {
 	}
 }
 
-// candidate returns a path that may reach rule i.
+// candidate returns a path that probably reaches rule i.
 func (t *target) candidate(i, variant int) (rewrite.Candidate, bool) {
 	r := &t.rules[i]
 	if variant < len(r.elements) {
@@ -114,7 +113,7 @@ func (t *target) expect(c *converter, set rule.Set) {
 	}
 }
 
-// met returns the tests of the file that rule i answers with the expected locations.
+// met returns the tests of the file that rule i passes.
 func (t *target) met(c *converter, set rule.Set, i int) (all []rule.Test) {
 	for _, e := range c.expectations {
 		if !e.met || !strings.HasPrefix(e.from, t.path(c)+"/") {

@@ -29,7 +29,7 @@ func Parse(s string, fold bool, prefix string) (*Expression, error) {
 	return &Expression{tree, fold}, nil
 }
 
-// rename names the groups 1 to 9, and removes the names of the others.
+// rename gives the groups 1 to 9 names that begin with prefix. Other groups lose their names.
 func rename(t *syntax.Regexp, prefix string) {
 	if t.Op == syntax.OpCapture {
 		t.Name = ""

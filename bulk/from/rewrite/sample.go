@@ -29,8 +29,9 @@ func (e *Expression) Sample(variant int) string {
 	return b.String()
 }
 
-// anyCharacters are characters for ".". Not all of them are in a usual class, such as that of words. A dot is
-// not among them, because clients and servers remove the segments "." and "..".
+// anyCharacters are samples for "." in an expression. They belong to different classes of
+// characters. A dot is not among them, because clients and servers remove the segments "." and
+// "..".
 const anyCharacters = "xZ7_-/~a"
 
 type sampler struct {
@@ -38,7 +39,7 @@ type sampler struct {
 	variant int
 }
 
-// next returns a number below n.
+// next returns a pseudo-random number below n.
 func (s *sampler) next(n int) int {
 	if n <= 0 {
 		return 0
@@ -83,7 +84,8 @@ func (s *sampler) repeat(t *syntax.Regexp, n int) {
 	}
 }
 
-// one returns a character of a class, which is a list of ranges. It prefers letters and digits.
+// one returns a character of a class, preferably a letter or a digit. The class is a list of
+// ranges.
 func (s *sampler) one(ranges []rune) rune {
 	var good []rune
 	for _, r := range "aZ7m0bQ" {

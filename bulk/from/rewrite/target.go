@@ -40,7 +40,6 @@ func (t *Target) Char(rest string, escape bool) {
 	}
 }
 
-// advance follows the beginning of the URL.
 func (t *Target) advance(c byte) {
 	switch {
 	case t.host == 0:

@@ -69,8 +69,8 @@ func Matched(set rule.Set, at name.Prefix, c Candidate) (i int, ok bool) {
 	return results[0].Matched, true
 }
 
-// spell returns the name with an element. The result ok is false if no name has exactly this
-// element.
+// spell returns the name with this element below a prefix. The result ok is false if no name has
+// exactly this element.
 func spell(at name.Prefix, element string) (string, bool) {
 	s := at.String() + "/" + uri.EscapePath(element)
 	n, err := name.Parse(s)

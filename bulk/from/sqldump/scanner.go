@@ -42,7 +42,6 @@ type scanner struct {
 	buffer       []byte
 }
 
-// fail ends reading at a token that was not expected.
 func (s *scanner) fail(t token, reason string) {
 	if s.err != nil && !errors.Is(s.err, io.EOF) {
 		return
@@ -68,7 +67,6 @@ func (s *scanner) read() byte {
 	return c
 }
 
-// peek returns the byte after the last one that was read, or 0.
 func (s *scanner) peek() byte {
 	b, err := s.in.Peek(1)
 	if err != nil {
@@ -77,13 +75,11 @@ func (s *scanner) peek() byte {
 	return b[0]
 }
 
-// skipLine skips the rest of a line.
 func (s *scanner) skipLine() {
 	for s.err == nil && s.read() != '\n' {
 	}
 }
 
-// readLine returns the rest of a line without its line break.
 func (s *scanner) readLine() string {
 	s.buffer = s.buffer[:0]
 	for {
@@ -125,8 +121,8 @@ func (s *scanner) next() token {
 	return token{line: s.line, column: s.column}
 }
 
-// comment skips a comment up to the end of the line. The comments at the beginning of a dump name
-// the program.
+// comment skips a comment up to the end of the line. At the beginning of a dump, comments name the
+// program that wrote it.
 func (s *scanner) comment() {
 	s.buffer = s.buffer[:0]
 	for s.err == nil {
@@ -143,7 +139,7 @@ func (s *scanner) comment() {
 	}
 }
 
-// block skips a comment between /* and */.
+// block skips a comment that ends with */.
 func (s *scanner) block(t token) {
 	s.read()
 	for last := byte(0); s.err == nil; {
@@ -206,7 +202,6 @@ func (s *scanner) word(t *token, c byte) {
 	}
 }
 
-// hex makes a token a text of bytes in hexadecimal digits.
 func (s *scanner) hex(t *token, digits string) {
 	b, err := hex.DecodeString(digits)
 	if err != nil {

@@ -123,7 +123,7 @@ func (r *Reader) Next() (*Row, error) {
 	return nil, r.err
 }
 
-// statement reads a statement up to its rows, or completely if it has none.
+// statement reads a statement up to its rows. It reads all of a statement without rows.
 func (r *Reader) statement() {
 	t := r.next()
 	switch {
@@ -145,14 +145,14 @@ func (r *Reader) statement() {
 	}
 }
 
-// skip skips the rest of a statement, whose last token so far is t.
+// skip skips the rest of a statement after the token t.
 func (r *Reader) skip(t token) {
 	for r.err == nil && !t.is(";") {
 		t = r.next()
 	}
 }
 
-// tableName reads a name such as `db`.`table` or public.table. It returns the token after it.
+// tableName reads a name such as `db`.`table` or public.table, and the token after it.
 func (r *Reader) tableName(t token) (string, token) {
 	for {
 		if t.kind != word && t.kind != quotedName {
@@ -186,7 +186,6 @@ func (r *Reader) columnNames() (all []string) {
 	return nil
 }
 
-// insert reads the statement INSERT up to its rows.
 func (r *Reader) insert() {
 	t := r.next()
 	for r.err == nil && !t.isWord("INTO") && !t.is(";") {
@@ -244,7 +243,7 @@ func (r *Reader) tuple() (*Row, bool) {
 	return nil, false
 }
 
-// known fails unless the columns of the table are known.
+// known reports whether the columns of the table are known. If not, it fails.
 func (r *Reader) known(t token) bool {
 	if r.given == nil && r.err == nil {
 		r.fail(t, "the columns are unknown: make the dump with CREATE TABLE, or with the names of the columns in INSERT")
@@ -252,7 +251,7 @@ func (r *Reader) known(t token) bool {
 	return r.err == nil
 }
 
-// cell reads a cell of INSERT, and the comma or parenthesis after it.
+// cell reads a cell of INSERT, and the comma or parenthesis that follows.
 func (r *Reader) cell() (Cell, token) {
 	var c Cell
 	for r.err == nil {
@@ -278,7 +277,6 @@ func (r *Reader) cell() (Cell, token) {
 	return c, token{}
 }
 
-// create reads the names of the columns of a table.
 func (r *Reader) create() {
 	t := r.next()
 	for r.err == nil && t.isWord("IF", "NOT", "EXISTS") {
@@ -313,7 +311,6 @@ func isConstraint(word string) bool {
 	return slices.Contains([]string{"PRIMARY", "KEY", "UNIQUE", "CONSTRAINT", "INDEX", "FULLTEXT", "SPATIAL", "FOREIGN", "CHECK", "EXCLUDE", "LIKE"}, strings.ToUpper(word))
 }
 
-// copy reads the statement COPY up to its rows.
 func (r *Reader) copy() {
 	t := r.next()
 	if !t.is("(") { // COPY (SELECT ...) has no rows

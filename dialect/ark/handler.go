@@ -42,7 +42,7 @@ func New(o Options) (*Handler, error) {
 	return &Handler{o}, nil
 }
 
-// wellKnown is the target that says where the resolver is (draft-kunze-ark, 5.6).
+// wellKnown is the path at which a client finds the resolver (draft-kunze-ark, 5.6).
 const wellKnown = "/.well-known/ark"
 
 // A call is one request.
@@ -103,8 +103,8 @@ func (h *Handler) inflect(c *call) bool {
 	return false
 }
 
-// sendName sends the description of a name, or a redirect with the inflection if the name has no
-// record here.
+// sendName sends the description of a name. If the name has no record here, it sends a redirect
+// with the inflection instead.
 func (h *Handler) sendName(c *call, set *store.AuthoritySet, a *nomen.Answer) bool {
 	rec, err := h.Store.Get(c.r.Context(), a.Name, time.Time{})
 	switch {
@@ -130,7 +130,8 @@ func (h *Handler) sendAuthority(c *call, a *store.Authority, n name.Name, key st
 	return true
 }
 
-// pass redirects to the location of a name that has no record, with the inflection.
+// pass redirects a request for a name without a record to the location of the name, with the
+// inflection.
 func (h *Handler) pass(c *call, n name.Name) bool {
 	to := h.location(c.r.Context(), c, n)
 	u, err := url.Parse(to)
@@ -146,7 +147,6 @@ func (h *Handler) pass(c *call, n name.Name) bool {
 	return true
 }
 
-// location returns where a name leads, or "".
 func (h *Handler) location(ctx context.Context, c *call, n name.Name) string {
 	subject, _ := uri.Parse(c.spelling)
 	a, err := h.Resolver.Resolve(ctx, nomen.Question{

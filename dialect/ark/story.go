@@ -14,21 +14,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// unavailable is the code for a value that is unknown here.
+// unavailable is the value of ERC for something unknown.
 const unavailable = "(:unav)"
 
 // A story answers the four questions of the kernel metadata about a thing.
 type story struct{ Who, What, When, Where string }
 
-// labels are the labels of the answers, in the order of a response.
+// labels returns the labels in the order of a response.
 func labels() []string { return []string{"who", "what", "when", "where"} }
 
 func (s *story) field(label string) *string {
 	return map[string]*string{"who": &s.Who, "what": &s.What, "when": &s.When, "where": &s.Where}[label]
 }
 
-// ofAuthority returns who is responsible for the names of an authority, what it is, and when it was
-// last changed. Where is "".
+// ofAuthority returns who is responsible for the names of an authority, what it is, and when it
+// last changed. The field for where is "".
 func ofAuthority(a *store.Authority) story {
 	return story{Who: strings.Join(a.Owners, "; "), What: a.Description, When: day(a.Modified)}
 }
@@ -45,7 +45,7 @@ type description struct {
 }
 
 // describe returns the description of a name. The record is nil if another resolver has it, and the
-// authority is nil if there is none.
+// authority is nil if the name has none.
 func describe(base string, of *nomen.Answer, rec *store.Record, a *store.Authority) *description {
 	d := &description{id: of.Name.Key(), status: of.Status, reason: of.Reason, modified: of.Modified}
 	elements := ezid.Elements{}
@@ -68,8 +68,8 @@ func describe(base string, of *nomen.Answer, rec *store.Record, a *store.Authori
 	return d
 }
 
-// answer returns the metadata of a field, or otherwise the first of the elements, which can be a
-// code such as "(:tba)".
+// answer returns the metadata in a field of the record. If the field is empty, it returns the first
+// of the elements with a value, which can be a code such as "(:tba)".
 func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string) string {
 	if len(m[field]) > 0 {
 		return strings.Join(m[field], "; ")
@@ -82,15 +82,15 @@ func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string)
 	return unavailable
 }
 
-// supportType begins the types of the values by which a record makes a promise of its own, and
-// which clients of EZID can set as elements. The value with the type arkletCommitment has the
-// promise of a client of arklet.
+// Values of a record that promise something about its name. Clients of EZID can set values whose
+// types begin with supportType, as elements. A client of arklet has set the value with the type
+// arkletCommitment.
 const (
 	supportType      = "erc-support."
 	arkletCommitment = "arklet:commitment"
 )
 
-// promise returns what is promised about a name, by its record or otherwise by its authority.
+// promise returns the promise about a name: that of its record, or otherwise that of its authority.
 func promise(base string, rec *store.Record, a *store.Authority) *story {
 	var s story
 	if a != nil {
@@ -140,7 +140,7 @@ func describeAuthority(base string, a *store.Authority) *description {
 	return d
 }
 
-// day returns the date of a time, or "" for the zero time.
+// day formats a date. The result for the zero time is "".
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -188,7 +188,6 @@ func (d *description) object() map[string]any {
 	return all
 }
 
-// fill adds a story to an object.
 func fill(object map[string]string, s *story) map[string]string {
 	for _, label := range labels() {
 		object[label] = *s.field(label)

@@ -26,7 +26,7 @@ const (
 	typeCommitment  = "arklet:commitment"
 )
 
-// description is the element of the metadata that also has the metadata of arklet.
+// description is the element of metadata that repeats what arklet calls the metadata.
 const description = "description"
 
 // set changes a record to what a request says about an ARK. As in arklet, it removes what the

@@ -97,7 +97,7 @@ func (h *Handler) change(c *call, method string, do func(*call) error) {
 // maxKey is the maximum length of a key, in bytes.
 const maxKey = 4 << 10
 
-// authenticate finds the actor of a request. A client sends its key as the last word of the
+// authenticate finds the actor of a request. The key of the client is the last word of the
 // Authorization field.
 func (h *Handler) authenticate(c *call) (err error) {
 	words := strings.Fields(c.r.Header.Get("Authorization"))
@@ -159,7 +159,7 @@ func (h *Handler) fail(c *call, err error) {
 	c.send(http.StatusServiceUnavailable, "", "")
 }
 
-// fieldOf returns the member of a request that sets a field of a record.
+// fieldOf returns the member of a request for a field of a record.
 func fieldOf(field string) string {
 	switch first, _, _ := strings.Cut(field, "["); first {
 	case "locations":
@@ -197,7 +197,7 @@ func (c *call) sendErrors(all formErrors) {
 	c.send(http.StatusBadRequest, jsonType, all.text())
 }
 
-// resolve redirects to the URL of an ARK, or returns false if the server itself must answer.
+// resolve redirects to the URL of an ARK. The result is false if the server itself must answer.
 func (h *Handler) resolve(c *call, path string) bool {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return false
@@ -224,7 +224,6 @@ func (h *Handler) resolve(c *call, path string) bool {
 	return below
 }
 
-// location returns the location of an ARK with a record, or "".
 func (h *Handler) location(ctx context.Context, c *call, n name.Name) string {
 	rec, err := h.Registrar.Get(ctx, n)
 	if err != nil || rec.Status != nomen.Active || rec.Redacted {

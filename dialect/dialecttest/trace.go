@@ -105,7 +105,7 @@ func (r *Runner) expand(s string) string {
 	return s
 }
 
-// exchange sends a request, and returns how the response differs from the expected one.
+// exchange sends a request, and returns the differences between the response and the expected one.
 func (r *Runner) exchange(x exchange) (faults []string) {
 	method, target, _ := strings.Cut(r.expand(x.request.first), " ")
 	base := r.Bases[r.sent%len(r.Bases)]
@@ -132,7 +132,6 @@ func (r *Runner) exchange(x exchange) (faults []string) {
 	return r.compare(x.response, res, body.String())
 }
 
-// compare returns how a response differs from the expected one.
 func (r *Runner) compare(want message, res *http.Response, body string) (faults []string) {
 	check := func(what, got, want string) {
 		if any, ok := matches(got, r.expand(want)); !ok {
@@ -149,7 +148,8 @@ func (r *Runner) compare(want message, res *http.Response, body string) (faults 
 	return faults
 }
 
-// matches compares a text with a pattern, in which "$*" matches any text, and returns that text.
+// matches compares a text with a pattern, in which "$*" stands for any text. It returns the text
+// for which "$*" stood.
 func matches(got, pattern string) (any string, ok bool) {
 	before, after, wild := strings.Cut(pattern, "$*")
 	if !wild {

@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// status says whether the server works.
 func (h *Handler) status(c *call) reply {
 	q, err := url.ParseQuery(c.query)
 	if err != nil {
@@ -33,8 +32,8 @@ func (h *Handler) status(c *call) reply {
 	return r
 }
 
-// subsystems adds a line for each requested subsystem of EZID to a reply. Because nomen has no
-// subsystems, all lines show the state of the store.
+// subsystems adds a line for each subsystem of EZID that the client has named. All lines show the
+// state of the store, because nomen has no subsystems.
 func (h *Handler) subsystems(r reply, list string) reply {
 	state := "up"
 	if store.ConditionOf(h.Store) != (store.Condition{}) {
@@ -55,5 +54,4 @@ func (h *Handler) subsystems(r reply, list string) reply {
 	return r
 }
 
-// version sends the version of the program.
 func (h *Handler) version(*call) reply { return reply{text: h.Version, raw: true} }

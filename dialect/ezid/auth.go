@@ -23,11 +23,9 @@ const (
 	maxSessions = 10_000
 )
 
-// authenticate returns the actor of a request. The result known is false if the request has no
-// credentials, or wrong ones. The reply is an error if the request is malformed, or if the store
-// fails.
-//
-// Credentials on connections that other machines can read are ignored.
+// authenticate returns the actor of a request. The result known is false if the credentials are
+// missing, wrong, or on a connection that other machines can read. The reply is an error if the
+// request is malformed, or if the store fails.
 func (h *Handler) authenticate(c *call) (a registrar.Actor, known bool, failure reply) {
 	user, password, given, failure := c.credentials(&h.sessions)
 	if !given || !failure.ok() {
@@ -74,8 +72,8 @@ func (c *call) credentials(all *sessions) (user, password string, given bool, fa
 	return user, password, true, reply{}
 }
 
-// author returns the actor of a request for a change. The reply is an error if the request has no
-// valid credentials, or if another site has caused it.
+// author returns the actor of a request for a change. The reply is an error without valid
+// credentials, or if another site has caused the request.
 func (h *Handler) author(c *call) (registrar.Actor, reply) {
 	if !c.Private {
 		return registrar.Actor{}, failed("forbidden")
@@ -120,8 +118,8 @@ func (c *call) cookie(value string, age int) *http.Cookie {
 	}
 }
 
-// sessions are the sessions of a server process, which are only in memory. Each has the credentials
-// of its user. They are checked with every request, so a session ends when its token is revoked.
+// sessions has the sessions of a server process, in memory only. A session has the credentials of
+// its user, which are checked with every request. So a session ends when its token is revoked.
 type sessions struct {
 	now func() time.Time
 
@@ -136,7 +134,7 @@ type session struct {
 }
 
 // begin adds a session and returns the value of its cookie. If there are too many sessions, it
-// first makes room (see sweep).
+// calls sweep first.
 func (s *sessions) begin(user, password string) string {
 	cookie := rand.Text()
 	s.mu.Lock()

@@ -127,7 +127,6 @@ func failed(text string) reply { return reply{text: errorMark + text} }
 
 func badRequest(why string) reply { return failed("bad request - " + why) }
 
-// ok reports whether the reply says success.
 func (r reply) ok() bool { return !strings.HasPrefix(r.text, errorMark) }
 
 // status returns the HTTP status for the text.
@@ -177,8 +176,8 @@ func (c *call) send(r reply) {
 	_, _ = c.w.Write(text) // after an error, the client has disconnected
 }
 
-// options returns the parameters of a request that have the value "yes". The reply is an error if
-// the request has an unknown parameter, or a value that is neither "yes" nor "no".
+// options returns the parameters of a request with the value "yes". The reply is an error for an
+// unknown parameter, and for a value other than "yes" or "no".
 func (c *call) options(known ...string) (map[string]bool, reply) {
 	q, err := url.ParseQuery(c.query)
 	if err != nil {
@@ -198,7 +197,7 @@ func (c *call) options(known ...string) (map[string]bool, reply) {
 	return on, reply{}
 }
 
-// changing returns an operation that counts as active while it runs.
+// changing wraps an operation, so that it counts as active while it runs.
 func (h *Handler) changing(do func(*call) reply) func(*call) reply {
 	return func(c *call) reply {
 		h.active.Add(1)
@@ -240,7 +239,7 @@ func (h *Handler) failure(c *call, err error) reply {
 	return failed("internal server error")
 }
 
-// labelOf returns the label of the element that sets a field of a record.
+// labelOf returns the label of the element for a field of a record.
 func labelOf(field string) string {
 	switch first, _, _ := strings.Cut(field, "["); {
 	case first == "locations":

@@ -72,7 +72,7 @@ func (h *Handler) sendElements(c *call, rec *store.Record) {
 	c.sendBody(http.StatusOK, "text/plain; charset=utf-8", e.Append(nil))
 }
 
-// nested returns elements with those of each profile in an object of their own.
+// nested returns elements for JSON. The elements of each profile are in an object of their own.
 func nested(e ezid.Elements) map[string]any {
 	all := map[string]any{}
 	for label, value := range maps.All(e) {
@@ -93,7 +93,7 @@ func nested(e ezid.Elements) map[string]any {
 	return all
 }
 
-// describe sends a description of the authority of an identifier that does not exist.
+// describe sends a description of the authority for an identifier that does not exist.
 func (h *Handler) describe(c *call, out unresolved) {
 	n, _ := ezid.ParseID(out.Identifier)
 	set, err := h.Authorities.Set(c.r.Context(), time.Time{})

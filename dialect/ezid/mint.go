@@ -13,7 +13,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// mint makes a new identifier that begins with a shoulder.
 func (h *Handler) mint(c *call) reply {
 	actor, failure := h.author(c)
 	if !failure.ok() {
@@ -45,8 +44,8 @@ type shoulder struct {
 	template string
 }
 
-// shoulder returns the shoulder with a text, which can be any beginning of an identifier in the
-// scope of the dialect. If the authority has a template with this shoulder, it is used.
+// shoulder returns the shoulder with this text, which can be any beginning of an identifier in the
+// scope of the dialect. If the authority has a template for it, the shoulder uses the template.
 func (h *Handler) shoulder(ctx context.Context, text string) (shoulder, error) {
 	if text == "uuid:" {
 		text = "uuid:00000000-0000-0000-0000-00000000000"

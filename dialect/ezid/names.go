@@ -68,7 +68,7 @@ func (h *Handler) view(c *call) reply {
 	return r
 }
 
-// hide returns the reply for a record that the client may not see.
+// hide returns the reply about a record that must stay hidden from the client.
 func (h *Handler) hide(c *call, known bool, err error) reply {
 	switch {
 	case err != nil:
@@ -79,8 +79,8 @@ func (h *Handler) hide(c *call, known bool, err error) reply {
 	return failed("unauthorized")
 }
 
-// find returns the record of a name in the scope of the dialect, or if beginnings is true, of the
-// longest beginning of the name that has a record.
+// find returns the record of a name in the scope of the dialect. If beginnings is set, it returns
+// the record of the longest beginning of the name that has one.
 func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*store.Record, error) {
 	if !h.Scope.Covers(n) {
 		return nil, store.ErrNotFound
@@ -93,8 +93,9 @@ func (h *Handler) find(ctx context.Context, n name.Name, beginnings bool) (*stor
 	return rec, err
 }
 
-// hidden reports whether an actor may not see a record. Without rights for the name, an actor may
-// not see a record that is reserved or redacted, or whose authority does not publish its names.
+// hidden reports whether a record must stay hidden from an actor. An actor with rights for the name
+// can see every record. Hidden from others are reserved and redacted records, and those whose
+// authority does not publish its names.
 func (h *Handler) hidden(ctx context.Context, actor registrar.Actor, rec *store.Record) (bool, error) {
 	set, err := h.Authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -127,8 +128,8 @@ func (h *Handler) elements(c *call, rec *store.Record) (ezid.Elements, error) {
 	return e, nil
 }
 
-// created returns the time of the first revision of a record, or of an early one if there are very
-// many.
+// created returns the time of the first revision of a record. For a record with very many revisions
+// it returns that of an early one.
 func (h *Handler) created(ctx context.Context, rec *store.Record) (time.Time, error) {
 	first, left := rec.Modified, maxHistory
 	if rec.Revision == 1 {
@@ -260,7 +261,8 @@ func (h *Handler) put(c *call, ch change) reply {
 	return r
 }
 
-// fresh returns the record that a request creates, or nil and a reply with the error.
+// fresh returns the record that a request creates. If it cannot, the record is nil and the reply
+// has the error.
 func (h *Handler) fresh(c *call, ch change) (*store.Record, reply) {
 	rec := &store.Record{Name: ch.name, Spelling: ch.name.Key(), Status: nomen.Active}
 	if failure := h.apply(c, rec, ch, true); !failure.ok() {
@@ -269,7 +271,7 @@ func (h *Handler) fresh(c *call, ch change) (*store.Record, reply) {
 	return rec, reply{}
 }
 
-// apply sets the elements of a record, which it modifies.
+// apply sets the elements in rec.
 func (h *Handler) apply(c *call, rec *store.Record, ch change, isNew bool) reply {
 	if _, ok := ch.given[ezid.Owner]; ok && !ch.actor.MayName(rec.Name, registrar.Owner) {
 		e, err := h.elements(c, rec)
@@ -287,7 +289,7 @@ func (h *Handler) apply(c *call, rec *store.Record, ch change, isNew bool) reply
 	return reply{}
 }
 
-// withShadow returns the identifier of a name, for a DOI with its shadow ARK.
+// withShadow returns the identifier of a name. A DOI is followed by its shadow ARK.
 func withShadow(n name.Name) string {
 	id := ezid.ID(n)
 	if shadow := ezid.Shadow(id); shadow != "" {
@@ -304,7 +306,7 @@ func (h *Handler) modify(c *call) reply {
 	return h.update(c, ch)
 }
 
-// update changes a record, and tries again while others change it.
+// update changes a record. If others change it at the same time, update tries again.
 func (h *Handler) update(c *call, ch change) reply {
 	ctx := store.Fresh(c.r.Context())
 	for attempts := 1; ; attempts++ {
@@ -352,7 +354,6 @@ func (h *Handler) remove(c *call) reply {
 	return succeeded(ezid.ID(ch.name))
 }
 
-// oneLine replaces white space by spaces.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {

@@ -26,8 +26,8 @@ const (
 	notFoundText = "Not found."
 )
 
-// resolve answers a request for the path of an ARK or a DOI. It returns false if the server itself
-// must answer, because the path is another one, or the name is retired or not in the scope.
+// resolve answers a request for the path of an ARK or a DOI. The result is false if the server
+// itself must answer: for other paths, for retired names, and for names outside the scope.
 func (h *Handler) resolve(c *call) bool {
 	target, ok := strings.CutPrefix(c.Target, "/")
 	if !ok || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
@@ -48,14 +48,13 @@ func (h *Handler) resolve(c *call) bool {
 	return h.redirect(c, path, target)
 }
 
-// lowerLabel returns an identifier with its label, whose letter case is not significant, in lower
-// case.
+// lowerLabel returns an identifier with its label in lower case, because the case of a label is not
+// significant.
 func lowerLabel(id string) string {
 	label, _, _ := strings.Cut(id, ":")
 	return strings.ToLower(label) + id[len(label):]
 }
 
-// covers reports whether a path begins like a name in the scope.
 func (h *Handler) covers(path string) bool {
 	label, rest, ok := strings.Cut(path, ":")
 	if label = strings.ToLower(label); !ok || label != "ark" && label != "doi" {
@@ -77,8 +76,8 @@ func (h *Handler) covered(n name.Name) bool {
 	return false
 }
 
-// longest returns the record of the longest beginning of an identifier that has one, and the length
-// of that beginning.
+// longest returns the record of the longest beginning of an identifier that has a record, and the
+// length of this beginning.
 func (h *Handler) longest(ctx context.Context, id string) (*store.Record, int, error) {
 	var names []name.Name
 	var ends []int
@@ -125,7 +124,7 @@ type resolution struct {
 	Alternate string `json:"alternate,omitempty"`
 }
 
-// redirect redirects to the target of an identifier, and appends the rest of the request to it.
+// redirect redirects to the target of an identifier, with the rest of the request appended.
 func (h *Handler) redirect(c *call, path, target string) bool {
 	out := resolution{Request: target}
 	rec, end, err := h.longest(c.r.Context(), path)
@@ -156,8 +155,8 @@ func (h *Handler) redirect(c *call, path, target string) bool {
 	return true
 }
 
-// location returns the location to which the server would redirect, or for a record without
-// locations, the page with its elements. It returns false if the server gives no location.
+// location returns the location to which the server would redirect. For a record without locations,
+// this is the page with its elements. The result is false if there is no location.
 func (h *Handler) location(c *call, rec *store.Record) (string, bool) {
 	a, err := h.Resolver.Resolve(c.r.Context(), h.question(c, rec.Name))
 	switch {
@@ -177,8 +176,8 @@ func (h *Handler) question(c *call, n name.Name) nomen.Question {
 	}
 }
 
-// unknown answers a request for a name without a record, for which the rules of the authority can
-// give a location.
+// unknown answers a request for a name without a record. The rules of the authority may have a
+// location for it.
 func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	n, ok := ezid.ParseID(path)
 	if !ok || !h.Scope.Covers(n) {
@@ -202,8 +201,8 @@ func (h *Handler) unknown(c *call, path string, out resolution) bool {
 	return true
 }
 
-// tombstone answers a request for an unavailable identifier, if more follows the identifier. For
-// the identifier alone, the server itself has a page.
+// tombstone answers a request for an unavailable identifier that is followed by further text. For
+// the identifier alone, the server has a page.
 func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resolution) bool {
 	if exact {
 		return false
@@ -214,8 +213,8 @@ func (h *Handler) tombstone(c *call, rec *store.Record, exact bool, out resoluti
 	return true
 }
 
-// appended returns a location with the rest of the request appended. The result ok is false if the
-// result would be on another server, or above the path of the location.
+// appended appends the rest of a request to a location. The result ok is false if that would lead
+// to another server, or to a path above the location.
 func appended(to, extra string) (longer string, ok bool) {
 	if extra == "" {
 		return to, true

@@ -59,13 +59,12 @@ func parseAnswer(text string) (a answer, ok bool) {
 	}
 }
 
-// isToken reports whether a text can be the name of a parameter.
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
 }
 
-// parseAnswerValue parses the value at the beginning of a text, up to a comma or the end. The
-// result tail is the text after the value.
+// parseAnswerValue parses the value at the beginning of a text, up to a comma. The result tail is
+// the text after it.
 func parseAnswerValue(text string) (value, tail string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		value, tail, _ = strings.Cut(text, ",")
@@ -88,8 +87,9 @@ func parseAnswerValue(text string) (value, tail string, ok bool) {
 	return "", "", false
 }
 
-// addJSON adds the members of a JSON object, which must be strings, numbers or booleans, to the
-// parameters. It returns false if the object is invalid or contradicts a parameter of a.
+// addJSON adds the members of a JSON object to the parameters. It returns false if the object is
+// invalid, if a value is not a string, a number or a boolean, or if a member contradicts a
+// parameter.
 func (a answer) addJSON(body []byte) bool {
 	var more map[string]any
 	if json.Unmarshal(body, &more) != nil || len(more) > maxAnswer {
@@ -112,16 +112,16 @@ func (a answer) addJSON(body []byte) bool {
 	return true
 }
 
-// answers reports whether a has a parameter of an answer to a challenge.
+// answers reports whether a client answers a challenge: whether a has a parameter that only such an
+// answer has.
 func (a answer) answers() bool {
 	return slices.ContainsFunc([]string{paramID, paramCnonce, paramSignature}, func(key string) bool { return a[key] != "" })
 }
 
-// missingFields is the error for an incomplete answer to a challenge.
 const missingFields = "Missing fields in authentication data"
 
-// problem says why the form of an answer to a challenge is invalid, or returns "". It does not
-// check the signature (see [answer.proves]).
+// problem returns what is wrong with the form of an answer to a challenge, or "". Another method,
+// proves, checks the signature.
 func (a answer) problem() string {
 	for _, key := range []string{paramID, paramType, paramCnonce, paramAlg, paramSignature} {
 		if a[key] == "" {
@@ -144,9 +144,9 @@ func (a answer) digest() [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join([]string{a[paramID], a[paramType], a[paramCnonce], a[paramAlg], a[paramSignature]}, "\x00")))
 }
 
-// proves reports whether the answer to a nonce proves that the client is the identity i. The
-// parameter i is nil for an unknown identity, which no answer proves. The time that proves takes
-// does not depend on the secret.
+// proves reports whether the answer to a nonce proves that the client is the identity i. For an
+// unknown identity, i is nil and the result false. The time does not depend on the secret, so that
+// it cannot be guessed from times.
 func (a answer) proves(i *dialect.Identity, nonce []byte) bool {
 	cnonce, ok := decode64(a[paramCnonce])
 	signature, signed := decode64(a[paramSignature])
@@ -186,7 +186,7 @@ func plainAlg(s string) string {
 	return s
 }
 
-// mac returns the authentication code of a message, or nil if the algorithm is not supported.
+// mac returns the authentication code of a message, or nil for an unsupported algorithm.
 func (a answer) mac(secret, message []byte) []byte {
 	switch plainAlg(a[paramAlg]) {
 	case "sha1":
@@ -219,8 +219,8 @@ const (
 	maxSalt       = 64
 )
 
-// derivedMAC returns the authentication code of a message with a key that is derived from a secret,
-// or nil if the parameters exceed the limits.
+// derivedMAC returns the authentication code of a message with a key derived from a secret. The
+// result is nil if the parameters exceed the limits.
 func (a answer) derivedMAC(secret, message []byte) []byte {
 	salt, ok := decode64(a["salt"])
 	iterations, err1 := strconv.Atoi(a["iterations"])
@@ -238,8 +238,8 @@ func (a answer) derivedMAC(secret, message []byte) []byte {
 	return m.Sum(nil)
 }
 
-// isSignature reports whether a signature of the SHA-256 digest of a message was made with the
-// private key that belongs to a public key: RSA (PKCS #1, 1.5) or DSA.
+// isSignature reports whether the private key that belongs to a public key has signed the SHA-256
+// digest of a message. It supports RSA (PKCS #1, 1.5) and DSA.
 func isSignature(key any, message, signature []byte) bool {
 	sum := sha256.Sum256(message)
 	switch key := key.(type) {

@@ -16,10 +16,9 @@ import (
 // maxAuthorization is the maximum length of an Authorization field, in bytes.
 const maxAuthorization = 4 << 10
 
-// authenticate finds out who the client is, or returns an error if the credentials are invalid. It
-// ignores the credentials of requests that other machines can read, and of requests for JSONP: a
-// page of another site can send such a request with the credentials that the browser keeps, and
-// read the response.
+// authenticate finds out who the client is. It returns an error for invalid credentials. It ignores
+// credentials that other machines can read, and those of requests for JSONP: another site can make
+// a browser send such a request with the credentials that it keeps, and read the response.
 func (q *request) authenticate() error {
 	if !q.call.Private || q.query.has("callback") {
 		return nil
@@ -47,14 +46,13 @@ func (q *request) authenticate() error {
 	return err
 }
 
-// scheme returns the scheme of the Authorization field, and what follows it.
 func (q *request) scheme() (scheme, rest string) {
 	scheme, rest, _ = strings.Cut(q.r.Header.Get("Authorization"), " ")
 	return scheme, strings.TrimSpace(rest)
 }
 
-// signIn authenticates the client by the parameters of the scheme Handle: by an answer to a
-// challenge, by its session, or by its certificate.
+// signIn authenticates the client by the scheme Handle: by an answer to a challenge, by its
+// session, or by its certificate.
 func (q *request) signIn(a answer) error {
 	id := a[paramSession]
 	switch {
@@ -75,8 +73,8 @@ func (q *request) signIn(a answer) error {
 	return q.actAs(s.identity)
 }
 
-// refuse returns the error for a client that must answer a challenge, because of a problem with its
-// credentials.
+// refuse returns the error for a client whose credentials have a problem. The client must answer a
+// challenge.
 func (q *request) refuse(problem string) error {
 	q.problem = problem
 	return failed(codeAuthNeeded, "")
@@ -88,7 +86,7 @@ func (q *request) actAs(i *dialect.Identity) (err error) {
 	return err
 }
 
-// byCertificate authenticates the client if its certificate belongs to an identity.
+// byCertificate authenticates a client with the certificate of an identity.
 func (q *request) byCertificate() error {
 	i, err := q.certified()
 	if err != nil || i == nil {
@@ -97,7 +95,6 @@ func (q *request) byCertificate() error {
 	return q.actAs(i)
 }
 
-// byAnswer authenticates the client by its answer to the nonce of its session.
 func (q *request) byAnswer(a answer) error {
 	if problem := a.problem(); problem != "" {
 		return q.refuse(problem)
@@ -126,7 +123,7 @@ func (q *request) byAnswer(a answer) error {
 	return err
 }
 
-// identity returns the identity whose ID a client has written, in any form, or nil.
+// identity returns the identity with an ID in any form, or nil.
 func (q *request) identity(id string) *dialect.Identity {
 	if i := q.identities.Identity(id); i != nil {
 		return i
@@ -134,8 +131,8 @@ func (q *request) identity(id string) *dialect.Identity {
 	return q.identities.Identity(canonicalID(id))
 }
 
-// basic returns the actor for the credentials of an Authorization field of the scheme Basic. The
-// user name INDEX:HANDLE is percent-encoded, because it contains a colon.
+// basic returns the actor for credentials of the scheme Basic. The user name INDEX:HANDLE is
+// percent-encoded in them, because it contains a colon.
 func (q *request) basic(credentials string) (registrar.Actor, error) {
 	text, err := base64.StdEncoding.DecodeString(credentials)
 	if err != nil {
@@ -166,7 +163,6 @@ func canonicalID(id string) string {
 	return index + ":" + handle
 }
 
-// needClient returns an error if the client is not authenticated.
 func (q *request) needClient() error {
 	if q.known {
 		return nil
@@ -174,8 +170,8 @@ func (q *request) needClient() error {
 	return failed(codeAuthNeeded, "")
 }
 
-// challenge asks the client for credentials. If other machines can read the request, it answers
-// with status 403 instead, so that the client does not send its password.
+// challenge asks the client for credentials. If other machines can read the request, the status is
+// 403 instead, so that the client does not send its password.
 func (q *request) challenge(f *codeFailure) {
 	if !q.call.Private {
 		q.answer(http.StatusForbidden, f.code, "send credentials only over HTTPS")
@@ -197,8 +193,8 @@ func (q *request) challenge(f *codeFailure) {
 	q.answer(http.StatusUnauthorized, f.code, f.message)
 }
 
-// challenge returns the challenge of a session. The parameter problem is the reason why the last
-// answer was rejected, or "".
+// challenge returns the challenge of a session. The parameter problem says why the last answer was
+// rejected, if one was.
 func (s *session) challenge(problem string) string {
 	text := `Handle sessionId="` + s.id + `", nonce="` + base64.StdEncoding.EncodeToString(s.nonce) + `"`
 	if problem != "" {

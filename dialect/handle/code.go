@@ -40,7 +40,7 @@ const (
 	codeAuthFailed    code = 403
 )
 
-// status returns the HTTP status of the response with this code, except for GET requests.
+// status returns the HTTP status for a code. GET requests have other statuses.
 func (c code) status() int {
 	switch c {
 	case codeSuccess:
@@ -73,7 +73,6 @@ type codeFailure struct {
 
 func (e *codeFailure) Error() string { return fmt.Sprintf("response code %d: %s", e.code, e.message) }
 
-// failed returns an error with a code and a message.
 func failed(c code, format string, args ...any) error {
 	return &codeFailure{c, fmt.Sprintf(format, args...)}
 }
@@ -118,7 +117,6 @@ func failureOf(err error) *codeFailure {
 	return nil
 }
 
-// fail answers a request that cannot be carried out.
 func (q *request) fail(err error) {
 	f := failureOf(err)
 	if f == nil {
@@ -148,7 +146,6 @@ func (q *request) retryAfter(err error) {
 	}
 }
 
-// answer sends a response without values.
 func (q *request) answer(status int, c code, message string) {
 	q.send(status, struct {
 		Code    code   `json:"responseCode"`
@@ -180,7 +177,7 @@ func (q *request) send(status int, v any) {
 	}
 }
 
-// encode returns the JSON text of v, without the escapes that only HTML needs.
+// encode returns v as JSON, without the escapes that only HTML needs.
 func encode(v any, pretty bool) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

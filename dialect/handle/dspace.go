@@ -15,8 +15,8 @@ const (
 	listPath     = "/listhandles"
 )
 
-// remote answers a request of a Handle.Net server that uses this server as its repository. It
-// returns false if the request has another path or method.
+// remote answers a request of a Handle.Net server that uses this server as its repository. The
+// result is false for requests with another path or method.
 func (q *request) remote() bool {
 	if q.r.Method != http.MethodGet && q.r.Method != http.MethodHead {
 		return false
@@ -37,7 +37,7 @@ func (q *request) remote() bool {
 	return false
 }
 
-// prefixes returns the prefixes of the handles for which the dialect is turned on.
+// prefixes returns the prefixes of handles in the scope of the dialect.
 func (s *Server) prefixes() []string {
 	all := []string{}
 	for _, p := range s.scope {
@@ -50,8 +50,8 @@ func (s *Server) prefixes() []string {
 	return slices.Compact(all)
 }
 
-// resolveRemote sends a list with one URL of a handle, or null if the handle has none. It returns
-// false if the dialect is not turned on for the handle.
+// resolveRemote sends a list with one URL of a handle, or null for a handle without URL. The result
+// is false for a handle outside the scope of the dialect.
 func (q *request) resolveRemote(handle string) bool {
 	if handle == "" {
 		q.answer(http.StatusBadRequest, codeInvalidHandle, "Empty handle invalid")
@@ -73,8 +73,8 @@ func (q *request) resolveRemote(handle string) bool {
 	return true
 }
 
-// urlOf returns a list with one URL of a handle, which is that of its alias at this server or a
-// location, or nil if there is none.
+// urlOf returns a list with one URL: that of the alias of the handle at this server, or a location.
+// It returns nil if the handle has neither.
 func (q *request) urlOf(handle string, rec *record) []string {
 	values := (&selection{publicOnly: true}).of(rec)
 	if alias, ok := aliasIn(values); ok {
@@ -88,7 +88,7 @@ func (q *request) urlOf(handle string, rec *record) []string {
 }
 
 // listRemote sends the handles with a prefix to a client with rights for the prefix. For other
-// clients, the list does not exist, as in DSpace by default.
+// clients the list does not exist, which is also the default of DSpace.
 func (q *request) listRemote(prefix string) error {
 	switch {
 	case prefix == "":

@@ -27,7 +27,6 @@ type epicValue struct {
 	TTL       any             `json:"ttl"`
 }
 
-// epicShown converts values to the form of the API of ePIC.
 func epicShown(values []nomen.Value) ([]epicValue, error) {
 	all := make([]epicValue, len(values))
 	for i := range values {
@@ -41,7 +40,7 @@ func epicShown(values []nomen.Value) ([]epicValue, error) {
 	return all, nil
 }
 
-// epic answers a request to the API of ePIC. The path is PREFIX, PREFIX/ or a handle, not decoded.
+// epic answers a request to the API of ePIC. The path is PREFIX, PREFIX/ or an encoded handle.
 func (q *request) epic(path string) {
 	q.cors()
 	q.handle = hdl.Unescape(path)
@@ -89,8 +88,8 @@ func (q *request) epicMethod(allowed string) error {
 	return nil
 }
 
-// precondition reports whether If-Match and If-None-Match permit the change of a handle that may
-// exist.
+// precondition reports whether If-Match and If-None-Match permit a change. The parameter exists
+// says whether the handle exists.
 func (q *request) precondition(exists bool) bool {
 	h := q.r.Header
 	return (h.Get("If-None-Match") != "*" || !exists) && (h.Get("If-Match") != "*" || exists)
@@ -108,10 +107,9 @@ func (q *request) epicGet() error {
 	return err
 }
 
-// errPrecondition is the error of a change that If-Match or If-None-Match forbids.
 var errPrecondition = errors.New("handle: precondition failed")
 
-// epicPut creates a handle or replaces its values, if permits returns true.
+// epicPut creates a handle or replaces its values, unless the function permits forbids it.
 func (q *request) epicPut(permits func(exists bool) bool) error {
 	if err := q.needClient(); err != nil {
 		return err
@@ -159,8 +157,7 @@ func (q *request) epicDelete() error {
 	return err
 }
 
-// readEpic reads a list of values in the JSON of the API of ePIC. A value without an index has the
-// index 0.
+// readEpic reads a list of values in the JSON of ePIC. The index of a value without one is 0.
 func readEpic(body io.Reader) ([]nomen.Value, error) {
 	var given []struct {
 		epicValue
@@ -209,9 +206,9 @@ func (g *epicValue) value(ttl json.RawMessage) (v nomen.Value, err error) {
 	return v, nil
 }
 
-// indexed returns the values of a request, each with an index. A value without one gets the index
-// of an existing value of the same type, or otherwise a free one. Each value keeps the permissions
-// of the existing value with its index.
+// indexed gives each value in a request an index. A value without one gets the index of an existing
+// value of its type, or otherwise a free one. It also keeps the permissions of the existing value
+// with the same index.
 func indexed(values, existing []nomen.Value) ([]nomen.Value, error) {
 	all, used := slices.Clone(values), map[int]bool{}
 	for i := range all {
@@ -258,11 +255,11 @@ func indexFor(kind string, existing []nomen.Value, occupied map[int]bool) int {
 	return n
 }
 
-// maxShown is the maximum number of handles with their values in one response.
+// maxShown limits a response with the values of handles, in handles.
 const maxShown = 10_000
 
-// epicList sends the suffixes of the handles with a prefix that meet the conditions in the query,
-// and also their values if the request has the field Depth.
+// epicList sends the suffixes of the handles with a prefix that meet the conditions in the query.
+// If the request has the field Depth, it sends their values as well.
 func (q *request) epicList(prefix string) error {
 	q.handle = ""
 	if err := q.needClient(); err != nil {

@@ -36,9 +36,9 @@ type record struct {
 	admin  bool          // the client has rights for the name
 }
 
-// readFresh is like read, but sees every change that was acknowledged before, even through other
-// servers, so that clients of the API read what they have written. If the server cannot reach its
-// database, readFresh returns what the server has in memory.
+// readFresh is read with a fresh view of the store: it sees every change that any server has
+// acknowledged, so that clients can read what they have written. If the database cannot be reached,
+// readFresh uses what this server has in memory.
 func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	rec, err := s.read(store.Fresh(ctx), handle, actor)
 	if store.IsAway(err) {
@@ -47,8 +47,8 @@ func (s *Server) readFresh(ctx context.Context, handle string, actor *registrar.
 	return rec, err
 }
 
-// read returns what the server knows about a handle. If the handle is not public and the client has
-// no rights for it, the error says only that access is restricted.
+// read returns what the server knows about a handle. If the handle is not public, a client without
+// rights for it gets an error that says only that access is restricted.
 func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor) (*record, error) {
 	n, err := s.nameOf(handle)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Server) read(ctx context.Context, handle string, actor *registrar.Actor
 	return rec, nil
 }
 
-// refusal returns the error for a handle that is not public.
+// refusal returns the error about a handle that is not public.
 func refusal(e *nomen.Error, known bool) error {
 	if known || e.Legal {
 		return failed(codeNoPermission, "%s", e.Message)
@@ -89,7 +89,7 @@ func refusal(e *nomen.Error, known bool) error {
 	return failed(codeAuthNeeded, "%s", e.Message)
 }
 
-// resolve returns URL values for a name without a record, if a rule or another resolver knows it.
+// resolve returns URL values for a name without a record, from a rule or another resolver.
 func (s *Server) resolve(ctx context.Context, n name.Name) ([]nomen.Value, error) {
 	ans, err := s.resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2Ls, Strict: true})
 	var no *nomen.Error
@@ -112,8 +112,8 @@ func (s *Server) resolve(ctx context.Context, n name.Name) ([]nomen.Value, error
 	return all, nil
 }
 
-// aliasOf returns an HS_ALIAS value for a retired name with one successor that is a handle, and
-// otherwise the error for a deleted handle.
+// aliasOf returns an HS_ALIAS value for a retired name whose only successor is a handle. For other
+// retired names it returns the error for a deleted handle.
 func aliasOf(rec *store.Record) ([]nomen.Value, error) {
 	handle, ok := hdl.Of(rec.Successors[0])
 	if !ok {
@@ -122,7 +122,6 @@ func aliasOf(rec *store.Record) ([]nomen.Value, error) {
 	return []nomen.Value{{Index: 1, Type: typeAlias, Data: handle, Timestamp: timestamp(rec.Modified)}}, nil
 }
 
-// timestamp returns a time in the form of the timestamps of values.
 func timestamp(t time.Time) string { return t.UTC().Truncate(time.Second).Format(time.RFC3339) }
 
 // A selection says which values of a handle a client asks for.
@@ -132,7 +131,7 @@ type selection struct {
 	publicOnly bool
 }
 
-// selects reports whether the client asks for a value and may read it.
+// selects reports whether the client has asked for a value and may read it.
 func (s *selection) selects(v *nomen.Value, admin bool) bool {
 	if !v.Public() && (s.publicOnly || !admin || !strings.HasPrefix(v.Permissions, "1")) {
 		return false
@@ -140,7 +139,7 @@ func (s *selection) selects(v *nomen.Value, admin bool) bool {
 	return len(s.indexes)+len(s.types) == 0 || slices.Contains(s.indexes, v.Index) || slices.ContainsFunc(s.types, func(t string) bool { return isType(v.Type, t) })
 }
 
-// of returns the values of a record that the client asks for.
+// of returns the values of a record that the client has asked for and may read.
 func (s *selection) of(rec *record) (all []nomen.Value) {
 	for i := range rec.values {
 		if s.selects(&rec.values[i], rec.admin) {
@@ -150,8 +149,8 @@ func (s *selection) of(rec *record) (all []nomen.Value) {
 	return all
 }
 
-// isType reports whether a type is the requested one, or one of its subtypes if the requested type
-// ends in a dot.
+// isType reports whether a type is the requested one. If the requested type ends in a dot, any
+// subtype will do.
 func isType(have, asked string) bool {
 	if begin, ok := strings.CutSuffix(asked, "."); ok {
 		return ascii.EqualFold(have, begin) || ascii.HasPrefix(have, asked)
@@ -159,7 +158,6 @@ func isType(have, asked string) bool {
 	return ascii.EqualFold(have, asked)
 }
 
-// get answers a request to resolve or to list handles.
 func (q *request) get() error {
 	if q.handle == "" && q.query.has("prefix") {
 		return q.list()
@@ -175,7 +173,7 @@ func (q *request) get() error {
 	return q.resolveHandle(&asked)
 }
 
-// post answers a POST request, which is a GET request whose parameters may be in the body.
+// post answers a POST request, which is a GET request with parameters in the body.
 func (q *request) post() error {
 	asked := struct {
 		Index      numbers `json:"index"`
@@ -211,7 +209,6 @@ type texts []string
 // UnmarshalJSON reads a list or a text.
 func (t *texts) UnmarshalJSON(b []byte) error { return oneOrMore(b, (*[]string)(t)) }
 
-// oneOrMore reads a list or one element.
 func oneOrMore[T any](b []byte, list *[]T) error {
 	if len(b) > 0 && b[0] == '[' || string(b) == "null" {
 		return json.Unmarshal(b, list)

@@ -49,11 +49,11 @@ type Server struct {
 	lists       chan struct{} // contains an element for each list that is being read
 }
 
-// maxLists is how many lists of handles are read at once.
+// maxLists is how many lists of handles the server reads at the same time.
 const maxLists = 4
 
-// authorityLife is how long a server may use an outdated authority after another process has
-// changed it.
+// authorityLife bounds how long a server may use the earlier state of an authority that another
+// process has changed.
 const authorityLife = time.Second
 
 // New returns a server. It returns an error if an option is missing.
@@ -131,7 +131,7 @@ type request struct {
 // allowedMethods are the methods of the API.
 const allowedMethods = "GET, HEAD, POST, PUT, DELETE, TRACE, OPTIONS"
 
-// options answers an OPTIONS request, including a CORS preflight.
+// options answers OPTIONS, including the preflight requests of CORS.
 func (q *request) options() {
 	h := q.w.Header()
 	h.Set("Allow", allowedMethods)
@@ -143,8 +143,8 @@ func (q *request) options() {
 	q.w.WriteHeader(http.StatusOK)
 }
 
-// cors adds the header fields that let scripts of all sites read the response. Browsers add no
-// credentials of their own to such requests.
+// cors permits scripts of all sites to read the response. Browsers do not add credentials to such
+// requests.
 func (q *request) cors() {
 	if q.r.Header.Get("Origin") == "" {
 		return
@@ -172,7 +172,7 @@ func (q *request) handles(rest string) {
 	}
 }
 
-// run authenticates the client and calls do, and answers if either fails.
+// run authenticates the client and calls do. It answers the request if either fails.
 func (q *request) run(do func() error) {
 	err := q.authenticate()
 	if err == nil {

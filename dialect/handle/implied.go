@@ -16,7 +16,7 @@ type preferred struct {
 	q     int // in thousandths
 }
 
-// preferences returns the elements of a field, the most preferred first.
+// preferences returns the elements of a field in order of preference.
 func preferences(f *accept.Field) (all []preferred) {
 	for i := range f.Len() {
 		value, q := f.At(i)
@@ -26,7 +26,7 @@ func preferences(f *accept.Field) (all []preferred) {
 	return all
 }
 
-// implied returns the attributes of locations that the header of a request asks for.
+// implied returns the attributes that a location should have because of the header of a request.
 func implied(h http.Header) []string {
 	var media, languages accept.Field
 	media.ReadMedia(strings.Join(h.Values("Accept"), ", "))
@@ -67,7 +67,7 @@ func impliedByTypes(types []preferred, agent string) (all []string) {
 	return append(all, "http_role:conneg")
 }
 
-// isBrowserType reports whether browsers show a media type.
+// isBrowserType reports whether a browser shows this media type.
 func isBrowserType(t string) bool {
 	if ascii.IsOneOf(t, "text/html", "text/xhtml", "application/xhtml+xml", "application/pdf", "text/vnd.wap.wml", "application/vnd.wap.xhtml+xml") || strings.Contains(t, "*") {
 		return true

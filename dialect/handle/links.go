@@ -16,11 +16,10 @@ const (
 	typeHeaders = "10320/headers"
 )
 
-// maxFields is the maximum length of the fields that values add to a header, in bytes.
+// maxFields limits the fields that values add to a header, in bytes.
 const maxFields = 4 << 10
 
-// addFields adds the links in values to the header of a redirect, and those fields in values that
-// cannot do harm.
+// addFields adds links and header fields in values to a redirect, except fields that can do harm.
 func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
 	n := 0
 	add := func(key, value string) {
@@ -46,9 +45,9 @@ func addFields(h http.Header, handle string, values []nomen.Value, p *places) {
 	}
 }
 
-// addLines adds the fields in a text of lines "Name: value". It adds only fields that describe the
-// handle, because with other fields, editors of handles could control the cookies, caches and
-// scripts of the server. It ignores lines that are not fields, which are for web pages.
+// addLines adds the header fields in a text with lines "Name: value". It adds only fields that
+// describe the handle, because otherwise an editor of handles could control the cookies, caches and
+// scripts of the server. It ignores other lines, which are for web pages.
 func addLines(text string, add func(key, value string)) {
 	for line := range strings.Lines(text) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -80,7 +79,6 @@ func (p *place) link() string {
 	return b.String()
 }
 
-// languageTag returns a text if it can be a language tag, and otherwise "".
 func languageTag(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r != '-' && !ascii.IsLetter(byte(r)) && !ascii.IsDigit(byte(r)) }) {
 		return ""
@@ -88,7 +86,7 @@ func languageTag(s string) string {
 	return s
 }
 
-// extended escapes a text as RFC 8187 requires.
+// extended escapes a text for a parameter of a header field (RFC 8187).
 func extended(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool {
 		return ascii.IsLetter(c) || ascii.IsDigit(c) || strings.IndexByte("!#$&+-.^_`|~", c) >= 0

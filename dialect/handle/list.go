@@ -16,7 +16,7 @@ import (
 // A page says which handles of a list a client asks for. A negative size means all.
 type page struct{ number, size int }
 
-// first returns the position of the first handle of the page, from 0.
+// first returns the position, from 0, of the first handle on the page.
 func (p page) first() int {
 	if p.size <= 0 {
 		return 0
@@ -29,8 +29,8 @@ func (p page) has(i int) bool {
 	return p.size < 0 || i >= p.first() && i-p.first() < p.size
 }
 
-// page returns the page that the query asks for. The result both says that the query gives the
-// number and the size.
+// page returns the requested page. The result both is true if the query has the number and the size
+// of the page.
 func (q *request) page() (p page, both bool, err error) {
 	p = page{0, -1}
 	for key, to := range map[string]*int{"page": &p.number, "pageSize": &p.size} {
@@ -90,8 +90,8 @@ func (q *request) list() error {
 	return nil
 }
 
-// occupy lets the caller read a list, and returns the function to call afterwards. It returns an
-// error if too many lists are being read.
+// occupy permits the caller to read a list until it calls release. It returns an error if too many
+// lists are being read.
 func (s *Server) occupy() (release func(), err error) {
 	select {
 	case s.lists <- struct{}{}:
@@ -101,7 +101,7 @@ func (s *Server) occupy() (release func(), err error) {
 	}
 }
 
-// maxListed is the maximum number of handles in one response.
+// maxListed limits a response, in handles.
 const maxListed = 100_000
 
 // A listAnswer is the response to a request for a list.
@@ -114,8 +114,8 @@ type listAnswer struct {
 	Handles  []string `json:"handles"`
 }
 
-// spans returns the beginnings of the keys of the handles with a prefix. It returns an error if the
-// client has rights for none of these handles.
+// spans returns the beginnings of the keys of handles with a prefix, as far as the client has
+// rights for them. Without any rights it returns an error.
 func (q *request) spans(prefix string) (all []string, err error) {
 	prefix, ok := strings.CutPrefix(prefix, "0.NA/")
 	if !ok {
@@ -139,8 +139,7 @@ func (q *request) spans(prefix string) (all []string, err error) {
 	return all, nil
 }
 
-// readList calls do for each public handle whose key begins with begin, if the dialect is turned on
-// for it and the client has rights for it.
+// readList calls do for each handle whose key begins with begin, if mayList permits it.
 func (q *request) readList(ctx context.Context, begin string, do func(handle string) error) error {
 	for rec, err := range q.store.List(store.Fresh(ctx), store.Scan{Prefix: begin}) {
 		if err != nil {
@@ -157,8 +156,8 @@ func (q *request) readList(ctx context.Context, begin string, do func(handle str
 	return nil
 }
 
-// mayList reports whether the handle of a record is public, the dialect is turned on for it, and
-// the client has rights for it.
+// mayList reports whether the client may see a record in a list: the handle must be public and in
+// the scope of the dialect, and the client must have rights for it.
 func (q *request) mayList(rec *store.Record) bool {
 	return rec.Status == nomen.Active && q.scope.Covers(rec.Name) && q.actor.Reaches(rec.Name)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/iri"
 )
 
-// typeLocations is the type of values that list weighted locations.
+// typeLocations is the type of a value with weighted locations.
 const typeLocations = "10320/loc"
 
 // A place is a location of a handle with its attributes.
@@ -36,7 +36,7 @@ func (p *place) weight() float64 {
 	return w
 }
 
-// places are the locations of a handle, and how to choose among them.
+// places has the locations of a handle, and says how to choose among them.
 type places struct {
 	all    []place
 	choose []string
@@ -52,7 +52,7 @@ type xmlLocations struct {
 	} `xml:",any"`
 }
 
-// placesOf returns the locations in values, except those to which browsers must not be redirected.
+// placesOf returns the locations in values, except those that are not safe for browsers.
 func placesOf(handle string, values []nomen.Value) places {
 	out := places{choose: []string{"locatt", "address", "country", "score", "weighted"}, plain: true}
 	legacy, weights := true, [2]string{"1", "0"} // weights of URL values, and of those with a subtype
@@ -75,15 +75,15 @@ func placesOf(handle string, values []nomen.Value) places {
 	return out
 }
 
-// isURLType reports whether a value of this type is a URL to which the proxy redirects.
+// isURLType reports whether the proxy redirects to a value of this type.
 func isURLType(t string) bool { return ascii.IsOneOf(t, typeURL, "0.TYPE/URL") }
 
-// isURLSubtype reports whether a value of this type is a URL to which the proxy redirects if it
-// finds nothing better.
+// isURLSubtype reports whether the proxy redirects to a value of this type if it finds nothing
+// better.
 func isURLSubtype(t string) bool { return ascii.HasPrefix(t, "URL.") }
 
-// read adds the locations of a value of the type 10320/loc, and sets the weights that it gives to
-// values of the type URL. It reports whether values of the type URL are locations too.
+// read adds the locations in a value of type 10320/loc, and sets the weights that it gives to URL
+// values. It reports whether URL values are locations too.
 func (p *places) read(handle string, v *nomen.Value, set *xmlLocations, weights *[2]string) (legacy bool) {
 	attributes := attributesOf(set.Attributes)
 	for n, key := range []string{"urlWeight", "urlSubtypeWeight"} {
@@ -117,7 +117,7 @@ func attributesOf(all []xml.Attr) map[string]string {
 	return m
 }
 
-// add adds a place if browsers may be redirected to its URL.
+// add adds a place, unless its URL is not safe for browsers.
 func (p *places) add(l place) {
 	l.url = toURI(l.url)
 	u, err := url.Parse(l.url)
@@ -126,8 +126,7 @@ func (p *places) add(l place) {
 	}
 }
 
-// toURI returns the URI for an IRI: it escapes the characters that a URI cannot contain, and
-// encodes the host for DNS.
+// toURI converts an IRI to a URI: it escapes characters and encodes the host for DNS.
 func toURI(s string) string {
 	inURI := func(c byte) bool { return c > ' ' && c < 0x7F && strings.IndexByte(`"<>\^`+"`{|}", c) < 0 }
 	if !ascii.IsASCII(s) {
@@ -148,7 +147,7 @@ type visitor struct {
 	locatt  []string // attributes asked for: key:value, or a key
 }
 
-// pick returns the place for a visitor. The function random returns a number from 0 to 1.
+// pick chooses the place for a visitor. The function random returns a number from 0 to 1.
 func (p *places) pick(v *visitor, random func() float64) (place, bool) {
 	left := p.all
 	if p.plain {
@@ -179,7 +178,8 @@ func (p *places) pick(v *visitor, random func() float64) (place, bool) {
 	return weighted(left, random), true
 }
 
-// keep returns the places for which a condition holds, or all places if it holds for none.
+// keep returns the places for which a condition holds. If it holds for none, keep returns all of
+// them.
 func keep(all []place, is func(*place) bool) []place {
 	var some []place
 	for i := range all {
@@ -213,7 +213,7 @@ func inCountry(all []place, country string) []place {
 	return keep(all, of(""))
 }
 
-// isNear reports whether the networks of the place contain an address.
+// isNear reports whether an address is in the networks of the place.
 func (p *place) isNear(a netip.Addr) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(p.attributes["addresses"], func(r rune) bool { return r == ',' || r == ' ' }), func(text string) bool {
 		network, err := netip.ParsePrefix(text)
@@ -233,7 +233,8 @@ func bestScore(all []place) []place {
 	return keep(all, func(l *place) bool { return score(l) == best })
 }
 
-// weighted returns a random place, with the weights as shares, or equal shares without weights.
+// weighted returns a random place. Its weight is its share of the requests. Without weights, all
+// shares are equal.
 func weighted(all []place, random func() float64) place {
 	total := 0.0
 	for i := range all {

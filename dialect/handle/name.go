@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// nameOf returns the name of a handle. The error has the code 301 if the dialect is not turned on
-// for the handle.
+// nameOf returns the name of a handle. The error for a handle outside the scope of the dialect has
+// the code 301.
 func (s *Server) nameOf(handle string) (name.Name, error) {
 	if handle == "" {
 		return name.Name{}, failed(codeInvalidHandle, "Empty handle invalid")

@@ -22,16 +22,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// proxied returns the handle in the path of a request to the proxy, or false if the path contains
-// no handle of this server.
+// proxied returns the handle in the path of a request to the proxy. The result is false if this
+// server has no such handle.
 func (q *request) proxied() (string, bool) {
 	handle := unlabelled(hdl.Unescape(strings.TrimLeft(q.path, "/")), q.forProxy())
 	_, err := q.nameOf(handle)
 	return handle, err == nil
 }
 
-// unlabelled returns a handle without its label. It removes the labels hdl: and doi:, with which
-// names of this server also begin, only if the request is for the proxy.
+// unlabelled removes the label of a handle. It removes hdl: and doi: only in requests to the proxy,
+// because names of this server also begin with them.
 func unlabelled(handle string, forProxy bool) string {
 	for _, label := range []string{"info:doi/", "info:hdl/"} {
 		if rest, ok := ascii.CutPrefix(handle, label); ok {
@@ -51,8 +51,8 @@ func unlabelled(handle string, forProxy bool) string {
 	return handle
 }
 
-// slashed returns the text after the label of a URN, with a slash instead of the first colon unless
-// a slash precedes it.
+// slashed converts the part of a URN after its label to a handle: the first colon becomes a slash,
+// unless a slash precedes it.
 func slashed(s string) string {
 	if i := strings.IndexAny(s, ":/"); i >= 0 && s[i] == ':' {
 		return s[:i] + "/" + s[i+1:]
@@ -60,7 +60,7 @@ func slashed(s string) string {
 	return s
 }
 
-// forProxy reports whether the query has a parameter that only the proxy has.
+// forProxy reports whether the query has a parameter of the proxy.
 func (q *request) forProxy() bool {
 	return slices.ContainsFunc(parseParameters(q.rawQuery(), "&;"), func(p parameter) bool {
 		return slices.Contains([]string{"noredirect", "action", "type", "index", "auth", "cert", "ignore_aliases", "urlappend", "locatt"}, p.key)
@@ -70,7 +70,7 @@ func (q *request) forProxy() bool {
 // maxForm is the maximum length of the form of the query page, in bytes.
 const maxForm = 16 << 10
 
-// proxy answers a request to the proxy, or returns false if the request is not for it.
+// proxy answers a request to the proxy. The result is false for other requests.
 func (q *request) proxy() (ok bool) {
 	if q.r.Method == http.MethodPost && q.path == "/" {
 		return q.searchBox()
@@ -82,8 +82,8 @@ func (q *request) proxy() (ok bool) {
 	return true
 }
 
-// searchBox answers the form of a page on which people enter a handle, or returns false if the
-// request is not such a form.
+// searchBox answers the form on a page where people enter a handle. The result is false for other
+// requests.
 func (q *request) searchBox() bool {
 	if kind, _, _ := mime.ParseMediaType(q.r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
 		return false
@@ -175,8 +175,8 @@ func (q *request) toAlias(handle string) {
 	q.sendPage(http.StatusNotFound, "Alias chain too long", "")
 }
 
-// toPlace redirects to one of the locations in values. It returns what the client gets, or Other
-// for an invalid request.
+// toPlace redirects to one of the locations in values. It returns what the client got for the name,
+// or Other if the request was invalid.
 func (q *request) toPlace(values []nomen.Value) counts.What {
 	p := placesOf(q.handle, values)
 	if slices.ContainsFunc(p.all, func(l place) bool { return strings.Contains(l.attributes["http_role"], "conneg") }) {
@@ -213,7 +213,6 @@ func sameOrigin(a, b string) bool {
 	return errX == nil && errY == nil && x.Scheme == y.Scheme && x.Host == y.Host && x.User.String() == y.User.String() && x.Opaque == y.Opaque
 }
 
-// statusOf returns the status of a redirect.
 func (q *request) statusOf(p *places, chosen *place) int {
 	text := chosen.attributes["http_sc"]
 	if text == "" {
@@ -231,8 +230,7 @@ func (q *request) statusOf(p *places, chosen *place) int {
 	return http.StatusFound
 }
 
-// visitor returns what is known about the client. Parameters of the query precede other
-// information.
+// visitor returns what is known about the client. Parameters of the query take precedence.
 func (q *request) visitor() *visitor {
 	v := &visitor{country: q.call.Country, address: q.call.Client, locatt: q.query.all("locatt")}
 	if c := q.query.get("country"); c != "" {
@@ -248,7 +246,7 @@ func (q *request) visitor() *visitor {
 	return v
 }
 
-// location sends a redirect with the body of Handle.Net's proxy.
+// location sends a redirect with the same body as the proxy of Handle.Net.
 func (q *request) location(status int, target string) {
 	h := q.w.Header()
 	h.Set("Location", target)
@@ -293,7 +291,7 @@ func (q *request) failPage(err error) {
 	}
 }
 
-// slashHint returns a link to the handle without a slash at its end, or "" if there is no slash.
+// slashHint returns a link to the handle without its final slash, or "" if it has none.
 func (q *request) slashHint() string {
 	handle, ok := strings.CutSuffix(q.handle, "/")
 	if !ok {

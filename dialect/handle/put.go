@@ -20,13 +20,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// why is the reason for changes in the history.
 const why = "Handle client"
 
 // maxAttempts is how often a change is tried while other clients change the same handle.
 const maxAttempts = 10
 
-// put creates or changes a handle.
 func (q *request) put() error {
 	if err := q.needClient(); err != nil {
 		return err
@@ -74,11 +72,11 @@ func newSuffix() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// variousIndexes is the value of the parameter "index" for the indexes in the body.
+// variousIndexes as the value of the parameter "index" limits a change to the indexes in the body.
 const variousIndexes = "various"
 
-// indexes reports whether the query limits the change to some indexes, which must be those of the
-// given values.
+// indexes reports whether the query limits the change to certain indexes. These must be the indexes
+// of the given values.
 func (q *request) indexes(given []nomen.Value) (bool, error) {
 	texts := q.query.all("index")
 	if len(texts) == 0 || slices.Contains(texts, variousIndexes) {
@@ -121,7 +119,7 @@ type edit struct {
 	overwrite bool
 }
 
-// put is a [change].
+// put implements [change].
 func (e *edit) put(there []nomen.Value, exists bool) ([]nomen.Value, error) {
 	switch {
 	case !e.partial && exists && !e.overwrite:
@@ -144,7 +142,6 @@ func (e *edit) put(there []nomen.Value, exists bool) ([]nomen.Value, error) {
 	return slices.Collect(maps.Values(all)), nil
 }
 
-// remove deletes a handle, or some of its values.
 func (q *request) remove() error {
 	if err := q.needClient(); err != nil {
 		return err
@@ -170,7 +167,6 @@ func (q *request) remove() error {
 	return err
 }
 
-// without returns the existing values except those with the given indexes.
 func without(existing []nomen.Value, exists bool, indexes map[int]bool) ([]nomen.Value, error) {
 	if !exists {
 		return nil, failed(codeNotFound, "")
@@ -182,8 +178,7 @@ func without(existing []nomen.Value, exists bool, indexes map[int]bool) ([]nomen
 	return rest, nil
 }
 
-// retire deletes a handle. Because a name that was public is never deleted, it retires the name; it
-// deletes only a reserved name.
+// retire deletes a handle if it is reserved. A handle that was public can only be retired.
 func (q *request) retire(ctx context.Context, n name.Name) error {
 	rec, err := q.current(ctx, n)
 	switch {
@@ -199,8 +194,8 @@ func (q *request) retire(ctx context.Context, n name.Name) error {
 	return err
 }
 
-// current returns the record of a name, or nil. If the client has no rights for the name, the error
-// says only this.
+// current returns the record of a name, or nil. To a client without rights for the name, the error
+// says nothing else.
 func (q *request) current(ctx context.Context, n name.Name) (*store.Record, error) {
 	kept, err := q.registrar.Kept(ctx, n, time.Time{})
 	if err != nil {
@@ -216,7 +211,7 @@ func (q *request) current(ctx context.Context, n name.Name) (*store.Record, erro
 	return rec, err
 }
 
-// apply changes the values of a name, and reports whether the handle is new.
+// apply changes the values of a name. The result created says that the handle is new.
 func (q *request) apply(ctx context.Context, n name.Name, do change) (created bool, err error) {
 	for range maxAttempts {
 		if created, err = q.applyOnce(ctx, n, do); !errors.As(err, new(*store.ConflictError)) {
@@ -245,8 +240,8 @@ func (q *request) applyOnce(ctx context.Context, n name.Name, do change) (create
 	return !exists, err
 }
 
-// stamped returns values in the order of their indexes. A value that equals the existing value with
-// its index keeps its timestamp. All others get the given timestamp.
+// stamped sorts values by index and sets their timestamps. A value that equals the existing one
+// keeps its timestamp, and all others get the given one.
 func stamped(values, existing []nomen.Value, timestamp string) []nomen.Value {
 	before := map[int]nomen.Value{}
 	for _, v := range existing {
@@ -267,7 +262,6 @@ func stamped(values, existing []nomen.Value, timestamp string) []nomen.Value {
 	return all
 }
 
-// spelling returns the spelling of a handle in a new record.
 func spelling(n name.Name, handle string) string {
 	scheme, _, _ := strings.Cut(n.Key(), ":")
 	return scheme + ":" + hdl.Escape(handle)

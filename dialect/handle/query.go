@@ -19,7 +19,7 @@ type parameter struct {
 // maxParameters is the maximum number of parameters that are read.
 const maxParameters = 1000
 
-// parseQuery parses the query of a target. A plus sign stands for itself.
+// parseQuery parses the query of a target, where a plus sign does not mean a space.
 func parseQuery(text string) (q query) { return parseParameters(text, "&") }
 
 func parseParameters(text, separators string) (q query) {
@@ -42,7 +42,6 @@ func (q query) all(key string) (values []string) {
 	return values
 }
 
-// get returns the first value of a parameter, or "".
 func (q query) get(key string) string {
 	if values := q.all(key); len(values) > 0 {
 		return values[0]
@@ -53,8 +52,8 @@ func (q query) get(key string) string {
 // has reports whether the query has a parameter, with or without a value.
 func (q query) has(key string) bool { return len(q.all(key)) > 0 }
 
-// flag returns the value of a boolean parameter, or byDefault if it is absent. Without a value, or
-// with the value true or yes in any letter case, it is true.
+// flag returns a boolean parameter, or byDefault without one. No value, true and yes mean true, in
+// any letter case.
 func (q query) flag(key string, byDefault bool) bool {
 	for _, p := range q {
 		if p.key == key {

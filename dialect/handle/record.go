@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/value"
 )
 
-// valuesOf returns the values of a record, in the order of their indexes. Values without a
-// timestamp, such as those of an imported batch file or of a location, get the time of the last
-// change, because pyhandle cannot change a value that has none.
+// valuesOf returns the values of a record by index. A value without a timestamp gets the time of
+// the last change, because pyhandle cannot change a value without one. Such values come, for
+// example, from a batch file or from a location.
 func valuesOf(rec *store.Record) []nomen.Value {
 	all := value.Of(rec)
 	for i := range all {
@@ -21,8 +21,7 @@ func valuesOf(rec *store.Record) []nomen.Value {
 	return all
 }
 
-// changed returns the request that gives a name its values. The parameter existing is nil if the
-// name has no record.
+// changed returns the request that sets the values of a name. For a new name, existing is nil.
 func changed(n name.Name, handle string, existing *store.Record, values []nomen.Value) registrar.Request {
 	rec := &store.Record{Name: n, Spelling: spelling(n, handle)}
 	req := registrar.Request{Record: rec, Fields: registrar.FieldStatus | registrar.FieldLocations | registrar.FieldValues}

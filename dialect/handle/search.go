@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// searchPath is the path of the search for handles by their values on servers of ePIC.
+// searchPath is the path of the search by values on servers of ePIC.
 const searchPath = "/hrls/handles"
 
 // Parameters of a search that select a page of the result.
@@ -28,7 +28,6 @@ const (
 // pattern, in which "*" matches any text.
 type criterion struct{ kind, pattern string }
 
-// criteria returns the conditions in the query.
 func (q *request) criteria() (all []criterion) {
 	for _, p := range q.query {
 		switch p.key {
@@ -62,7 +61,7 @@ func matches(pattern, text string) bool {
 // A match is a handle that a search finds, with the key of its name.
 type match struct{ key, handle string }
 
-// isMatch reports whether each condition is met by at least one of the values.
+// isMatch reports whether some value meets each condition.
 func isMatch(values []nomen.Value, all []criterion) bool {
 	return !slices.ContainsFunc(all, func(c criterion) bool {
 		return !slices.ContainsFunc(values, func(v nomen.Value) bool {
@@ -71,9 +70,8 @@ func isMatch(values []nomen.Value, all []criterion) bool {
 	})
 }
 
-// find returns the handles that meet all conditions and whose keys begin with one of the texts in
-// spans, in the order of their keys. It returns only public handles for which the dialect is turned
-// on and the client has rights.
+// find returns the handles that meet all conditions and that mayList permits, sorted by key. The
+// keys begin with one of the texts in spans.
 func (q *request) find(all []criterion, spans []string) (found []match, err error) {
 	release, err := q.occupy()
 	if err != nil {
@@ -96,8 +94,8 @@ func (q *request) find(all []criterion, spans []string) (found []match, err erro
 	return slices.Compact(found), err // the index of locations can yield a name several times
 }
 
-// candidates calls do for records that may meet the conditions. If a condition is a URL, it reads
-// only records with such a location.
+// candidates calls do for the records that may meet the conditions. A condition on a URL limits
+// them to records with such a location.
 func (q *request) candidates(ctx context.Context, all []criterion, spans []string, do func(*store.Record) error) error {
 	ctx = store.Fresh(ctx)
 	for _, c := range all {
@@ -118,7 +116,7 @@ func (q *request) candidates(ctx context.Context, all []criterion, spans []strin
 	return nil
 }
 
-// located calls do for the records with a location that begins with a text.
+// located calls do for the records with a location that begins with begin.
 func (q *request) located(ctx context.Context, begin string, spans []string, do func(*store.Record) error) error {
 	for place, err := range store.Find(ctx, q.store, begin, store.Place{}) {
 		if err != nil {
@@ -167,7 +165,7 @@ func (q *request) reverse() error {
 	return nil
 }
 
-// scopeSpans returns the beginnings of the keys of all handles for which the dialect is turned on.
+// scopeSpans returns the beginnings of the keys of all handles in the scope of the dialect.
 func (q *request) scopeSpans() (all []string) {
 	for _, p := range q.scope {
 		all = append(all, p.Spans()...)
@@ -175,8 +173,8 @@ func (q *request) scopeSpans() (all []string) {
 	return all
 }
 
-// paged returns the page of a result that the query asks for. Pages are counted from 1. Without a
-// limit, or with the limit 0, there is one page.
+// paged returns the requested page of a result. Pages are counted from 1. Without a limit, or with
+// the limit 0, one page has everything.
 func (q *request) paged(found []match) ([]match, error) {
 	at := map[string]int{pageKey: 1}
 	for _, key := range []string{limitKey, pageKey} {

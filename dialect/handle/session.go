@@ -39,7 +39,7 @@ type session struct {
 	at       *list.Element     // in pending or open
 }
 
-// sessions are the sessions of a server process, in memory. They are safe for concurrent use.
+// sessions has the sessions of a server process, in memory only. It is safe for concurrent use.
 type sessions struct {
 	now func() time.Time
 
@@ -70,7 +70,7 @@ func (k *sessions) begin(client netip.Addr) session {
 	return *s
 }
 
-// makeRoom ends sessions that are not authenticated until the client may begin another one.
+// makeRoom lets a client begin another session by ending sessions that are not authenticated.
 func (k *sessions) makeRoom(client netip.Addr) {
 	var first *session
 	n := 0
@@ -114,7 +114,7 @@ func (k *sessions) drop(s *session) {
 	}
 }
 
-// find returns the session of a client with an ID, or nil. The caller must hold the lock.
+// find returns the session of a client, or nil. The caller must hold the lock.
 func (k *sessions) find(id string, client netip.Addr) *session {
 	k.expire()
 	s := k.all[sha256.Sum256([]byte(id))]
@@ -128,8 +128,8 @@ func (k *sessions) find(id string, client netip.Addr) *session {
 	return s
 }
 
-// get returns the session of a client with an ID, and records that it was used. It replaces a nonce
-// that is too old to be answered.
+// get returns the session of a client and marks it as used. If the nonce is too old to be answered,
+// the session gets a new one.
 func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -147,9 +147,8 @@ func (k *sessions) get(id string, client netip.Addr) (session, bool) {
 	return *s, true
 }
 
-// take returns the nonce of a session and replaces it, so that each nonce can be answered only
-// once. If an answer with this digest has already authenticated the session, take returns its
-// identity instead.
+// take returns the nonce of a session and replaces it, so that a nonce can be answered only once.
+// If the same answer has already authenticated the session, take returns the identity instead.
 func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) (nonce []byte, i *dialect.Identity, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -168,7 +167,7 @@ func (k *sessions) take(id string, client netip.Addr, answer [sha256.Size]byte) 
 	return nonce, nil, fresh
 }
 
-// admit makes an identity the client of a session.
+// admit records which identity the client of a session is.
 func (k *sessions) admit(id string, client netip.Addr, i *dialect.Identity, answer [sha256.Size]byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// sessionsPath is the path of sessions.
 const sessionsPath = "/api/sessions"
 
 // maxSessionBody is the maximum length of the body of a request about a session, in bytes.
@@ -62,8 +61,8 @@ func (q *request) wrongMethod(allowed string) {
 	q.send(http.StatusMethodNotAllowed, shownSession{Error: "Unknown method " + q.r.Method})
 }
 
-// answerOf returns the parameters of the scheme Handle in the header and, for a request about a
-// session, in the body.
+// answerOf returns the parameters of the scheme Handle, which are in the header. In a request about
+// a session, they can also be in the body.
 func (q *request) answerOf() (a answer, ok bool) {
 	a = answer{}
 	if scheme, rest := q.scheme(); ascii.EqualFold(scheme, "Handle") {
@@ -78,8 +77,8 @@ func (q *request) answerOf() (a answer, ok bool) {
 	return a, err == nil && len(body) <= maxSessionBody && (len(body) == 0 || a.addJSON(body))
 }
 
-// beginSession begins a session, which is authenticated if the client has shown the certificate of
-// an identity.
+// beginSession begins a session. If the client has the certificate of an identity, the session is
+// authenticated.
 func (q *request) beginSession(a answer) {
 	if a[paramSession] != "" {
 		q.send(http.StatusBadRequest, shownSession{Error: "there is a session already"})
@@ -95,14 +94,13 @@ func (q *request) beginSession(a answer) {
 	q.send(http.StatusCreated, shownSessionOf(&s))
 }
 
-// admit makes an identity that has shown its certificate the client of a session.
+// admit authenticates a session for an identity that has shown its certificate.
 func (q *request) admit(id string, i *dialect.Identity) session {
 	q.sessions.admit(id, q.call.Client, i, answer{paramCnonce: string(newNonce())}.digest())
 	s, _ := q.sessions.get(id, q.call.Client)
 	return s
 }
 
-// thisSession shows, authenticates or ends the session of the request.
 func (q *request) thisSession(a answer) {
 	s, ok := q.sessions.get(a[paramSession], q.call.Client)
 	switch {
@@ -120,8 +118,8 @@ func (q *request) thisSession(a answer) {
 	}
 }
 
-// authenticateSession authenticates the client of a session by its certificate, or by an answer to
-// the nonce of the session.
+// authenticateSession authenticates a session by the certificate of the client or by an answer to
+// its nonce.
 func (q *request) authenticateSession(a answer) {
 	err := q.signIn(a)
 	if q.known && a[paramCert] == "true" && !a.answers() {

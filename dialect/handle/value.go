@@ -36,7 +36,7 @@ const (
 	formatBase64 = "base64"
 )
 
-// usualPermissions are the permissions of a value for which the client has given none.
+// usualPermissions are the permissions of a value if the client has given none.
 const usualPermissions = "1110"
 
 func shown(v *nomen.Value) jsonValue {
@@ -58,8 +58,8 @@ func shown(v *nomen.Value) jsonValue {
 	return out
 }
 
-// readValues reads the body of a PUT request: a list of values, an object with a list of values, or
-// one value. A handle in the object must be that of the request.
+// readValues reads the body of a PUT request: one value, a list of values, or an object with such a
+// list. The handle in the object must be that of the request.
 func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	body, err := io.ReadAll(r)
 	if err != nil {
@@ -92,10 +92,8 @@ func readValues(r io.Reader, of string) ([]nomen.Value, error) {
 	return all, nil
 }
 
-// maxGiven is the maximum number of values in a request, because a record cannot have more.
 const maxGiven = store.MaxRecordValues + store.MaxLocations
 
-// errSecret is the error for a value with a secret.
 var errSecret = errors.New("a value of the type HS_SECKEY cannot be stored, because the history keeps it for ever: use a token of the server")
 
 func givenValues(body []byte, of string) ([]hdl.Given, error) {

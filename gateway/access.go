@@ -45,7 +45,6 @@ type Access struct {
 	Now func() time.Time // the clock; nil for [time.Now]
 }
 
-// errDenied is the error for a client that is not permitted.
 var errDenied = errors.New("gateway: permitted only for own users")
 
 // A LimitError reports that a limit is exceeded, of one client or of all clients together.
@@ -111,7 +110,7 @@ func NewAccessControl(a Access) (*AccessControl, error) {
 const ipv4Bits = 96
 
 // plainPrefix converts a prefix of IPv4-mapped addresses to one of IPv4 addresses. It returns other
-// prefixes unchanged.
+// prefixes as they are.
 func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 	switch {
 	case !p.IsValid():
@@ -144,8 +143,8 @@ func (d *AccessControl) Admits(a *Client) bool {
 	return false
 }
 
-// isOwn reports whether a client counts as an own user: it has the address of one, and no other
-// site made its browser send the request.
+// isOwn reports whether a client is one of the own users: it has such an address, and no other site
+// made its browser send the request.
 func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false
@@ -154,8 +153,7 @@ func (d *AccessControl) isOwn(a *Client) bool {
 	return slices.ContainsFunc(d.a.Own, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// enter counts the beginning of a client's request. The caller must call leave at its end. The
-// error is errDenied or a [*LimitError].
+// enter counts a request until the caller calls leave. The error is errDenied or a [*LimitError].
 func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	if !d.Admits(a) {
 		return nil, errDenied

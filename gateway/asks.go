@@ -51,7 +51,7 @@ func Beginning(ctx context.Context) (_ context.Context, lift func(), cancel cont
 	}
 }
 
-// until returns the time until which other servers may be asked for the client.
+// until returns how long other servers may be asked for the client.
 func (a *Client) until() time.Time {
 	if a == nil || a.Until.IsZero() {
 		return time.Now().Add(AskTimeout)
@@ -141,8 +141,8 @@ func Late(ctx context.Context, err error) error {
 	return err
 }
 
-// whenClosed makes the answer call end when its last resource is closed. It returns false if the
-// answer has no resources.
+// whenClosed arranges that end is called when the last resource of an answer is closed. It returns
+// false for an answer without resources.
 func whenClosed(a *nomen.Answer, end func()) bool {
 	var open atomic.Int64
 	closed := func() {

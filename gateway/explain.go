@@ -84,7 +84,8 @@ func (x *Explanation) Asked() bool {
 }
 
 // plain extracts the identifier from a text. It removes white space, brackets and "URL:" around it
-// (RFC 3986, appendix C; 1995, 2), and "web+" before a scheme that pages may handle in browsers.
+// (RFC 3986, appendix C; 1995, 2). It also removes "web+" before the scheme, which lets pages
+// handle the scheme in browsers.
 func plain(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {
@@ -129,8 +130,8 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 	return x, e.place(ctx, x)
 }
 
-// query adds the text after the first question mark to the explanation. In a URN this is the
-// components, or each directive of 2012 (N12-26).
+// query adds the text after the first question mark to the explanation: in a URN the components, or
+// each directive of 2012 (N12-26).
 func (x *Explanation) query(q string) {
 	whole := x.Text
 	if u, err := urn.Parse(whole); err == nil {
@@ -156,7 +157,6 @@ func (x *Explanation) query(q string) {
 	}
 }
 
-// urn adds the parts of a URN to the explanation, except its components.
 func (x *Explanation) urn(s string) {
 	u, err := urn.Parse(s)
 	if err == nil {
@@ -190,7 +190,6 @@ func (x *Explanation) urn(s string) {
 	}
 }
 
-// uri adds the parts of a URI that is not a URN to the explanation, except query and fragment.
 func (x *Explanation) uri(s string) {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -230,7 +229,7 @@ func (x *Explanation) remark(message, right string) {
 	}
 }
 
-// fault records why s is not an identifier; err is the error of parsing it.
+// fault records why s is not an identifier. The parameter err is the error of parsing it.
 func (x *Explanation) fault(s string, err error) {
 	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
 	_, parsed := name.Parse(s)
@@ -240,14 +239,13 @@ func (x *Explanation) fault(s string, err error) {
 	}
 }
 
-// suggest adds names that may be meant to the explanation.
 func (x *Explanation) suggest() {
 	for _, s := range name.Suggest(x.Text) {
 		x.Meant = append(x.Meant, Fact{s.Name, s.Why})
 	}
 }
 
-// place adds to the explanation where the identifier leads.
+// place adds where the identifier leads.
 func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	if !x.Name.IsZero() && e.Authorities != nil {
 		set, err := e.Authorities.Set(ctx, time.Time{})
@@ -275,7 +273,7 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	return nil
 }
 
-// known records whether a name without an authority has a public record.
+// known records whether a name has a public record although it has no authority.
 func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 	if x.Name.IsZero() || x.Authority != nil || e.Store == nil {
 		return nil
@@ -291,7 +289,7 @@ func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 	return nil
 }
 
-// ways adds to the explanation the resolvers that this server would ask.
+// ways adds the resolvers that this server would ask.
 func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	if e.Ways == nil {
 		return
@@ -320,8 +318,8 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	}
 }
 
-// noWay describes for clients why a step of finding resolvers failed. It shows what is wrong with
-// the rules or records of others, but nothing about the DNS servers that this server uses.
+// noWay tells clients why a step of finding resolvers failed. It says what is wrong with the rules
+// or DNS records of others, and nothing about the DNS servers of this server.
 func noWay(err error) string {
 	var public interface {
 		error

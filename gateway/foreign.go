@@ -63,9 +63,9 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	return w.ask(ctx, q, n)
 }
 
-// serves reports whether a name belongs to an authority that exists here now, or existed here at
-// the given time. An authority that exists now counts for any time, because no other resolver knows
-// earlier states of its names.
+// serves reports whether a name belongs to an authority here, now or at the given time. An
+// authority that exists now counts for any time, because no other resolver knows the earlier states
+// of its names.
 func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {
@@ -74,7 +74,8 @@ func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time)
 	return err == nil && set.Of(n) != nil, err
 }
 
-// foreignName returns the name in a question, or false if no other resolver may resolve it.
+// foreignName returns the name in a question. The result is false if only this server may resolve
+// it.
 func foreignName(q nomen.Question) (name.Name, bool) {
 	n := q.Name
 	if n.IsZero() {
@@ -86,8 +87,8 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 	return n, isForeign(n)
 }
 
-// isForeign reports whether there are resolvers for the scheme of n. Names that are http or https
-// URLs, such as PURLs, need none.
+// isForeign reports whether the scheme of n has resolvers. It is false for http and https URLs such
+// as PURLs, which need none.
 func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
 func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {
@@ -128,8 +129,8 @@ func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name
 	return a, nil
 }
 
-// passedOn converts an error of another resolver to an error of this server. It keeps what the
-// error says about the name. All other errors become failures of the other server.
+// passedOn converts an error of another resolver. What it says about the name stays. Every other
+// error becomes a failure of the other server.
 func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {
@@ -161,7 +162,7 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 	return fmt.Errorf("gateway: %w: %s: %w", nomen.ErrUpstream, n, err)
 }
 
-// whose says for people which server gave an answer about another server's name.
+// whose names the server that answered about a name, in words for people.
 func whose(n name.Name) string {
 	if host, ok := authorityID(n); ok {
 		return "this answer comes from " + host + ", the naming authority, and not from this server"
@@ -176,7 +177,7 @@ func isRequest(n name.Name) bool {
 	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
 }
 
-// authorityID returns the host in a name of the draft of 1995, or false if n is not such a name.
+// authorityID returns the host in a name of the draft of 1995. The result is false for other names.
 func authorityID(n name.Name) (string, bool) {
 	if n.NID() != "dns" {
 		return "", false
@@ -185,8 +186,8 @@ func authorityID(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// adopt returns a copy of another server's answer for this server to send. The copy says where the
-// answer comes from, and leaves out locations that are not allowed here.
+// adopt returns a copy of an answer of another server, as this server sends it: with its source,
+// and without locations that are not allowed here.
 func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
 	own := *a
 	store.Clean(&own)

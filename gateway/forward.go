@@ -63,7 +63,7 @@ type Forward struct {
 	end     context.CancelFunc
 }
 
-// maxVia is how many proxies may have forwarded a request before this one.
+// maxVia limits the proxies that have forwarded a request before this one.
 const maxVia = 16
 
 // NewForward returns a proxy.
@@ -226,7 +226,6 @@ func refusef(status int, layout string, args ...any) error {
 	return &refusal{status, fmt.Sprintf(layout, args...)}
 }
 
-// check returns an error if a request must not be forwarded.
 func (f *Forward) check(r *http.Request) error {
 	seen := 0
 	for entry := range strings.SplitSeq(strings.Join(r.Header.Values("Via"), ","), ",") {
@@ -255,17 +254,17 @@ func (f *Forward) check(r *http.Request) error {
 	return nil
 }
 
-// usualPort reports whether web servers use a port; "" means the default port of the scheme. Other
-// ports below 1024 belong to mail and other services, which could take a request for one of their
-// own.
+// usualPort reports whether web servers use a port. The port "" means the default of the scheme. Of
+// the ports below 1024 only few qualify, because mail and other services could mistake a request
+// for one of their own.
 func usualPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	const first = 1024
 	return port == "" || err == nil && (n == 80 || n == 443 || n >= first)
 }
 
-// rewrite prepares the request that the proxy sends. The hop-by-hop fields, and those that identify
-// the client, have already been removed.
+// rewrite prepares a request to send. Hop-by-hop fields, and fields that identify the client, have
+// been removed already.
 func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	p.Out.URL.RawQuery = p.In.URL.RawQuery
 	p.Out.URL.Fragment, p.Out.URL.RawFragment = "", ""
@@ -280,7 +279,6 @@ func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	}
 }
 
-// received limits the size of a response and adds a Via field.
 func (f *Forward) received(r *http.Response) error {
 	switch {
 	case r.StatusCode == http.StatusSwitchingProtocols:
@@ -313,7 +311,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed sends the response for a request that could not be forwarded.
 func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 	status, why := http.StatusBadGateway, "The server could not be reached, or sent an invalid response."
 	var own *refusal
@@ -358,8 +355,8 @@ func RetryAfter(e *LimitError) string {
 	return retryafter.Format(e.After)
 }
 
-// dial connects to a permitted address of a host. It looks up and checks the addresses, and
-// connects to one of them directly, without another lookup.
+// dial connects to a permitted address of a host. It does not look up the host again after it has
+// checked the addresses, because the answer could then be a different one.
 func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -396,7 +393,7 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 	return conn, nil
 }
 
-// addresses returns the addresses of a host, which may itself be an address.
+// addresses returns the addresses of a host. The host may be an address itself.
 func (f *Forward) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -408,7 +405,7 @@ func (f *Forward) addresses(ctx context.Context, host string) ([]netip.Addr, err
 	return addrs, nil
 }
 
-// tunnel connects a client with a server and passes on bytes in both directions (RFC 9110, 9.3.6).
+// tunnel passes on bytes between a client and a server (RFC 9110, 9.3.6).
 func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	_, text, err := net.SplitHostPort(r.RequestURI)
 	port, bad := strconv.ParseUint(text, 10, 16)
@@ -440,8 +437,8 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
 }
 
-// pass passes on bytes in both directions until both have ended, the maximum time is over, or no
-// bytes have come in either direction for too long.
+// pass passes on bytes in both directions. It ends when both have ended, after the maximum time, or
+// when no bytes have come for too long.
 func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
 	defer cancel()
@@ -461,9 +458,9 @@ func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	<-done
 }
 
-// copy passes on the bytes in one direction, and then the end of the input. If reading or writing
-// fails, it closes both connections. The value heard is the time of the last bytes in either
-// direction, in nanoseconds.
+// copy passes on bytes in one direction, and then the end of the input. After an error, it closes
+// both connections. The value heard is the time of the last bytes in either direction, in
+// nanoseconds.
 func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.Int64) {
 	const piece = 32 << 10
 	b := make([]byte, piece)

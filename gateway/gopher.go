@@ -88,7 +88,8 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 // CheckGopherHost returns an error if [GopherOptions].Host must not have this value.
 func CheckGopherHost(text string) error { return new(Gopher).setHost(text) }
 
-// setHost sets the host and the port in menus; "" means the local address of each connection.
+// setHost sets the host and the port in menus. The text "" means the local address of each
+// connection.
 func (g *Gopher) setHost(text string) error {
 	if text == "" {
 		return nil
@@ -220,11 +221,10 @@ const (
 	maxRest     = 64 << 10
 )
 
-// leastRate is how many bytes of a response per second a client must read on average, apart from
-// [GopherOptions].Timeout for the whole response.
+// leastRate is the least average speed at which a client must read a response, in bytes per second.
+// [GopherOptions].Timeout also limits the whole response.
 const leastRate = 4 << 10
 
-// answer reads a selector and sends the response to it.
 func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	_ = c.SetReadDeadline(time.Now().Add(g.o.Timeout))
 	line, ok := readSelector(c)
@@ -251,8 +251,8 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	}
 }
 
-// watch discards the input of a client until stop is called. The returned context ends when the
-// client closes its side of the connection.
+// watch discards what the client sends until stop is called. The context ends when the client
+// closes its side of the connection.
 func watch(c net.Conn) (left context.Context, stop func()) {
 	left, cancel := context.WithCancel(context.Background())
 	_ = c.SetReadDeadline(time.Time{})
@@ -295,8 +295,7 @@ const (
 	selectURL         = "URL:"
 )
 
-// serve writes the response to a selector, which a TAB and the text that the user entered may
-// follow.
+// serve writes the response to a selector. A TAB and a text from the user may follow the selector.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	ctx = store.WithStaleness(ctx)
 	selector, entered, _ := strings.Cut(line, "\t")
@@ -337,8 +336,8 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	}
 }
 
-// fail writes an error about a failure of this server. It logs the cause, unless the store is
-// unavailable, which the store itself logs.
+// fail writes an error about a failure of this server and logs the cause. If the store is
+// unavailable, the store logs that itself.
 func (g *Gopher) fail(m *menu, what string, err error) {
 	var away *store.AwayError
 	if errors.As(err, &away) {

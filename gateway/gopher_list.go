@@ -12,8 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// list writes a page with the names of an authority after a key. It skips the names of other
-// authorities in blocks. If it must skip very many reserved names, it ends the page early.
+// list writes a page with names of an authority after a key. It skips the names of other
+// authorities in blocks. A page ends early after very many reserved names, which it must skip one
+// by one.
 func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
 	p, err := name.ParsePrefix(prefix)
 	a := set.Exactly(p)
@@ -46,7 +47,7 @@ type listing struct {
 	looked int
 }
 
-// from lists the names after a key until the page is full or there are no more names.
+// from lists names after a key until the page is full.
 func (l *listing) from(ctx context.Context, key string) error {
 	for at, err := range Walk(ctx, l.o.Store, l.set, l.of, key) {
 		if err != nil {
@@ -78,8 +79,8 @@ func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
 }
 
-// sealed begins an encrypted key. A key in a selector is encrypted if its name may be reserved, or
-// if its authority does not list its names.
+// sealed begins a key that is encrypted. A key in a selector is encrypted if the name may be
+// reserved, or if the authority does not list its names.
 const sealed = "~"
 
 func newSeal() cipher.AEAD {
@@ -95,8 +96,8 @@ func (g *Gopher) seal(key string) string {
 	return sealed + base64.RawURLEncoding.EncodeToString(g.places.Seal(nil, nil, []byte(key), nil))
 }
 
-// unseal returns the key in a selector, decrypted if necessary. The result ok is false if this
-// server did not encrypt it.
+// unseal returns the key in a selector, and decrypts it if necessary. The result ok is false if
+// this server has not encrypted it.
 func (g *Gopher) unseal(place string) (key string, ok bool) {
 	text, ok := strings.CutPrefix(place, sealed)
 	if !ok {

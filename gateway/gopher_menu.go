@@ -35,7 +35,7 @@ func (g *Gopher) menu(c net.Conn) *menu {
 	return m
 }
 
-// line writes one line of a menu. The fields must not contain a TAB or a line break.
+// line writes a line of a menu. The fields contain no TAB and no line break.
 func (m *menu) line(kind byte, title, selector, host, port string) {
 	if m.items++; m.items > maxItems {
 		return
@@ -44,7 +44,7 @@ func (m *menu) line(kind byte, title, selector, host, port string) {
 	m.b.WriteString(title + "\t" + selector + "\t" + host + "\t" + port + "\r\n")
 }
 
-// item writes an item that leads to this server. A client would truncate a selector with a control
+// item writes an item that leads to this server. Clients would truncate a selector with a control
 // character, so item then writes only the title as text.
 func (m *menu) item(kind byte, title, selector string) {
 	title = short(title)
@@ -55,7 +55,7 @@ func (m *menu) item(kind byte, title, selector string) {
 	m.line(kind, title, selector, m.host, m.port)
 }
 
-// say writes text, as one item of type i for each line.
+// say writes text as items of type i, one for each line.
 func (m *menu) say(text string) {
 	const most = 20
 	lines := wrap(plainLine(text))
@@ -64,7 +64,6 @@ func (m *menu) say(text string) {
 	}
 }
 
-// refuse replaces the menu by an error.
 func (m *menu) refuse(why string) {
 	m.b.Reset()
 	m.b.WriteString(refusalLine(why))
@@ -73,7 +72,6 @@ func (m *menu) refuse(why string) {
 
 func refusalLine(why string) string { return "3" + short(why) + "\t\terror.host\t1\r\n" }
 
-// end writes the line that ends the menu.
 func (m *menu) end() { m.b.WriteString(".\r\n") }
 
 // describe writes the record of a name. Each location is an item.
@@ -110,8 +108,8 @@ func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	}
 }
 
-// location writes the item of a location. The item of a gopher URL leads to the Gopher server in
-// the URL (1995, 4: Y95-53).
+// location writes a location as an item. For a gopher URL, the item leads to the server in the URL
+// (1995, 4: Y95-53).
 func (m *menu) location(l nomen.Location) {
 	var b bytes.Buffer
 	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // no error, because b is a buffer
@@ -136,7 +134,6 @@ func (m *menu) location(l nomen.Location) {
 // plainLine returns s as one line, with control characters escaped.
 func plainLine(s string) string { return strings.TrimRight(shown.Inline(s), " ") }
 
-// short truncates a title to what clients show.
 func short(s string) string {
 	r := []rune(plainLine(s))
 	return string(r[:min(len(r), width)])
@@ -163,5 +160,5 @@ func wrap(s string) []string {
 // maxItems is the maximum number of items in a menu, because answers of other servers may be long.
 const maxItems = 1000
 
-// width is how many characters of a title clients show (RFC 1436, 3.9).
+// width is how much of a title clients show, in characters (RFC 1436, 3.9).
 const width = 70

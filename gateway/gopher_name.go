@@ -16,7 +16,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// name writes the menu of a name. An element belongs to the authority of the local address.
+// name writes the menu of a name. If the text is only an element, the name is that of the authority
+// for the local address.
 func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, entered string) {
 	s := plain(entered)
 	if s == "" {
@@ -49,10 +50,10 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 	m.end()
 }
 
-// lists reports whether anyone may list the names of an authority.
+// lists reports whether the names of an authority are public.
 func lists(a *store.Authority) bool { return a.List && a.Access == "" }
 
-// reserved answers a reserved request about an authority that is served here (1995, 3.5: Y95-55 to
+// reserved answers a reserved request about an authority of this server (1995, 3.5: Y95-55 to
 // Y95-59).
 func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet, a *store.Authority, request string) {
 	prefix := a.Prefix.String()
@@ -89,8 +90,8 @@ func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet,
 	m.end()
 }
 
-// authorities writes an item for each naming authority in a list, or the placeholder if the list is
-// empty. The item of an authority that is served here leads to its description.
+// authorities writes an item for each naming authority in a list. If the list is empty, it writes
+// the placeholder. Items of authorities of this server lead to their descriptions.
 func (m *menu) authorities(set *store.AuthoritySet, placeholder string, list []string) {
 	if len(list) == 0 {
 		m.say(placeholder)
@@ -161,8 +162,8 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 	m.end()
 }
 
-// elsewherePage returns an HTML page with a link to a URL, for Gopher clients that request a
-// selector with a URL instead of following the URL.
+// elsewherePage returns an HTML page with a link to a URL, for Gopher clients that cannot follow
+// the URL itself.
 func elsewherePage(url string) string {
 	const layout = "<!DOCTYPE html>\r\n<html lang=\"en\">\r\n<head><meta charset=\"utf-8\"><title>Elsewhere</title></head>\r\n<body>\r\n<p>%s</p>\r\n</body>\r\n</html>\r\n"
 	if !location.IsLink(url) {

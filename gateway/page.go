@@ -21,7 +21,7 @@ import (
 //go:embed explain.html
 var explainPage string
 
-// explainTemplate returns the template of the page of an Explanation, which its first call parses.
+// explainTemplate returns the template for an Explanation. The first call parses it.
 var explainTemplate = sync.OnceValues(func() (*template.Template, error) { return ParsePage("explain", explainPage) })
 
 // ParsePage parses the template of a page (see [site.Parse]). In the template, {{link URL}} returns
@@ -36,8 +36,7 @@ func ParsePage(name, text string) (*template.Template, error) {
 	}})
 }
 
-// herePath returns the path on this server for a name, with the query and fragment that follow the
-// name.
+// herePath returns the path on this server for a name with its query and fragment.
 func herePath(text string) string {
 	text, fragment, hasFragment := strings.Cut(text, "#")
 	text, q, hasQuery := strings.Cut(text, "?")

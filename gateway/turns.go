@@ -79,8 +79,8 @@ func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }
 
-// most returns how many turns an address that many clients share may have, so that some are left
-// for other addresses.
+// most returns how many turns one address may have, so that some are left for others. Many clients
+// can share an address.
 func most(all int) int { return max(all*3/4, 1) }
 
 func (t *Turns) share(a *Client) int {
@@ -108,7 +108,7 @@ func (t *Turns) take(from netip.Addr, each, n int) (back func(), err error) {
 	return t.giving(from, "", n), nil
 }
 
-// giving returns the function by which a client gives back n turns.
+// giving returns a function with which a client gives back n turns.
 func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	return sync.OnceFunc(func() {
 		t.mu.Lock()
@@ -118,7 +118,7 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	})
 }
 
-// patience is how long a client should wait before trying again if too many clients are waiting.
+// patience is how long a client should wait before it tries again.
 const patience = 5 * time.Second
 
 // Wait takes a turn for a client and a target. If none is free, it waits until one is free or ctx
@@ -157,12 +157,12 @@ func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func()
 	return t.giving(w.from, target, 1), nil
 }
 
-// free reports whether the limits permit w to take a turn now.
+// free reports whether w may take a turn now.
 func (t *Turns) free(w *waiter) bool {
 	return t.taken.n < t.all && t.taken.of[w.from] < w.each && (w.at == "" || t.taken.at[w.at] < t.place)
 }
 
-// next gives free turns to waiting clients, in the order in which they came.
+// next gives free turns to waiting clients in the order of their arrival.
 func (t *Turns) next() {
 	kept := t.line[:0]
 	for _, w := range t.line {

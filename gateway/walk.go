@@ -29,8 +29,8 @@ func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	}
 }
 
-// walk yields records up to and including the first one of a block of another authority. If there
-// are more, it returns true and the key after which to continue.
+// walk yields records up to the first one of another authority, whose names form a block. If there
+// are more records, it returns true and the key after which to continue.
 func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string, yield func(Look, error) bool) (next string, on bool) {
 	for rec, err := range r.List(ctx, store.Scan{Prefix: of.Prefix.String(), After: after}) {
 		if err != nil {
@@ -56,9 +56,8 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key that is greater than all keys that share with the parameter key the prefix
-// of a and the delimiter after it. It returns "" if key does not begin with the prefix and a
-// delimiter.
+// beyond returns a key above all keys that have the prefix of a and the same delimiter after it as
+// the given key. It returns "" if the given key does not begin with the prefix and a delimiter.
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

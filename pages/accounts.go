@@ -21,8 +21,8 @@ func (c *request) account() (*store.User, error) {
 	return c.api.User(c.ctx(), c.r.PathValue("id"))
 }
 
-// formRevision returns the revision that the user had when the form was sent to the client. A
-// malformed revision is 0, which leads to a conflict.
+// formRevision returns the revision of the user when the form was sent to the client. For a
+// malformed revision it returns 0, which leads to a conflict.
 func (c *request) formRevision() uint64 {
 	n, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
 	return n
@@ -54,7 +54,6 @@ func (c *request) editUser() error {
 	return nil
 }
 
-// saveUser changes the name, the address or the subjects of a user.
 func (c *request) saveUser() error {
 	u, err := c.account()
 	if err != nil {
@@ -73,7 +72,6 @@ func (c *request) saveUser() error {
 	return c.changed(v, "user-edit", err, "saved")
 }
 
-// changed shows the outcome of the form of a user.
 func (c *request) changed(v *accountView, page string, err error, done string) error {
 	status := http.StatusUnprocessableEntity
 	fault, ok := c.userFault(err)
@@ -180,7 +178,8 @@ func (c *request) eraseView(u *store.User) (*accountView, error) {
 	return v, err
 }
 
-// erase removes everything about a person except the ID, if the name was typed as confirmation.
+// erase removes everything about a person except the ID, if the person at the form has typed the
+// name as confirmation.
 func (c *request) erase() error {
 	u, err := c.account()
 	if err != nil {

@@ -35,7 +35,7 @@ func authorityHandlers() handlers {
 	}
 }
 
-// maxAuthorityCount is how many names of each authority a list counts.
+// maxAuthorityCount bounds how many names of an authority a list counts.
 const maxAuthorityCount = 100
 
 type authoritiesView struct {
@@ -93,7 +93,7 @@ type authorityView struct {
 	MayEdit   bool
 }
 
-// maxShownRules limits the rules on the page of an authority, and the tests, in bytes each.
+// maxShownRules limits the rules on the page of an authority in bytes, and the tests as well.
 const maxShownRules = 25_000
 
 func ruleSize(r rule.Rule) int {
@@ -264,8 +264,8 @@ type checked struct {
 	Ask   bool                     // the person must accept it
 }
 
-// putAuthority changes an authority. If the change is rejected, it returns the problem. If the
-// change has warnings or effects that the person has not accepted yet, it changes nothing and sets
+// putAuthority changes an authority. A rejected change is returned as a problem. If the person has
+// not accepted the warnings and effects of the change yet, nothing changes and putAuthority sets
 // save.Ask.
 func (c *request) putAuthority(save *checked, next *store.Authority, revision uint64, why string, id fieldID) (*problem, error) {
 	check, err := c.api.CheckAuthority(c.ctx(), next)
@@ -284,7 +284,7 @@ func (c *request) putAuthority(save *checked, next *store.Authority, revision ui
 	return c.rejected(err, id)
 }
 
-// rejected converts an error about the input to a problem, and returns other errors unchanged.
+// rejected converts an error about the input to a problem. It returns other errors as they are.
 func (c *request) rejected(err error, id fieldID) (*problem, error) {
 	if fault, ok := c.faultOf(err, id); ok {
 		return &fault, nil

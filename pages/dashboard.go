@@ -69,8 +69,8 @@ func (c *request) dashboard() error {
 	return nil
 }
 
-// countPrefixes lists the prefixes of the user, or all authorities if the user has rights for all
-// names.
+// countPrefixes lists the prefixes of the user. For a user with rights for all names, it lists all
+// authorities.
 func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority) error {
 	own := c.session.Actor.Scope()
 	if v.Everywhere = c.session.Actor.MayAll(registrar.Reader); v.Everywhere {
@@ -92,7 +92,7 @@ func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority
 	return nil
 }
 
-// count counts the names with a prefix, up to a limit.
+// count counts at most limit names with a prefix.
 func (c *request) count(p name.Prefix, limit int) (prefixRow, error) {
 	row := prefixRow{Prefix: p.String(), Begin: p.String()}
 	for _, begin := range p.Spans() {
@@ -152,8 +152,8 @@ func (c *request) watch(v *dashboardView) {
 	}
 }
 
-// recent returns the last changes that a client may see, newest first, or none if the store has no
-// log.
+// recent returns the last changes that the client may see, newest first. A store without a log has
+// none.
 func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error) {
 	head, err := api.Head(ctx)
 	if isUnsupported(err) {

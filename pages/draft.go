@@ -54,7 +54,7 @@ func newDraft(rec *store.Record) *draft {
 	return d
 }
 
-// rank formats a number for a form, where "" stands for the default.
+// rank formats a number for a form. The default is "".
 func rank(n int) string {
 	if n == 0 {
 		return ""
@@ -62,7 +62,6 @@ func rank(n int) string {
 	return strconv.Itoa(n)
 }
 
-// number sets the IDs of the rows.
 func (d *draft) number() {
 	for i := range d.Locations {
 		d.Locations[i].ID = fmt.Sprintf("location-%d", i)
@@ -94,7 +93,7 @@ func readDraft(f url.Values) (*draft, error) {
 	return d, nil
 }
 
-// rows returns how many rows of a list a form contains.
+// rows returns how many rows a list has in a form.
 func rows(f url.Values, list string) (int, error) {
 	n, err := strconv.Atoi(f.Get(list))
 	if err != nil || n < 0 || n > maxRows {
@@ -123,7 +122,7 @@ func (l locationRow) empty() bool {
 	return l.Location == nomen.Location{} && l.Rank == "" && l.Share == ""
 }
 
-// do applies a button that adds or removes a row. It returns false for the button that saves.
+// do handles a button that adds or removes a row. It returns false for the button that saves.
 func (d *draft) do(button string) bool {
 	defer d.number()
 	if i, ok := d.removes(button, "remove-location-", len(d.Locations)); ok {
@@ -147,14 +146,14 @@ func (d *draft) do(button string) bool {
 	return button != "save"
 }
 
-// removes returns the index of the row that a button removes.
 func (*draft) removes(button, prefix string, n int) (int, bool) {
 	text, ok := strings.CutPrefix(button, prefix)
 	i, err := strconv.Atoi(text)
 	return i, ok && err == nil && 0 <= i && i < n
 }
 
-// record returns the record in the draft, without empty rows, and the errors in its numbers.
+// record returns the record in the draft. It leaves out empty rows, and returns the errors in
+// numbers.
 func (d *draft) record() (*store.Record, []problem) {
 	rec := &store.Record{Spelling: d.Spelling, Status: nomen.Status(d.Status), SameAs: entries(d.SameAs), Metadata: nomen.Metadata{}}
 	var faults []problem
@@ -230,8 +229,8 @@ func firstField(field string) string {
 // onlyField is a [fieldID] for a form with a single field for all input.
 func onlyField(id string) fieldID { return func(string) string { return id } }
 
-// faultOf returns an error of the API as an entry of the error summary, if the error is about what
-// was entered or about too many jobs.
+// faultOf converts an error of the API to an entry of the error summary, if the error is about the
+// input or about too many jobs.
 func (c *request) faultOf(err error, id fieldID) (problem, bool) {
 	if err == nil {
 		return problem{}, false

@@ -98,7 +98,7 @@ func (c *request) showEdit(v *editView, status int, n name.Name, rec *store.Reco
 	c.show(status, "edit", v)
 }
 
-// save saves the form, or changes its rows.
+// save handles the buttons of the form: it saves the record, or adds or removes a row.
 func (c *request) save() error {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -126,7 +126,6 @@ func (c *request) save() error {
 	return c.apply(v, req, n, rec)
 }
 
-// apply makes the change of a form.
 func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *store.Record) error {
 	changed, err := c.put(v, req)
 	var conflict *store.ConflictError
@@ -148,8 +147,8 @@ func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *st
 	return nil
 }
 
-// put makes a change and reports whether it changed the record. If the change has warnings that the
-// user has not accepted yet, put makes no change.
+// put makes a change and reports whether the record is different now. If the user has not accepted
+// the warnings yet, it makes no change.
 func (c *request) put(v *editView, req registrar.Request) (changed bool, err error) {
 	if c.r.PostForm.Get("accept") == "" {
 		outs, err := c.api.Preview(c.ctx(), []registrar.Request{req})
@@ -184,7 +183,7 @@ func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec 
 	return nil
 }
 
-// versions returns a revision of a name, empty if it is unknown, and the newest one.
+// versions returns a revision of a name and the newest one. The first is empty if it is unknown.
 func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.Revision, err error) {
 	for r, err := range c.api.Revisions(c.ctx(), n) {
 		if err != nil {
@@ -200,15 +199,15 @@ func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.R
 	return before, now, nil
 }
 
-// compare returns the values in which three versions of a record differ. Fields that the form lacks
-// have their current values.
+// compare returns the fields that differ between three versions of a record: the one that the form
+// was made from, the current one, and the form. Fields that the form lacks count as unchanged.
 func compare(before, now, yours *store.Record) []threeVersions {
 	return threeWays(adminapi.Differences(before, now), adminapi.Differences(before, yours))
 }
 
-// threeWays returns the values in which three versions differ, from the differences between the
-// earlier version and the present one (changes), and between the earlier version and the form
-// (ours).
+// threeWays returns the values that differ between three versions. It knows two lists of
+// differences from the earlier version: those of the current version (changes), and those of the
+// form (ours).
 func threeWays(changes, ours []adminapi.Difference) []threeVersions {
 	var rows []threeVersions
 	for _, d := range changes {
@@ -301,8 +300,8 @@ func (c *request) applyNew(v *newView, req registrar.Request) error {
 	return nil
 }
 
-// exists handles a new name that already exists. After a double submit, the stored content is what
-// was entered.
+// exists handles a new name that already exists. If the stored content is what was entered, the
+// form was probably sent twice.
 func (c *request) exists(v *newView, req registrar.Request) error {
 	there, err := c.api.Get(c.ctx(), req.Record.Name)
 	if err != nil {

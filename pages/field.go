@@ -11,8 +11,8 @@ type fieldView struct {
 	Kind      string // text, area, date, or search
 }
 
-// newFieldView returns the field with an ID of a page. The label and the hint, which may be "", are
-// texts in the language of the page.
+// newFieldView returns the field with an ID. The label and the hint, which may be "", are in the
+// language of the page.
 func newFieldView(v view, kind, id, label, hint, value string) fieldView {
 	return fieldView{ID: id, Label: label, Hint: hint, Value: value, Fault: v.top().Fault(id), FaultLang: v.top().LangOf(v.top().Fault(id)), Kind: kind}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// giveHandlers are the handlers of what people pass on to readers: codes that lead to a name.
+// giveHandlers returns the handlers of what people can give to readers of a name, such as QR codes.
 func giveHandlers() handlers {
 	return handlers{
 		"GET name/{name}/qr.svg": (*request).qrDrawing,
@@ -48,7 +48,7 @@ func (c *request) gift(rec *store.Record) (gift, error) {
 func hasCode(url string) bool { return url != "" && len(url) <= qrcode.MaxReadable }
 
 // publicName returns the URL at which readers find a name. It returns "" for a reserved name, which
-// readers cannot use, and if the server does not know its own URL.
+// has no readers, and if the server does not know its own URL.
 func (c *request) publicName(rec *store.Record) string {
 	if rec.Status == nomen.Reserved {
 		return ""
@@ -78,7 +78,6 @@ func (c *request) qrTarget() (*store.Record, string, error) {
 	return rec, url, nil
 }
 
-// qrDrawing sends the QR code of a name as SVG.
 func (c *request) qrDrawing() error {
 	rec, url, err := c.qrTarget()
 	if err != nil {
@@ -92,7 +91,6 @@ func (c *request) qrDrawing() error {
 	return nil
 }
 
-// qrImage sends the QR code of a name as PNG.
 func (c *request) qrImage() error {
 	_, url, err := c.qrTarget()
 	if err != nil {
@@ -106,8 +104,8 @@ func (c *request) qrImage() error {
 	return nil
 }
 
-// timeline draws the status of a name over time, from revisions that are newest first. The
-// parameter newest says whether the first of them is the current one.
+// timeline draws the status of a name over time, from its revisions, newest first. The parameter
+// newest says that the first of them is current.
 func (c *request) timeline(rows []revisionRow, newest bool) (template.HTML, error) {
 	l := chart.Timeline{
 		Words: c.words("history"), When: c.texts.text("history.time"), State: c.texts.text("names.status"), What: c.texts.text("history.changed"),
@@ -127,7 +125,7 @@ func (c *request) timeline(rows []revisionRow, newest bool) (template.HTML, erro
 	return l.Draw()
 }
 
-// stateOf returns the index of the state after a revision, and a description of what the revision
+// stateOf returns the state after a revision, as an index, and a description of what the revision
 // did.
 func (c *request) stateOf(r revisionRow) (state int, what string) {
 	switch {

@@ -59,13 +59,13 @@ func (c *request) history() error {
 	return nil
 }
 
-// revisions returns at most limit revisions of a name, newest first, which are older than bound
-// unless bound is 0.
+// revisions returns up to limit revisions of a name, newest first. If bound is not 0, they are
+// older than revision bound.
 func (c *request) revisions(n name.Name, bound uint64, limit int) ([]adminapi.Revision, error) {
 	return collect(c.api.Revisions(c.ctx(), n), bound, limit)
 }
 
-// collect returns at most limit revisions, which are older than bound unless bound is 0.
+// collect returns up to limit revisions. If bound is not 0, they are older than revision bound.
 func collect(revisions iter.Seq2[adminapi.Revision, error], bound uint64, limit int) ([]adminapi.Revision, error) {
 	var all []adminapi.Revision
 	for r, err := range revisions {
@@ -82,10 +82,9 @@ func collect(revisions iter.Seq2[adminapi.Revision, error], bound uint64, limit 
 	return all, nil
 }
 
-// maxChanged is how many fields a row lists. A comparison shows all.
+// maxChanged limits the fields in a row. A comparison shows all of them.
 const maxChanged = 20
 
-// newRows returns the rows of revisions, which must be in order and without gaps.
 func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 	rows := make([]revisionRow, len(all))
 	for i, r := range all {
@@ -108,9 +107,8 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 	return rows
 }
 
-// changeRows returns the rows of revisions, which must be in order and without gaps. The function
-// compare returns the differences between two revisions; for the first revision of a name, the
-// earlier one is empty.
+// changeRows returns the rows of consecutive revisions. The function compare returns the
+// differences between two revisions. It compares the first revision of a name with an empty one.
 func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi.Revision) []adminapi.Difference) []changeRow {
 	rows := make([]changeRow, len(all))
 	for i, r := range all {
@@ -136,8 +134,8 @@ func fittingChanges(rows []changeRow) int {
 	})
 }
 
-// historyPage returns at most limit rows of a history, the URL of the first page, and the URL of
-// the next page if there are more rows.
+// historyPage returns up to limit rows of a history and the URL of the first page. If there are
+// more rows, it also returns the URL of the next page.
 func historyPage[T interface{ number() uint64 }](path string, rows []T, before uint64, limit int) (page []T, first, next string) {
 	if before > 0 {
 		first = path

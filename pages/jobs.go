@@ -101,8 +101,8 @@ func (c *request) jobView() (*jobView, error) {
 	return v, c.offer(v)
 }
 
-// offerRejects decides where the rejected lines can be downloaded: from the dry run, even if the
-// page is about the job that applied it.
+// offerRejects decides where the rejected lines can be downloaded. They are always those of the dry
+// run, even on the page of the job that applied it.
 func (c *request) offerRejects(v *jobView) error {
 	dry := v.Job
 	if v.Refused > 0 && dry.DryRunOf != "" {
@@ -158,13 +158,12 @@ func (c *request) offer(v *jobView) error {
 	return err
 }
 
-// secondPerson returns which requests a second person must approve.
 func (c *request) secondPerson() (adminapi.SecondPerson, error) {
 	v, err := c.api.Version(c.ctx())
 	return v.SecondPerson, err
 }
 
-// againURL returns the URL of a form that starts a job like j.
+// againURL returns the URL of the form to start a job like j again.
 func againURL(j *adminapi.Job) string {
 	switch {
 	case j.Upload != nil && j.Upload.Kept:
@@ -178,8 +177,8 @@ func againURL(j *adminapi.Job) string {
 	return ""
 }
 
-// correctURL returns the URL of the form for the rejected lines after their correction. The file
-// with these lines is in UTF-8, marked for spreadsheets.
+// correctURL returns the URL of the form that accepts the rejected lines after their correction.
+// The file with the lines is in UTF-8 and marked for spreadsheets.
 func correctURL(j *adminapi.Job) string {
 	if j.Upload == nil || !j.Upload.Rejects {
 		return ""
@@ -194,7 +193,6 @@ func correctURL(j *adminapi.Job) string {
 	return uploadPath + "?" + q.Encode()
 }
 
-// kindText describes what a job does.
 func kindText(texts catalogue, kind string, dry bool) string {
 	switch {
 	case kind == adminapi.JobImport && dry:
@@ -219,7 +217,7 @@ func kindText(texts catalogue, kind string, dry bool) string {
 	return kind
 }
 
-// settle waits a moment for a job to end, because most jobs are short, and returns its new state.
+// settle waits a moment and returns the new state of a job, because most jobs are short.
 func (c *request) settle(j adminapi.Job) adminapi.Job {
 	const patience, step = 600 * time.Millisecond, 30 * time.Millisecond
 	for until := time.Now().Add(patience); j.State == adminapi.JobRunning && time.Now().Before(until); {
@@ -246,7 +244,6 @@ func (c *request) cancelJob() error {
 	return nil
 }
 
-// approveJob carries out a job that a second person must approve.
 func (c *request) approveJob() error {
 	v, err := c.jobView()
 	if err != nil {
@@ -256,7 +253,6 @@ func (c *request) approveJob() error {
 	return c.started(v, j, err)
 }
 
-// rejectJob rejects a job that a second person must approve.
 func (c *request) rejectJob() error {
 	v, err := c.jobView()
 	if err != nil {
@@ -309,7 +305,7 @@ func (c *request) undoJob() error {
 	return c.started(v, j, err)
 }
 
-// formKey returns the key in a form, by which sending the form twice starts only one job. A form
+// formKey returns the key of a form, so that a form that is sent twice starts only one job. A form
 // without a valid key gets a new one.
 func formKey(f url.Values) string {
 	if key := f.Get("key"); key != "" && len(key) <= adminapi.MaxKey {
@@ -318,7 +314,7 @@ func formKey(f url.Values) string {
 	return adminapi.NewJobID()
 }
 
-// started shows the job that a form on the page of another job has started.
+// started shows the new job that a form on the page of another job has started.
 func (c *request) started(v *jobView, j adminapi.Job, err error) error {
 	var status *adminapi.StatusError
 	switch {

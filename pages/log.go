@@ -14,7 +14,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// logHandlers are the handlers of the log of changes and its proofs.
 func logHandlers() handlers {
 	return handlers{
 		"GET log":                  (*request).showLog,
@@ -48,8 +47,6 @@ type logView struct {
 // Filtered reports whether the page shows only some changes.
 func (v *logView) Filtered() bool { return v.Who+v.Prefix+v.Kind+v.From+v.To != "" }
 
-// showLog lists the changes that the filters select, before the one in the query parameter
-// "before".
 func (c *request) showLog() error {
 	q := c.r.Form
 	get := func(key string) string { return strings.TrimSpace(q.Get(key)) }
@@ -117,7 +114,6 @@ func (c *request) logRange(v *logView) (after, until uint64, err error) {
 	return after, until, nil
 }
 
-// logTime parses a time that was entered. It returns the zero time for "".
 func (c *request) logTime(v *logView, field, text string) time.Time {
 	if text == "" {
 		return time.Time{}
@@ -129,7 +125,7 @@ func (c *request) logTime(v *logView, field, text string) time.Time {
 	return t
 }
 
-// readLog fills a page with the changes from number end down to start+1.
+// readLog fills a page with the changes from end down to start+1.
 func (c *request) readLog(v *logView, start, end uint64) error {
 	if end <= start {
 		return nil
@@ -159,7 +155,6 @@ func (c *request) readLog(v *logView, start, end uint64) error {
 	return nil
 }
 
-// entriesOf returns all values of a sequence, or its error.
 func entriesOf[T any](all func(func(T, error) bool)) (list []T, err error) {
 	for v, err := range all {
 		if err != nil {
@@ -223,7 +218,7 @@ func (c *request) verified() ([]verification, error) {
 // maxVerified is how many verifications a page lists.
 const maxVerified = 3
 
-// seen returns the condition of the server if the user may see it.
+// seen returns the condition of the server, if the user may see it.
 func (c *request) seen() Condition {
 	if c.condition == nil || !c.session.Actor.MayAll(registrar.Administrator) {
 		return Condition{}

@@ -71,8 +71,8 @@ func (c *request) languages() []languageChoice {
 	return all
 }
 
-// here returns the path to which the browser returns after the person has chosen a language, or ""
-// if choosing one would lose what was entered.
+// here returns the path to which the browser returns after the person has chosen a language. It
+// returns "" if that would lose what was entered.
 func (c *request) here() string {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return ""
@@ -83,8 +83,8 @@ func (c *request) here() string {
 	return c.r.URL.RequestURI()
 }
 
-// serveLanguage stores the chosen language in a cookie, and redirects to a page. It needs no
-// session, because the pages about signing in also offer the choice.
+// serveLanguage stores the chosen language in a cookie and redirects back. It needs no session,
+// because people can choose a language before they sign in.
 func (p *Pages) serveLanguage(w http.ResponseWriter, r *http.Request) {
 	c := p.newRequest(w, r)
 	if err := r.ParseForm(); err != nil {

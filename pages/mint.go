@@ -15,7 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxMinted is how many names a form can make.
 const maxMinted = 1000
 
 const mintPath = Root + "mint"
@@ -41,7 +40,6 @@ type mintView struct {
 
 func (*mintView) Example() string { return "x{seq}{check}" }
 
-// mintForm shows the form. With a prefix and the button "try", it also shows the first names.
 func (c *request) mintForm() error {
 	if !c.session.Actor.MayAny(registrar.Editor) {
 		return c.session.Actor.DeniedAny(registrar.Editor, "mint")
@@ -56,7 +54,6 @@ func (c *request) showMint(v *mintView, status int) {
 	c.show(status, "mint", v)
 }
 
-// mint makes names, or shows the first of them.
 func (c *request) mint() error {
 	f := c.r.PostForm
 	v := &mintView{
@@ -78,7 +75,6 @@ func (c *request) mint() error {
 	return c.makeNames(v, m)
 }
 
-// mintedOr shows an error of making names, or calls done.
 func (c *request) mintedOr(v *mintView, err error, done func()) error {
 	fault, ok := c.faultOf(err, firstField)
 	switch {
@@ -93,8 +89,8 @@ func (c *request) mintedOr(v *mintView, err error, done func()) error {
 	return nil
 }
 
-// makeNames makes the names of a form and shows them. After an error, the form has a link to the
-// names that were made before.
+// makeNames makes the names of a form and shows them. After an error, it shows a link to the names
+// that it had made before.
 func (c *request) makeNames(v *mintView, m adminapi.Minting) error {
 	before, err := c.api.Head(c.ctx())
 	if err != nil {
@@ -115,7 +111,6 @@ func (c *request) makeNames(v *mintView, m adminapi.Minting) error {
 	return c.mintedOr(v, err, func() { c.see(v.Made) })
 }
 
-// publish makes new names active.
 func (c *request) publish(names []name.Name, why string) error {
 	reqs := make([]registrar.Request, len(names))
 	for i, n := range names {
@@ -153,7 +148,8 @@ func (c *request) awaitLog(size uint64) (uint64, error) {
 	}
 }
 
-// madePath returns the path of the page with the names that a person made in a part of the log.
+// madePath returns the path of the page with the names that a person made between two positions in
+// the log.
 func madePath(who string, after, until uint64) string {
 	return mintPath + "/made?" + madeQuery(who, after, until)
 }
@@ -162,8 +158,8 @@ func madeQuery(who string, after, until uint64) string {
 	return url.Values{"who": {who}, "after": {strconv.FormatUint(after, 10)}, "until": {strconv.FormatUint(until, 10)}}.Encode()
 }
 
-// madeBetween returns the changes by which a person created names in a part of the log. It reads at
-// most maxLogRead entries.
+// madeBetween returns the changes between two positions in the log with which a person created
+// names. It reads at most maxLogRead entries.
 func (c *request) madeBetween(after, until uint64, who string) ([]adminapi.Entry, error) {
 	until = min(until, after+maxLogRead)
 	if until <= after {
@@ -179,7 +175,6 @@ func (c *request) madeBetween(after, until uint64, who string) ([]adminapi.Entry
 	return made[:min(len(made), maxMinted)], err
 }
 
-// maxMade is how many new names a page lists.
 const maxMade = 200
 
 type mintedView struct {
@@ -216,7 +211,7 @@ func (c *request) minted() error {
 	return nil
 }
 
-// mintedFile sends the new names as a table, to be filled in and uploaded.
+// mintedFile sends the new names as a table that a person can fill in and upload.
 func (c *request) mintedFile() error {
 	made, _, err := c.madeEntries()
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 
 const missesPath = Root + "misses"
 
-// missHandlers are the handlers of failed lookups and their remedies.
 func missHandlers() handlers {
 	return handlers{
 		"GET misses":        (*request).misses,
@@ -77,11 +76,10 @@ func (c *request) misses() error {
 	return nil
 }
 
-// isRare reports whether a failed lookup probably needs no remedy, because it was a slip, or the
-// guess of a program that searches for weaknesses.
+// isRare reports whether a failed lookup probably needs no remedy, because it was a slip, or
+// because a program that searches for weaknesses guessed it.
 func isRare(m misses.Miss) bool { return m.Count == 1 && len(m.Suggestions) == 0 }
 
-// missSize returns the length of the URLs in a row.
 func missSize(m misses.Miss) int {
 	size := 4 * len(namePath(m.Name))
 	for _, s := range m.Suggestions {
@@ -100,7 +98,7 @@ func (v *missesView) rows(c *request, list []misses.Miss, skip int) {
 	}
 }
 
-// page returns the URL of the page after skip rows.
+// page returns the URL of the page that begins after skip rows.
 func (v *missesView) page(skip int) string {
 	q := url.Values{}
 	if v.Prefix != "" {
@@ -149,8 +147,7 @@ func (c *request) hideMiss() error {
 	return nil
 }
 
-// withDone returns the URL to which a form about failed lookups redirects, and which says what was
-// done.
+// withDone returns the URL to which a form about failed lookups redirects. It says what was done.
 func withDone(back, done string) string {
 	q := url.Values{}
 	if u, err := url.Parse(back); err == nil && u.Scheme == "" && u.Host == "" && u.Path == missesPath {
@@ -170,7 +167,6 @@ type aliasView struct {
 	MayNew   bool   // the user may create Name
 }
 
-// aliasForm explains what can be done about a misprint.
 func (c *request) aliasForm() error {
 	v, _, err := c.aliasView()
 	if err != nil {
@@ -180,8 +176,8 @@ func (c *request) aliasForm() error {
 	return nil
 }
 
-// aliasView returns the form for the names in the query parameters "name" and "of", and the record
-// of the latter, or nil.
+// aliasView returns the form for two names, which are in the query parameters "name" and "of". It
+// also returns the record of the second name, or nil.
 func (c *request) aliasView() (*aliasView, *store.Record, error) {
 	v := &aliasView{Name: strings.TrimSpace(c.r.Form.Get("name")), Of: strings.TrimSpace(c.r.Form.Get("of")), Why: lines(c.r.Form.Get("why"))}
 	v.Title, v.Section = c.texts.text("alias.title", v.Name), "misses"
@@ -215,7 +211,7 @@ func (c *request) aliasView() (*aliasView, *store.Record, error) {
 	return v, rec, nil
 }
 
-// alias adds the failed name to the aliases of the name that was meant.
+// alias adds the name whose lookup failed to the aliases of the name that was meant.
 func (c *request) alias() error {
 	v, rec, err := c.aliasView()
 	if err != nil {
@@ -253,8 +249,8 @@ func (c *request) alias() error {
 	return nil
 }
 
-// aliased redirects to the name that was meant, whose page says whether the alias leads somewhere.
-// It also hides the failed lookup, if the user may do so, because no other remedy is needed.
+// aliased redirects to the name that was meant. It also hides the failed lookup, if the user may do
+// so, because no other remedy is needed.
 func (c *request) aliased(v *aliasView) error {
 	failed, err := name.Parse(v.Name)
 	if err != nil {

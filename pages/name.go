@@ -29,15 +29,15 @@ type nameView struct {
 	Resolutions *resolutionsView // nil if the page does not show them
 }
 
-// leads is where a name leads, and why.
+// leads says where a name leads, and why.
 type leads struct {
 	To      string // a location, or ""
 	Why     []string
 	Problem string // why there is no location
 }
 
-// rights are the changes that a user may make. They determine the links on a page; the API checks
-// the permission of each change.
+// rights says which changes a user may make. They determine the links on a page. The API checks the
+// permission of each change itself.
 type rights struct{ Edit, Redact bool }
 
 // name shows a name at present, or as of the time in the query parameter "at".
@@ -84,13 +84,12 @@ func (c *request) name() error {
 
 func (c *request) subject() (name.Name, error) { return name.Parse(c.r.PathValue("name")) }
 
-// rights returns the rights for a name, which must be spelled as stored.
 func (c *request) rights(n name.Name) rights {
 	a := c.session.Actor
 	return rights{Edit: a.MayName(n, registrar.Editor), Redact: a.MayName(n, registrar.Administrator)}
 }
 
-// notice returns the text about the change after which a page is shown.
+// notice returns the text that confirms a change on the next page.
 func (c *request) notice() string {
 	key := "done." + c.r.Form.Get("done")
 	if !slices.Contains(notices(), key) {
@@ -99,7 +98,6 @@ func (c *request) notice() string {
 	return c.texts.text(key)
 }
 
-// notices are the keys of the texts about changes.
 func notices() []string {
 	return []string{
 		"done.alias", "done.alias-idle", "done.authority-created", "done.authority-restored", "done.created", "done.deleted", "done.disabled", "done.enabled", "done.erased", "done.granted", "done.last-administrator",
@@ -108,7 +106,7 @@ func notices() []string {
 	}
 }
 
-// leads returns where a name leads for an anonymous client.
+// leads returns where a name leads for a client that is not signed in.
 func (c *request) leads(n name.Name, at time.Time) (leads, error) {
 	q := url.Values{"name": {n.Key()}, "s": {string(nomen.I2L)}, "explain": {"1"}}
 	if !at.IsZero() {

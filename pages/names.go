@@ -16,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// pageSize is the number of rows of a page of a list.
 const pageSize = 50
 
 type namesView struct {
@@ -79,8 +78,8 @@ func (v *namesView) statuses() []nomen.Status {
 	return []nomen.Status{nomen.Status(v.Status)}
 }
 
-// fittingNames returns how many names of a page of the API are shown. If some are left out, the
-// page must be requested again, because only the API knows the key from which to continue.
+// fittingNames returns how many names of a page of the API fit. If some do not, the page must be
+// requested again, because only the API knows the key from which to continue.
 func fittingNames(names []*store.Record) int {
 	return fitting(names, pageSize, func(r *store.Record) int { return len(namePath(r.Spelling)) })
 }
@@ -96,8 +95,8 @@ func (v *namesView) fill(names []*store.Record, after, next string) {
 	}
 }
 
-// searchWords sets the names after a key that contain the words of the query. A query without
-// words, such as a single colon, has no result.
+// searchWords finds names that contain the words of the query, after a key. A query without words,
+// such as a single colon, has no result.
 func (c *request) searchWords(v *namesView, after string) error {
 	q := adminapi.Search{Text: v.Query, Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()}
 	found, err := c.api.SearchNames(c.ctx(), q)
@@ -134,8 +133,8 @@ func (v *namesView) page(after string) string {
 	return Root + "names?" + q.Encode()
 }
 
-// find redirects to the name in the query. If there is no such name, the page says why, and lists
-// the names with a location that begins with the query.
+// find redirects to the name in the query. If the name does not exist, the page says why. It also
+// lists the names with a location that begins with the query.
 func (c *request) find(v *namesView) error {
 	n, err := name.Parse(v.Query)
 	if err != nil {
@@ -160,12 +159,12 @@ func (c *request) find(v *namesView) error {
 	return c.showNames(c.searchWords(v, ""), http.StatusNotFound, v)
 }
 
-// isAbsent reports whether a name does not exist for the user.
 func isAbsent(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.As(err, new(*registrar.DeniedError))
 }
 
-// findOther looks for locations and for words, or explains why the query is not a name.
+// findOther looks for locations and for words. If it finds none, it explains why the query is not a
+// name.
 func (c *request) findOther(v *namesView, err error) error {
 	if location.IsLink(v.Query) {
 		if err := c.findPlaces(v); err != nil || len(v.Places) > 0 {
@@ -181,7 +180,6 @@ func (c *request) findOther(v *namesView, err error) error {
 	return nil
 }
 
-// shown shows a page, or returns err.
 func (c *request) shown(err error, status int, page string, v view) error {
 	if err == nil {
 		c.show(status, page, v)
@@ -189,8 +187,8 @@ func (c *request) shown(err error, status int, page string, v view) error {
 	return err
 }
 
-// showNames shows the page of names. An error about a field is shown on the page; any other error
-// is returned instead.
+// showNames shows the page of names, with an error if it is about a field. It returns any other
+// error.
 func (c *request) showNames(err error, status int, v *namesView) error {
 	var bad *adminapi.RequestError
 	if errors.As(err, &bad) {

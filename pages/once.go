@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// onceCookie carries a secret from the form that makes it to the page that shows it. Because it is
-// a cookie, no URL contains the secret, any node can show the page, and going back or reloading the
-// page does not show the secret again.
+// onceCookie carries a secret from the form that makes it to the page that shows it. So no URL
+// contains the secret, and any node can show the page. Going back or reloading does not show the
+// secret again.
 const onceCookie = "__Host-nomen-once"
 
 // onceTime is how long a secret waits to be shown.

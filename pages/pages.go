@@ -136,7 +136,6 @@ func secure(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// policy is the Content-Security-Policy of the pages.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -173,15 +172,13 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 	return mux
 }
 
-// handlers answer requests, by method and path below [Root].
+// handlers has the functions that answer requests, by method and by path below [Root].
 type handlers map[string]func(*request) error
 
-// allHandlers returns the handlers of all pages except those about signing in.
 func allHandlers() []handlers {
 	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers(), uploadHandlers(), jobHandlers(), relocateHandlers(), retireHandlers(), missHandlers(), settingsHandlers(), authorityHandlers(), statisticsHandlers(), giveHandlers(), mintHandlers()}
 }
 
-// nameHandlers are the handlers of the overview, of lists and of single names.
 func nameHandlers() handlers {
 	return handlers{
 		"GET {$}":                     (*request).dashboard,

@@ -34,12 +34,11 @@ const (
 // part returns a text, or its beginning if the text has maxShown bytes or more.
 func part(text string) string { return cut(text, maxShown) }
 
-// isWhole reports whether part returns the whole text. For a text that part has returned, it
-// reports whether that is the whole original.
+// isWhole reports whether part returns the whole of a text. For a result of part, it reports
+// whether that is the whole original.
 func isWhole(text string) bool { return len(text) < maxShown }
 
-// cut returns a text of fewer than limit bytes unchanged, and otherwise a beginning of at least
-// limit bytes.
+// cut returns a beginning of a text with at least limit bytes. A shorter text stays as it is.
 func cut(text string, limit int) string {
 	if len(text) < limit {
 		return text
@@ -69,7 +68,6 @@ func newCutting(spelling string) *cutting {
 	return &cutting{most: maxShownAll}
 }
 
-// record returns the part of a record that a page shows.
 func (c *cutting) record(rec *store.Record) *store.Record {
 	if rec == nil {
 		return nil
@@ -84,8 +82,8 @@ func (c *cutting) record(rec *store.Record) *store.Record {
 	return &few
 }
 
-// values returns the first typed values of a record, shortened, with the data of views. A record
-// without typed values has only its locations.
+// values returns the first typed values of a record, shortened, and with the data of views. A
+// record without typed values has only locations.
 func (c *cutting) values(rec *store.Record) []nomen.Value {
 	if len(rec.Values) == 0 {
 		return nil
@@ -136,7 +134,6 @@ func (c *cutting) text(text string) string {
 	return part(text)
 }
 
-// list returns the first texts of a list, shortened.
 func (c *cutting) list(all []string, most int) []string {
 	few := make([]string, len(all))
 	for i, text := range all {
@@ -167,7 +164,7 @@ func (c *cutting) metadata(all nomen.Metadata) nomen.Metadata {
 	return few
 }
 
-// first returns the first values of a list whose sizes add up to at most limit, and counts the
+// first returns as many values of a list as have a total size of at most limit, and counts the
 // others.
 func first[T any](c *cutting, all []T, limit int, size func(T) int) []T {
 	for i, value := range all {

@@ -69,7 +69,6 @@ func readPolicyForm(f url.Values) policyForm {
 	}
 }
 
-// policyField returns the ID of the form field for a field of an authority, or "".
 func policyField(field string) string {
 	switch id := firstField(field); id {
 	case "owners", "hosts", "addresses", "parents", "children", "contact", "description", "access", "access_note", "delegation.mode", "delegation.to",
@@ -79,7 +78,7 @@ func policyField(field string) string {
 	return ""
 }
 
-// apply returns an authority with the values of the form, and what is wrong with them.
+// apply returns an authority with the values in the form, and what is wrong with these values.
 func (f *policyForm) apply(base *store.Authority) (*store.Authority, []problem) {
 	a := base.Clone()
 	a.Owners, a.Hosts, a.Addresses, a.Parents, a.Children = entries(f.Owners), entries(f.Hosts), entries(f.Addresses), entries(f.Parents), entries(f.Children)
@@ -157,7 +156,6 @@ func (c *request) saveAuthority() error {
 	return c.savePolicy(v, "authority-edit", now, next, policyField)
 }
 
-// savePolicy replaces the current authority by the updated one, and shows the outcome.
 func (c *request) savePolicy(v *policyView, page string, current, updated *store.Authority, id fieldID) error {
 	if updated.SameContent(current) && c.r.PostForm.Get("do") != "check" { // nothing to change, as after a double submit
 		c.see(authorityPath(v.Prefix) + "?done=" + map[bool]string{true: "unchanged", false: "saved"}[v.Revision == current.Revision])
@@ -211,7 +209,7 @@ func (c *request) editPolicyText() error {
 	return c.showPolicy(http.StatusOK, "authority-text", &policyView{Text: policyText(a), Prefix: a.Prefix.String(), Revision: a.Revision})
 }
 
-// policyText returns all fields of an authority that can be changed, as text.
+// policyText returns the fields of an authority that can change, as text.
 func policyText(a *store.Authority) string {
 	content := a.Clone()
 	content.Revision, content.Redacted = 0, false

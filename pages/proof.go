@@ -26,8 +26,8 @@ type proofView struct {
 	Size   uint64 // size of the head that was entered, or 0; for the download
 }
 
-// proof shows a change and its proof, for the head in the query parameter "head", which the user
-// has noted earlier, or for the present head.
+// proof shows a change and its proof. The proof is for the head in the query parameter "head",
+// which the user has noted earlier, or for the current head.
 func (c *request) proof() error {
 	seq, err := c.changeNumber()
 	if err != nil {
@@ -62,8 +62,8 @@ func (c *request) changeNumber() (uint64, error) {
 	return seq, nil
 }
 
-// notedHead parses the head that the user has entered. If it cannot be compared, notedHead adds an
-// entry to the error summary, and the page shows the proof for the present head.
+// notedHead parses the head that the user has entered. If the head cannot be used, the page shows
+// the error, and the proof for the current head.
 func (c *request) notedHead(v *proofView, seq uint64) (noted store.Head) {
 	if v.Noted == "" {
 		return noted
@@ -86,13 +86,12 @@ func (c *request) notedHead(v *proofView, seq uint64) (noted store.Head) {
 	return noted
 }
 
-// newProof returns a proof in the form that can be checked.
 func newProof(p adminapi.Proof) (audit.Proof, error) {
 	e, h, hashes, err := p.Parts()
 	return audit.Proof{Entry: e, Head: h, Hashes: hashes}, err
 }
 
-// downloadProof sends a proof as a file, which nomen verify --proof can check.
+// downloadProof sends a proof as a file for nomen verify --proof.
 func (c *request) downloadProof() error {
 	seq, err := c.changeNumber()
 	if err != nil {
@@ -153,8 +152,8 @@ func (c *request) proofOfRevision() error {
 	return &adminapi.StatusError{Status: http.StatusNotFound, Detail: fmt.Sprintf("this revision was not found in the log within %d minutes of its time; look for it in the log", int(farRevision.Minutes()))}
 }
 
-// findChange returns the number of the change that made a revision, or 0 if it is not among the
-// first maxLogRead changes around the time of the revision.
+// findChange returns the number of the change that made a revision. It searches maxLogRead changes
+// around the time of the revision, and returns 0 if the change is not among them.
 func (c *request) findChange(n name.Name, r adminapi.Revision, around time.Duration) (uint64, error) {
 	before, err := c.api.HeadAt(c.ctx(), r.Time.Add(-around))
 	if err != nil {

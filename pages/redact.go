@@ -69,7 +69,8 @@ func (c *request) redactView() (*redactView, name.Name, error) {
 	return v, n, err
 }
 
-// redact removes the content of the chosen revisions, if the name was typed as confirmation.
+// redact removes the content of the chosen revisions, if the user has typed the name as
+// confirmation.
 func (c *request) redact() error {
 	v, n, err := c.redactView()
 	if err != nil {
@@ -119,7 +120,7 @@ func (c *request) redact() error {
 	return c.redacted(v, err)
 }
 
-// withContent returns those of the chosen revisions that still have content.
+// withContent returns which of the chosen revisions still have content.
 func (c *request) withContent(n name.Name, chosen []uint64) ([]uint64, error) {
 	first, removed := slices.Min(chosen), map[uint64]bool{}
 	for r, err := range c.api.Revisions(c.ctx(), n) {
@@ -134,7 +135,7 @@ func (c *request) withContent(n name.Name, chosen []uint64) ([]uint64, error) {
 }
 
 // ranges parses numbers and ranges of numbers below end, such as "1-500, 700". It returns the
-// sorted numbers, and whether the text is valid.
+// numbers in order, or false if the text is invalid.
 func ranges(text string, end uint64) ([]uint64, bool) {
 	chosen := map[uint64]bool{}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {

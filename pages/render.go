@@ -110,7 +110,6 @@ func parseLayouts(texts *messages.Catalogue) (layouts, error) {
 	return all, nil
 }
 
-// functions returns the functions of the templates.
 func functions(texts *messages.Catalogue) template.FuncMap {
 	return template.FuncMap{
 		"t":       texts.Lookup,
@@ -145,21 +144,20 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 	}
 }
 
-// maxBrief is how many columns of a text a list shows, so that the page has a limited size.
+// maxBrief limits a text in a list, in columns.
 const maxBrief = 200
 
-// brief returns the beginning of a text for a list. The page of the entry shows all of it.
+// brief shortens a text for a list. The page of the entry shows all of it.
 func brief(text string) string { return shown.Short(text, maxBrief) }
 
-// isBrief reports whether a list shows all of a text.
+// isBrief reports whether brief keeps the whole text.
 func isBrief(text string) bool { return len(text) <= maxBrief }
 
-// maxRowBytes limits the total of the long texts in the rows of a list, such as URLs of names, so
-// that the page has a limited size.
+// maxRowBytes limits the total size of long texts in a list, such as the URLs of names.
 const maxRowBytes = 40_000
 
-// fitting returns how many rows at the beginning of a list are shown: at most limit, fewer if their
-// texts are long, but at least one.
+// fitting returns how many rows of a list fit on a page: at most limit, fewer if their texts are
+// long, but at least one.
 func fitting[T any](list []T, limit int, size func(T) int) int {
 	total := 0
 	for i, row := range list {

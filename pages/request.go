@@ -34,8 +34,9 @@ var errNoPage = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "page
 
 func (c *request) ctx() context.Context { return c.r.Context() }
 
-// page returns a handler that calls handle if the client is signed in. Otherwise the handler
-// redirects to sign-in, or shows the text of the form that the client sent.
+// page returns a handler that calls handle for a client that is signed in. Otherwise it redirects
+// to sign-in. If the client has sent a form, it shows the text in the form instead, so that the
+// text is not lost.
 func (p *Pages) page(handle func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := p.newRequest(w, r)

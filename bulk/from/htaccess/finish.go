@@ -144,9 +144,9 @@ func (c *converter) checkPassing() {
 }
 
 // after converts rule i, which rewrites the URL of a request so that later rules see another URL.
-// It returns rules to insert before rule i that answer its requests as the later rules would. If
-// the answer of a later rule depends on the rewritten URL, conversion fails, and between is the
-// number of rules in between; otherwise between is -1.
+// It returns rules to insert before rule i: they answer its requests as the later rules would.
+// Conversion fails if the answer of a later rule depends on the rewritten URL. Then the second
+// result is the number of rules from rule i to that rule, exclusive. Otherwise it is -1.
 func (c *converter) after(i int) (joined []entry, between int) {
 	first := &c.rewrites[i]
 	for j, e := range c.rewrites[i+1:] {

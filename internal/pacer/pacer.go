@@ -15,6 +15,7 @@ const (
 	longest = 20 * time.Millisecond // a slice counts as at most this long: a longer slice has waited for something else
 	window  = 20 * time.Millisecond // how often the share is adjusted
 	calm    = time.Second           // if there was no request for this long, background work does not rest
+	apart   = slice + slice/2       // how long after the beginning of a slice another one may begin
 
 	leastShare = 1.0 / 16 // minimum share of the time for which a goroutine works
 )
@@ -24,8 +25,9 @@ const (
 // than leastShare. All background work of a process should use the same Pacer. A Pacer is safe for
 // concurrent use, and a nil Pacer does not make anything rest.
 type Pacer struct {
-	requests atomic.Uint64
-	rested   atomic.Int64 // nanoseconds
+	processors int
+	requests   atomic.Uint64
+	rested     atomic.Int64 // nanoseconds
 
 	mu    sync.Mutex
 	load  load
@@ -33,6 +35,7 @@ type Pacer struct {
 	seen  uint64    // requests at that time
 	asked time.Time // when there was last a request
 	share float64   // part of its time for which a goroutine works
+	next  time.Time // when the next slice of any goroutine may begin
 }
 
 // A load tells whether the processors are busy.
@@ -43,7 +46,9 @@ type load interface {
 }
 
 // New returns a Pacer.
-func New() *Pacer { return &Pacer{load: newMeter(), share: 0.5} }
+func New() *Pacer {
+	return &Pacer{processors: runtime.GOMAXPROCS(0), load: newMeter(), share: 0.5}
+}
 
 // Request records that a request was answered.
 func (p *Pacer) Request() {
@@ -57,6 +62,10 @@ func (p *Pacer) Rested() time.Duration { return time.Duration(p.rested.Load()) }
 
 // rest returns how long a goroutine must rest after a slice. The parameter now is the current time,
 // and worked is the length of the slice.
+//
+// The slices of all goroutines begin at different times, with gaps between them, because Go's
+// scheduler looks for requests that have arrived only when no goroutine can run, or after 10 ms. With
+// several processors, the gaps are shorter, because another processor can look.
 func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +75,13 @@ func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	if now.Sub(p.asked) > calm {
 		return 0
 	}
-	return max(slice, time.Duration(float64(worked)*(1/p.share-1)))
+	rest := max(slice, time.Duration(float64(worked)*(1/p.share-1)))
+	begin := now.Add(rest)
+	if begin.Before(p.next) {
+		begin = p.next
+	}
+	p.next = begin.Add(apart / time.Duration(p.processors))
+	return begin.Sub(now)
 }
 
 // adjust adjusts the share to what happened in the time passed. After a long time without

@@ -3,6 +3,7 @@ package pacer
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,9 +46,9 @@ func TestPace(t *testing.T) {
 		most     float64
 	}{
 		{"no pacer", nil, true, 1, 1},
-		{"no requests", &Pacer{load: fixedLoad(true), share: 0.5}, false, 1, 1},
-		{"idle processors", &Pacer{load: fixedLoad(false), share: 0.5}, true, 1.9, 2.1},
-		{"busy processors", &Pacer{load: fixedLoad(true), share: 0.5}, true, 14, 16},
+		{"no requests", &Pacer{processors: 1, load: fixedLoad(true), share: 0.5}, false, 1, 1},
+		{"idle processors", &Pacer{processors: 1, load: fixedLoad(false), share: 0.5}, true, 1.9, 2.1},
+		{"busy processors", &Pacer{processors: 1, load: fixedLoad(true), share: 0.5}, true, 14, 16},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -72,11 +73,46 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// On one processor, at most one goroutine works at a time, and there is a gap after each slice.
+func TestPaceApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const step, goroutines = 100 * time.Microsecond, 5
+		p := &Pacer{processors: 1, load: fixedLoad(false), share: 1}
+		p.Request()
+		begun, ends := time.Now(), time.Time{} // of the slice of any goroutine
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		for range goroutines {
+			all.Go(func() {
+				turn := p.Begin()
+				for time.Since(begun) < time.Second {
+					time.Sleep(step)
+					p.Request()
+					rested := p.rested.Load()
+					if err := turn.Step(t.Context()); err != nil {
+						t.Error(err)
+					}
+					if p.rested.Load() == rested || time.Since(begun) < 100*time.Millisecond {
+						continue // the first slices begin together
+					}
+					mu.Lock()
+					if gap := time.Since(ends); gap < apart-slice {
+						t.Errorf("after %v, a slice begins %v after the end of another", time.Since(begun), gap)
+					}
+					ends = time.Now().Add(slice)
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
 // When the requests end, the work continues at full speed after a second. When the processors become
 // idle, it rests less.
 func TestPaceChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &Pacer{load: fixedLoad(true), share: 0.5}
+		p := &Pacer{processors: 1, load: fixedLoad(true), share: 0.5}
 		working(t, p, time.Second, p.Request)
 		working(t, p, time.Second, func() {})
 		if took, _ := working(t, p, time.Second, func() {}); took > time.Second {
@@ -93,7 +129,7 @@ func TestPaceChanges(t *testing.T) {
 // A rest ends when the context ends.
 func TestPaceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &Pacer{load: fixedLoad(true), share: leastShare}
+		p := &Pacer{processors: 1, load: fixedLoad(true), share: leastShare}
 		p.Request()
 		ctx, cancel := context.WithTimeout(With(t.Context(), p), 2*longest)
 		defer cancel()

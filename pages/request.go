@@ -70,7 +70,6 @@ func (c *request) answer(handle func(*request) error) error {
 	return c.once(handle)
 }
 
-// formError returns the error for a form that could not be read.
 func formError(err error) error {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -87,7 +86,7 @@ func IsLocal(next string) bool {
 		!strings.Contains(u.Path, "/../") && !strings.HasSuffix(u.Path, "/..") && !strings.ContainsAny(next, "\\\r\n\t")
 }
 
-// see redirects to a page with 303, so that the client requests it with GET.
+// see redirects to a page with status 303, so that the browser requests it with GET.
 func (c *request) see(target string) {
 	c.w.Header().Set("Location", target)
 	c.w.WriteHeader(http.StatusSeeOther)
@@ -147,7 +146,7 @@ type keptView struct {
 
 type keptField struct{ Name, Value string }
 
-// keep shows the text of the form, so that the person can send it again after sign-in.
+// keep shows what was entered, so that the person can send it again after signing in.
 func (c *request) keep() {
 	if err := c.r.ParseForm(); err != nil {
 		c.fail(formError(err))

@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// maxTopNames is how many names the pages list as the most resolved.
 const maxTopNames = 20
 
 // A resolutionsView shows how often names were resolved.
@@ -19,12 +18,12 @@ type resolutionsView struct {
 	Share string // percentage of failed lookups among all; "" without lookups
 }
 
-// resolutionsOf gets the resolutions, in a month, of all names that the user may read.
+// resolutionsOf gets the resolutions in a month of all names that the user may read.
 func (c *request) resolutionsOf(month string) (*resolutionsView, error) {
 	return c.resolutions(adminapi.ResolutionQuery{From: month, To: month, Top: maxTopNames})
 }
 
-// nameResolutions gets the resolutions of a name in this month and the two before.
+// nameResolutions gets the resolutions of a name in this month and the two months before.
 func (c *request) nameResolutions(n name.Name) (*resolutionsView, error) {
 	return c.resolutions(adminapi.ResolutionQuery{Name: n.Key()})
 }
@@ -46,7 +45,8 @@ func (c *request) resolutions(q adminapi.ResolutionQuery) (*resolutionsView, err
 	return v, err
 }
 
-// resolutionsChart draws the resolutions by day, or by month where only sums are kept.
+// resolutionsChart draws the resolutions by day. For the time of which only sums per month are
+// left, it draws them by month.
 func (c *request) resolutionsChart(r *adminapi.Resolutions) (template.HTML, error) {
 	d := chart.Data{Words: c.words("resolutions"), Category: c.texts.text("statistics.day"), Number: c.number, Series: make([]chart.Series, 4)}
 	d.Title, d.Description = c.texts.text("statistics.resolutions-chart"), c.texts.text("statistics.resolutions-about")
@@ -63,7 +63,7 @@ func (c *request) resolutionsChart(r *adminapi.Resolutions) (template.HTML, erro
 	return d.Line()
 }
 
-// withDays adds the days without resolutions between the first period and now.
+// withDays adds the days without resolutions, up to now.
 func withDays(periods []adminapi.PeriodResolutions, now time.Time) (all []adminapi.PeriodResolutions) {
 	var next time.Time // the day after the last period; zero after a month
 	for _, p := range periods {

@@ -25,7 +25,6 @@ type retireView struct {
 	Warnings      []registrar.Warning // that the user has not accepted
 }
 
-// retireForm shows the form that retires a name or changes its tombstone.
 func (c *request) retireForm() error {
 	_, rec, err := c.editable()
 	if err != nil {
@@ -56,7 +55,7 @@ func (c *request) showRetire(v *retireView, status int, rec *store.Record) {
 	c.show(status, "retire", v)
 }
 
-// retire retires a name. If a successor is doubtful, it first asks for consent.
+// retire retires a name. If a successor looks doubtful, it asks for consent first.
 func (c *request) retire() error {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -94,7 +93,7 @@ func (c *request) retired(v *retireView, rec *store.Record, err error) error {
 	return nil
 }
 
-// missingSuccessors warns of successors that do not exist, if the user may know this.
+// missingSuccessors warns about successors that do not exist, unless the user must not learn this.
 func (c *request) missingSuccessors(successors []string) (all []registrar.Warning) {
 	for _, s := range successors {
 		n, err := name.Parse(s)
@@ -137,7 +136,7 @@ func (c *request) showDelete(v *deleteView, status int, rec *store.Record) {
 	c.show(status, "delete", v)
 }
 
-// delete deletes a reserved name. The API rejects this for any other name.
+// delete deletes a name that is only reserved. The API rejects other names.
 func (c *request) delete() error {
 	n, rec, err := c.editable()
 	if errors.Is(err, store.ErrNotFound) && c.wasDeleted(n) {
@@ -181,7 +180,6 @@ type restoreView struct {
 	Why         string
 }
 
-// restoreForm shows what would change.
 func (c *request) restoreForm() error {
 	v, _, err := c.restoreView()
 	if err != nil {
@@ -197,7 +195,7 @@ func (c *request) showRestore(v *restoreView, status int) {
 }
 
 // restoreView returns the page, and the current record. The revision to restore is in the query
-// parameter "to", or is the one before the revision in "undo".
+// parameter "to". The parameter "undo" instead names the revision after it.
 func (c *request) restoreView() (*restoreView, *store.Record, error) {
 	n, rec, err := c.editable()
 	if err != nil {
@@ -222,7 +220,6 @@ func (c *request) restoreView() (*restoreView, *store.Record, error) {
 	return v, rec, nil
 }
 
-// restore makes a new revision with the content of an earlier one.
 func (c *request) restore() error {
 	v, rec, err := c.restoreView()
 	if err != nil {

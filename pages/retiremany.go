@@ -14,10 +14,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRetired is the maximum number of names in the form. A file can have more.
+// maxRetired limits the names in the form. A file can have more.
 const maxRetired = 1000
 
-// retireHandlers are the handlers of the pages that retire several names, or merge two.
 func retireHandlers() handlers {
 	return handlers{
 		"GET retire":  (*request).retireManyForm,
@@ -51,7 +50,6 @@ func (c *request) showRetireMany(v *retireManyView, status int) error {
 	return c.showBulk(status, "retire-many", v)
 }
 
-// showBulk shows a form that changes many names, if the user may change any.
 func (c *request) showBulk(status int, page string, v view) error {
 	if !c.session.Actor.MayAny(registrar.Editor) {
 		return c.session.Actor.DeniedAny(registrar.Editor, page)
@@ -60,8 +58,7 @@ func (c *request) showBulk(status int, page string, v view) error {
 	return nil
 }
 
-// retireMany starts a dry run that retires names. Any white space separates them, because a name
-// contains none.
+// retireMany starts a dry run that retires names, which are separated by white space.
 func (c *request) retireMany() error {
 	v := c.newRetireManyView()
 	names := strings.Fields(v.Names)
@@ -102,8 +99,8 @@ type tombstone struct {
 	SameAs     []string     `json:"same_as,omitempty"`
 }
 
-// startRecords starts a dry run of the import of records, all of which must exist. The faults are
-// for the form field with the ID in the parameter field.
+// startRecords starts a dry run of an import of records. All names must exist already. Errors
+// belong to the form field with the ID field.
 func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, field string) (j adminapi.Job, faults []problem, err error) {
 	if faults, err = c.missing(records, field); err != nil || len(faults) > 0 {
 		return j, faults, err
@@ -122,8 +119,8 @@ func (c *request) startRecords(records []tombstone, o bulk.ImportOptions, key, f
 	return j, nil, err
 }
 
-// missing reports names that are invalid or do not exist. An import would otherwise turn a misprint
-// into a tombstone.
+// missing returns an error for each name that is invalid or does not exist, because an import would
+// create a tombstone for a misspelled name.
 func (c *request) missing(records []tombstone, field string) (faults []problem, err error) {
 	var reqs []registrar.Request
 	for _, r := range records {
@@ -182,8 +179,8 @@ func (c *request) showMerge(v *mergeView, status int) error {
 	return c.showBulk(status, "merge", v)
 }
 
-// merge starts a dry run that retires a duplicate. The other name becomes its successor, and gets
-// the duplicate as an alias.
+// merge starts a dry run that retires a duplicate. The other name becomes its successor, and the
+// duplicate an alias of that name.
 func (c *request) merge() error {
 	v := c.newMergeView()
 	a, errA := name.Parse(v.Keep)

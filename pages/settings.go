@@ -65,7 +65,6 @@ func (c *request) settingsView() (*settingsView, error) {
 	return v, err
 }
 
-// reload makes the server read its configuration again.
 func (c *request) reload() error {
 	done, err := c.api.Reload(c.ctx())
 	if err == nil {

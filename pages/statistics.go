@@ -21,7 +21,6 @@ import (
 
 const statisticsPath = Root + "statistics"
 
-// statisticsHandlers are the handlers of the statistics and of the report of a month.
 func statisticsHandlers() handlers {
 	return handlers{
 		"GET statistics":                 (*request).statistics,
@@ -92,7 +91,7 @@ func (c *request) statistics() error {
 	return nil
 }
 
-// month gets the changes of the month in the request, or of the present month.
+// month gets the changes of the month in the request. Without one, it takes the current month.
 func (c *request) month(v *monthView) error {
 	now := c.now().UTC()
 	v.Month = cmp.Or(c.r.Form.Get("month"), now.Format(adminapi.MonthLayout))
@@ -123,7 +122,6 @@ func (c *request) month(v *monthView) error {
 
 func (c *request) number(n uint64) string { return c.texts.Number(n) }
 
-// changesChart draws the changes by day of a month.
 func (c *request) changesChart(a *adminapi.Activity) (template.HTML, error) {
 	d := chart.Data{Words: c.words("changes"), Category: c.texts.text("statistics.day"), Number: c.number, Series: make([]chart.Series, 4)}
 	d.Title, d.Description = c.texts.text("statistics.changes-chart"), c.texts.text("statistics.changes-about")
@@ -140,13 +138,13 @@ func (c *request) changesChart(a *adminapi.Activity) (template.HTML, error) {
 	return d.Line()
 }
 
-// words returns the words that all charts have in common.
+// words returns the texts that all charts need.
 func (c *request) words(id string) chart.Words {
 	return chart.Words{ID: "chart-" + id, Table: c.texts.text("statistics.table"), Empty: c.texts.text("statistics.empty")}
 }
 
-// namesChart draws the names of the largest authorities by status, and reports whether it leaves
-// out authorities.
+// namesChart draws the names of the largest authorities by status. It reports whether it leaves out
+// authorities.
 func (c *request) namesChart(all []adminapi.NameCount) (template.HTML, bool, error) {
 	d := chart.Data{Words: c.words("names"), Category: c.texts.text("dashboard.prefix"), Number: c.number, Series: make([]chart.Series, 3)}
 	d.Title, d.Description = c.texts.text("statistics.names-chart"), c.texts.text("statistics.names-about")
@@ -209,8 +207,8 @@ func (c *request) report() error {
 	return nil
 }
 
-// counting shows the page of statistics instead of a file that would be empty before the first
-// count has ended. It returns a non-nil err unchanged.
+// counting handles an error of a download. Before the first count has ended, it shows the page of
+// statistics, because the file would be empty. It returns any other error.
 func (c *request) counting(err error) error {
 	if err == nil {
 		c.see(statisticsPath + "?" + url.Values{"month": {c.r.Form.Get("month")}}.Encode())
@@ -230,7 +228,6 @@ func (c *request) changesFile() error {
 	return c.table("changes-"+v.Changes.Month+".csv", rows)
 }
 
-// peopleFile sends the changes of a month by author.
 func (c *request) peopleFile() error {
 	v := &monthView{}
 	if err := c.month(v); err != nil || v.Changes.Counted.IsZero() {
@@ -261,7 +258,6 @@ func (c *request) namesFile() error {
 	return c.table("names.csv", rows)
 }
 
-// table sends rows as a CSV file for spreadsheets.
 func (c *request) table(file string, rows [][]string) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -334,7 +330,7 @@ func (v *linksView) list() {
 	}
 }
 
-// listedVerdicts returns the verdicts whose locations can be listed.
+// listedVerdicts returns the verdicts for which the page lists the locations.
 func listedVerdicts() []string { return []string{"dead", "failing", "suspect", "blocked", "ignored"} }
 
 // checkedLinks adds the results of the checks of locations, if the server makes any.
@@ -358,7 +354,6 @@ func (c *request) checkedLinks(v *linksView) (err error) {
 	return err
 }
 
-// verdictText returns the heading of the list of locations with a verdict.
 func (c *request) verdictText(verdict string) string {
 	switch verdict {
 	case "failing":
@@ -373,13 +368,11 @@ func (c *request) verdictText(verdict string) string {
 	return c.texts.text("verdict.dead")
 }
 
-// isKind reports whether an error of the API is of a kind.
 func isKind(err error, kind string) bool {
 	var status *adminapi.StatusError
 	return errors.As(err, &status) && status.Kind == kind
 }
 
-// links shows locations that do not work, and hosts.
 func (c *request) links() error {
 	v := &linksView{}
 	v.Title, v.Section = c.texts.text("links.title"), "links"

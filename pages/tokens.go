@@ -66,8 +66,9 @@ func (c *request) tokenRow(t adminapi.Token) tokenRow {
 	return tokenRow{t, !t.Expires.IsZero() && !c.now().Before(t.Expires)}
 }
 
-// pageOf returns the rows after the key in the query parameter "after" of a list that is sorted by
-// key, and the URLs of the first and the next page. The other parameters of the list are in q.
+// pageOf returns one page of a list that is sorted by key: the rows after the key in the query
+// parameter "after". It also returns the URLs of the first page and of the next. They contain the
+// parameters in q.
 func pageOf[T any](c *request, path string, q url.Values, all []T, key func(T) string) (rows []T, first, next string) {
 	target := func(after string) string {
 		next := url.Values{}
@@ -122,7 +123,7 @@ func roleNames() (all []string) {
 	return all
 }
 
-// makeToken makes a token. The next page shows its secret.
+// makeToken makes a token. The next page shows the secret.
 func (c *request) makeToken() error {
 	f := c.r.PostForm
 	v := &newTokenView{
@@ -153,7 +154,8 @@ func (c *request) makeToken() error {
 	return c.setOnce(once{Of: tokensPath + "/made", Text: made.Token, Until: g.Expires})
 }
 
-// endOfDay returns the end of the entered day, or the entered time, or the zero time for "".
+// endOfDay returns the end of the day that was entered, or the time that was entered. The result
+// for "" is the zero time.
 func endOfDay(entered string) (time.Time, error) {
 	if entered == "" {
 		return time.Time{}, nil

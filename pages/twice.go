@@ -30,7 +30,7 @@ type sentForm struct {
 	cookies  []string // cookies that the response sets
 }
 
-// find returns the form with an ID, and reports whether it is new.
+// find returns the form with this ID. The result is true if the form is new.
 func (f *sentForms) find(id [sha256.Size]byte, now time.Time) (*sentForm, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,15 +58,15 @@ func (f *sentForms) tidy(now time.Time) {
 	}
 }
 
-// forget lets the form be sent again.
+// forget permits that the form is sent again.
 func (f *sentForms) forget(id [sha256.Size]byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.all, id)
 }
 
-// once calls handle, unless the same person has just sent the same form. In that case it repeats
-// the redirect of the first response, for which it waits if necessary.
+// once calls handle for a form, unless the same person has just sent the same form. Then it waits
+// for the first response and repeats its redirect.
 func (c *request) once(handle func(*request) error) error {
 	key := c.r.PostForm.Get("key")
 	if c.r.Method != http.MethodPost || key == "" {
@@ -93,8 +93,8 @@ func (c *request) once(handle func(*request) error) error {
 	}
 }
 
-// first answers a form that was not sent before. Because the browser may have replaced this request
-// by the second one, the request does not end with its connection.
+// first answers a form that was not sent before. It continues if the connection is closed, because
+// a browser closes it when the person sends the form a second time.
 func (c *request) first(id [sha256.Size]byte, form *sentForm, handle func(*request) error) error {
 	defer close(form.done)
 	w := &redirectWriter{ResponseWriter: c.w}

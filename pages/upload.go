@@ -91,7 +91,6 @@ func (c *request) newUploadView(q url.Values) *uploadView {
 	return v
 }
 
-// showUpload shows the form, if the user may import anything.
 func (c *request) showUpload(v *uploadView, status int) error {
 	v.Title, v.Section = c.texts.text("upload.title"), "upload"
 	if v.File != "" {
@@ -133,13 +132,11 @@ func (c *request) upload() error {
 	return c.uploaded(v, j, body.cause(err))
 }
 
-// fileName returns the name of the file of a dry run.
 func (c *request) fileName(id string) string {
 	j, _ := c.api.Job(c.ctx(), id) // if it is gone, starting the import fails
 	return j.Subject
 }
 
-// uploaded shows the job that an upload has started, or what is wrong with the form.
 func (c *request) uploaded(v *uploadView, j adminapi.Job, err error) error {
 	if err == nil {
 		j = c.settle(j)
@@ -184,7 +181,7 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause returns the error to show for err: if the body was too large, an error that says so.
+// cause returns err, or the error about a body that is too large if that was the reason.
 func (b *uploadBody) cause(err error) error {
 	if err != nil && errors.As(b.err, new(*http.MaxBytesError)) {
 		return errUploadSize
@@ -192,8 +189,8 @@ func (b *uploadBody) cause(err error) error {
 	return err
 }
 
-// readUpload reads the fields of the form up to the file, which comes last. The file is nil if none
-// was chosen.
+// readUpload reads the form up to the file, which comes last. The file is nil if the person has
+// chosen none.
 func (c *request) readUpload() (form url.Values, file *multipart.Part, name string, err error) {
 	form = c.r.PostForm
 	in, err := c.r.MultipartReader()
@@ -235,7 +232,6 @@ func baseName(part *multipart.Part) string {
 	return strings.ToValidUTF8(name[strings.LastIndexAny(name, `/\`)+1:], "\uFFFD")
 }
 
-// options returns the options of the import, and what is wrong with the form.
 func (v *uploadView) options(c *request, name string, chosen bool) (o bulk.ImportOptions, faults []problem) {
 	fault := func(id, key string) { faults = append(faults, problem{id, c.texts.text(key)}) }
 	o = bulk.ImportOptions{DryRun: true, Why: v.Why, Sheet: bulk.Sheet{Name: v.Sheet, Encoding: v.Encoding, Delimiter: v.Delimiter, Columns: entries(v.Columns), Split: entries(v.Split)}}
@@ -261,8 +257,8 @@ func (v *uploadView) options(c *request, name string, chosen bool) (o bulk.Impor
 	return o, faults
 }
 
-// keptUpload returns the fields of a form whose sender is no longer signed in. The file must be
-// chosen again.
+// keptUpload returns the fields of a form whose sender is no longer signed in. The person must
+// choose the file again.
 func (c *request) keptUpload() (url.Values, error) {
 	if c.r.URL.Path != uploadPath {
 		return c.r.PostForm, nil

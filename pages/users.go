@@ -68,7 +68,7 @@ func (c *request) users() error {
 	return nil
 }
 
-// userKey is the key by which users are sorted.
+// userKey returns the key for sorting users.
 func userKey(u *store.User) string { return strings.ToLower(u.Name) + " " + u.ID }
 
 // hasText reports whether the ID, the name, the address or a subject of a user contains a text, in
@@ -89,10 +89,9 @@ type granting struct {
 	Prefixes []string // of authorities, as suggestions
 }
 
-// maxSuggested is how many prefixes a form suggests.
 const maxSuggested = 200
 
-// readGranting returns the role in a form, and what is wrong with it.
+// readGranting reads the role to grant from a form, with what is wrong with it.
 func (c *request) readGranting() (granting, []problem) {
 	f := c.r.PostForm
 	g := granting{Role: f.Get("role"), Scope: f.Get("scope"), Prefix: strings.TrimSpace(f.Get("prefix"))}
@@ -112,7 +111,7 @@ func (g granting) grants() []store.UserGrant {
 	return []store.UserGrant{{Role: g.Role, Prefixes: []string{g.Prefix}}}
 }
 
-// suggest sets what a form offers: the roles that the person can grant, and prefixes.
+// suggest adds to a form the roles that the person can grant, and some prefixes.
 func (c *request) suggest(g *granting) error {
 	g.Roles = roleNames()
 	if !c.session.Actor.MayAll(registrar.Administrator) {
@@ -130,7 +129,6 @@ func (c *request) suggest(g *granting) error {
 	return nil
 }
 
-// userField returns the ID of the form field for a field of a user.
 func userField(field string) string {
 	switch {
 	case strings.HasSuffix(field, ".role"):
@@ -198,8 +196,8 @@ func (c *request) addUser() error {
 	return nil
 }
 
-// sameUsers returns the users with the name or the address of a new user. After a double submit,
-// this includes the user who was just added.
+// sameUsers returns the users with the name or the address of a new user. If the form was sent
+// twice, one of them is the new user.
 func (c *request) sameUsers(u *store.User) ([]*store.User, error) {
 	all, err := c.api.Users(c.ctx())
 	return slices.DeleteFunc(all, func(o *store.User) bool {
@@ -207,8 +205,8 @@ func (c *request) sameUsers(u *store.User) ([]*store.User, error) {
 	}), err
 }
 
-// userFault returns the error of a change of a user as an entry of the error summary. It returns
-// false if the error is not about what was entered.
+// userFault converts an error about a change of a user to an entry of the error summary. It returns
+// false if the error is not about the input.
 func (c *request) userFault(err error) (problem, bool) {
 	if p := adminapi.NewProblem(err); err != nil && p.Status == http.StatusConflict && p.Current == nil {
 		return problem{"subjects", p.Detail}, true // they belong to another user
@@ -280,7 +278,7 @@ func mayScope(a registrar.Actor, prefix, role string) bool {
 	return a.MayAll(registrar.Owner) || err == nil && a.MayPrefix(p, registrar.Owner)
 }
 
-// grant grants a role to a user. It needs no revision, because other roles stay.
+// grant grants a role to a user. It needs no revision, because all other roles stay as they are.
 func (c *request) grant() error {
 	id := c.r.PathValue("id")
 	u, err := c.api.User(c.ctx(), id)
@@ -303,7 +301,7 @@ func (c *request) grant() error {
 	return nil
 }
 
-// revokeGrant revokes a role of a user. After a double submit, the role is already revoked.
+// revokeGrant revokes a role of a user. If the form was sent twice, the role is revoked already.
 func (c *request) revokeGrant() error {
 	id, role, prefix := c.r.PathValue("id"), c.r.PostForm.Get("role"), c.r.PostForm.Get("prefix")
 	u, err := c.api.User(c.ctx(), id)
@@ -332,7 +330,7 @@ func hasRight(u *store.User, role, prefix string) bool {
 	})
 }
 
-// afterwards returns the notice after a change: done, or that no administrator is left.
+// afterwards returns the notice after a change. It warns if no administrator is left.
 func afterwards(done string, out registrar.Outcome) string {
 	if slices.ContainsFunc(out.Warnings, func(w registrar.Warning) bool { return w.Code == registrar.WarnLastAdministrator }) {
 		return "last-administrator"

@@ -36,12 +36,11 @@ type Grant struct {
 	Prefixes []name.Prefix // prefixes of the names for which the role is; all names if empty
 }
 
-// covers reports whether the name n is in the scope of the grant.
 func (g Grant) covers(n name.Name) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
-// contains reports whether all names with the prefix p are in the scope of the grant.
+// contains reports whether the grant covers all names with the prefix p.
 func (g Grant) contains(p name.Prefix) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || includes(own, p) })
 }
@@ -62,8 +61,9 @@ type Actor struct {
 // Operator returns the actor for the operator of the machine, an administrator of all names.
 func Operator() Actor { return Actor{Grants: []Grant{{Role: Administrator}}} }
 
-// Bearer returns the actor for the bearer of a token. The bearer of a revoked token has the role
-// [Reader]. Bearer returns an error if the token has an unknown role or an invalid prefix.
+// Bearer returns the actor who uses a token. A revoked token only permits what a [Reader] may do.
+// Bearer returns an error if the role of the token is unknown, or if one of its prefixes is
+// invalid.
 func Bearer(t *store.Token) (Actor, error) {
 	g, err := parseGrant(t.Role, t.Prefixes)
 	if err != nil {
@@ -155,8 +155,8 @@ func (a Actor) deniedPrefix(need Role, p name.Prefix) *DeniedError {
 	return a.denied(need, p.String(), func(g Grant) bool { return g.contains(p) })
 }
 
-// denied returns an error that shows the highest role in the grants for which reaches returns true,
-// or in all grants if there is none.
+// denied returns an error that shows the highest role of the actor among the grants for which
+// reaches returns true. If there are none, it considers all grants.
 func (a Actor) denied(need Role, shown string, reaches func(Grant) bool) *DeniedError {
 	there := Actor{Grants: slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !reaches(g) })}
 	if len(there.Grants) == 0 {

@@ -66,7 +66,7 @@ func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Au
 	return outs, nil
 }
 
-// merged returns all authorities that will exist after a batch, by prefix and in normal form.
+// merged returns all authorities as they will be after a batch, by prefix and in normal form.
 func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	all := make(map[name.Prefix]*store.Authority, len(there)+len(batch))
 	for _, a := range there {
@@ -80,8 +80,8 @@ func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	return all
 }
 
-// checkInBatch checks an authority of a batch against final, all authorities after the batch. It
-// returns the stored authority with this prefix, or nil.
+// checkInBatch checks an authority in a batch. The map final has all authorities as they will be
+// after the batch. The result is the authority that the store has for this prefix, or nil.
 func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why string, final map[name.Prefix]*store.Authority) (*store.Authority, error) {
 	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
 	switch {
@@ -115,5 +115,6 @@ func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why
 	return there, r.checkFolded(ctx, next, set)
 }
 
-// isRefusal reports whether err is about the content of a change, and not a failure of the store.
+// isRefusal reports whether err rejects the content of a change, as opposed to a failure of the
+// store.
 func isRefusal(err error) bool { return errors.As(err, new(*RefusalError)) }

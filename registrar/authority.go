@@ -41,7 +41,6 @@ func (r *Registrar) PreviewAuthority(ctx context.Context, a Actor, auth *store.A
 	return r.putAuthority(ctx, a, auth, putting{dry: true})
 }
 
-// putting has the parameters of PutAuthority.
 type putting struct {
 	expected uint64
 	why      string
@@ -111,11 +110,11 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 	return denied
 }
 
-// takesRequests reports whether a change makes an authority answer requests that another authority
-// may have answered until now, even one outside the actor's scope. Besides new hosts, this is
-// caused by a new prefix: with urn:dns:HOST, an authority answers requests for HOST (1995, 2.2.1);
-// with a web prefix, it answers requests for the host and path of the prefix, unless an existing
-// authority covers that path.
+// takesRequests reports whether an authority would answer requests that another authority may have
+// answered until now, even one outside the scope of the actor. New hosts can do this, and so can a
+// new prefix. An authority with the prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). An
+// authority with a web prefix answers requests for its host and path, unless an existing authority
+// covers that path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -128,10 +127,10 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	return !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
 }
 
-// asksAnew reports whether a change makes the server query another resolver than before. Only an
-// operator may delegate names to any machine, because other actors could use this to read the
-// answers of machines in the local network. A delegation without an address is harmless: the server
-// finds the resolver by discovery, and queries it only at a public address.
+// asksAnew reports whether a change makes the server ask a resolver that it did not ask before.
+// Only an operator may delegate names to arbitrary machines, because others could read in this way
+// what machines in the local network answer. A delegation without an address is harmless: the
+// server then finds the resolver by discovery, and asks it only at a public address.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -140,9 +139,9 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner returns an owner that the change adds and that an authority outside the actor's scope
-// already has, and this authority, or nil. Names of authorities with a common owner can be aliases
-// of each other (same_as), so the actor would get control over names of the other authority.
+// sharedOwner returns an owner whom the change adds, and an authority with the same owner outside
+// the scope of the actor. Authorities with a common owner can make their names aliases of each
+// other (same_as). So the actor would get control over names of the other authority.
 func sharedOwner(a Actor, next, current *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if current != nil && slices.Contains(current.Owners, owner) {
@@ -172,7 +171,7 @@ func warnings(next, there *store.Authority) []Warning {
 	return all
 }
 
-// checkAuthority makes the checks that need no store, and normalizes hosts and addresses.
+// checkAuthority makes the checks that do not need the store, and normalizes hosts and addresses.
 func checkAuthority(a *store.Authority, why string) error {
 	of := a.Prefix.String()
 	if a.Prefix.IsZero() {
@@ -227,7 +226,7 @@ func isHost(s string) bool {
 	return len(s) <= maxHost
 }
 
-// checkKin checks a list of parents or children, which are prefixes of authorities or URIs.
+// checkKin checks a list of parents or children. They are prefixes of authorities, or URIs.
 func checkKin(of, field string, list []string) error {
 	for i, s := range list {
 		if _, err := name.ParsePrefix(s); err == nil && !location.Runs(s[:strings.IndexByte(s, ':')]) {
@@ -290,7 +289,7 @@ func checkRedirect(code int) fault {
 }
 
 // checkAgainst checks next against the other authorities and the existing names. It reads the other
-// authorities only if something in next could conflict with them.
+// authorities only if next could conflict with them.
 func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority) error {
 	folds := next.FoldCase && (there == nil || !there.FoldCase)
 	if len(next.Hosts) == 0 && len(next.Addresses) == 0 && !next.Default && !folds {
@@ -335,9 +334,8 @@ func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded returns an error if next, the new state of an authority, turns on case folding
-// although names with upper-case letters exist, which requests could no longer find. It reads every
-// name of the authority.
+// checkFolded returns an error if next turns on case folding while names with upper-case letters
+// exist, because requests would no longer find these names. It reads every name of the authority.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts is how often a request without an expected revision is tried again because other
-// clients keep changing the name.
+// maxAttempts bounds how often a request without an expected revision is tried while other clients
+// keep changing the name.
 const maxAttempts = 100
 
 // A plan computes the changes for the requests of a batch. Each change is based on the stored
@@ -46,7 +46,7 @@ type state struct {
 	based   uint64        // the revision that the last accepted request expected
 }
 
-// last returns the change that led to the state, with only the fields that store.Next uses.
+// last returns the change that made the state, with only the fields that store.Next needs.
 func (s *state) last() *store.Change {
 	if s.record == nil {
 		return nil
@@ -54,7 +54,7 @@ func (s *state) last() *store.Change {
 	return &store.Change{Record: s.record, Expected: s.record.Revision - 1, Time: s.record.Modified}
 }
 
-// revision returns the current revision, or 0 if the name has no record.
+// revision returns the current revision: 0 for a name without a record.
 func (s *state) revision() uint64 {
 	if s.record == nil {
 		return 0
@@ -78,8 +78,8 @@ func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Out
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch makes one batch of the requests and passes it to do. The changes get the batch ID id, which
-// may be "".
+// batch plans one batch for the requests and passes it to do. The parameter id is the batch ID of
+// the changes, or "".
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 	return outs, err
 }
 
-// plan plans the changes for the requests from the current state. It skips requests that have an
+// plan plans the changes for the requests, given the current state. It skips the requests with an
 // error in final.
 func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
 	n := len(b.reqs)
@@ -156,7 +156,7 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the record of n, the name of request i, or nil.
+// read returns the record of the name n of request i, or nil.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -184,9 +184,9 @@ const (
 	widePenalty = 16 // number of batches before a listing is tried again
 )
 
-// list reads the records of the requests with a listing. It stops if the listing contains too many
-// other names, or if the listing fails, for example because a connection is lost. The remaining
-// names are then read one by one, by reads which the store retries.
+// list reads the records for the requests with one listing. It gives up if the listing has too many
+// other names, or if it fails, for example because a connection is lost. Then the store reads the
+// remaining names one by one, and retries if necessary.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -219,8 +219,8 @@ func (p *plan) list() {
 	p.there = p.there[:len(checks)]
 }
 
-// place assigns a listed record to the request for its name, if any, and reports whether there are
-// requests for later names.
+// place gives a listed record to the request for its name, if there is one. It reports whether
+// requests for later names are left.
 func (p *plan) place(rec *store.Record) bool {
 	checks := p.batch.checks
 	for i := len(p.there); i < len(checks); i++ {
@@ -246,14 +246,14 @@ func common(a, b string) string {
 	return a[:i]
 }
 
-// before returns a string that sorts directly before key: after all other keys that sort before
-// key. It relies on keys having no byte above "~".
+// before returns a string that sorts directly before key, after all smaller keys. It assumes that
+// no byte of a key is above "~".
 func before(key string) string {
 	end := len(key) - 1
 	return key[:end] + string(key[end]-1) + "\x7F"
 }
 
-// change plans the change for request i, which has passed the checks that need no record.
+// change plans the change for request i, which has passed the checks without a record.
 func (p *plan) change(i int, s *state) error {
 	req, out, check := &p.batch.reqs[i], &p.outs[i], &p.batch.checks[i]
 	expected := s.expects(req)
@@ -285,7 +285,8 @@ func (p *plan) change(i int, s *state) error {
 	return p.revise(i, s, rec)
 }
 
-// revise plans that request i makes rec the record of the name, unless it already is.
+// revise plans the change that makes rec the record of the name. It plans nothing if rec is the
+// record already.
 func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	req, out := &p.batch.reqs[i], &p.outs[i]
 	expected := s.expects(req)
@@ -314,7 +315,7 @@ func (p *plan) revise(i int, s *state, rec *store.Record) error {
 }
 
 // put adds the change for request i, which makes rec the record of the name. The first change of a
-// name expects the revision that was read; each later one expects the revision made by the change
+// name expects the revision that was read. Each later change expects the revision of the change
 // before.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
@@ -338,8 +339,8 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 	s.built, s.based = p.single, req.Expected
 }
 
-// staysReserved reports whether a request gives other locations to a reserved name without a
-// status. The client may have meant to publish the name.
+// staysReserved reports whether a request without a status gives other locations to a reserved
+// name. The client may have meant to publish the name.
 func staysReserved(req *Request, was, is *store.Record) bool {
 	return was != nil && was.Status == nomen.Reserved && is.Status == nomen.Reserved &&
 		!(req.meant().has(FieldStatus) && req.Record.Status != "") &&
@@ -358,7 +359,8 @@ func (s *state) expects(req *Request) uint64 {
 	return req.Expected
 }
 
-// next returns the change that makes rec the record of the name, or nil if nothing would change.
+// next returns the change that makes rec the record of the name. It returns nil if nothing would
+// change.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
 	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.reg.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {
@@ -378,8 +380,8 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 }
 
 // confirm reports whether the requests that change nothing were compared with current records. The
-// time start is before the first record was read, except for records that came with the batch.
-// Requests that change something need no confirmation, because the store checks their revisions.
+// parameter start is a time before the first record was read. Records that came with the batch do
+// not count. Other requests need no confirmation, because the store checks their revisions.
 func (p *plan) confirm(start time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil
@@ -390,8 +392,8 @@ func (p *plan) confirm(start time.Time) (bool, error) {
 	return store.Confirm(p.ctx, p.reg.store, start)
 }
 
-// commit writes the batch and sets the results in the outcomes. If it returns an error, nothing was
-// written, and index is the change that the store rejected, or -1.
+// commit writes the batch and sets the outcomes. After an error nothing is written, and index is
+// the change that the store rejected, or -1.
 func (p *plan) commit() (index int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
@@ -407,7 +409,8 @@ func (p *plan) commit() (index int, err error) {
 	return -1, nil
 }
 
-// refused returns the index of the change that a store rejected, or -1 for any other error.
+// refused returns the index of the change that a store has rejected. It returns -1 for other
+// errors.
 func refused(err error) int {
 	var conflict *store.ConflictError
 	var state *store.StateError

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// refuse returns the error for a fault in a field of a record or an authority. The subject is the
-// name or the prefix.
+// refuse returns the error about a field of a record or an authority. The subject is the name or
+// the prefix.
 func refuse(subject, field string, f fault) error {
 	return &RefusalError{Name: subject, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
 }
@@ -25,7 +25,7 @@ func refuseAt(subject, list string, i int, sub string, f fault) error {
 	return refuse(subject, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name of a record, and its authority or nil.
+// identify returns the name of a record, and its authority if it has one.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
@@ -103,7 +103,7 @@ func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	return nil
 }
 
-// validStatus reports whether a status is valid. The empty status means that it stays the same.
+// validStatus reports whether a status is valid. An empty status means that the status stays.
 func validStatus(s nomen.Status) bool {
 	switch s {
 	case "", nomen.Reserved, nomen.Active, nomen.Retired:
@@ -152,7 +152,7 @@ func checkSame(s string) fault {
 	return fault{}
 }
 
-// checkSuccessors checks that the successors are names other than self.
+// checkSuccessors checks that the successors are valid names, and that self is not among them.
 func checkSuccessors(of string, self name.Name, successors []string) error {
 	for i, s := range successors {
 		n, err := name.Parse(s)
@@ -169,8 +169,8 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 	return nil
 }
 
-// checkMerged makes the checks that depend on the existing record, which is nil for a new name. The
-// parameter rec is the record after the request.
+// checkMerged makes the checks that need the existing record. The parameter rec is the record after
+// the request. For a new name, existing is nil.
 func (p *plan) checkMerged(rec, existing *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if existing != nil && existing.Status == nomen.Retired && rec.Status == nomen.Active {
@@ -197,7 +197,7 @@ func (p *plan) checkMerged(rec, existing *store.Record, req *Request) error {
 	return nil
 }
 
-// checkReason returns an error if a record that is not a tombstone has fields for tombstones.
+// checkReason returns an error if a record other than a tombstone has fields for tombstones.
 func checkReason(rec *store.Record) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	switch {

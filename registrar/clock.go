@@ -29,16 +29,16 @@ type ClockError struct {
 
 func (e *ClockError) Error() string { return e.detail }
 
-// askAgain is how long a result from the store is used. While there is a problem,
-// [Registrar.CheckClock] reads the store for each change, because the clock may have been
-// corrected.
+// askAgain is how long a result from the store remains valid. After a problem,
+// [Registrar.CheckClock] reads the store for each change, because the clock may have been corrected
+// since.
 const askAgain = time.Minute
 
-// retryClock is how long [Registrar.ClockProblem] waits between two reads of the store while there
-// is a problem.
+// retryClock is how long [Registrar.ClockProblem] waits before it reads the store again after a
+// problem.
 const retryClock = time.Second
 
-// clockTimeout limits the read that [Registrar.ClockProblem] starts.
+// clockTimeout bounds the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
 // CheckClock returns a [*ClockError] if the clock is wrong by more than [store.MaxSkew]: it is
@@ -88,7 +88,7 @@ func (r *Registrar) ClockProblem() *ClockError {
 	return g.wrong(now)
 }
 
-// wrong returns the problem of the clock after the last read of the store, or nil.
+// wrong returns the problem of the clock that the last read of the store has shown, or nil.
 func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,7 +104,7 @@ func (g *clockGuard) wrong(now time.Time) *ClockError {
 	return nil
 }
 
-// ask reads the time of the last change, and the clock of the database, from the store. It ignores
+// ask reads the time of the last change and the clock of the database from the store. It ignores
 // errors, because the next write will return them.
 func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 	latest, err := lastChange(ctx, s)
@@ -131,8 +131,8 @@ func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// lastChange returns the time of the last change of a store, or the zero time if the store has no
-// changes or is not a Feed.
+// lastChange returns the time of the last change in a store. It returns the zero time if the store
+// has no changes, or no [store.Feed].
 func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
 	feed, ok := s.(store.Feed)
 	if !ok {
@@ -169,7 +169,7 @@ func (r *Registrar) apply(ctx context.Context, changes []store.Change) ([]store.
 	return results, err
 }
 
-// note records that a change was made at the time t.
+// note records the time of a change.
 func (g *clockGuard) note(t time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

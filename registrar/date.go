@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// doubtDate returns why a date in metadata is ambiguous or invalid. It returns "" for a date of ISO
-// 8601 or W3CDTF, for a range of two such dates with a slash, and for a description in words.
+// doubtDate returns why a date in metadata is ambiguous or invalid. It returns "" for a description
+// in words, for a date of ISO 8601 or W3CDTF, and for two such dates with a slash between them.
 func doubtDate(s string) string {
 	const form = "; write it as 2006-01-02"
 	s = strings.TrimSpace(s)

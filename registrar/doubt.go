@@ -22,7 +22,7 @@ type doubt struct {
 	message string // what may be wrong, with a suggestion, but without the other fields
 }
 
-// warning returns d as a [Warning], whose message includes the field and the value.
+// warning converts d to a [Warning] with the field and the value in its message.
 func (d *doubt) warning() Warning {
 	text := d.value + ": "
 	if d.field != nameField {
@@ -45,8 +45,7 @@ func warningsOf(doubts []doubt) []Warning {
 const nameField = "name"
 
 // doubts returns what may be wrong with the identifiers and dates in a request for the name n. A
-// wrong check digit is a doubt and not an error, because some books are printed with a wrong
-// number.
+// wrong check digit is only a doubt, because some books are printed with a wrong number.
 func doubts(n name.Name, req *Request) []doubt {
 	all := appendDoubt(nil, nameField, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()
@@ -74,8 +73,8 @@ func doubts(n name.Name, req *Request) []doubt {
 	return all
 }
 
-// appendDoubt appends the doubt about the name n, if any. The parameter field is where the name
-// occurs, and spelling how.
+// appendDoubt appends the doubt about the name n if there is one. The parameter field is the field
+// with the name, and spelling its spelling there.
 func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	if f := flawOf(n); f != nil {
 		message := f.Rule + ": " + f.Message
@@ -90,7 +89,7 @@ func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	return all
 }
 
-// flawOf returns the first rule of the scheme or namespace that n violates, or nil.
+// flawOf returns the first rule of its scheme or namespace that n breaks, or nil.
 func flawOf(n name.Name) *name.Flaw {
 	label := n.Scheme()
 	if pid.Lookup(label).Resolved || label == "http" || label == "https" {
@@ -104,8 +103,8 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant suggests a correction of s. It returns a text to append to a message, or "". The text
-// includes the reason for the suggestion unless the message already does.
+// meant returns a correction of s as a text to append to a message, or "". It gives the reason for
+// the correction, unless the message already does.
 func meant(s, message string) string {
 	all := name.Suggest(s)
 	switch {
@@ -117,14 +116,14 @@ func meant(s, message string) string {
 	return fmt.Sprintf("; did you mean %s (%s)?", all[0].Name, all[0].Why)
 }
 
-// nameFault returns the fault of an invalid name, with a suggestion.
+// nameFault returns the fault of an invalid name, and a suggestion.
 func nameFault(spelling string, err error) fault {
 	f := faultOf(err)
 	f.message += meant(spelling, f.rule+": "+f.message)
 	return f
 }
 
-// refuseDoubts returns an error if q.Strict is set and there are doubts about a name to be created.
+// refuseDoubts returns an error if a new name has doubts and q.Strict is set.
 func (q *Request) refuseDoubts(doubts []doubt) error {
 	for _, d := range doubts {
 		if q.Strict && d.code != WarnDate {

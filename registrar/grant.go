@@ -48,7 +48,7 @@ type right struct{ role, prefix string }
 
 func (r right) scope() string { return cmp.Or(r.prefix, "all names") }
 
-// canonical returns r with its prefix in canonical form, or unchanged if the prefix is invalid.
+// canonical returns r with the prefix in canonical form. An invalid prefix stays as it is.
 func (r right) canonical() right {
 	if p, err := name.CanonicalPrefix(r.prefix); err == nil && r.prefix != "" {
 		r.prefix = p
@@ -69,8 +69,8 @@ func rightsOf(grants []store.UserGrant) map[right]bool {
 	return all
 }
 
-// grantsOf returns the grants that give these rights, the highest role first. For each role, the
-// grant for all names comes before the one with prefixes.
+// grantsOf converts rights to grants, the highest role first. For each role, the grant for all
+// names comes before the one with prefixes.
 func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	sorted := slices.SortedFunc(maps.Keys(rights), func(a, b right) int {
 		i, _ := ParseRole(a.role)
@@ -91,7 +91,7 @@ func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	return grants
 }
 
-// checkGrants checks and sorts the grants of a user. Prefixes that are new for the user must pass
+// checkGrants checks and sorts the grants of a user. A prefix that is new for the user must pass
 // [CheckReach].
 func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[right]bool) error {
 	set, err := r.authorities.Set(ctx, time.Time{})
@@ -122,8 +122,8 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, old map[righ
 	return nil
 }
 
-// checkGrantPrefix checks a prefix and returns it in canonical form. If held is true, the user
-// already has the prefix, which is then valid even under rules that were added after the grant.
+// checkGrantPrefix checks a prefix and returns its canonical form. The parameter held says that the
+// user has the prefix already. Then the prefix stays valid even if rules that came later forbid it.
 func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fault) {
 	if held {
 		return p, fault{}
@@ -138,8 +138,8 @@ func checkGrantPrefix(p string, set *store.AuthoritySet, held bool) (string, fau
 	return canonical, fault{}
 }
 
-// permitRights returns an error if the actor, who is not an administrator of all names, may not
-// change the rights of the user with the given ID.
+// permitRights returns an error if the actor may not change the rights of a user. The actor is not
+// an administrator of all names.
 func permitRights(a Actor, id string, before, after map[right]bool) error {
 	for r := range after {
 		if before[r] {

@@ -22,8 +22,8 @@ type shown struct {
 	with rule.Request
 }
 
-// shownBy returns the names in the tests that expect rule i of an authority to match. The tests
-// must have passed.
+// shownBy returns the names in tests that rule i of an authority answers. All tests must have
+// passed.
 func shownBy(a *store.Authority, i int) []shown {
 	var all []shown
 	for j, t := range a.Rules[i].Tests {
@@ -52,9 +52,9 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 	return nil
 }
 
-// hidden warns of a rule if every name in its tests has a record or belongs to another authority,
-// so that clients never get the answers in its tests. This is not an error, because other names can
-// reach the rule, and records are meant to precede rules.
+// hidden warns about a rule if something else answers for every name in its tests: a record, or
+// another authority. Clients never get the answers in these tests then. This is only a warning,
+// because other names can reach the rule, and because a record is meant to take precedence.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {
@@ -71,8 +71,8 @@ func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	return all
 }
 
-// hides describes the record or authority that answers for the name n instead of the rules of the
-// authority, or returns "" if there is none. It ignores errors of the store.
+// hides describes the record or the authority that answers for the name n instead of the rules of
+// the authority, or returns "". It ignores errors of the store.
 func (r *Registrar) hides(ctx context.Context, a *store.Authority, n name.Name) string {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

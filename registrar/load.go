@@ -39,8 +39,8 @@ type Load struct {
 
 	new bool // all names of the last batch were new
 
-	// wide is the number of coming batches that are read name by name, because the last listing
-	// contained too many other names. Usually one listing is faster than single reads.
+	// wide is how many of the next batches are read name by name. One listing is usually faster,
+	// but the last one had too many other names.
 	wide int
 }
 
@@ -229,7 +229,7 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	return p.outs, l.scratch.Keep(records)
 }
 
-// current returns b, checked again if authorities have changed since it was checked.
+// current returns b. It checks b again if authorities have changed since the last check.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil || set == b.set {

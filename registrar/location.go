@@ -8,10 +8,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxRank is the maximum of priority and weight, as in SRV records (RFC 2782).
+// maxRank limits priority and weight, as in SRV records (RFC 2782).
 const maxRank = 65535
 
-// checkLocation returns the first field of l that is invalid, and its fault.
+// checkLocation returns the first invalid field of l, and what is wrong with it.
 func checkLocation(l *nomen.Location) (string, fault) {
 	if f := checkPlace(l.URL); f.bad() {
 		return "url", f
@@ -54,7 +54,7 @@ func checkRank(n int) fault {
 	return fault{}
 }
 
-// checkInterval checks the times of l, of which the first must be before the second.
+// checkInterval checks the times of l. The first must be before the second.
 func checkInterval(l *nomen.Location) (string, fault) {
 	from, f := checkTime(l.ValidFrom)
 	if f.bad() {
@@ -70,8 +70,8 @@ func checkInterval(l *nomen.Location) (string, fault) {
 	return "", fault{}
 }
 
-// checkPlace checks the URL of a location: an absolute URI of an allowed scheme, which is safe in a
-// header, as a redirect and on a page.
+// checkPlace checks the URL of a location. It must be an absolute URI with a permitted scheme that
+// is safe in a header, as a redirect and on a page.
 func checkPlace(s string) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -86,7 +86,7 @@ func checkPlace(s string) fault {
 	return fault{}
 }
 
-// parseURI parses a URI, and rejects schemes whose content a browser would run.
+// parseURI parses a URI. It rejects schemes whose content a browser would run.
 func parseURI(s string) (uri.URI, fault) {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -98,7 +98,7 @@ func parseURI(s string) (uri.URI, fault) {
 	return u, fault{}
 }
 
-// faultOf returns the error of a parser as a fault.
+// faultOf converts an error of a parser to a fault.
 func faultOf(err error) fault {
 	var bad uri.InputError
 	if errors.As(err, &bad) {

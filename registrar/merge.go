@@ -25,9 +25,9 @@ func undelimited(names []string) []string {
 	return names
 }
 
-// fill sets *rec to the result of a request for the name n, whose existing record is nil if the
-// name is new. It modifies neither the request nor the existing record, but *rec can share lists
-// with both. For a new name, *rec is in normal form except for time and revision.
+// fill sets *rec to the record after a request for the name n. For a new name, existing is nil, and
+// the result is in normal form except for time and revision. The request and the existing record
+// stay unchanged, but *rec can share lists with both.
 func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if existing != nil {
@@ -51,7 +51,7 @@ func fill(rec *store.Record, n name.Name, existing *store.Record, req *Request) 
 	}
 }
 
-// set sets the fields that the request gives, or adds to them if add is true.
+// set sets the fields that the request gives. If add is true, it adds to lists instead.
 func set(rec *store.Record, req *Request, add bool) {
 	from, fields := req.Record, req.meant()
 	if fields.has(FieldStatus) && from.Status != "" {
@@ -98,8 +98,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first value in Remove that the existing record, which may be nil, does not
-// have.
+// missing returns the first value in Remove that the existing record does not have. The existing
+// record may be nil.
 func (q *Request) missing(existing *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if existing == nil || !slices.Contains(existing.SameAs, s) && !slices.ContainsFunc(existing.Locations, func(l nomen.Location) bool { return l.URL == s }) {
@@ -109,10 +109,9 @@ func (q *Request) missing(existing *store.Record) (string, bool) {
 	return "", false
 }
 
-// completedAll returns the given locations, completed from the existing ones. A field that a given
-// location leaves empty comes from the first existing location with the same URL and component. A
-// given location that consists only of URL and component stands for all existing locations with
-// these.
+// completedAll returns the given locations, with their empty fields filled in from the existing
+// ones. A field comes from the first existing location with the same URL and component. A given
+// location with nothing but URL and component stands for all existing locations with these.
 func completedAll(existing, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
@@ -131,7 +130,7 @@ func completedAll(existing, given []nomen.Location) []nomen.Location {
 	return all
 }
 
-// meant returns the fields that the request gives; all fields if Fields is 0.
+// meant returns the fields that the request gives. Fields 0 means all of them.
 func (q *Request) meant() Fields {
 	if q.Fields == 0 {
 		return ^Fields(0)
@@ -139,8 +138,8 @@ func (q *Request) meant() Fields {
 	return q.Fields
 }
 
-// list returns the given values, or if add is true, the existing values and then the new ones among
-// the given.
+// list returns the given values. If add is true, it returns the existing values, followed by those
+// given values that are new.
 func list(existing, given []string, add bool) []string {
 	switch {
 	case len(given) == 0 && !add:
@@ -186,8 +185,8 @@ func full(m nomen.Metadata) bool {
 	return true
 }
 
-// normal returns the given locations with country and charset in upper case, or nil if there are
-// none.
+// normal returns the given locations with country and charset in upper case. It returns nil for an
+// empty list.
 func normal(given []nomen.Location) []nomen.Location {
 	if len(given) == 0 {
 		return nil
@@ -228,9 +227,9 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone returns the fields in which a request has reverted what an earlier request had set. The
-// parameters are the records before both requests (nil if the name did not exist), between them,
-// and after them.
+// undone returns the fields in which a request reverts what an earlier request had set. The
+// parameters are the records before both requests, between them and after them. The first is nil if
+// the name did not exist.
 func undone(old, middle, final *store.Record) (f Fields) {
 	if old == nil {
 		old = new(store.Record)
@@ -260,15 +259,16 @@ func undone(old, middle, final *store.Record) (f Fields) {
 	return f
 }
 
-// lost reports whether middle has an element that neither of the other lists has.
+// lost reports whether middle has an element that both other lists lack.
 func lost[T comparable](before, middle, after []T) bool {
 	return slices.ContainsFunc(middle, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
-// locations returns the given locations, or if add is true, the existing locations after the given
-// ones were added to them. A given location matches the existing locations with the same URL and
-// component. If one of these already has all its fields, nothing changes. Otherwise it completes
-// the first of them that no other given location has completed, or is added if there is none.
+// locations returns the given locations. If add is true, it returns the existing locations with the
+// given ones added. A given location matches the existing locations with the same URL and
+// component. Nothing changes if one of these has all fields of the given location already.
+// Otherwise the given location completes the first of them that no other given location has
+// completed, or it is added if there is none.
 func locations(existing, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(existing) == 0 {
 		return given
@@ -301,7 +301,7 @@ type place struct{ url, component string }
 
 func placeOf(l nomen.Location) place { return place{l.URL, l.Component} }
 
-// completed returns l with the fields that are set in update.
+// completed returns l with the fields of update, where they are not empty.
 func completed(l, update nomen.Location) nomen.Location {
 	for _, f := range [...]struct{ to, from *string }{
 		{&l.Type, &update.Type},

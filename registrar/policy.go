@@ -134,7 +134,7 @@ func isKeyword(s string) bool {
 	return s != ""
 }
 
-// checkDirected checks the directives for which an r-component stands.
+// checkDirected checks the directives that an r-component means.
 func checkDirected(directives string) error {
 	if _, err := uri.Parse("x:?" + directives); err != nil || strings.ContainsAny(directives, "#") {
 		return errors.New("invalid characters in query")
@@ -205,7 +205,7 @@ func checkDelegation(of string, a *store.Authority) error {
 	return nil
 }
 
-// asksByName reports whether the name is the only variable of a template.
+// asksByName reports whether a template has no variable other than the name.
 func asksByName(template string) bool {
 	rest := strings.NewReplacer("{+name}", "", "{name}", "").Replace(template)
 	return rest != template && !strings.ContainsAny(rest, "{}")
@@ -257,7 +257,7 @@ func checkRules(of string, a *store.Authority) error {
 	return err
 }
 
-// failedTest describes the result of a test, and what the test expects.
+// failedTest describes what a test has returned, and what it expects.
 func failedTest(e *rule.TestError) string {
 	got, want := "no rule matches", "no rule to match"
 	if e.Matched >= 0 {
@@ -277,7 +277,8 @@ func listed(urls []string) string {
 }
 
 // checkTemplate checks the text of a template and its scheme, which must not be a variable. If name
-// is true, the result is a name, and can have any scheme whose content browsers do not run.
+// is true, the result is a name. It can then have any scheme, except those whose content browsers
+// run.
 func checkTemplate(s string, name bool) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -324,7 +325,7 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// withCheck returns the only name that a template of text and a check character can make.
+// withCheck returns the name that a template makes if it has only text and a check character.
 func withCheck(p name.Prefix, template string) (name.Name, error) {
 	t, err := mint.Parse(p, template)
 	if err != nil {

@@ -99,7 +99,8 @@ type redactable struct {
 	erase   bool // for a user: also remove the current content
 }
 
-// redactSubject redacts revisions, and tries again if another client changes the subject meanwhile.
+// redactSubject redacts revisions. It tries again if another client changes the subject at the same
+// time.
 func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	if red.Reason == "" {
 		return Outcome{}, refuse(s.key, "reason", faultf(0, "state", "a redaction needs a reason, which is recorded in the history"))
@@ -115,7 +116,7 @@ func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, re
 	}
 }
 
-// redactOnce redacts revisions by one change, which follows the current revision.
+// redactOnce redacts revisions with one change after the current revision.
 func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	last, revisions, err := s.find(red.Revisions)
 	if err != nil {
@@ -163,7 +164,7 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
-// check returns the outcome of a dry run, where last is the last change.
+// check returns the outcome of a dry run. The parameter last is the last change.
 func (s redactable) check(red Redaction, last *store.Change) (Outcome, error) {
 	current := last.Revision()
 	if !last.Delete.IsZero() {
@@ -180,13 +181,14 @@ func (s redactable) refuse(i int, format string, args ...any) error {
 	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
 }
 
-// removes reports whether the current content, made by the change last, is removed too.
+// removes reports whether a redaction removes the current content as well. The change last made
+// this content.
 func (s redactable) removes(last *store.Change) bool {
 	return s.erase && !erased(last.User).SameContent(last.User)
 }
 
-// find returns the last change and the revisions to redact: those requested, or if none are
-// requested, all that still have content, except for the last one. It returns an error if a
+// find returns the last change and the revisions to redact. Without a request for certain
+// revisions, these are all that have content, except for the last one. An error means that a
 // requested revision does not exist, is the current one, or has no content any more.
 func (s redactable) find(requested []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(requested))

@@ -25,8 +25,8 @@ type Options struct {
 	AnyTime bool
 }
 
-// authorityLife is how long a Registrar may use the old state of an authority that another process
-// has changed.
+// authorityLife bounds how long a Registrar may use the earlier state of an authority that another
+// process has changed.
 const authorityLife = time.Second
 
 // A Registrar changes a store. It is safe for concurrent use.
@@ -89,9 +89,9 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers warns of successors that do not exist. It skips names that need no record here, because
-// their authority is not in this store, or has rules or a delegation. A reserved name outside the
-// actor's scope counts as missing, because the actor must not learn that it is reserved.
+// strangers warns about successors that do not exist. It skips names that need no record here:
+// their authority is not in this store, or it has rules or a delegation. A reserved name outside
+// the scope of the actor counts as missing, because the actor must not learn of it.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -143,8 +143,8 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 	return r.GetAt(ctx, n, time.Time{})
 }
 
-// findFor returns the record of the name n, which the actor must be allowed to change. If it finds
-// no record, it reads again until the store confirms that there is none.
+// findFor returns the record of the name n, which the actor must be allowed to change. Before it
+// returns that there is no record, it makes the store confirm this.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

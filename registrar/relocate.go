@@ -107,7 +107,7 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	return nil
 }
 
-// cutEscape returns the offset of a percent-encoding that the end of s cuts in two, or -1.
+// cutEscape returns the offset of a percent-encoding that is incomplete at the end of s, or -1.
 func cutEscape(s string) int {
 	for i := max(0, len(s)-2); i < len(s); i++ {
 		if s[i] == '%' {
@@ -117,8 +117,8 @@ func cutEscape(s string) int {
 	return -1
 }
 
-// endsInHost reports whether s ends inside a host and port, or directly after them, so that
-// appended text could become part of them.
+// endsInHost reports whether s ends in a host or a port. Appended text could then become part of
+// the host.
 func endsInHost(s string) bool {
 	_, authority, slashes := strings.Cut(s, "://")
 	return slashes && !strings.ContainsAny(authority, "/?#")
@@ -150,8 +150,8 @@ type moveWrite struct {
 	done  chan struct{} // closed when outs and err are final
 }
 
-// run reads batches while earlier ones are being written, and counts the results in order. If
-// something fails, it still counts the batches that are being written.
+// run reads batches while earlier ones are written, and counts the results in order. After a
+// failure, it still counts the batches that are being written.
 func (m *mover) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches, writes := make(chan *moveBatch, relocateAhead), make(chan *moveWrite, relocateWriters-2)
@@ -194,7 +194,8 @@ func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	}
 }
 
-// writeAll writes batches concurrently, in any order, because no name is in two batches.
+// writeAll writes batches concurrently. Their order does not matter, because no name is in two
+// batches.
 func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
 	defer close(writes)
 	var loads [relocateWriters]Load // a Load writes only one batch at a time
@@ -218,8 +219,7 @@ func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes 
 }
 
 // read fills the batch b from the places after the given one. It returns the last place that it has
-// read, and whether there may be more. Each call starts a new listing, so that none is open between
-// batches.
+// read, and whether there may be more. No listing stays open between batches.
 func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
 	var places []store.Place
 	for p, err := range store.Find(ctx, m.store, m.From, after) {
@@ -261,7 +261,7 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 	return after, more, err
 }
 
-// records reads the records at the places. A record that was deleted since it was listed is nil.
+// records reads the records at the places. A record that has been deleted in the meantime is nil.
 func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Record, error) {
 	names := make([]name.Name, len(places))
 	for i, p := range places {
@@ -278,10 +278,10 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether to process a record now that it is found by this URL. The listing finds a
-// record once for each matching location, but it must be processed only once: when it is found by
-// the smallest of these URLs. If other clients have changed the record since the start, the listing
-// may already be past this URL; such a record is processed when it is found for the first time.
+// first reports whether to process a record at this URL. The listing finds a record once for each
+// matching location, but it must be processed only once: at the smallest of these URLs. The listing
+// may already be past that URL if other clients have changed the record since the start. Then the
+// record is processed where it is found first.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -305,8 +305,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether this relocation made the last change of the name n. This matters because a
-// location can match again after it was moved, if From begins with To.
+// ours reports whether this relocation made the last change of the name n. If From begins with To,
+// a location that has moved matches again, and must not move twice.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil
@@ -320,7 +320,6 @@ func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	return false, nil
 }
 
-// matches reports whether the location with this URL is to be moved.
 func (m *mover) matches(url string) bool {
 	rest, ok := strings.CutPrefix(url, m.From)
 	if !ok || strings.HasPrefix(m.To, m.From) && strings.HasPrefix(url, m.To) {
@@ -332,8 +331,7 @@ func (m *mover) matches(url string) bool {
 	return true
 }
 
-// replaced returns the locations of rec after the move. It drops a location that becomes equal to
-// another one.
+// replaced returns the locations of rec after the move. If two become equal, it keeps one.
 func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	all := make([]nomen.Location, 0, len(rec.Locations))
 	for _, l := range rec.Locations {
@@ -350,7 +348,7 @@ func (m *mover) replaced(rec *store.Record) []nomen.Location {
 
 func (m *mover) replace(url string) string { return m.To + strings.TrimPrefix(url, m.From) }
 
-// check makes the requests that move the locations of the records, and checks them.
+// check makes and checks the requests that move the locations of the records.
 func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error) {
 	reqs := make([]Request, len(recs))
 	for i, rec := range recs {
@@ -366,8 +364,8 @@ func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error)
 	return b, err
 }
 
-// finish counts the results of a batch, and tries names again that other clients have changed
-// meanwhile.
+// finish counts the results of a batch, and tries the names again that other clients have changed
+// in the meantime.
 func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	recs, err := m.count(ctx, w.batch.records, w.outs, false)
 	for attempts := 2; err == nil && len(recs) > 0; attempts++ {
@@ -386,7 +384,7 @@ func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	return err
 }
 
-// countDone counts the changes of a batch after a failure, when no name is retried.
+// countDone counts the changes of a batch after a failure. It does not try names again.
 func (m *mover) countDone(w *moveWrite) {
 	for i, out := range w.outs {
 		if out.Err == nil && out.Result.Changed {
@@ -436,7 +434,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 	return again, nil
 }
 
-// concerns reports whether a record, read again, still has locations to be moved.
+// concerns reports whether a record still has locations to move.
 func (m *mover) concerns(rec *store.Record) bool {
 	if !slices.ContainsFunc(rec.Locations, func(l nomen.Location) bool { return m.matches(l.URL) }) {
 		return false

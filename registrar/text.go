@@ -25,8 +25,8 @@ func faultf(offset int, rule, format string, args ...any) fault {
 	return fault{offset: offset, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// checkText checks that a text is UTF-8 without control characters (C0, DEL, C1), except for tabs
-// and, if lines is true, line breaks.
+// checkText checks that a text is UTF-8 without control characters (C0, DEL, C1). Tabs are
+// permitted, and if lines is true, so are line breaks.
 func checkText(s string, lines bool) fault {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -48,7 +48,7 @@ func checkFull(s string, lines bool) fault {
 
 func isLayout(c byte, lines bool) bool { return c == '\t' || c == '\n' && lines }
 
-// checkRunes does the rest of checkText, from the first byte that is not ASCII.
+// checkRunes continues checkText from the first byte that is not ASCII.
 func checkRunes(s string, from int, lines bool) fault {
 	for i := from; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -105,9 +105,9 @@ const (
 )
 
 // checkLang checks the form of a language tag (RFC 5646, 2.1): subtags of at most eight letters and
-// digits. The first subtag is a language of at least two letters, or "x" or "i", which other
-// subtags must follow. A later subtag of one character must also be followed by another one, except
-// after "x", where subtags are private.
+// digits. The first subtag is a language of at least two letters, or "x" or "i" followed by another
+// subtag. A later subtag of one character needs another subtag after it, except after "x", where
+// subtags are private.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {
@@ -159,7 +159,7 @@ func checkCountry(s string) fault {
 	return fault{}
 }
 
-// checkCharset checks that a charset is one of text/urc-0 (1995, 3.4.2; Y95-46).
+// checkCharset checks that text/urc-0 permits a charset (1995, 3.4.2; Y95-46).
 func checkCharset(s string) fault {
 	up := strings.ToUpper(s)
 	part, ok := strings.CutPrefix(up, "ISO-8859-")
@@ -169,7 +169,7 @@ func checkCharset(s string) fault {
 	return faultf(0, "charset", "must be US-ASCII or one of ISO-8859-1 to ISO-8859-9")
 }
 
-// checkTime parses a date and time of RFC 3339. It returns the zero time for "".
+// checkTime parses a date and time of RFC 3339. The result for "" is the zero time.
 func checkTime(s string) (time.Time, fault) {
 	var t time.Time
 	if s == "" {

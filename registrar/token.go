@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxWho limits the name that a token has for its bearer, in bytes.
+// maxWho limits the name of a person in a token, in bytes.
 const maxWho = 200
 
-// tokensSubject stands for the name in errors about the permission to change tokens.
+// tokensSubject is the subject of errors about the permission to change tokens.
 const tokensSubject = "tokens"
 
 // PutToken creates or replaces a token. Only an administrator of all names may call it. The secret
@@ -63,7 +63,7 @@ func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) er
 	return r.applyToken(ctx, a, t, why)
 }
 
-// newToken checks a new token, and returns it with its prefixes in canonical form.
+// newToken checks a new token, and returns a copy with prefixes in canonical form.
 func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token, error) {
 	if now := r.now(); t.Expired(now) {
 		return nil, refuse("", "expires", faultf(0, "time", "%s is in the past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
@@ -131,18 +131,18 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	}
 }
 
-// divides reports whether p is the prefix of an authority, or covers one.
+// divides reports whether p is the prefix of an authority, or whether an authority is below it.
 func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }
 
-// isNamespace reports whether p is a whole scheme or URN namespace, such as "ark" and "urn:nbn".
-// Such a prefix identifies no registrant. In a web name, the host is the registrant.
+// isNamespace reports whether p is a whole scheme or URN namespace, such as "ark" or "urn:nbn", and
+// so identifies no registrant. In a web name, the host is the registrant.
 func isNamespace(p name.Prefix) bool {
 	return !strings.Contains(strings.TrimPrefix(p.String(), "urn:"), ":")
 }
 
-// isIncomplete reports whether p is only a scheme and a colon, such as "https:".
+// isIncomplete reports whether p is only a scheme with its colon, such as "https:".
 func isIncomplete(p name.Prefix) bool { return strings.HasSuffix(p.String(), ":") }
 
 // UseToken records that the token with this ID is being used (see [store.Change].UseOnly).
@@ -155,9 +155,9 @@ func (r *Registrar) UseToken(ctx context.Context, id string) error {
 // ownToken is the reason that the history gives for the token of the operator.
 const ownToken = "first start"
 
-// PutOwnToken creates the token with which the operator of the machine uses a server. The operator
-// has all rights without it. So a log without the rights of other tokens does not have the rights of
-// this one either. The errors are those of PutToken.
+// PutOwnToken creates the token with which the operator of the machine uses a server. A log without
+// the rights of other tokens does not get the rights of this one either, because the operator has
+// all rights anyway. The errors are those of PutToken.
 func (r *Registrar) PutOwnToken(ctx context.Context, t *store.Token) error {
 	if err := checkToken(t, ""); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (r *Registrar) PutOwnToken(ctx context.Context, t *store.Token) error {
 	return err
 }
 
-// applyToken writes a token, and its rights to the log, in one batch.
+// applyToken writes a token in one batch with its rights, which are for the log.
 func (r *Registrar) applyToken(ctx context.Context, a Actor, t *store.Token, why string) error {
 	if _, err := store.RightsOf(r.store); err != nil {
 		return err
@@ -224,8 +224,8 @@ func (r *Registrar) logsRights(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// unlogged returns the tokens whose rights the log does not have. The result others is true if one
-// of them was not made by PutOwnToken, or if the log has the rights of other tokens.
+// unlogged returns the tokens without rights in the log. The result others is true if one of them
+// was not made by PutOwnToken, or if the log has the rights of other tokens.
 func (r *Registrar) unlogged(ctx context.Context) (missing []*store.Token, others bool, err error) {
 	rights, err := store.RightsOf(r.store)
 	if err != nil {

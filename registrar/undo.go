@@ -71,8 +71,8 @@ type Undone struct {
 
 const undoBatch = 500 // number of names changed in one batch
 
-// newBatch returns a new batch ID. It begins with the current size of the log, so that a search for
-// the changes of the batch can start there.
+// newBatch returns a new batch ID. It begins with the size of the log, so that a search for the
+// changes of the batch can start there.
 func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	head, err := store.HeadOf(ctx, r.store)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -82,7 +82,7 @@ func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d-%s", head.Size, strings.ToLower(rand.Text()[:letters])), nil
 }
 
-// batchStart returns the size of the log at the start of a batch, which is part of the batch ID.
+// batchStart returns the size of the log in a batch ID.
 func batchStart(id string) (uint64, bool) {
 	size, _, ok := strings.Cut(id, "-")
 	n, err := strconv.ParseUint(size, 10, 64)
@@ -129,7 +129,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check checks u. It returns a number in the log after which all selected changes come.
+// check checks u. All changes that u selects come after the number that it returns.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
@@ -211,7 +211,7 @@ func (w *undoer) may(c *store.Change) bool {
 	return w.actor.MayName(name.FromKey(c.Subject().Key), Editor)
 }
 
-// revert undoes the changes of some names and authorities, all names in one batch.
+// revert undoes the changes of some names and authorities. All names are in one batch.
 func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	var reqs []Request
 	var reversals []Reversal
@@ -250,8 +250,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns two changes of a subject: the last one, and the last one before those to be undone,
-// which can be nil.
+// look returns the last change of a subject, and the last one before the changes to undo, which is
+// nil if there is none.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -276,8 +276,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, before, nil
 }
 
-// later returns an error if the subject has other changes between or after those to be undone,
-// unless Force is set.
+// later returns an error if the subject has other changes between the changes to undo or after
+// them, unless Force is set.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
@@ -289,8 +289,8 @@ func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	return nil
 }
 
-// target returns the request that restores a name, and the action, which is "" if there is nothing
-// to do.
+// target returns the request that restores a name, and the action. The action is "" if nothing must
+// be done.
 func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, string, error) {
 	var was *store.Record
 	if before != nil {
@@ -319,7 +319,7 @@ func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, str
 	return Request{Record: was.Clone(), Expected: now.Revision()}, ActionRestored, nil
 }
 
-// isBare reports whether a record is a tombstone without content, as Undo makes it.
+// isBare reports whether a record is a tombstone without content, which Undo makes of a new name.
 func isBare(r *store.Record) bool {
 	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors)+len(r.Values) == 0
 }
@@ -368,8 +368,8 @@ func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
 	return w.tell(Reversal{Key: s.Key, Authority: true, Action: ActionRestored}, err)
 }
 
-// tell counts the result for a name or an authority. It returns an error only if the Undoing cannot
-// continue.
+// tell reports and counts the result for a name or an authority. It returns an error only if the
+// Undoing must end.
 func (w *undoer) tell(r Reversal, err error) error {
 	if err != nil {
 		return w.refuse(r.Key, err)
@@ -388,8 +388,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a name or an authority is not changed, and returns the error if it concerns
-// more than this one.
+// refuse reports why a name or an authority does not change. It returns the error if the error is
+// not about this one alone.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err

@@ -24,7 +24,7 @@ const (
 	maxRights   = 1000 // number of pairs of a role and a prefix
 )
 
-// usersSubject stands for the name in errors about the permission to change users.
+// usersSubject is the subject of errors about the permission to change users.
 const usersSubject = "users"
 
 // HeaderSubject begins the subject of a user whose name a proxy sets in a header field: "header
@@ -88,10 +88,10 @@ func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expecte
 	})
 }
 
-// changeUser replaces the user with the given ID by what change returns for the current user. If
-// the ID is "", it creates a user, and change gets an empty one. If another client changes the user
-// meanwhile, and expected is [store.AnyRevision], changeUser starts again, so that no decision is
-// based on an earlier revision.
+// changeUser replaces a user by the result of change. With the ID "", it creates a user, and change
+// gets an empty one. If another client changes the user in the meantime and expected is
+// [store.AnyRevision], changeUser starts again, so that change never decides about an earlier
+// revision.
 func (r *Registrar) changeUser(ctx context.Context, a Actor, id string, expected uint64, why string, change func(there *store.User) (*store.User, error)) (out Outcome, err error) {
 	ctx = store.Fresh(ctx)
 	for attempts := 1; ; attempts++ {
@@ -137,8 +137,8 @@ func (r *Registrar) changeUserOnce(ctx context.Context, a Actor, id string, expe
 	return out, nil
 }
 
-// userFor returns the user with the given ID, or an empty user if the ID is "". It returns an error
-// if the actor may not change any user.
+// userFor returns the user with this ID, or an empty user for "". It returns an error if the actor
+// may not change any user.
 func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.User, error) {
 	users, err := store.UsersOf(r.store)
 	switch {
@@ -186,7 +186,7 @@ func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why str
 	return cmp.Or(checkUserSubjects(u), r.checkGrants(ctx, u, rightsOf(there.Grants)))
 }
 
-// checkPersonName checks the name of a person: one line, without characters that change the
+// checkPersonName checks the name of a person. It is one line, without characters that change the
 // direction of the text around it.
 func checkPersonName(s string) fault {
 	if len(s) > maxWho {
@@ -204,7 +204,7 @@ func checkPersonName(s string) fault {
 	return fault{}
 }
 
-// checkMail checks a mail address: "", or the address of a mailbox without a display name.
+// checkMail checks a mail address. It is "" or the address of a mailbox, without a display name.
 func checkMail(s string) fault {
 	if s == "" {
 		return fault{}
@@ -270,8 +270,8 @@ const (
 	WarnLastAdministrator = "last-administrator" // no user is an administrator of all names any more
 )
 
-// userWarnings returns the warnings about a change of a user. The parameter former is the user
-// before.
+// userWarnings returns warnings about a change of a user. The parameter former is the user before
+// the change.
 func (r *Registrar) userWarnings(ctx context.Context, u, former *store.User) (all []Warning) {
 	if len(u.Grants) == 0 && !u.Disabled {
 		all = append(all, Warning{WarnNoGrants, fmt.Sprintf("%s has no grants, so this user may do nothing: grant a role", u.ID)})
@@ -291,8 +291,8 @@ func administers(u *store.User) bool {
 	return err == nil && a.MayAll(Administrator)
 }
 
-// hasAdministrator reports whether any user is an administrator of all names. If the users cannot
-// be read, it returns true, because there is then no reason for a warning.
+// hasAdministrator reports whether some user is an administrator of all names. If the users cannot
+// be read, it returns true, because then there is no reason for a warning.
 func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 	users, err := store.UsersOf(r.store)
 	if err != nil {

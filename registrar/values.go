@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// typedValues returns the given values in the order of their indexes. If add is true, it adds them
-// to the existing values, and replaces those with the same index.
+// typedValues returns the given values by index. If add is true, it adds them to the existing
+// values, and replaces those with the same index.
 func typedValues(existing, given []nomen.Value, add bool) []nomen.Value {
 	all := slices.Clone(given)
 	if add {
@@ -67,7 +67,7 @@ func checkValue(v *nomen.Value) (string, fault) {
 	return "timestamp", f
 }
 
-// checkFormat checks the format of a value, which need not be known to this program.
+// checkFormat checks the name of a format. This program need not know the format.
 func checkFormat(s string) fault {
 	const most = 32
 	if len(s) > most || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -76,7 +76,7 @@ func checkFormat(s string) fault {
 	return fault{}
 }
 
-// checkData checks that data are what their format says. A text can have any characters.
+// checkData checks that data are in their format. A text can have any characters.
 func checkData(v *nomen.Value) fault {
 	switch v.Format {
 	case nomen.FormatText:
@@ -102,7 +102,7 @@ func checkPermissions(s string) fault {
 	return fault{}
 }
 
-// checkView checks the fields of a location that make it the view of a typed value.
+// checkView checks the fields that make a location a view of a typed value.
 func checkView(l *nomen.Location) (string, fault) {
 	if l.Index < 0 || l.Index > math.MaxInt32 {
 		return "index", faultf(0, "index", "%d must be between 0 and %d", l.Index, math.MaxInt32)
@@ -110,8 +110,7 @@ func checkView(l *nomen.Location) (string, fault) {
 	return "attributes", checkText(l.Attributes, false)
 }
 
-// checkNoView returns a fault if a location of a rule has fields that only locations of records may
-// have.
+// checkNoView returns a fault if a location in a rule has fields that only records may have.
 func checkNoView(l *nomen.Location) (string, fault) {
 	if l.Index != 0 {
 		return "index", faultf(0, "index", "allowed only for a location of a record, not of a rule")

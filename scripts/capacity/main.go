@@ -58,8 +58,7 @@ type model struct {
 	kept                        float64
 }
 
-// exponents are one exponent that is too small, one that fits real names, and one that is too
-// great.
+// exponents has a value that is too small, one that fits real names, and one that is too great.
 var exponents = []float64{0.75, 0.94, 1.05}
 
 func (m *model) print(w io.Writer) error {
@@ -97,8 +96,8 @@ func bytes(n float64) string {
 	return fmt.Sprintf("%.0f GB", n/1e9)
 }
 
-// simulate returns the share of requests that hit a cache of the given size. It counts only the
-// second half of the requests, when the cache is warm.
+// simulate returns the hit rate of a cache of the given size. It counts only the second half of the
+// requests, when the cache is warm.
 func (m *model) simulate(z *zipf, size int) (float64, error) {
 	cache, err := otter.New(&otter.Options[uint64, struct{}]{MaximumSize: size})
 	if err != nil {
@@ -135,8 +134,8 @@ func newZipf(s, n float64) *zipf {
 	return z
 }
 
-// integral returns the integral of t to the power of -s from t=1 to t=x. The method inverse is its
-// inverse. Both are precise even if s is near 1.
+// integral returns the integral of t to the power of -s from 1 to x. The method inverse is its
+// inverse. Both are precise even for s near 1.
 func (z *zipf) integral(x float64) float64 {
 	if z.s == 1 {
 		return math.Log(x)
@@ -151,7 +150,7 @@ func (z *zipf) inverse(y float64) float64 {
 	return math.Exp(math.Log1p(y*(1-z.s)) / (1 - z.s))
 }
 
-// sum returns the sum of the weights of the first ranks.
+// sum returns the total weight of the first ranks.
 func (z *zipf) sum(ranks float64) (total float64) {
 	for k := 1.; k <= min(ranks, exact); k++ {
 		total += math.Pow(k, -z.s)
@@ -162,8 +161,8 @@ func (z *zipf) sum(ranks float64) (total float64) {
 	return total
 }
 
-// share returns the share of the requests that are for the first ranks, which is the share of hits
-// of an ideal cache of this size.
+// share returns the share of requests for the first ranks. An ideal cache of that size has this hit
+// rate.
 func (z *zipf) share(ranks float64) float64 { return z.sum(ranks) / z.total }
 
 // draw draws a rank at random, by rejection-inversion (Hörmann and Derflinger, 1996).
@@ -179,9 +178,9 @@ func (z *zipf) draw(r *rand.Rand) float64 {
 	}
 }
 
-// lru returns the share of hits of a cache that evicts the least recently used name, by Che's
-// approximation: a name is in the cache if it was requested within the last time t, in which as
-// many different names are requested as fit into the cache.
+// lru returns the hit rate of a cache that evicts the least recently used name. It uses the
+// approximation of Che: a name is in the cache if it was requested within the time t, and in a time
+// t as many different names are requested as the cache holds.
 func (z *zipf) lru(size float64) float64 {
 	low, high := 0., z.total*1e18
 	for range 200 {
@@ -198,8 +197,8 @@ func (z *zipf) lru(size float64) float64 {
 	return z.over(func(p float64) float64 { return p * (1 - math.Exp(-p*low)) })
 }
 
-// over returns the sum of f(p) over all ranks, where p is the probability of the rank. It adds the
-// first ranks one by one, and then takes steps of a thousandth of the rank.
+// over returns the sum of f(p) over all ranks, where p is the probability of a rank. It adds the
+// first ranks one by one. Then its steps are a thousandth of the rank.
 func (z *zipf) over(f func(p float64) float64) (sum float64) {
 	for k := 1.; k <= z.n; {
 		step := max(1, math.Floor(k/exact))
@@ -212,7 +211,8 @@ func (z *zipf) over(f func(p float64) float64) (sum float64) {
 
 var mention = regexp.MustCompile(`RFC[ \n]{0,4}(\d{1,4})\b`)
 
-// printFit prints the exponent that makes the mentions in the texts of a file most likely.
+// printFit prints the exponent that best explains how often the texts in a file mention each RFC
+// (maximum likelihood).
 func printFit(file string) error {
 	counts, texts, err := mentions(file)
 	if err != nil {
@@ -242,7 +242,7 @@ func printFit(file string) error {
 	return nil
 }
 
-// mentions returns for each RFC how many other texts mention it, and the number of texts.
+// mentions returns how many texts mention each RFC, apart from its own, and the number of texts.
 func mentions(file string) (counts map[int]float64, texts int, err error) {
 	f, err := os.Open(file)
 	if err != nil {

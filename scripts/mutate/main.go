@@ -58,7 +58,7 @@ func (m mutation) change() string {
 	return fmt.Sprintf("%s: %s -> %s", m.Operator, brief(m.Old), brief(m.New))
 }
 
-// key identifies the mutation, even if the number of its line changes.
+// key identifies the mutation in a way that survives changes of line numbers.
 func (m mutation) key() string {
 	return fmt.Sprintf("%s: %s in %s #%d", m.File, m.change(), brief(m.Place), m.Again)
 }
@@ -162,8 +162,8 @@ func run(seed uint64, n int, state string, again, list bool, timeout time.Durati
 	return nil
 }
 
-// draw returns the mutations of a package in the order in which to try them: one of each operator
-// in turn, at shuffled places.
+// draw returns the mutations of a package in the order in which to try them. It takes one of each
+// operator in turn, at shuffled places.
 func draw(dir string, seed uint64) ([]mutation, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
@@ -258,7 +258,7 @@ func test(dir string, m mutation, timeout time.Duration) (result, error) {
 	return r, nil
 }
 
-// by returns the name of the first test that failed, from the output of go test.
+// by finds the first test that failed in the output of go test.
 func by(out string) string {
 	for line := range strings.Lines(out) {
 		for _, begin := range []string{"--- FAIL: ", "panic: ", "fatal error: "} {
@@ -270,8 +270,8 @@ func by(out string) string {
 	return ""
 }
 
-// readState reads the results of earlier runs. If retry is set, it leaves out the mutations that no
-// test noticed, so that they are tested again. A missing file counts as empty.
+// readState reads the results of earlier runs. With retry, it leaves out the mutations that no test
+// noticed, so that they run again. A missing file is empty.
 func readState(file string, retry bool) (map[string]result, error) {
 	known := map[string]result{}
 	if file == "" {
@@ -330,8 +330,8 @@ func sites(file string, src []byte) ([]mutation, error) {
 	return v.all, nil
 }
 
-// asserts reports whether a declaration only makes the compiler check something, for example that a
-// type implements an interface.
+// asserts reports whether a declaration is only for the compiler, for example to check that a type
+// implements an interface.
 func asserts(d *ast.GenDecl) bool {
 	for _, s := range d.Specs {
 		v, ok := s.(*ast.ValueSpec)
@@ -377,8 +377,7 @@ func (v *visitor) add(operator string, from, to token.Pos, replacement string) {
 	v.all = append(v.all, m)
 }
 
-// equivalents are mutations that have no effect outside their package, by their keys, with the
-// reasons.
+// equivalents has the mutations without effect outside their package, by key, with the reasons.
 var equivalents = map[string]string{
 	`rule/template.go: off by one: 0 -> 1 in return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1... #0`: "the number beside an error is not used",
 	"urn/production.go: off by one: 1 -> 2 in const anyNumber = -1 #0":                                                            "any number below 0 does",
@@ -390,8 +389,8 @@ var comparisons = map[token.Token]string{
 	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 }
 
-// visit collects the mutations of a node. It returns false, to skip the nodes inside, if the node
-// contains only text for people.
+// visit collects the mutations of a node. It returns false to skip the nodes inside, if the node
+// has only text for people.
 func (v *visitor) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -471,7 +470,7 @@ func (v *visitor) isForPeople(call *ast.CallExpr) bool {
 	return strings.Contains(receiver, "log.") || strings.HasPrefix(receiver, "slog.") || strings.HasSuffix(receiver, "errorf") || method == "WithText"
 }
 
-// logs reports whether a block only writes to a log.
+// logs reports whether a block does nothing but write to a log.
 func (v *visitor) logs(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		e, ok := s.(*ast.ExprStmt)

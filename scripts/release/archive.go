@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// archives writes two files for each architecture: an archive with the program, for systems without
-// a package format, and the SBOM.
+// archives writes two files for each architecture: the SBOM, and an archive with the program for
+// systems without a package format.
 func (r *release) archives() error {
 	for _, p := range r.programs {
 		name := "nomen-" + r.version.packaged + "-linux-" + p.arch

@@ -12,7 +12,6 @@ import (
 	"github.com/nomen-project/nomen/internal/sbom"
 )
 
-// architectures are the architectures of a release, as values of GOARCH.
 var architectures = []string{"amd64", "arm64"}
 
 // A program is nomen for one architecture.
@@ -22,7 +21,6 @@ type program struct {
 	sbom   []byte
 }
 
-// buildAll builds the program for all architectures.
 func (r *release) buildAll() error {
 	for _, arch := range architectures {
 		p, err := r.build(arch)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// user is the ID of the user and of the group of the process in a container. By convention, images
-// without a distribution use this number.
+// user is the ID of the user and the group in a container. Images without a distribution use this
+// number by convention.
 const user = 65532
 
 // Media types that the OCI image specification 1.1 defines.
@@ -44,7 +44,7 @@ func (l *layout) json(mediaType string, value any) (descriptor, error) {
 	return l.blob(mediaType, data), err
 }
 
-// image writes the image for all architectures as one OCI archive.
+// image writes one OCI archive with the image for all architectures.
 func (r *release) image() error {
 	var l layout
 	all := index{Schema: 2, MediaType: typeIndex, Annotations: r.annotations()}
@@ -77,7 +77,6 @@ func (r *release) image() error {
 	return r.write("nomen-"+r.version.packaged+"-oci.tar", b.Bytes())
 }
 
-// tag returns the tag of the image for the version.
 func (r *release) tag() string {
 	return strings.NewReplacer("+", "-", "~", "-").Replace(r.version.packaged)
 }
@@ -104,7 +103,6 @@ func (r *release) manifest(l *layout, p program) (descriptor, error) {
 	return d, err
 }
 
-// layer returns the files in the image.
 func (r *release) layer(p program) tree {
 	var t tree
 	t.program("usr/bin/nomen", p.binary)
@@ -118,7 +116,7 @@ func (r *release) layer(p program) tree {
 		entry{path: "var/lib/nomen", mode: fs.ModeDir | 0o750, owner: user})
 }
 
-// config returns the configuration of an image. diffID is the hash of its layer.
+// config returns the configuration of an image. The parameter diffID is the hash of its layer.
 func (r *release) config(on platform, diffID string) imageConfig {
 	return imageConfig{
 		Created: r.at, Author: r.maintainer, platform: on,

@@ -27,8 +27,8 @@ type licenceText struct {
 	ids  []string // SPDX identifiers of the licences; empty for a notice
 }
 
-// marks are the phrases by which classify recognizes a licence. The program may contain only
-// modules with licences in this table.
+// marks has the phrases by which classify recognizes a licence. The program may contain only
+// modules with these licences.
 var marks = []struct{ phrase, without, id string }{
 	{"apache license version 2.0", "", "Apache-2.0"},
 	{"permission is hereby granted, free of charge", "", "MIT"},
@@ -37,8 +37,8 @@ var marks = []struct{ phrase, without, id string }{
 	{"permission to use, copy, modify, and/or distribute", "", "ISC"},
 }
 
-// refused are phrases of terms that forbid something the Apache License permits. A text with one of
-// them makes classify return an error.
+// refused has phrases that forbid something that the Apache License permits. If a text has one of
+// them, classify returns an error.
 var refused = []string{"general public license", "mozilla public license", "business source license", "server side public license", "commons clause", "noncommercial", "non-commercial"}
 
 // classify returns the SPDX identifiers of the licences in a text, sorted.
@@ -82,9 +82,9 @@ type listedPackage struct {
 	}
 }
 
-// linkedModules returns the modules whose code the command in dir contains, on any of the given
-// platforms, such as linux/amd64. Each module has the licences of the packages that are linked. The
-// first module is the standard library, with the path "std".
+// linkedModules returns the modules with code in the command in dir, on any of the given platforms,
+// such as linux/amd64. The licences of a module are those of its linked packages. The first module
+// is the standard library, with the path "std".
 func linkedModules(dir string, platforms ...string) ([]linkedModule, error) {
 	found := map[string]*linkedModule{}
 	for _, p := range platforms {
@@ -137,7 +137,7 @@ func listPackages(dir, platform string) (all []listedPackage, err error) {
 	}
 }
 
-// addPackage adds the licence texts in the directory of a package and in those above it, up to the
+// addPackage adds the licence texts for a package. They are in its directory, or above it up to the
 // root of its module.
 func addPackage(found map[string]*linkedModule, p listedPackage) error {
 	m := p.Module
@@ -161,7 +161,6 @@ func addPackage(found map[string]*linkedModule, p listedPackage) error {
 	}
 }
 
-// read adds the licence texts in one directory of a module.
 func (m *linkedModule) read(root, dir string) error {
 	entries, err := os.ReadDir(filepath.Join(root, dir))
 	if err != nil {
@@ -202,7 +201,7 @@ func standardLibrary(dir string) (linkedModule, error) {
 	return std, std.read(env[0], ".")
 }
 
-// table returns the source of the table in package sbom.
+// table returns the source code of the table in package sbom.
 func table(modules []linkedModule) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Made by go generate: the modules that the program can link, and their SPDX licence expressions.\n")
@@ -242,7 +241,7 @@ const copyrightTail = `License: Apache-2.0
  https://www.apache.org/licenses/LICENSE-2.0.
 `
 
-// copyright returns the file with all licences, in Debian's machine-readable format.
+// copyright returns a file with all licences, in the machine-readable format of Debian.
 func copyright(modules []linkedModule) []byte {
 	b := bytes.NewBufferString(copyrightHead)
 	for _, m := range modules {
@@ -308,7 +307,7 @@ func withoutApache(text string) string {
 	return strings.TrimRight(before, " ") + "[the Apache License, version 2.0]\n" + after
 }
 
-// indent indents a text so that it continues a field of a control file.
+// indent indents a text for a field of a control file.
 func indent(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(strings.ReplaceAll(text, "\r", ""))) {

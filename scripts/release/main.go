@@ -88,7 +88,6 @@ func platforms() []string {
 	return []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64", "freebsd/amd64"}
 }
 
-// newRelease prepares a release with an empty directory for the results.
 func newRelease(o options) (*release, error) {
 	r := &release{maintainer: o.maintainer}
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
@@ -118,7 +117,7 @@ func newRelease(o options) (*release, error) {
 	return r, err
 }
 
-// read reads the files of the source tree that all packages contain.
+// read reads the files in the source tree that every package contains.
 func (r *release) read() (err error) {
 	if r.licence, err = os.ReadFile(filepath.Join(r.root, "LICENSE")); err != nil {
 		return err
@@ -134,7 +133,6 @@ func (r *release) read() (err error) {
 	return err
 }
 
-// write writes data to a file in the directory of the results.
 func (r *release) write(name string, data []byte) error {
 	r.files = append(r.files, name)
 	fmt.Fprintln(os.Stderr, "release:", filepath.Join(r.dir, name))

@@ -12,8 +12,8 @@ import (
 	"text/template"
 )
 
-// revision is the revision of a package, which would change if a version of the program were
-// packaged again.
+// revision is the revision of a package. It would change if a version of the program were packaged
+// again.
 const revision = "1"
 
 //go:embed deb/control
@@ -40,7 +40,7 @@ var rpmSpec string
 // A packaging says where packages of one kind put some files.
 type packaging struct{ zsh, docs string }
 
-// content returns the files that packages of every kind have.
+// content returns the files in packages of every kind.
 func (r *release) content(p program, where packaging) tree {
 	var t tree
 	t.program("usr/bin/nomen", p.binary)
@@ -97,7 +97,6 @@ func fill(text string, d packageData) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// debs builds the Debian packages.
 func (r *release) debs() error {
 	for _, p := range r.programs {
 		if err := r.deb(p); err != nil {
@@ -224,8 +223,8 @@ func (r *release) rpm(p program) error {
 	return r.take(filepath.Join(top, arch, fmt.Sprintf("nomen-%s-%s.%s.rpm", r.version.packaged, revision, arch)))
 }
 
-// rpmLine returns the line of a spec for a file or directory, or "" for a directory that belongs to
-// another package.
+// rpmLine returns the line of a spec for a file or directory. A directory of another package has no
+// line, so the result is "".
 func rpmLine(e entry) string {
 	switch own := path.Base(e.path) == "nomen"; {
 	case e.mode.IsDir() && own && !strings.HasSuffix(e.path, "licenses/nomen"):

@@ -11,14 +11,12 @@ import (
 
 const (
 	sumsFile = "SHA256SUMS"
-	// signers contains the public keys that may sign releases, in the format of ssh-keygen -Y
-	// verify.
+	// signers has the public keys that may sign releases, in the format of ssh-keygen -Y verify.
 	signers = "contrib/allowed_signers"
-	// signer is the name to which the keys in signers belong.
+	// signer is the name of the owner of the keys in signers.
 	signer = "nomen-release"
 )
 
-// sums writes a file with the hashes of all results, in the format of sha256sum.
 func (r *release) sums() error {
 	var b strings.Builder
 	slices.Sort(r.files)
@@ -32,8 +30,8 @@ func (r *release) sums() error {
 	return r.write(sumsFile, []byte(b.String()))
 }
 
-// sign signs the file with the hashes with an SSH key. If there is no key and the version is
-// tagged, it returns errUnsigned. If the key is "none", it does nothing.
+// sign signs the file with the hashes, with an SSH key. The key "none" means no signature. Without
+// a key, a tagged version leads to errUnsigned.
 func (r *release) sign(key string) error {
 	file := filepath.Join(r.dir, sumsFile)
 	if key == "" || key == "none" {

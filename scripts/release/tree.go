@@ -51,8 +51,8 @@ func (t tree) complete() tree {
 	return all
 }
 
-// stage writes the tree into a directory, with modes that do not depend on the umask. It does not
-// set owners, because the tools that make packages do.
+// stage writes the tree into a directory. The modes do not depend on the umask. The owners are
+// those of this process, because the tools that make packages set their own.
 func (t tree) stage(dir string, at time.Time) error {
 	for _, e := range t.complete() {
 		to := filepath.Join(dir, e.path)
@@ -99,7 +99,7 @@ func (t tree) tar(w io.Writer, dir string, at time.Time) error {
 	return out.Close()
 }
 
-// tarMode converts a mode to the form of tar, which has another bit for sticky.
+// tarMode converts a mode to that of tar, which has another bit for sticky.
 func tarMode(m fs.FileMode) int64 {
 	mode := int64(m.Perm())
 	if m&fs.ModeSticky != 0 {
@@ -108,7 +108,8 @@ func tarMode(m fs.FileMode) int64 {
 	return mode
 }
 
-// compress compresses data with gzip, without a file name and a time.
+// compress compresses data with gzip. It leaves out the file name and the time, which would make
+// the result different each time.
 func compress(data []byte) []byte {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)

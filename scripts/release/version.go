@@ -15,16 +15,16 @@ type releaseVersion struct {
 	tagged   bool   // the tree is exactly a tagged commit
 }
 
-// described matches the output of git describe for a commit after a tag, and untagged matches its
-// output for a tree without tags. The third expression, released, matches a version.
+// Forms of the output of git describe: described is for a commit after a tag, and untagged for a
+// tree without tags. The third expression, released, matches a version.
 var (
 	described = regexp.MustCompile(`^(.+)-([0-9]+)-(g[0-9a-f]{7,})$`)
 	untagged  = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 	released  = regexp.MustCompile(`^v?[0-9][0-9A-Za-z.+-]*$`)
 )
 
-// parseVersion parses the output of "git describe --tags --always --dirty". The time of the commit
-// orders the versions of a tree without tags.
+// parseVersion parses the output of "git describe --tags --always --dirty". Versions of a tree
+// without tags are ordered by the time of the commit.
 func parseVersion(full string, at time.Time) (releaseVersion, error) {
 	v := releaseVersion{full: full}
 	rest, isDirty := strings.CutSuffix(full, "-dirty")

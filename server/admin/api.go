@@ -139,8 +139,8 @@ type API struct {
 	figures   *figures
 }
 
-// authorityLife is how long an API may use an outdated authority after another process has changed
-// it.
+// authorityLife bounds how long an API may use the earlier state of an authority that another
+// process has changed.
 const authorityLife = time.Second
 
 // New returns an API. It returns an error if an option is missing.

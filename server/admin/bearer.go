@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// bearer returns the actor of the token with the given spelling. Neither the error nor the timing
-// reveals whether the ID or the secret is wrong.
+// bearer returns the actor for the secret text of a token. Neither the error nor the time reveals
+// whether its ID or its secret is wrong.
 func (s *API) bearer(ctx context.Context, spelling string) (registrar.Actor, error) {
 	tokens, ok := s.store.(store.Tokens)
 	if !ok {
@@ -75,8 +75,8 @@ func (s *API) Account(ctx context.Context, token, user string) (registrar.Actor,
 	return a, s.spend(a, id)
 }
 
-// spend returns an error if the token or user with this ID has reached the rate limit, which does
-// not apply to administrators of all names.
+// spend returns an error if the token or user with this ID has made too many requests.
+// Administrators of all names have no such limit.
 func (s *API) spend(a registrar.Actor, id string) error {
 	if a.MayAll(registrar.Administrator) {
 		return nil

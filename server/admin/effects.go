@@ -24,9 +24,9 @@ const (
 	maxMissed   = 100 // failed lookups that are compared
 )
 
-// checkAuthority responds with what would happen if an authority were replaced: the results of the
-// tests of the rules, and either why the change would be rejected, or warnings and the names whose
-// answers would differ.
+// checkAuthority responds with the effects of replacing an authority: the results of the tests of
+// the rules, the names whose answers would differ, and warnings. If the change would be rejected,
+// the response says why.
 func (s *API) checkAuthority(c *call) error {
 	a, err := readAuthority(c)
 	if err != nil {
@@ -55,8 +55,7 @@ func (s *API) CheckAuthority(ctx context.Context, actor registrar.Actor, a *stor
 	return out, err
 }
 
-// effects finds names whose answers would differ if next replaced the present authority with its
-// prefix.
+// effects finds names whose answers would differ if next replaced the authority with its prefix.
 func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.AuthorityCheck) error {
 	later := changedAuthorities{s.store, next}
 	engines := [2]*resolve.Engine{s.comparable(s.store), s.comparable(later)}
@@ -80,8 +79,8 @@ func (s *API) effects(ctx context.Context, next *store.Authority, out *adminapi.
 	return nil
 }
 
-// comparable returns an engine for comparing answers: it always chooses the first of equal
-// locations, and sends no request to other servers.
+// comparable returns an engine for comparing answers. It always chooses the first of equal
+// locations, and asks no other servers.
 func (s *API) comparable(r store.Reader) *resolve.Engine {
 	return resolve.New(r, resolve.Options{
 		Now: s.now, Pick: func(int) int { return 0 }, NoSuggestions: true,
@@ -100,7 +99,7 @@ func (e *askedError) Error() string {
 }
 
 // examined yields the names to compare: those in tests of the rules, failed lookups, and the first
-// registered names. It yields only names for which the authority a decides.
+// registered names. The authority a must be responsible for them.
 func (s *API) examined(ctx context.Context, a *store.Authority, set *store.AuthoritySet, out *adminapi.AuthorityCheck) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		seen := map[name.Name]bool{}

@@ -42,5 +42,5 @@ func (w *eventWriter) flush() {
 	}
 }
 
-// nowhere returns an eventWriter for a client that does not wait.
+// nowhere returns an eventWriter that writes nothing, for a client that does not wait.
 func nowhere() *eventWriter { return &eventWriter{err: io.ErrClosedPipe} }

@@ -17,8 +17,8 @@ const (
 	countStep    = 1000                  // number of steps after which the progress is noted
 )
 
-// figures are the results of counts that take long. Counts run in the background, one at a time,
-// and rest while requests are answered. Their results are kept.
+// figures keeps the results of slow counts. The counts run in the background, one at a time, and
+// rest while requests are answered.
 type figures struct {
 	now func() time.Time
 	log *slog.Logger
@@ -50,7 +50,6 @@ func newFigures(now func() time.Time, log *slog.Logger, pace *pacer.Pacer) *figu
 	return f
 }
 
-// close ends the counts.
 func (f *figures) close() {
 	f.mu.Lock()
 	f.closed = true
@@ -63,8 +62,8 @@ func (f *figures) close() {
 // with the error that step returns.
 type counting func(ctx context.Context, step func() error) (any, error)
 
-// get returns the result with a key. If there is none, or if it is older than life, get starts a
-// count. It waits a little for the first result.
+// get returns the result for a key. If there is none, or if it is older than life, get starts a
+// count. It waits a little for a first result.
 func (f *figures) get(ctx context.Context, key string, life time.Duration, count counting) (any, adminapi.Count, error) {
 	fig, ended := f.ask(key, life, count)
 	if ended != nil {
@@ -85,8 +84,8 @@ func (f *figures) get(ctx context.Context, key string, life time.Duration, count
 	return fig.value, adminapi.Count{Counted: fig.counted, Counting: fig.ended != nil, Done: fig.done}, nil
 }
 
-// ask returns the figure with a key, and starts a count if necessary. If there is no result yet,
-// ended is closed when the count ends.
+// ask returns the figure for a key, and starts a count if necessary. Without a result, ended is
+// closed when the count ends.
 func (f *figures) ask(key string, life time.Duration, count counting) (fig *figure, ended chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,8 +105,7 @@ func (f *figures) ask(key string, life time.Duration, count counting) (fig *figu
 	return fig, ended
 }
 
-// makeRoom drops the result that was not requested for the longest time. The caller must hold the
-// mutex.
+// makeRoom drops the result whose last request is longest ago. The caller must hold the mutex.
 func (f *figures) makeRoom() {
 	oldest := ""
 	for key, fig := range f.known {
@@ -120,7 +118,7 @@ func (f *figures) makeRoom() {
 	}
 }
 
-// count counts when it is its turn.
+// count waits for its turn and counts.
 func (f *figures) count(key string, fig *figure, count counting) {
 	var value any
 	var err error
@@ -146,7 +144,7 @@ func (f *figures) count(key string, fig *figure, count counting) {
 	fig.ended = nil
 }
 
-// stepOf returns a function that notes a step of a count.
+// stepOf returns a function that a count calls after each step.
 func (f *figures) stepOf(fig *figure) func() error {
 	done := uint64(0)
 	return func() error {

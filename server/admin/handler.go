@@ -36,7 +36,7 @@ type operation struct {
 	params string // the known parameters, separated by spaces
 }
 
-// unchecked means that the operation itself checks the parameters, or ignores them.
+// unchecked means that the operation checks the parameters itself, or ignores them.
 const unchecked = "*"
 
 // operations returns all routes. The first one that matches a request applies.
@@ -105,8 +105,7 @@ func (s *API) operations() []operation {
 	}
 }
 
-// match reports whether a path matches the route, and returns the part of the path that the braces
-// stand for.
+// match reports whether a path matches the route, and returns what is in the place of the braces.
 func (o operation) match(path string) (string, bool) {
 	before, rest, braces := strings.Cut(o.path, "{")
 	if !braces {
@@ -120,7 +119,7 @@ func (o operation) match(path string) (string, bool) {
 	return adminapi.UnescapeName(value), ok && value != ""
 }
 
-// protected returns the handler of the API, which rejects requests from other sites.
+// protected returns the handler of the API without access for other sites.
 func (s *API) protected() http.Handler {
 	var crossOrigin http.CrossOriginProtection
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -161,11 +160,11 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, loggedTarget(r.RequestURI), remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
 }
 
-// signInPath begins the paths of pages about signing in.
+// signInPath begins the paths of the pages for signing in.
 const signInPath = PagesRoot + "sign-in"
 
-// loggedTarget returns the target of a request for the access log, without a query that may contain
-// a secret because the page is about signing in.
+// loggedTarget returns the target of a request for the access log. It leaves out the query of pages
+// for signing in, because that may contain a secret.
 func loggedTarget(target string) string {
 	path, _, found := strings.Cut(target, "?")
 	if found && strings.Contains(path, signInPath) { // a client may also send a whole URL
@@ -174,11 +173,11 @@ func loggedTarget(target string) string {
 	return target
 }
 
-// endsConnection reports whether HTTP implementations may disagree about where the body of r ends.
-// After such a request the connection must be closed, because a part of the body could be read as
-// another request. net/http accepts such requests (RFC 9112, 6.1): it ignores Content-Length if
-// there is Transfer-Encoding, and in HTTP/1.0 it ignores Transfer-Encoding. The public listener
-// rejects them (see package wire).
+// endsConnection reports whether HTTP implementations may disagree about the end of the body of r.
+// The connection must then be closed, because otherwise a part of the body could be read as another
+// request. In such requests net/http ignores Content-Length if there is Transfer-Encoding, and in
+// HTTP/1.0 it ignores Transfer-Encoding (RFC 9112, 6.1). The public listener rejects them (see
+// package wire).
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
@@ -224,9 +223,8 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 	return op.do(c)
 }
 
-// operation returns the route for a method and a path, and the text in the path for the braces of
-// the route. If no route for this path has the method, operation returns an error, and as the text
-// the list of allowed methods.
+// operation returns the route for a method and a path, and the text in the place of the braces. If
+// no route for the path has the method, it returns an error and the list of allowed methods.
 func (s *API) operation(method, path string) (operation, string, error) {
 	var methods []string
 	for _, op := range s.operations() {
@@ -245,7 +243,7 @@ func (s *API) operation(method, path string) (operation, string, error) {
 	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Kind: adminapi.KindMethod, Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
 }
 
-// page answers requests for paths that do not belong to the API.
+// page answers requests for paths outside the API.
 func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 	kind, isProblem := strings.CutPrefix(path, adminapi.ProblemPath)
 	switch {
@@ -269,7 +267,6 @@ func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 	return store.ErrNotFound
 }
 
-// problemPage sends the page that explains a type of problems.
 func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 	status, contentType, body := problempage.Page(strings.Join(r.Header.Values("Accept"), ", "), kind, format.Page{})
 	h := w.Header()
@@ -286,15 +283,15 @@ func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 }
 
 // isOwnHost reports whether a Host field is an address, localhost or one of [Options].Hosts. Other
-// names are rejected, because an attacker can make any name point to this server.
+// names are rejected, because an attacker can make any name lead to this server (DNS rebinding).
 func (s *API) isOwnHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return err == nil || store.IsLoopbackHost(h) || s.settings.Load().hosts[h]
 }
 
-// authenticate returns the actor whose token a request has. Neither its error nor its timing
-// reveals whether the ID or the secret is wrong.
+// authenticate returns the actor for the token in a request. Neither the error nor the time reveals
+// whether its ID or its secret is wrong.
 func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
 	if a, ok := insideActor(r.Context()); ok {
 		return a, nil

@@ -26,7 +26,7 @@ func (c *call) at() (time.Time, error) {
 	return c.timeOf("at")
 }
 
-// timeOf parses a parameter that is a time. It returns the zero time if the parameter is missing.
+// timeOf parses a time in a parameter. Without it, the result is the zero time.
 func (c *call) timeOf(key string) (time.Time, error) {
 	text := c.r.URL.Query().Get(key)
 	if text == "" {
@@ -39,7 +39,7 @@ func (c *call) timeOf(key string) (time.Time, error) {
 	return t, nil
 }
 
-// number parses a parameter that is a number. It returns absent if the parameter is missing.
+// number parses a number in a parameter. Without it, the result is absent.
 func number(q url.Values, key string, absent uint64) (uint64, error) {
 	text := q.Get(key)
 	if text == "" {
@@ -60,8 +60,7 @@ func (c *call) requireAllNames(what string) error {
 	return c.actor.DeniedAll(registrar.Administrator, what)
 }
 
-// detailedError adds the cause to the error of a failure, which only administrators of all names
-// may see.
+// detailedError adds the cause to an error. Only administrators of all names may see the cause.
 func detailedError(err error) error {
 	if err = unsupportedError(err); adminapi.NewProblem(err).Status != http.StatusInternalServerError {
 		return err
@@ -69,7 +68,7 @@ func detailedError(err error) error {
 	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: shown.Error(err)}
 }
 
-// unsupportedError gives the error of an operation that the store does not support the status 501.
+// unsupportedError sets the status 501 for an operation that the store does not support.
 func unsupportedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
@@ -92,8 +91,8 @@ func (s *API) nameHistory(c *call) error {
 	return s.history(c, store.History(c.r.Context(), s.store, n))
 }
 
-// authorityHistory sends the revisions of an authority, as nameHistory does. It checks no rights,
-// because every token may read authorities.
+// authorityHistory is nameHistory for an authority. It checks no rights, because every token may
+// read authorities.
 func (s *API) authorityHistory(c *call) error {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	return &adminapi.RequestError{Field: "format", Message: "must be json or jsonl"}
 }
 
-// revisionOf returns a change in the form of the API, with the name of its author.
+// revisionOf converts a change to the form of the API, with the name of its author.
 func revisionOf(c *call, names *adminapi.UserNames, change *store.Change) adminapi.Revision {
 	r := adminapi.NewRevision(change)
 	r.WhoName = names.Of(c.r.Context(), r.Who)
@@ -176,8 +175,8 @@ func (s *API) redactAuthority(c *call) error {
 	return s.redact(c, redactRequest{Of: redactsAuthority, Key: p.String(), Redaction: red}, conditional)
 }
 
-// redaction reads the body of a request for a redaction. The result conditional says whether a
-// header field contains the expected revision.
+// redaction reads the body of a request for a redaction. The result conditional says that the
+// expected revision is in a header field.
 func (c *call) redaction() (red registrar.Redaction, conditional bool, err error) {
 	if _, err := c.query(); err != nil {
 		return red, false, err
@@ -198,9 +197,8 @@ const (
 	waitStep = 200 * time.Millisecond // time between two checks for a new change
 )
 
-// changes streams the changes whose numbers are greater than the parameter "after" and at most
-// "until". If there is none and the parameter "wait" is given, it waits for one. Further parameters
-// select changes.
+// changes streams the changes after the number in the parameter "after", up to that in "until". If
+// there are none, the parameter "wait" makes it wait for one. Other parameters select changes.
 func (s *API) changes(c *call) error {
 	filter, err := newLogFilter(c.q)
 	if err != nil {
@@ -235,9 +233,9 @@ func (s *API) changes(c *call) error {
 
 // seenBy returns an entry of the log as an actor may see it, or false if the actor may not see it
 // at all. Every actor may see changes of authorities. Only administrators of all names see the
-// content of changes of users and of the rights of tokens; other actors with rights for all names
-// get such a change as if it were redacted, because they need its digest to compute the head of the
-// log.
+// content of changes of users and of the rights of tokens. Other actors with rights for all names
+// get these changes as if they were redacted, because they need the digests to compute the head of
+// the log.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:
@@ -253,7 +251,7 @@ func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	}
 }
 
-// await waits until the log has more than size changes, but no longer than limit.
+// await waits until the log has more than size changes, for at most limit.
 func (s *API) await(ctx context.Context, size uint64, limit time.Duration) error {
 	if limit == 0 {
 		return nil
@@ -278,9 +276,8 @@ func (s *API) await(ctx context.Context, size uint64, limit time.Duration) error
 	}
 }
 
-// head sends the head of the log. With the parameter "since", it also sends a proof that this log
-// begins with the log of that size. With the parameter "at", it sends the head at that time
-// instead.
+// head sends the head of the log. With the parameter "since", it adds a proof that this log begins
+// with the log of that size. With the parameter "at", it sends the head at that time.
 func (s *API) head(c *call) error {
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {

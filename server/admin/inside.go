@@ -25,17 +25,16 @@ func (s *API) Client(a registrar.Actor) *adminapi.Client {
 	}}
 }
 
-// insideKey is the key of the context value with the actor of a request of [API.Client].
+// insideKey is the key of a context value: the actor of a request of [API.Client].
 type insideKey struct{}
 
-// insideActor returns the actor of a request of [API.Client].
 func insideActor(ctx context.Context) (registrar.Actor, bool) {
 	a, ok := ctx.Value(insideKey{}).(registrar.Actor)
 	return a, ok
 }
 
-// insidePrefix and the actor stand for the ID of a token in requests of [API.Client], which have
-// none. They cannot be confused with an ID, because IDs contain no space.
+// insidePrefix and the actor take the place of the ID of a token in requests of [API.Client]. They
+// cannot be mistaken for an ID, because an ID has no space.
 const insidePrefix = "user "
 
 // An insideTransport calls an API for an actor.
@@ -104,8 +103,8 @@ type insideWriter struct {
 	out      *io.PipeWriter
 }
 
-// serve makes the API answer the request. If the API panics, serve ends the response with an error,
-// as net/http does.
+// serve makes the API answer the request. After a panic of the API, it ends the response with an
+// error, as net/http does.
 func (w *insideWriter) serve(api *API, r *http.Request) {
 	defer r.Body.Close()
 	ended := error(io.ErrUnexpectedEOF)

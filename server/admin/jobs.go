@@ -45,8 +45,8 @@ var (
 	errJobDisabled    = errors.New("the user who started the job was disabled")
 )
 
-// isCancelled reports whether a job that ended with this cause counts as cancelled: by a client, or
-// because the token or user that started it is no longer valid.
+// isCancelled reports whether a job that ended for this reason counts as cancelled. That is the
+// case if a client cancelled it, or if the token or user that started it has become invalid.
 func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
@@ -63,7 +63,7 @@ type jobTable struct {
 
 	limits func() Limits // returns the limits, including default values
 
-	// ends returns the reason why the jobs of a token must end, or nil if they may continue.
+	// ends returns why the jobs of a token must end, or nil if they may continue.
 	ends func(ctx context.Context, token string) error
 
 	over func(*job) // called with mu held when a job has ended; may be nil
@@ -79,8 +79,8 @@ type jobTable struct {
 	writing  sync.Mutex // held while jobs are read or written; to be locked before mu
 }
 
-// newJobs returns a table with the jobs that are saved in a directory, or in jobStore if several
-// servers share it. The parameter jobStore may be nil.
+// newJobs returns a table with the jobs in a directory, or in jobStore if several servers share it.
+// The parameter jobStore may be nil.
 func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slog.Logger) *jobTable {
 	js := &jobTable{dir: dir, now: now, log: log}
 	if jobStore != nil {
@@ -105,7 +105,7 @@ func newJobs(dir string, jobStore store.JobStore, now func() time.Time, log *slo
 	return js
 }
 
-// run runs work for a job, and returns the error that ended it.
+// run runs the work of a job, and returns its error.
 func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
 	ctx = pacer.With(ctx, js.pacer)
 	watched := js.watch(ctx, j)
@@ -136,8 +136,8 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 	return work(ctx)
 }
 
-// finish records that a job has ended. If jobs are shared, it stores the end before clients learn
-// of it, so that a client can continue at another server.
+// finish records the end of a job. It stores the end of a shared job before clients learn of it, so
+// that a client can continue at another server.
 func (js *jobTable) finish(j *job, err, cause error) {
 	if js.shared != nil {
 		js.writing.Lock()
@@ -157,8 +157,8 @@ func (js *jobTable) finish(j *job, err, cause error) {
 	}
 }
 
-// watch checks the token of a job at intervals until stop is called, and cancels the job if the
-// token is no longer valid. It also keeps shared jobs up to date.
+// watch checks regularly whether the token of a job is still valid, and cancels the job if it is
+// not. It also keeps shared jobs up to date. The caller must call stop.
 func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	go func() {
@@ -182,7 +182,7 @@ func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	return stop
 }
 
-// invalid returns the reason why a job must end because of its token, or nil.
+// invalid returns why a job must end because of its token, or nil.
 func (js *jobTable) invalid(ctx context.Context, j *job) error {
 	if js.ends == nil || j.Requester != nil && j.Requester.Node {
 		return nil
@@ -200,8 +200,8 @@ func (js *jobTable) cancelJobsOf(token string) {
 	}
 }
 
-// end records that a job has ended. The parameter cause is the reason if the job was cancelled or
-// interrupted, and err the error of its work.
+// end records the end of a job. The parameter cause says why the job was cancelled or interrupted,
+// and err is the error of its work.
 func (j *job) end(at time.Time, err, cause error) {
 	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
 	switch {
@@ -221,7 +221,7 @@ func (j *job) end(at time.Time, err, cause error) {
 	j.Problem, j.Next = jobProblem(err), j.next()
 }
 
-// jobProblem converts the error of a job to the problem that clients see.
+// jobProblem converts the error of a job for clients.
 func jobProblem(err error) *adminapi.Problem {
 	switch {
 	case errors.Is(err, errJobCancelled):
@@ -234,7 +234,7 @@ func jobProblem(err error) *adminapi.Problem {
 	return adminapi.NewProblem(err)
 }
 
-// nextSteps says, for each kind of job, what to do if it ended before it was complete.
+// nextSteps says what to do after a job of each kind has ended early.
 var nextSteps = map[string]string{
 	adminapi.JobImport:   "import the same file again; records that were imported remain unchanged",
 	adminapi.JobRelocate: "start it again; locations already changed are skipped",
@@ -258,7 +258,7 @@ func (j *job) next() string {
 	return s
 }
 
-// rate returns how many units the job completes per second.
+// rate returns the speed of a job, in units per second.
 func (j *job) rate(at time.Time) float64 {
 	seconds := at.Sub(j.Started).Seconds()
 	if seconds <= 0 {
@@ -267,7 +267,6 @@ func (j *job) rate(at time.Time) float64 {
 	return float64(j.Done) / seconds
 }
 
-// update calls f with mu held, to change a job.
 func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -278,7 +277,7 @@ func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.saveSoon(j)
 }
 
-// begun returns a function that records the batch ID of the changes of a job.
+// begun returns a function for recording the batch ID of the changes of a job.
 func (js *jobTable) begun(j *job) func(id string) {
 	return func(id string) { js.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Import = id }) }
 }
@@ -317,7 +316,7 @@ func (js *jobTable) note(j *job, r adminapi.Report) {
 	})
 }
 
-// snapshot returns a copy of a job as clients see it. The caller must hold mu.
+// snapshot returns a copy of a job for clients. The caller must hold mu.
 func (js *jobTable) snapshot(j *job) adminapi.Job {
 	out := j.Job
 	if out.State == adminapi.JobRunning {
@@ -344,8 +343,8 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 	return out
 }
 
-// tidy removes ended jobs that are too old, and the oldest ones if there are still too many. The
-// caller must hold mu.
+// tidy removes jobs that ended too long ago. If there are still too many, it removes the oldest.
+// The caller must hold mu.
 func (js *jobTable) tidy() {
 	js.lapse()
 	ended := 0
@@ -365,8 +364,8 @@ func (js *jobTable) tidy() {
 	js.thin()
 }
 
-// close interrupts running jobs, and waits until they have ended or ctx ends. Then it writes the
-// file if anything has changed.
+// close interrupts running jobs and waits for their end, until ctx ends. If anything has changed,
+// it writes the file.
 func (js *jobTable) close(ctx context.Context) {
 	js.mu.Lock()
 	if js.closing {

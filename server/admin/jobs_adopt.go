@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// load reads the jobs of earlier runs from the file. A job that was running when the server ended
-// is now interrupted.
+// load reads the jobs of earlier runs from the file. A job that ran until the server ended counts
+// as interrupted.
 func (js *jobTable) load() ([]*job, error) {
 	var saved savedJobs
 	b, err := os.ReadFile(js.file())
@@ -35,9 +35,8 @@ func (js *jobTable) load() ([]*job, error) {
 	return saved.Jobs, err
 }
 
-// adopt moves the jobs in the directory, which programs without shared jobs have left, to the
-// store. It is called before jobs are read, until it has succeeded. The caller must hold
-// js.writing.
+// adopt moves jobs from the directory, where programs without shared jobs have left them, to the
+// store. It must succeed once before the first reading of jobs. The caller must hold js.writing.
 func (js *jobTable) adopt(ctx context.Context) error {
 	if js.shared.adopted || js.dir == "" {
 		return nil
@@ -70,7 +69,7 @@ func (js *jobTable) adopt(ctx context.Context) error {
 	return err
 }
 
-// adoptRows stores the jobs that the store lacks.
+// adoptRows stores the jobs that are not in the store yet.
 func (js *jobTable) adoptRows(ctx context.Context, all []*job) error {
 	rows, head, err := js.shared.jobStore.Jobs(ctx, 0)
 	if err != nil {
@@ -116,7 +115,7 @@ func (js *jobTable) adoptFiles(ctx context.Context, j *job) error {
 	return nil
 }
 
-// fileOf returns the name under which the store keeps files with a suffix.
+// fileOf returns the name of files with a suffix in the store.
 func fileOf(suffix string) string { return suffix[1:] }
 
 func (js *jobTable) putParts(ctx context.Context, id, suffix string, f *os.File) error {
@@ -137,7 +136,7 @@ func (js *jobTable) putParts(ctx context.Context, id, suffix string, f *os.File)
 	}
 }
 
-// fetch copies a file of a job from the store to a file without a name.
+// fetch copies a file of a job from the store to a temporary file without a name.
 func (js *jobTable) fetch(ctx context.Context, id, suffix string) (*os.File, error) {
 	f, err := js.createSpool()
 	if err != nil {

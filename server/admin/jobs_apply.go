@@ -24,8 +24,8 @@ import (
 )
 
 // identify records the key and the digest of a request, by which the server recognizes the request
-// if it is sent again. For a dry run, it also records the content of the request, body, which
-// applying the dry run needs.
+// if it comes again. For a dry run it also records the parameter body, because applying the dry run
+// needs it.
 func (c *call) identify(of *startOf, body any) (err error) {
 	if of.request, err = json.Marshal(body); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (c *call) identify(of *startOf, body any) (err error) {
 	return nil
 }
 
-// repeated answers a request that has already started a job, and returns all other errors.
+// repeated answers a request that has started a job already. It returns all other errors.
 func (s *API) repeated(c *call, err error) error {
 	var again *repeatedError
 	if errors.As(err, &again) {
@@ -101,7 +101,7 @@ func applicable(dry *adminapi.Job, a adminapi.Application) error {
 	return nil
 }
 
-// applyRequest calls start with the request of a dry run.
+// applyRequest calls start with the request of a dry run, to apply it.
 func applyRequest[T any](j *job, start func(T) error) error {
 	var of T
 	if err := json.Unmarshal(j.Request, &of); err != nil {
@@ -145,8 +145,8 @@ func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Applica
 	return s.accepted(c, next)
 }
 
-// forgetFile deletes the file of a dry run that was applied. If this fails, the file is deleted
-// with the job.
+// forgetFile deletes the file of a dry run that has been applied. If this fails, the file is
+// deleted with the job.
 func (s *API) forgetFile(ctx context.Context, id string) {
 	err := s.jobs.change(ctx, func() error {
 		if j := s.jobs.find(id); j != nil {
@@ -159,7 +159,7 @@ func (s *API) forgetFile(ctx context.Context, id string) {
 	}
 }
 
-// keptOptions returns the options of a dry run, for importing its file.
+// keptOptions returns the options with which the file of a dry run is imported.
 func (s *API) keptOptions(c *call, u *adminapi.Upload) (bulk.ImportOptions, error) {
 	q, err := url.ParseQuery(u.Query)
 	if err != nil {
@@ -182,8 +182,8 @@ type fileCheck struct {
 	seen    uint64
 }
 
-// checkFile returns an error if a file does not have the digest of its dry run, or if others have
-// changed names of the file since then.
+// checkFile returns an error if a file is not the one of its dry run, or if others have changed its
+// names since then.
 func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	sum := sha256.New()
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
@@ -204,11 +204,10 @@ func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
 	return err
 }
 
-// maxIntervening is the maximum number of names changed since a dry run that are compared with the
-// file.
+// maxIntervening limits the names changed since a dry run that are compared with the file.
 const maxIntervening = 100_000
 
-// checkNames returns an error if others have changed names of a file since its dry run, except for
+// checkNames returns an error if others have changed names in a file since its dry run. It ignores
 // changes that the client has accepted.
 func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	changed, head, err := s.changedNames(ctx, f)
@@ -242,8 +241,8 @@ func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
 	}
 }
 
-// changedNames returns the names that others have changed since a dry run, and the number of
-// changes in the log. Earlier attempts to apply the same dry run do not count.
+// changedNames returns the names that others have changed since a dry run, and the size of the log.
+// It ignores earlier attempts to apply the same dry run.
 func (s *API) changedNames(ctx context.Context, f fileCheck) (map[name.Name]bool, uint64, error) {
 	own := s.jobs.batches(f.dry)
 	if err := store.Settle(ctx, s.store); err != nil {
@@ -292,7 +291,7 @@ const (
 	maxDifferenceText = 500 // in bytes of a value
 )
 
-// add adds a change, after which the record is record.
+// add adds a change. The record after it is record.
 func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Record) {
 	if s.n++; s.n > adminapi.MaxJobSamples || record == nil {
 		return
@@ -313,5 +312,5 @@ func (s *samples) add(ctx context.Context, change bulk.Change, record *store.Rec
 
 func shorten(s string) string { return ascii.Head(s, maxDifferenceText) }
 
-// paced returns a writer for the response, with a deadline for each step.
+// paced returns a writer for the response. Each step has a deadline.
 func (s *API) paced(c *call) io.Writer { return paced.NewWriter(c.w, s.timeout) }

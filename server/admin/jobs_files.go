@@ -27,12 +27,11 @@ const (
 	maxRejects     = 64 << 20 // bytes of the rejected lines of one job
 )
 
-// errNoFile is the error for a dry run whose file was deleted.
 var errNoFile = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusConflict, Detail: "the server no longer has the file of this dry run; send the file again"}
 
 func (js *jobTable) path(id, suffix string) string { return filepath.Join(js.dir, id+suffix) }
 
-// keep makes the stored body f the file of a job. From then on the job can be applied.
+// keep makes f the file of a job, which can be applied from then on.
 func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 	if err := js.putFile(ctx, j.ID, uploadSuffix, f.File); err != nil {
 		return err
@@ -51,7 +50,7 @@ func (js *jobTable) keep(ctx context.Context, j *job, f *spooled) error {
 	return nil
 }
 
-// putFile moves the file f from the directory for jobs to where the files of a job are kept.
+// putFile moves f from the directory for jobs to the place for files of a job.
 func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) error {
 	if js.shared != nil {
 		return js.putParts(ctx, id, suffix, f)
@@ -62,7 +61,7 @@ func (js *jobTable) putFile(ctx context.Context, id, suffix string, f *os.File) 
 	return nil
 }
 
-// openFile opens a file of a job. The error wraps [fs.ErrNotExist] if it does not exist.
+// openFile opens a file of a job. The error for a missing file wraps [fs.ErrNotExist].
 func (js *jobTable) openFile(ctx context.Context, id, suffix string) (*os.File, error) {
 	if js.shared != nil {
 		return js.fetch(ctx, id, suffix)
@@ -78,7 +77,7 @@ func (js *jobTable) open(ctx context.Context, j *job) (*os.File, error) {
 	return f, err
 }
 
-// thin deletes the files of the oldest jobs if there are too many. The caller must hold mu.
+// thin deletes files of the oldest jobs if there are too many. The caller must hold mu.
 func (js *jobTable) thin() {
 	files, size := 0, int64(0)
 	for _, j := range slices.Backward(js.all) {
@@ -92,7 +91,7 @@ func (js *jobTable) thin() {
 	}
 }
 
-// applies reports whether a running job applies the dry run j. The caller must hold mu.
+// applies reports whether a job is applying the dry run j. The caller must hold mu.
 func (js *jobTable) applies(j *job) bool {
 	by := js.find(j.Applied)
 	return by != nil && by.State == adminapi.JobRunning
@@ -109,7 +108,7 @@ func (js *jobTable) forget(j *job) {
 	_ = os.Remove(js.path(j.ID, uploadSuffix)) // if this fails, the next start removes it
 }
 
-// discard deletes all files of a job that is removed. The caller must hold mu.
+// discard deletes all files of a job. The caller must hold mu.
 func (js *jobTable) discard(j *job) {
 	if js.shared != nil {
 		js.shared.removed = append(js.shared.removed, j.ID)
@@ -121,7 +120,7 @@ func (js *jobTable) discard(j *job) {
 	}
 }
 
-// sweep removes files that no job needs. It is called once, before the table is used.
+// sweep removes files without a job. Call it once, before the table is used.
 func (js *jobTable) sweep() {
 	for _, suffix := range []string{uploadSuffix, rejectsSuffix} {
 		files, _ := filepath.Glob(filepath.Join(js.dir, "*"+suffix)) // no error, because the pattern is valid
@@ -143,7 +142,7 @@ type rejectsFile struct {
 	cut  bool
 }
 
-// errCut ends the writing of rejected lines.
+// errCut ends the list of rejected lines.
 var errCut = errors.New("too many rejected lines")
 
 // Write implements [io.Writer].
@@ -160,7 +159,7 @@ func (r *rejectsFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// close ends the file, and records that it exists.
+// close closes the file, and records that it exists.
 func (r *rejectsFile) close(ctx context.Context) {
 	if r.file == nil {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// token returns the ID of the token in a request, or for a request of [API.Client], a text that
-// stands for the actor.
+// token returns the ID of the token in a request. For a request of [API.Client] it returns a text
+// that identifies the actor.
 func (c *call) token() string {
 	if a, ok := insideActor(c.r.Context()); ok {
 		return insidePrefix + a.Who
@@ -25,17 +25,15 @@ func (c *call) token() string {
 }
 
 // sees reports whether the caller may see a job: one that the caller has started or may decide
-// about, or any job for an administrator of all names. The caller of sees must hold the mutex of
-// the jobs.
+// about, and any job for an administrator of all names. The mutex of the jobs must be held.
 func (c *call) sees(j *job) bool {
 	return c.controls(j) || c.mayDecide(j)
 }
 
-// controls reports whether the caller may cancel a job.
 func (c *call) controls(j *job) bool { return j.Token == c.token() || c.isOperator() }
 
-// tokenInvalid returns the reason why the jobs of a token must end, or nil if they may continue.
-// They may continue while the store is unavailable.
+// tokenInvalid returns why the jobs of a token must end, or nil if they may continue. While the
+// store is unavailable, they may.
 func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	if user, ok := strings.CutPrefix(id, insidePrefix); ok {
 		return s.userInvalid(ctx, user)
@@ -53,7 +51,7 @@ func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	return nil
 }
 
-// userInvalid is like tokenInvalid for the jobs of a user.
+// userInvalid is tokenInvalid for the jobs of a user.
 func (s *API) userInvalid(ctx context.Context, id string) error {
 	users, err := store.UsersOf(s.store)
 	if err != nil || !registrar.IsUserID(id) {
@@ -85,7 +83,7 @@ func (s *API) listJobs(c *call) error {
 	return writeJSON(c.w, http.StatusOK, all)
 }
 
-// nameUsers adds the present names of the users to the snapshot of a job.
+// nameUsers adds the current names of the users to the copy of a job.
 func nameUsers(ctx context.Context, names *adminapi.UserNames, j *adminapi.Job) {
 	j.WhoName = names.Of(ctx, j.Who)
 	if j.Approval != nil {
@@ -101,7 +99,7 @@ func (s *API) getJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// cancelJob cancels a job and waits a few seconds for it to end.
+// cancelJob cancels a job, and waits a few seconds for its end.
 func (s *API) cancelJob(c *call) error {
 	j, err := s.job(c)
 	if err != nil {
@@ -114,7 +112,7 @@ func (s *API) cancelJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// settle waits a few seconds at most until a job has ended or waits for a second person.
+// settle waits a few seconds for a job to end, or to need a second person.
 func (js *jobTable) settle(c *call, j *job) {
 	js.mu.Lock()
 	ended, elsewhere := j.ended, j.State == adminapi.JobRunning && j.cancel == nil
@@ -131,7 +129,7 @@ func (js *jobTable) settle(c *call, j *job) {
 	}
 }
 
-// settleElsewhere waits for a job on another server to end.
+// settleElsewhere is settle for a job on another server.
 func (js *jobTable) settleElsewhere(c *call, id string, patience time.Duration) {
 	const step = 200 * time.Millisecond
 	for until := time.Now().Add(patience); time.Now().Before(until); {
@@ -153,8 +151,7 @@ func (js *jobTable) settleElsewhere(c *call, id string, patience time.Duration) 
 	}
 }
 
-// tellJob sends a job in its present state, even if another server has changed it since j was
-// found.
+// tellJob sends the current state of a job, even if another server has changed it after j was read.
 func (s *API) tellJob(c *call, status int, j *job) error {
 	s.jobs.mu.Lock()
 	if now := s.jobs.find(j.ID); now != nil {
@@ -166,7 +163,7 @@ func (s *API) tellJob(c *call, status int, j *job) error {
 	return writeJSON(c.w, status, out)
 }
 
-// accepted answers a request whose job continues in the background (RFC 7240, 4.1).
+// accepted answers a request if its job continues in the background (RFC 7240, 4.1).
 func (s *API) accepted(c *call, j *job) error {
 	h := c.w.Header()
 	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
@@ -175,7 +172,7 @@ func (s *API) accepted(c *call, j *job) error {
 	return s.tellJob(c, http.StatusAccepted, j)
 }
 
-// prefersAsync reports whether the client asks for a response before the job ends (RFC 7240, 4.1).
+// prefersAsync reports whether the client does not wait for the end of the job (RFC 7240, 4.1).
 func prefersAsync(c *call) bool {
 	if c.async {
 		return true
@@ -191,8 +188,8 @@ func prefersAsync(c *call) bool {
 	return false
 }
 
-// reportJob runs work as a job, and sends its reports, one per line. The job continues if the
-// client disconnects; it ends early only if it is cancelled or the server shuts down. The parameter
+// reportJob runs work as a job and sends its reports, one per line. The job continues if the client
+// disconnects. Only cancelling the job, or the end of the server, ends it early. The parameter
 // request is the body of the request.
 func (s *API) reportJob(c *call, of adminapi.Job, request any, work func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error)) error {
 	start := startOf{Job: of}

@@ -14,12 +14,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// pinBatch is how many records are read at once.
 const pinBatch = 1000
 
-// pins are the revisions that the names in a file had before its import. A temporary file contains
-// a number for each record, in order: the revision plus one, or 0 if the record may be imported
-// whatever the revision is.
+// pins has the revisions that the names in a file had before its import. They are in a temporary
+// file, in order. The number of a record is its revision plus one. It is 0 if the revision does not
+// matter.
 type pins struct {
 	api  *API
 	file *os.File
@@ -28,7 +27,7 @@ type pins struct {
 
 var _ bulk.Pins = (*pins)(nil)
 
-// pin reads the revisions of the names of a file. The caller must drop the result.
+// pin reads the current revisions of the names in a file. The caller must drop the result.
 func (s *API) pin(ctx context.Context, file io.ReadSeeker, o bulk.ImportOptions) (*pins, error) {
 	f, err := s.jobs.createSpool()
 	if err != nil {
@@ -89,7 +88,6 @@ type pinWriter struct {
 	names []name.Name // names of the next records; the zero name for a rejected one
 }
 
-// add adds the revision of a name.
 func (w *pinWriter) add(ctx context.Context, spelling string) error {
 	n, err := name.Parse(spelling)
 	if err == nil {
@@ -106,7 +104,6 @@ func (w *pinWriter) add(ctx context.Context, spelling string) error {
 	return w.flush(ctx)
 }
 
-// flush writes the revisions of the names that were added.
 func (w *pinWriter) flush(ctx context.Context) error {
 	valid := make([]name.Name, 0, len(w.names))
 	for _, n := range w.names {

@@ -20,10 +20,10 @@ const (
 	tendTime   = 10 * time.Second // maximum time of one step in the background
 )
 
-// maxJobConflicts is how often a change of jobs is tried while other servers change jobs.
+// maxJobConflicts bounds the attempts to change jobs while other servers change jobs too.
 const maxJobConflicts = 20
 
-// errJobsBusy means that other servers changed jobs during each attempt.
+// errJobsBusy means that other servers have changed jobs during each attempt.
 var errJobsBusy = &store.AwayError{Cause: "other servers are changing jobs", Err: store.ErrJobChanged}
 
 // A sharedJobs stores the jobs of a jobTable in a store that several servers share. The table has a
@@ -47,7 +47,7 @@ type sharedJobs struct {
 
 func (sh *sharedJobs) lease() string { return "jobs." + sh.run }
 
-// owner returns the owner of jobs that start now, or "" if jobs are not shared.
+// owner returns the name of this server as owner of its jobs, or "" if jobs are not shared.
 func (js *jobTable) owner() string {
 	if js.shared == nil {
 		return ""
@@ -55,13 +55,12 @@ func (js *jobTable) owner() string {
 	return js.shared.run
 }
 
-// owns reports whether a job runs or has run on this server.
+// owns reports whether a job belongs to this server.
 func (js *jobTable) owns(j *job) bool { return j.Owner == js.owner() }
 
-// runs reports whether a job runs on this server now. The caller must hold mu.
 func (js *jobTable) runs(j *job) bool { return j.State == adminapi.JobRunning && js.owns(j) }
 
-// touch records a change of a job that this server does not run. The caller must hold mu.
+// touch marks a job of another server as changed. The caller must hold mu.
 func (js *jobTable) touch(j *job) {
 	if js.shared == nil {
 		js.saveSoon(j)
@@ -70,9 +69,9 @@ func (js *jobTable) touch(j *job) {
 	}
 }
 
-// change calls f with mu held. If jobs are shared, f sees their present state, and change stores
-// the jobs that f has added, touched or removed. If storing fails, nothing is changed. It may call
-// f several times.
+// change calls f with mu held. If jobs are shared, f sees their current state, and change stores
+// the jobs that f adds, touches or removes. If that fails, nothing has changed. It may call f
+// several times.
 func (js *jobTable) change(ctx context.Context, f func() error) error {
 	if js.shared == nil {
 		js.mu.Lock()
@@ -93,7 +92,7 @@ func (js *jobTable) change(ctx context.Context, f func() error) error {
 	return errJobsBusy
 }
 
-// attempt tries once to make a change. The caller must hold js.writing.
+// attempt makes one attempt at a change. The caller must hold js.writing.
 func (js *jobTable) attempt(ctx context.Context, f func() error) error {
 	sh := js.shared
 	js.mu.Lock()
@@ -119,7 +118,7 @@ func (js *jobTable) attempt(ctx context.Context, f func() error) error {
 	return nil
 }
 
-// abandon removes the jobs that a failed change has touched. The next reading restores them.
+// abandon removes jobs touched by a change that failed. The next reading restores them.
 func (js *jobTable) abandon() {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -134,7 +133,7 @@ func (js *jobTable) abandon() {
 	sh.again = sh.again || len(sh.touched)+len(sh.removed) > 0
 }
 
-// encode returns jobs in the form in which the store keeps them. The caller must hold mu.
+// encode converts jobs to rows for the store. The caller must hold mu.
 func (js *jobTable) encode(all []*job) (rows []store.JobRow) {
 	for _, j := range all {
 		if slices.Contains(js.shared.removed, j.ID) {
@@ -170,7 +169,7 @@ func (js *jobTable) put(ctx context.Context, rows []store.JobRow) error {
 	return nil
 }
 
-// hold extends the lease of this server from time to time. The caller must hold js.writing.
+// hold renews the lease of this server when it is time. The caller must hold js.writing.
 func (js *jobTable) hold(ctx context.Context) error {
 	sh, now := js.shared, time.Now()
 	if now.Sub(sh.renewed) < renewLease {
@@ -251,7 +250,7 @@ func (js *jobTable) pull(ctx context.Context) error {
 	return js.bury(ctx)
 }
 
-// merge adopts the jobs that the store has. The caller must hold mu.
+// merge takes over jobs from the store. The caller must hold mu.
 func (js *jobTable) merge(rows []store.JobRow) {
 	sh, exists := js.shared, map[string]bool{}
 	for _, r := range rows {
@@ -275,8 +274,8 @@ func (js *jobTable) merge(rows []store.JobRow) {
 	slices.SortStableFunc(js.all, func(a, b *job) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.ID, b.ID)) })
 }
 
-// take adopts a job from the store, but of a job that this server runs, only the order to end it.
-// The caller must hold mu.
+// take takes over a job from the store. If this server runs the job, it takes over only the order
+// to end it. The caller must hold mu.
 func (js *jobTable) take(next *job) {
 	next.ended = make(chan struct{})
 	close(next.ended)
@@ -300,7 +299,7 @@ func (js *jobTable) take(next *job) {
 	}
 }
 
-// bury records that jobs were interrupted because their servers have ended. The caller must hold
+// bury records that jobs are interrupted because their servers have ended. The caller must hold
 // js.writing.
 func (js *jobTable) bury(ctx context.Context) error {
 	gone, err := js.gone(ctx)
@@ -333,9 +332,8 @@ func (js *jobTable) bury(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the servers that have ended while their jobs are still recorded as running. This
-// server is among them if it has stored a job that it could not start. The caller must hold
-// js.writing.
+// gone returns the servers that have ended although jobs of theirs count as running. This server is
+// one of them if it has stored a job and could not start it. The caller must hold js.writing.
 func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	js.mu.Lock()
 	owners := map[string]bool{}
@@ -361,8 +359,8 @@ func (js *jobTable) gone(ctx context.Context) (map[string]bool, error) {
 	return owners, nil
 }
 
-// tend is called about once a second while a job runs on this server. It stores the progress,
-// learns which jobs other servers want to end, and extends the lease. If the lease is lost, it
+// tend is called about once a second while this server runs a job. It stores the progress, finds
+// out which jobs other servers have cancelled, and renews the lease. Without the lease, it
 // interrupts the jobs.
 func (js *jobTable) tend(ctx context.Context) {
 	if js.shared == nil {
@@ -395,7 +393,7 @@ func (js *jobTable) interrupt() {
 	}
 }
 
-// leave ends the lease of this server after its jobs were stored.
+// leave gives up the lease of this server. Its jobs must have been stored.
 func (js *jobTable) leave(ctx context.Context) {
 	js.writing.Lock()
 	defer js.writing.Unlock()
@@ -414,8 +412,8 @@ func (js *jobTable) leave(ctx context.Context) {
 	}
 }
 
-// launch calls f to add a job, or to resume one, and returns it, or an error if the job must not
-// run. Before f returns the job, it must call running.Add.
+// launch calls f, which adds or resumes a job, and returns the job. It returns an error if the job
+// must not run. Before f returns, it must call running.Add.
 func (js *jobTable) launch(ctx context.Context, f func() (*job, error)) (*job, error) {
 	var j *job
 	abort := func() {

@@ -36,7 +36,7 @@ func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
 	return j, ctx, nil
 }
 
-// begin adds a job for a request; cancel ends it. The caller must hold mu.
+// begin adds a job for a request. The function cancel ends the job. The caller must hold mu.
 func (js *jobTable) begin(c *call, of startOf, cancel context.CancelCauseFunc) (*job, error) {
 	if j := js.earlier(c, &of); j != nil {
 		return nil, &repeatedError{j}
@@ -68,7 +68,7 @@ func (js *jobTable) begin(c *call, of startOf, cancel context.CancelCauseFunc) (
 	return j, nil
 }
 
-// find returns the job with an ID, or nil. The caller must hold mu.
+// find returns a job, or nil. The caller must hold mu.
 func (js *jobTable) find(id string) *job {
 	for _, j := range js.all {
 		if j.ID == id {
@@ -78,8 +78,8 @@ func (js *jobTable) find(id string) *job {
 	return nil
 }
 
-// earlier returns the job that the same request has already started, or nil. Requests are the same
-// if they have the same key, or apply the same dry run. The caller must hold mu.
+// earlier returns the job that the same request has started before, or nil. Two requests are the
+// same if they have the same key, or if they apply the same dry run. The caller must hold mu.
 func (js *jobTable) earlier(c *call, of *startOf) *job {
 	if dry := js.find(of.DryRunOf); dry != nil {
 		if j := js.find(dry.Applied); j != nil && (!j.HasEnded() || j.State == adminapi.JobDone) {
@@ -97,7 +97,7 @@ func (js *jobTable) earlier(c *call, of *startOf) *job {
 	return nil
 }
 
-// admit returns an error if the limits do not permit another job. The caller must hold mu.
+// admit returns an error if there are too many jobs. The caller must hold mu.
 func (js *jobTable) admit(c *call) error {
 	token, limits := c.token(), js.limits()
 	all, own := 0, js.reserved[token]
@@ -148,7 +148,7 @@ func (js *jobTable) reserve(c *call) (*reservation, error) {
 	return &reservation{jobs: js, token: token}, nil
 }
 
-// release ends the reservation, unless the start of its job has ended it.
+// release ends the reservation. It does nothing after the job has started.
 func (r *reservation) release() {
 	if r == nil {
 		return

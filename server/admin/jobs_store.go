@@ -28,7 +28,7 @@ type savedJobs struct {
 
 func (js *jobTable) file() string { return filepath.Join(js.dir, jobsFile) }
 
-// saveSoon schedules a save. A crash loses at most the changes since the last save. The caller must
+// saveSoon schedules a save. A crash loses only the changes since the last save. The caller must
 // hold mu.
 func (js *jobTable) saveSoon(j *job) {
 	js.changed, j.dirty = true, true
@@ -39,8 +39,8 @@ func (js *jobTable) saveSoon(j *job) {
 	time.AfterFunc(saveEvery, js.save)
 }
 
-// makeDir creates the directory for jobs, but not the data directory above it: if that was moved
-// away or deleted, it must not appear again.
+// makeDir creates the directory for jobs. It does not create the data directory above it, which
+// must not reappear after it was moved away or deleted.
 func (js *jobTable) makeDir() error {
 	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
 		return err
@@ -48,7 +48,7 @@ func (js *jobTable) makeDir() error {
 	return nil
 }
 
-// save writes the jobs to the file, or those of this server to the store.
+// save writes the jobs to the file. Shared jobs of this server go to the store.
 func (js *jobTable) save() {
 	js.writing.Lock()
 	defer js.writing.Unlock()
@@ -106,7 +106,8 @@ func (js *jobTable) saveShared() error {
 	return err
 }
 
-// unsaved reports whether a shared job must not be removed yet. The caller must hold mu.
+// unsaved reports whether a shared job must be stored before it is removed. The caller must hold
+// mu.
 func (j *job) unsaved(js *jobTable) bool { return js.shared != nil && j.dirty && js.owns(j) }
 
 // A spooled is the stored body of a request.
@@ -116,8 +117,8 @@ type spooled struct {
 	sum  string // SHA-256 in hexadecimal
 }
 
-// spool stores the body of a request in a file, for a job that reads it after the response. The
-// error says whether the client, the size of the body or the disk is the cause.
+// spool stores the body of a request in a file for a job, which can then read it after the
+// response. The error says whether the client, the size of the body or the disk is the reason.
 func (js *jobTable) spool(body io.Reader) (*spooled, error) {
 	f, err := js.createSpool()
 	if err != nil {
@@ -152,8 +153,7 @@ func (js *jobTable) createSpool() (*os.File, error) {
 	return os.CreateTemp(cmp.Or(js.dir, os.TempDir()), "*"+spoolSuffix)
 }
 
-// unstored returns the error for a body that the server cannot store, without the paths of its
-// files.
+// unstored returns the error about a body that cannot be stored. It has no paths.
 func unstored(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &adminapi.FullError{Detail: "the request body cannot be stored: the disk of the server is full"}
@@ -176,7 +176,7 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxSpool is the maximum size of the body of an import in the background, in bytes.
+// maxSpool limits the body of an import in the background, in bytes.
 const maxSpool = 4 << 30
 
 func drop(f *os.File) {

@@ -44,7 +44,6 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	_, _ = w.Write(b) // after an error, the client has disconnected
 }
 
-// writeJSON sends a response with v as JSON.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
 	b, err := adminapi.Encode(v)
 	if err != nil {
@@ -56,17 +55,17 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return ignored(err)
 }
 
-// describe sets the header fields of a response with a body, which caches must not store.
+// describe sets the header fields for a body, which caches must not store.
 func describe(h http.Header, mediaType string) {
 	h.Set("Content-Type", mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 }
 
-// ignored ignores an error of writing to a client, because the client has disconnected.
+// ignored drops an error of writing to a client, because the client has disconnected.
 func ignored(error) error { return nil }
 
-// readJSON decodes the body of a request into v. An unknown field is an error.
+// readJSON decodes the body of a request into v. Unknown fields are an error.
 func readJSON(c *call, v any) error {
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, adminapi.MaxBody))
 	var tooLarge *http.MaxBytesError
@@ -108,7 +107,7 @@ func jsonError(body []byte, offset int64, err error) error {
 	return positionError(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// jsonType returns the name of the JSON type that is decoded into a Go type.
+// jsonType returns the JSON type for a Go type.
 func jsonType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:

@@ -55,7 +55,8 @@ func (w *lineWriter) write(v any) error {
 	return err
 }
 
-// send sends the lines in the buffer. The first call also sends the header, even without lines.
+// send sends the lines in the buffer. The first call also sends the header, even if there are no
+// lines.
 func (w *lineWriter) send() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +67,7 @@ func (w *lineWriter) send() error {
 	return errors.Join(w.out.Flush(), w.Flush())
 }
 
-// end ends a response, and sends or logs the error, if any.
+// end ends a response. It sends or logs the error if there is one.
 func (s *API) end(w *lineWriter, err error) error {
 	if err == nil {
 		return ignored(w.send())
@@ -79,9 +80,8 @@ func (s *API) end(w *lineWriter, err error) error {
 	panic(http.ErrAbortHandler)
 }
 
-// stream sends, for each value, the first result of line if the second one is true, but at most
-// limit lines, where 0 means no limit. If it has sent nothing, it returns fallback, which may be
-// nil.
+// stream sends a line for each value for which line returns true, and stops after limit lines. A
+// limit of 0 means all. If nothing was sent, it returns fallback, which may be nil.
 func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, fallback error, line func(T) (any, bool)) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {
@@ -109,8 +109,7 @@ func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, fa
 	return s.end(w, nil)
 }
 
-// tell writes a report, unless the client has disconnected. For an empty report it only sends the
-// header.
+// tell writes a report. For an empty report it sends only the header.
 func (w *lineWriter) tell(r adminapi.Report) {
 	w.mu.Lock()
 	gone := w.gone
@@ -130,7 +129,6 @@ func (w *lineWriter) tell(r adminapi.Report) {
 	}
 }
 
-// stop makes the lineWriter write nothing more.
 func (w *lineWriter) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,7 +25,7 @@ const (
 	maxIgnore      = 10 * 366 * 24 * time.Hour
 )
 
-// watcher returns the watcher of the links, or an error if the server does not check links.
+// watcher returns the watcher of links. The error says that this server does not check links.
 func (s *API) watcher() (*links.Watcher, error) {
 	if s.links == nil {
 		return nil, &adminapi.StatusError{Kind: adminapi.KindNoLinks, Status: http.StatusServiceUnavailable, Detail: "this server does not check links: set links.check = true in its configuration"}
@@ -33,7 +33,6 @@ func (s *API) watcher() (*links.Watcher, error) {
 	return s.links, nil
 }
 
-// linkStatus sends the progress of the checks of links.
 func (s *API) linkStatus(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -56,8 +55,7 @@ func (s *API) linkStatus(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// listLinks sends a page of the links with a verdict, limited to links of names that the caller may
-// read.
+// listLinks sends a page of links with a verdict. The caller must be allowed to read their names.
 func (s *API) listLinks(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -93,7 +91,7 @@ func (s *API) listLinks(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// linkNames returns the active names with a location that the caller may read.
+// linkNames returns the active names with a location, as far as the caller may read them.
 func (s *API) linkNames(c *call, url string) (names []string, err error) {
 	found, err := links.Names(c.r.Context(), s.store, url, maxLinksRead)
 	for _, rec := range found {
@@ -118,8 +116,8 @@ func newLink(l links.Link, names []string) adminapi.Link {
 	return out
 }
 
-// linkChanges sends what has changed since a time, by host: changes of locations of names that the
-// caller may read, and changes of whole hosts if the caller may read all names.
+// linkChanges sends what has changed since a time, by host. It reports locations of names that the
+// caller may read. Whole hosts are only for callers who may read all names.
 func (s *API) linkChanges(c *call) error {
 	w, err := s.watcher()
 	if err != nil {
@@ -213,7 +211,7 @@ func (s *API) doLinks(c *call) error {
 }
 
 // eachLink calls do for the locations of a name, or for one of them, and sends the results. It
-// leaves out locations that are not checked.
+// skips locations that the server does not check.
 func (s *API) eachLink(c *call, need registrar.Role, only string, do func(w *links.Watcher, url string) (links.Link, string, error)) error {
 	w, err := s.watcher()
 	if err != nil {

@@ -27,8 +27,7 @@ func newLogFilter(q url.Values) (logFilter, error) {
 	return f, &adminapi.RequestError{Field: "kind", Message: fmt.Sprintf("must be name, authority, user or token, not %.40q", f.kind)}
 }
 
-// selects reports whether the filter selects an entry, which must be in the form that the caller
-// may see.
+// selects reports whether the filter selects an entry, which must be as the caller may see it.
 func (f logFilter) selects(e *adminapi.Entry) bool {
 	return (f.who == "" || e.Who == f.who || e.WhoName != "" && strings.EqualFold(e.WhoName, f.who)) &&
 		strings.HasPrefix(e.Key, f.prefix) && (f.batch == "" || e.Batch == f.batch) && (f.kind == "" || f.kind == kindOf(e))
@@ -46,7 +45,7 @@ func kindOf(e *adminapi.Entry) string {
 	return adminapi.KindOfName
 }
 
-// upTo yields entries up to the one with the given number, or all if the number is 0.
+// upTo yields entries up to the one with the given number. The number 0 means all entries.
 func upTo(until uint64, limit iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range limit {
@@ -57,7 +56,7 @@ func upTo(until uint64, limit iter.Seq2[*store.Entry, error]) iter.Seq2[*store.E
 	}
 }
 
-// prove sends a change, and the proof that the log contains it.
+// prove sends a change with the proof that the log contains it.
 func (s *API) prove(c *call) error {
 	seq, err := strconv.ParseUint(c.value, 10, 64)
 	if err != nil || seq == 0 {

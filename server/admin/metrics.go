@@ -8,13 +8,12 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// metricsPath is the path of the metrics.
 const metricsPath = "/-/metrics"
 
-// noRole stands for the role in the metrics of a request without a valid token.
+// noRole is the role in the metrics for a request without a valid token.
 const noRole = "none"
 
-// showMetrics shows the metrics to clients on this machine, and to others that have a token.
+// showMetrics shows the metrics to clients on this machine, and to other clients with a token.
 func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	if !isLocal(r) {
 		actor, err := s.authenticate(r)
@@ -27,8 +26,8 @@ func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	return nil
 }
 
-// isLocal reports whether a request comes from this machine: from a loopback address or over a Unix
-// socket, and without a header field by which a proxy says that it forwarded the request.
+// isLocal reports whether a request comes from this machine: from a loopback address or a Unix
+// socket, and without a header field of a proxy.
 func isLocal(r *http.Request) bool {
 	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header[field] != nil {
@@ -39,7 +38,6 @@ func isLocal(r *http.Request) bool {
 	return err != nil || from.Addr().Unmap().IsLoopback() // a Unix socket has no address
 }
 
-// count counts a request that was answered.
 func (s *API) count(w *statusWriter) {
 	if s.metrics != nil {
 		s.metrics.AdminRequest(w.role, w.status)
@@ -64,16 +62,15 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	}
 }
 
-// errFaults is the error of a verification that found faults.
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether the metrics show when a job of this kind last succeeded, as they do for
-// backups, and for verifications of the whole store.
+// isTask reports whether the metrics show the last success of jobs of this kind: backups, and
+// verifications of the whole store.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
 }
 
-// outcome returns nil if a job that has ended succeeded, and otherwise an error.
+// outcome returns nil for a job that succeeded, and otherwise an error.
 func (j *job) outcome() error {
 	switch {
 	case j.Problem != nil:
@@ -84,7 +81,7 @@ func (j *job) outcome() error {
 	return nil
 }
 
-// expectTasks passes to the metrics when each task last succeeded.
+// expectTasks tells the metrics when each task last succeeded.
 func (s *API) expectTasks() {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -95,8 +92,8 @@ func (s *API) expectTasks() {
 	}
 }
 
-// countTasks passes to the metrics when each task last succeeded before this start, and from then
-// on when a task ends.
+// countTasks tells the metrics when each task last succeeded before this start. From then on it
+// tells them when a task ends.
 func (s *API) countTasks() {
 	if s.metrics == nil {
 		return

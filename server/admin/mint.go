@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// mint makes new names, reserves them, and reports each as soon as it is stored. If the request is
-// invalid, it returns an error before it reserves any name.
+// mint makes and reserves names, and reports each as soon as it is stored. It rejects an invalid
+// request before it reserves any name.
 func (s *API) mint(c *call) error {
 	body := adminapi.Minting{Count: 1}
 	if err := readJSON(c, &body); err != nil {
@@ -45,7 +45,7 @@ func (s *API) mint(c *call) error {
 	})
 }
 
-// mintError makes an error of making names an error about the template, for the client.
+// mintError tells the client about the template that could not make a name.
 func mintError(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listMisses lists the failed lookups of names for which the caller has rights, the most frequent
-// first.
+// listMisses lists failed lookups, the most frequent first, of names for which the caller has
+// rights.
 func (s *API) listMisses(c *call) error {
 	limit, err := number(c.q, "limit", 0)
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *API) mayRead(c *call, n name.Name) bool {
 	return err == nil
 }
 
-// shown returns those suggestions that the caller may see. They were public when they were stored,
-// but access to them may have been restricted since.
+// shown returns the suggestions that the caller may see. They were public when they were stored,
+// but their authorities may have restricted access since.
 func (s *API) shown(c *call, suggestions []string) (some []string) {
 	set, err := s.authorities.Set(c.r.Context(), time.Time{})
 	if err != nil {

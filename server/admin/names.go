@@ -24,7 +24,7 @@ func (s *API) getVersion(c *call) error {
 }
 
 // subject parses the name in the path of a request, and returns it as it was stored at the given
-// time, where zero means now. It returns an error if the caller has no rights for the name.
+// time. The zero time means now. The error says that the caller has no rights for the name.
 func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	n, err := name.Parse(c.value)
 	if err != nil {
@@ -33,8 +33,8 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	return s.reached(c, n, at, c.actor.Role())
 }
 
-// reached returns a name as it was stored at the given time. If the caller has no rights for it,
-// the error says that the caller needs the role need.
+// reached returns a name as it was stored at the given time. The error for a caller without rights
+// says that the role need is necessary.
 func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
@@ -109,8 +109,8 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 }
 
 // within yields the records of a scan for which an actor has rights. It reads little more than
-// these records, so a page that ends because of the limits of reading does not reveal how many
-// other records exist.
+// these. Otherwise the size of a page that ends because of a limit would reveal how many other
+// records exist.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if a.MayAll(registrar.Reader) {
 		return s.store.List(ctx, scan)
@@ -131,8 +131,8 @@ func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) it
 	}
 }
 
-// spans returns the beginnings of all keys that are covered by one of the prefixes and start with
-// begin, sorted and without duplicates.
+// spans returns the beginnings of all keys that begin with begin and are below one of the prefixes.
+// They are sorted, without duplicates.
 func spans(prefixes []name.Prefix, begin string) []string {
 	var all []string
 	for _, p := range prefixes {

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// query returns the parameters of a request, or an error if one of them is not allowed.
+// query returns the parameters of a request. The error says that a parameter is not allowed.
 func (c *call) query(allowed ...string) (url.Values, error) {
 	q := c.r.URL.Query()
 	for key := range q {
@@ -24,7 +24,7 @@ func (c *call) query(allowed ...string) (url.Values, error) {
 	return q, nil
 }
 
-// flag parses a parameter whose value is 1, 0, true or false.
+// flag parses a boolean parameter: 1, 0, true or false.
 func flag(q url.Values, key string) (bool, error) {
 	v := q.Get(key)
 	if v == "" {
@@ -75,8 +75,8 @@ type intent struct {
 	strict      bool
 }
 
-// intent reads the parameter "why", the expected revision, and "strict" if it is among names, which
-// are the further parameters that the request may have.
+// intent reads the parameter "why" and the expected revision of a change. The further parameters
+// that the request may have are in names. If "strict" is one of them, intent reads it too.
 func (c *call) intent(names ...string) (in intent, err error) {
 	q, err := c.query(append(names, "why", "expected")...)
 	if err != nil {
@@ -90,9 +90,9 @@ func (c *call) intent(names ...string) (in intent, err error) {
 	return in, err
 }
 
-// expectation returns the revision that the client expects to change, from the parameter
-// "expected", or from If-Match with one tag, or If-None-Match with "*". For a header field,
-// conditional is true, and a conflict must be reported as status 412.
+// expectation returns the revision that the client expects to change. It is in the parameter
+// "expected", in If-Match with one tag, or in If-None-Match with "*". For a header field,
+// conditional is true, and a conflict leads to the status 412.
 func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err error) {
 	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
 	text, field := q.Get("expected"), "expected"
@@ -113,8 +113,8 @@ func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err
 	return revision, conditional, nil
 }
 
-// preconditioned makes a conflict of a conditional request a failed precondition (RFC 9110,
-// 13.1.1). It returns other errors unchanged.
+// preconditioned converts a conflict of a conditional request to a failed precondition (RFC 9110,
+// 13.1.1). It returns other errors as they are.
 func preconditioned(err error, conditional bool) error {
 	var conflict *store.ConflictError
 	if conditional && errors.As(err, &conflict) {

@@ -56,7 +56,7 @@ func relocationJob(rel registrar.Relocation, dryRun string) adminapi.Job {
 	return adminapi.Job{Kind: adminapi.JobRelocate, Subject: adminapi.RelocationSubject(rel.From, rel.To), DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
 }
 
-// relocateAs starts a relocation, which may apply a dry run.
+// relocateAs starts a relocation. The parameter dryRun may be the ID of a dry run to apply.
 func (s *API) relocateAs(c *call, rel registrar.Relocation, dryRun string) error {
 	switch many, err := s.relocatesMany(c, rel); {
 	case err != nil:
@@ -92,10 +92,10 @@ type reach struct {
 	counts map[string]*adminapi.Reach
 }
 
-// maxReach is the maximum number of authorities in the result of a relocation.
+// maxReach limits the authorities in the result of a relocation.
 const maxReach = 100
 
-// add counts a name. A relocation reports all locations of a name one after the other.
+// add counts a name. All locations of a name come one after the other.
 func (r *reach) add(ctx context.Context, n name.Name) {
 	if n == r.last {
 		return
@@ -133,7 +133,7 @@ func (s *API) undo(c *call) error {
 	return s.undoAs(c, u, "")
 }
 
-// undoAs starts an undo, which may apply a dry run.
+// undoAs starts an undo. The parameter dryRun may be the ID of a dry run to apply.
 func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 	subject := u.Batch
 	if subject == "" {
@@ -161,9 +161,9 @@ func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 // returns the head of the log that it has verified.
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
-// verification returns the verification for a request. With the parameter "since", it covers only
-// the changes after that head, and subject is "since" and the head. Otherwise it covers the whole
-// store, and subject is "".
+// verification returns the verification that a request asks for. With the parameter "since" it
+// covers the changes after that head, and subject is "since" with the head. Without it, the
+// verification covers the whole store, and subject is "".
 func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
@@ -183,7 +183,6 @@ func (s *API) verification(q url.Values) (check verification, subject string, er
 	}, "since " + since.String(), nil
 }
 
-// verify verifies the whole store, or only the changes after the head in the parameter "since".
 func (s *API) verify(c *call) error {
 	if err := c.requireAllNames("verify"); err != nil {
 		return err
@@ -210,8 +209,8 @@ func (s *API) verify(c *call) error {
 	})
 }
 
-// backup writes a backup to a directory on the machine of the server, with the rights of the
-// server's user.
+// backup writes a backup to a directory on the machine of the server. The server needs the right to
+// write there.
 func (s *API) backup(c *call) error {
 	if err := c.requireAllNames("backup"); err != nil {
 		return err

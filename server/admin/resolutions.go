@@ -84,8 +84,8 @@ func (s *API) months(fromText, toText string) (from, to counts.Month, err error)
 	return from, to, nil
 }
 
-// nameResolutions counts the resolutions of a name. Only owners see low counts, which can reveal
-// something about a single reader.
+// nameResolutions counts the resolutions of a name. Only owners see low counts, because these can
+// reveal something about a single reader.
 func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source counts.Store, text string, from, to counts.Month, n *resolutionCounter) error {
 	asked, err := name.Parse(text)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *API) nameResolutions(ctx context.Context, a registrar.Actor, source cou
 	return nil
 }
 
-// withoutFew leaves out the cells of days with few resolutions.
+// withoutFew leaves out the days with few resolutions.
 func withoutFew(cells []counts.Cell) []counts.Cell {
 	var days [32]uint64
 	for _, c := range cells {
@@ -120,8 +120,9 @@ func withoutFew(cells []counts.Cell) []counts.Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c counts.Cell) bool { return days[c.Day%32] < minCount })
 }
 
-// authorityResolutions counts the resolutions of the names of authorities whose prefixes begin with
-// a prefix. Names without an authority are only for actors who may read all names.
+// authorityResolutions counts the resolutions of names by authority, if the prefix of the authority
+// begins with a given prefix. Names without an authority are only for actors who may read all
+// names.
 func (s *API) authorityResolutions(ctx context.Context, a registrar.Actor, source counts.Store, prefix string, from, to counts.Month, n *resolutionCounter) error {
 	begin := name.Beginning(prefix)
 	for r, err := range source.Rows(ctx, counts.Query{Kind: counts.OfAuthority, From: from, To: to, Text: begin, Prefix: true}) {
@@ -135,7 +136,7 @@ func (s *API) authorityResolutions(ctx context.Context, a registrar.Actor, sourc
 	return nil
 }
 
-// isBelow reports whether a prefix is equal to begin, or longer by whole parts.
+// isBelow reports whether text is begin, or continues begin by whole parts.
 func isBelow(text, begin string) bool {
 	rest, ok := strings.CutPrefix(text, begin)
 	return ok && (begin == "" || rest == "" || strings.ContainsAny(rest[:1], ":/") || strings.ContainsAny(begin[len(begin)-1:], ":/"))
@@ -150,7 +151,7 @@ func mayCount(a registrar.Actor, prefix string) bool {
 	return err == nil && a.MayPrefix(p, registrar.Reader)
 }
 
-// topNames returns the names that people resolved most. Low counts are for owners only.
+// topNames returns the names that people resolved most often. Low counts are only for owners.
 func (s *API) topNames(ctx context.Context, a registrar.Actor, source counts.Store, q counts.Query, top int) ([]adminapi.NameResolutions, error) {
 	sums := map[string]*adminapi.ByClass{}
 	for r, err := range source.Rows(ctx, q) {

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// explain resolves a name as the public listener would for an anonymous client, and explains the
-// answer if the request asks for it.
+// explain resolves a name as the public listener would for an anonymous client. On request it
+// explains the answer.
 func (s *API) explain(c *call) error {
 	q := c.q
 	put := nomen.Question{
@@ -51,7 +51,7 @@ func (s *API) explain(c *call) error {
 	return ignored(format.WriteJSON(c.w, ans))
 }
 
-// wanted parses a parameter whose value is yes or no, or a value that [flag] accepts.
+// wanted parses a boolean parameter: yes, no or a value for [flag].
 func wanted(q url.Values, key string) (bool, error) {
 	switch strings.ToLower(q.Get(key)) {
 	case "yes":

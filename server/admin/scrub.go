@@ -59,8 +59,8 @@ type scrubState struct {
 	} `json:"last"` // the last complete pass
 }
 
-// newScrub returns a scrub of the store r, or nil if the rate is 0 or the store cannot be verified
-// in steps.
+// newScrub returns a scrub of the store r. It returns nil if the rate is 0, or if the store cannot
+// be verified in steps.
 func newScrub(s *API, r store.Reader, rate int, dir string) *scrub {
 	if rate <= 0 {
 		return nil
@@ -124,7 +124,6 @@ func (s *API) Scrub() (state ScrubState, ok bool) {
 	return ScrubState{known.Last.Ended, known.Last.Faults, h.Size, known.Faults}, s.scrub != nil
 }
 
-// run scrubs until ctx ends.
 func (c *scrub) run(ctx context.Context) {
 	for rest := time.Duration(0); ; {
 		select {
@@ -137,7 +136,7 @@ func (c *scrub) run(ctx context.Context) {
 	}
 }
 
-// step verifies the next changes, and returns how long to pause afterwards.
+// step verifies the next changes, and returns how long to pause.
 func (c *scrub) step(ctx context.Context) time.Duration {
 	s := c.server
 	state := c.known()
@@ -172,7 +171,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	return max(time.Duration(done)*time.Second/time.Duration(c.rate)-took, (scrubShare-1)*took)
 }
 
-// found counts a fault, and logs it unless the pass has already logged too many.
+// found counts a fault. It also logs the fault, unless this pass has logged too many.
 func (c *scrub) found(state *scrubState, f store.Fault) {
 	if state.Faults++; state.Faults <= maxScrubLines {
 		j := adminapi.NewFault(f)
@@ -180,8 +179,8 @@ func (c *scrub) found(state *scrubState, f store.Fault) {
 	}
 }
 
-// failed handles an error of a step. If the store no longer matches the changes that earlier steps
-// verified, the next step begins a new pass.
+// failed handles an error of a step. If the store does not match the verified changes any more, the
+// next step begins a new pass.
 func (c *scrub) failed(ctx context.Context, err error, since store.Head, state scrubState) time.Duration {
 	var wrong *store.HeadError
 	switch {
@@ -200,7 +199,7 @@ func (c *scrub) set(state scrubState) {
 	c.state = state
 }
 
-// save writes the state to the file from time to time, or immediately if now is true.
+// save writes the state to the file from time to time. If now is true, it writes immediately.
 func (c *scrub) save(now bool) {
 	if c.file == "" || !now && time.Since(c.saved) < scrubSave {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// search returns a page of the names that have some words.
+// search sends a page of names that have certain words.
 func (s *API) search(c *call) error {
 	if s.searcher == nil {
 		return &adminapi.StatusError{Kind: adminapi.KindNoIndex, Status: http.StatusServiceUnavailable, Detail: "this server has no search index: set search = true in its configuration, or list the names by prefix"}
@@ -29,7 +29,7 @@ func (s *API) search(c *call) error {
 	return writeJSON(c.w, http.StatusOK, found)
 }
 
-// searchQuery returns the query of a request, limited to the names that the actor may read.
+// searchQuery returns the query of a request, limited to names that the caller may read.
 func (c *call) searchQuery() (q store.Query, err error) {
 	if !c.q.Has("text") {
 		return q, &adminapi.RequestError{Field: "text", Message: "missing; must be words to find"}

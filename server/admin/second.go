@@ -41,7 +41,7 @@ type redactRequest struct {
 	Revision uint64 `json:"revision"` // expected revision, if a second person must approve
 }
 
-// redact makes a redaction, or asks for a second person.
+// redact makes a redaction, or waits for the approval of a second person.
 func (s *API) redact(c *call, q redactRequest, conditional bool) error {
 	second := s.settings.Load().second.Redact
 	asks := second && !q.DryRun
@@ -71,7 +71,7 @@ func (s *API) redactAs(ctx context.Context, a registrar.Actor, q redactRequest) 
 	return out, err
 }
 
-// askRedaction makes a job that makes a redaction after a second person has approved it.
+// askRedaction adds a job that makes a redaction after the approval of a second person.
 func (s *API) askRedaction(c *call, q redactRequest) error {
 	of := adminapi.Job{Kind: adminapi.JobRedact, Subject: q.Of + " " + q.Key, Unit: "revisions"}
 	of.Approval = &adminapi.Approval{Why: q.Reason, Of: q.Of, Key: q.Key, Revisions: q.Revisions, Revision: q.Revision}
@@ -79,7 +79,7 @@ func (s *API) askRedaction(c *call, q redactRequest) error {
 }
 
 // relocatesMany reports whether a relocation changes so many names that a second person must
-// approve it. It reads only as many names as it needs to decide.
+// approve it. It stops reading names when it can decide.
 func (s *API) relocatesMany(c *call, rel registrar.Relocation) (bool, error) {
 	limit := int64(s.settings.Load().second.RelocateAbove)
 	if limit <= 0 || rel.DryRun {
@@ -106,8 +106,7 @@ func (s *API) relocatesMany(c *call, rel registrar.Relocation) (bool, error) {
 	return false, err
 }
 
-// askRelocation makes a job that does a dry run of a relocation, and then waits for a second
-// person.
+// askRelocation adds a job that makes a dry run of a relocation and then waits for a second person.
 func (s *API) askRelocation(c *call, rel registrar.Relocation, dryRun string) error {
 	of := relocationJob(rel, dryRun)
 	of.Approval = &adminapi.Approval{Why: rel.Why, From: rel.From, To: rel.To, Retired: rel.Retired}
@@ -120,8 +119,8 @@ func (s *API) askRelocation(c *call, rel registrar.Relocation, dryRun string) er
 	})
 }
 
-// foresee does a dry run of a relocation for an actor. It records what would change in the result
-// of the job, and returns a digest of it.
+// foresee makes a dry run of a relocation for an actor. It records in the result of the job what
+// would change, and returns a digest of these changes.
 func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel registrar.Relocation) (string, error) {
 	reach := reach{api: s, counts: map[string]*adminapi.Reach{}}
 	sum, result := sha256.New(), adminapi.JobResult{}
@@ -153,12 +152,13 @@ func (s *API) foresee(ctx context.Context, j *job, a registrar.Actor, rel regist
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// addMoved adds a location that would be moved to a digest. Keys and URLs contain no zero byte.
+// addMoved adds a location that would move to a digest. Keys and URLs contain no zero byte, so that
+// it can separate them.
 func addMoved(sum hash.Hash, n name.Name, from, to string) {
 	_, _ = fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", n.Key(), from, to) // a hash returns no error
 }
 
-// ask makes a job that a second person must approve. It runs prepare before the job waits.
+// ask adds a job that a second person must approve. It runs prepare before the job waits.
 func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Context, *job) error) error {
 	start := startOf{Job: of}
 	if err := c.identify(&start, request); err != nil {
@@ -187,24 +187,24 @@ func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Co
 	return s.accepted(c, j)
 }
 
-// asksSame reports whether a request with the given token has already made the job j, and the
-// second person has not decided yet. The caller must hold the mutex of the jobs.
+// asksSame reports whether the same request with the same token has made the job j, about which the
+// second person has not decided yet. The mutex of the jobs must be held.
 func (j *job) asksSame(request *startOf, token string) bool {
 	return j.undecided() && j.Token == token && j.Kind == request.Kind && bytes.Equal(j.Request, request.request)
 }
 
-// undecided reports whether a second person can still decide about a job, now or after its dry run.
+// undecided reports whether a second person can still decide about a job, perhaps after its dry
+// run.
 func (j *job) undecided() bool {
 	return j.Approval != nil && !j.Approval.Decided() && !j.HasEnded()
 }
 
-// wait makes a job wait for a second person.
 func (j *job) wait(at time.Time) {
 	j.State, j.Ended, j.Rate, j.Approval.Until = adminapi.JobWaiting, time.Time{}, 0, at.Add(adminapi.ApprovalTime)
 	j.Next = "another person approves or rejects it"
 }
 
-// lapse ends the jobs for which no second person has decided in time. The caller must hold mu.
+// lapse ends jobs for which no second person has decided in time. The caller must hold mu.
 func (js *jobTable) lapse() {
 	for _, j := range js.all {
 		if j.State == adminapi.JobWaiting && !js.now().Before(j.Approval.Until) {
@@ -236,15 +236,15 @@ func (js *jobTable) admitWaiting(token string) error {
 	}
 }
 
-// saveNow saves the jobs, so that a crash does not lose a job that waits. Shared jobs are already
-// stored.
+// saveNow saves the jobs, so that a crash does not lose a job that waits. Shared jobs are stored
+// already.
 func (js *jobTable) saveNow() {
 	if js.dir != "" && js.shared == nil {
 		js.save()
 	}
 }
 
-// approvedBy adds to the reason of a change who has approved it.
+// approvedBy adds to the reason of a change the person who has approved it.
 func approvedBy(why, person string) string {
 	if why == "" {
 		return "approved by " + cmp.Or(person, "the operator")

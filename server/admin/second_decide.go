@@ -39,8 +39,8 @@ func (s *API) approveJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// approve runs a job that has waited for approval, and returns it and its context, which is nil if
-// the caller has already approved the job.
+// approve runs a job that has waited for approval. It returns the job and its context. The context
+// is nil if the caller has already approved the job.
 func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Context, error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
 	j, err := js.launch(c.r.Context(), func() (*job, error) { return js.resume(c, id, same, cancel) })
@@ -55,8 +55,8 @@ func (js *jobTable) approve(c *call, id string, same bool) (*job, context.Contex
 	return nil, nil, err
 }
 
-// resume runs a job that has waited, and which cancel ends. The error is a repeatedError if the
-// caller has already approved the job. The caller must hold mu.
+// resume runs a job that has waited. The function cancel ends the job. The error is a repeatedError
+// if the caller has already approved the job. The caller must hold mu.
 func (js *jobTable) resume(c *call, id string, same bool, cancel context.CancelCauseFunc) (*job, error) {
 	js.lapse()
 	j := js.find(id)
@@ -188,7 +188,7 @@ func (js *jobTable) stop(c *call, j *job, isOwn bool) error {
 	return nil
 }
 
-// carryOut does what a second person has approved, after checking the rights of both persons, and
+// carryOut does what a second person has approved. First it checks the rights of both persons, and
 // that nothing has changed since the request.
 func (s *API) carryOut(ctx context.Context, j *job, approver registrar.Actor) error {
 	requester, err := s.requesterNow(ctx, j)
@@ -206,7 +206,7 @@ func askAgain(format string, args ...any) error {
 	return &adminapi.StatusError{Kind: adminapi.KindSecond, Status: http.StatusConflict, Detail: fmt.Sprintf(format, args...) + "; nothing was changed. Make the request again"}
 }
 
-// lostRights returns the error for a requester who lost rights after the request.
+// lostRights returns the error about a requester who has lost rights since the request.
 func lostRights(format string, args ...any) error {
 	return &adminapi.StatusError{
 		Kind: adminapi.KindSecond, Status: http.StatusForbidden,
@@ -238,7 +238,7 @@ func requesterDenied(err error) error {
 	return err
 }
 
-// changedSince returns the error for a subject that was changed after the request.
+// changedSince returns the error about a subject that has changed since the request.
 func changedSince(err error) error {
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
@@ -247,7 +247,7 @@ func changedSince(err error) error {
 	return err
 }
 
-// relocateApproved relocates only the names that would have changed at the time of the request.
+// relocateApproved relocates only the names whose change was approved.
 func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Relocation, requester, approver registrar.Actor) error {
 	approved, err := s.checkApproved(ctx, j, rel, requester)
 	if err != nil {
@@ -257,8 +257,8 @@ func (s *API) relocateApproved(ctx context.Context, j *job, rel registrar.Reloca
 	return s.relocateOnly(ctx, j, rel, requester, approved)
 }
 
-// checkApproved checks that a relocation would make the same changes as at the time of the request,
-// and that the requester may still make them. It returns the names that would change.
+// checkApproved checks that a relocation would still make the same changes as at the time of the
+// request, and that the requester may still make them. It returns the names that would change.
 func (s *API) checkApproved(ctx context.Context, j *job, rel registrar.Relocation, requester registrar.Actor) (*approvedNames, error) {
 	then, err := actorOf(j.Who, j.Requester.Grants)
 	if err != nil {
@@ -302,15 +302,14 @@ func (s *API) relocateOnly(ctx context.Context, j *job, rel registrar.Relocation
 	return err
 }
 
-// errNotApproved is the reason why an approved relocation left a name unchanged.
+// errNotApproved is why an approved relocation left a name unchanged.
 var errNotApproved = &adminapi.StatusError{
 	Kind: adminapi.KindSecond, Status: http.StatusConflict,
 	Detail: "another user has added or changed this name after the second person approved; it was not changed. Make another request for it",
 }
 
-// reportOthers reports the names with locations to be replaced that were not approved, because
-// other clients have added or changed them meanwhile, or because the check at the approval rejected
-// them. It adds them to sum.
+// reportOthers reports the names with matching locations that were not approved: other clients have
+// added or changed them since, or the check at the approval has rejected them. It adds them to sum.
 func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation, approved *approvedNames, sum *registrar.Relocated) error {
 	var failed error
 	rel.DryRun, rel.Begun, rel.Progress = true, nil, nil
@@ -333,8 +332,8 @@ func (s *API) reportOthers(ctx context.Context, j *job, rel registrar.Relocation
 	return cmp.Or(err, failed)
 }
 
-// isLast reports whether the last change of a name has the given batch ID, so that this batch has
-// already moved the name. Its new location can still begin with the address to be replaced.
+// isLast reports whether the last change of a name belongs to the given batch, which has moved the
+// name already. The new location can match again, if it begins with the address to be replaced.
 func (s *API) isLast(ctx context.Context, n name.Name, batch string) (bool, error) {
 	for c, err := range store.History(ctx, s.store, n) {
 		return err == nil && c.Batch == batch && batch != "", err

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// approvedNames is a set of names with their locations. It stores only hashes, because a relocation
+// approvedNames is a set of names with their locations. It has only hashes, because a relocation
 // can change millions of names.
 type approvedNames struct {
 	then, now registrar.Actor // the requester, with the rights at the request and the present ones
@@ -34,7 +34,7 @@ func (a *approvedNames) sort() {
 	slices.Sort(a.refused)
 }
 
-// add adds a record. It returns true, as relocations require.
+// add adds a record. It always returns true, because relocations expect a result.
 func (a *approvedNames) add(rec *store.Record) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,8 +42,8 @@ func (a *approvedNames) add(rec *store.Record) bool {
 	return true
 }
 
-// moved checks the rights for a name with a location that would change. It is called for all
-// locations of a name, one after the other.
+// moved checks the rights for a name with a location that would change. All locations of a name
+// come one after the other.
 func (a *approvedNames) moved(n name.Name, _, _ string) {
 	if n != a.last && !a.now.MayName(n, registrar.Editor) {
 		a.denied++
@@ -51,8 +51,8 @@ func (a *approvedNames) moved(n name.Name, _, _ string) {
 	a.last = n
 }
 
-// refuse records that the check has rejected a name, which is then not approved even if it becomes
-// valid later.
+// refuse records that the check has rejected a name. The name is then not approved, even if it
+// becomes valid later.
 func (a *approvedNames) refuse(n name.Name, err error) {
 	a.refused = append(a.refused, maphash.String(a.seed, n.Key()))
 	if a.reasons == nil {
@@ -63,7 +63,7 @@ func (a *approvedNames) refuse(n name.Name, err error) {
 	}
 }
 
-// errRefusedThen is the reason for a rejected name if that of the check was not kept.
+// errRefusedThen is the reason for a rejected name whose own reason was not kept.
 var errRefusedThen = &adminapi.StatusError{
 	Kind: adminapi.KindSecond, Status: http.StatusConflict,
 	Detail: "the check at the approval rejected this name; it was not changed. Make another request for it",
@@ -80,7 +80,7 @@ func (a *approvedNames) refusal(n name.Name) error {
 	return errRefusedThen
 }
 
-// has reports whether the set contains the name of a record with the same locations.
+// has reports whether the set contains a record with the same name and locations.
 func (a *approvedNames) has(rec *store.Record) bool {
 	_, found := slices.BinarySearch(a.hashes, a.hash(rec))
 	return found && a.refusal(rec.Name) == nil

@@ -26,7 +26,6 @@ func actorOf(who string, grants []store.UserGrant) (registrar.Actor, error) {
 	return registrar.Person(&store.User{ID: who, Grants: grants})
 }
 
-// requesterOf returns the caller of a request as a requester.
 func (s *API) requesterOf(c *call) (*requester, error) {
 	persons, err := s.persons(c.r.Context(), c)
 	if err != nil {
@@ -56,7 +55,6 @@ func grantsOf(a registrar.Actor) (all []store.UserGrant) {
 
 func (s *API) isNodeToken(id string) bool { return s.nodeToken != nil && id == s.nodeToken.ID }
 
-// errNotStored is the error for a token or a user that is not in the store.
 var errNotStored = errors.New("not in the store")
 
 // stored returns the actor in the store for a result of [call.token].
@@ -98,9 +96,9 @@ func (s *API) storedUser(ctx context.Context, id string) (registrar.Actor, error
 	return registrar.Person(u)
 }
 
-// requesterNow returns the actor who made the request of a job, with the present rights. Rights by
-// claims are those at the time of the request, because only the next sign-in shows whether they are
-// still valid.
+// requesterNow returns the actor who requested a job, with the current rights. Rights by claims are
+// those at the time of the request, because only the next sign-in shows whether they are still
+// valid.
 func (s *API) requesterNow(ctx context.Context, j *job) (registrar.Actor, error) {
 	if j.Requester.Node {
 		return actorOf(j.Who, j.Requester.Grants)
@@ -119,7 +117,6 @@ func (s *API) requesterNow(ctx context.Context, j *job) (registrar.Actor, error)
 	return registrar.Actor{Who: j.Who, Grants: slices.Concat(now.Grants, claimed.Grants)}, nil
 }
 
-// isRequester reports whether the caller is the person who has started a job.
 func (s *API) isRequester(c *call, j *job) (bool, error) {
 	if j.Requester == nil {
 		return j.Token == c.token(), nil
@@ -128,8 +125,8 @@ func (s *API) isRequester(c *call, j *job) (bool, error) {
 	return slices.ContainsFunc(persons, func(p string) bool { return slices.Contains(j.Requester.Persons, p) }), err
 }
 
-// persons returns the persons that the caller counts as: the author of the caller's changes and,
-// for a token, the user or token that made it. Two callers who have a person in common count as one
+// persons returns the persons who the caller counts as: the author of the caller's changes, and the
+// user or token that made the token of the caller. Two callers with a person in common count as one
 // person.
 func (s *API) persons(ctx context.Context, c *call) ([]string, error) {
 	all := []string{c.actor.Who}
@@ -176,8 +173,8 @@ func (s *API) makers(ctx context.Context) (makers, error) {
 }
 
 // mayDecide reports whether the caller has rights for everything that a job would change. Such a
-// caller may see the job, and approve or reject it unless the caller has made the request. The
-// caller of mayDecide must hold the mutex of the jobs.
+// caller may see the job, and may decide about it after a request of someone else. The mutex of the
+// jobs must be held.
 func (c *call) mayDecide(j *job) bool {
 	if j.Approval == nil || j.Requester == nil {
 		return false

@@ -27,8 +27,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// maxTokenRates is the maximum number of tokens with a rate limit of their own. All others share
-// one.
+// maxTokenRates limits the tokens with a rate limit of their own. All other tokens share one.
 const maxTokenRates = 10_000
 
 // Settings are what [API.Set] can change while the API is in use.
@@ -40,7 +39,7 @@ type Settings struct {
 	SecondPerson adminapi.SecondPerson
 }
 
-// settings are Settings in the form in which requests use them.
+// settings has the Settings in the form that requests need.
 type settings struct {
 	hosts  map[string]bool
 	access *slog.Logger
@@ -59,7 +58,7 @@ func (s *API) Set(o Settings) {
 	s.rates.Set(next.limits.Rate, next.limits.Burst, s.now())
 }
 
-// checkRate counts a request, and returns an error if its token sends too many.
+// checkRate counts a request. It returns an error if the token sends too many.
 func (s *API) checkRate(c *call) error { return s.spend(c.actor, c.token()) }
 
 // isOperator reports whether the caller is an administrator of all names.
@@ -104,5 +103,4 @@ func (s *API) reload(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// errNoConfig is the error of requests about the configuration if [Options].Config is nil.
 var errNoConfig = &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no configuration that it could reload"}

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// makeSignInLink makes a sign-in link for a user. Only administrators of all names may do so,
+// makeSignInLink makes a sign-in link for a user. Only administrators of all names may do this,
 // because the link gives its holder the rights of the user.
 func (s *API) makeSignInLink(c *call) error {
 	if err := c.requireAllNames("sign-in links"); err != nil {
@@ -28,7 +28,6 @@ func (s *API) makeSignInLink(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.SignInLink{URL: url, Until: until})
 }
 
-// errNoPages is the error of requests about signing in if there are no pages.
 var errNoPages = &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no pages to sign in to"}
 
 func (s *API) signUserOut(c *call) error {
@@ -53,8 +52,7 @@ func (s *API) signUserOut(c *call) error {
 	return nil
 }
 
-// forgetSessions removes the sessions of a disabled user, which are already invalid, from the
-// store.
+// forgetSessions removes the sessions of a disabled user from the store. They are invalid already.
 func (s *API) forgetSessions(ctx context.Context, u *store.User) {
 	if s.endSessions == nil || u == nil || !u.Disabled {
 		return

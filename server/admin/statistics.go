@@ -32,7 +32,7 @@ const (
 	maxKnownPeople = 50_000 // users and tokens that are counted
 )
 
-// scopeOf returns a text that is the same for all actors who may read the same names.
+// scopeOf returns a key that is the same for all actors who may read the same names.
 func scopeOf(a registrar.Actor) string {
 	if a.MayAll(registrar.Administrator) {
 		return "all with users"
@@ -48,7 +48,6 @@ func scopeOf(a registrar.Actor) string {
 	return "in " + strings.Join(slices.Compact(prefixes), " ")
 }
 
-// statistics sends numbers of names and locations.
 func (s *API) statistics(c *call) error {
 	fresh, err := flag(c.q, "fresh")
 	if err != nil {
@@ -179,7 +178,6 @@ func (n *nameCounter) result() *adminapi.Statistics {
 	return n.out
 }
 
-// activity sends the numbers of changes of a month.
 func (s *API) activity(c *call) error {
 	month, err := parseMonth(c.q.Get("month"))
 	if err != nil {
@@ -214,7 +212,7 @@ func parseMonth(text string) (time.Time, error) {
 	return month, nil
 }
 
-// namePeople adds the present names of the users.
+// namePeople adds the current names of the users.
 func (s *API) namePeople(ctx context.Context, a *adminapi.Activity) {
 	names := s.userNames()
 	for i := range a.People {
@@ -250,7 +248,6 @@ func (s *API) CountChanges(ctx context.Context, a registrar.Actor, month string)
 	return out, nil
 }
 
-// countChanges counts the changes of a month that an actor may see.
 func (s *API) countChanges(ctx context.Context, a registrar.Actor, month time.Time, step func() error) (*adminapi.Activity, error) {
 	source, err := audit.SourceOf(s.store)
 	if err != nil {

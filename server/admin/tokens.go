@@ -6,7 +6,6 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// listTokens lists all tokens, without their secrets and hashes.
 func (s *API) listTokens(c *call) error {
 	if err := c.requireAllNames("tokens"); err != nil {
 		return err

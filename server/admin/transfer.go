@@ -22,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// importNames imports the records in the body, and reports each result as soon as it is known. If
+// importNames imports the records in the body. It reports each result as soon as it is known. If
 // the client prefers an asynchronous response, the import runs in the background.
 func (s *API) importNames(c *call) error {
 	o, err := c.importOptions()
@@ -64,10 +64,9 @@ func (s *API) importNames(c *call) error {
 	return nil
 }
 
-// maxFileName is the maximum length of the name of a file in bytes.
 const maxFileName = 255
 
-// importLater stores the body in a file, sends the response, and then imports the file.
+// importLater stores the body in a file and sends the response. Then it imports the file.
 func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.ImportOptions) error {
 	place, err := s.jobs.reserve(c)
 	if err != nil {
@@ -129,8 +128,8 @@ func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
 	return s.jobs.spool(f)
 }
 
-// keptUpload describes the body of a dry run that the server keeps, or returns nil without the
-// parameter "keep".
+// keptUpload describes the body of a dry run for the server to keep. Without the parameter "keep"
+// it returns nil.
 func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
 	keep, err := flag(c.q, "keep")
 	if err != nil {
@@ -189,7 +188,6 @@ type importRun struct {
 	rejects *rejectsFile                // may be nil
 }
 
-// do imports the records, and writes the events.
 func (r *importRun) do(ctx context.Context) error {
 	r.observe(ctx)
 	var sum bulk.Summary
@@ -221,7 +219,7 @@ func (r *importRun) do(ctx context.Context) error {
 	return err
 }
 
-// observe makes the import report its progress to the job and to the client.
+// observe reports the progress of the import to the job and to the client.
 func (r *importRun) observe(ctx context.Context) {
 	o, jobs := &r.options, r.api.jobs
 	o.Refused = func(refusal bulk.Refusal) {
@@ -254,8 +252,8 @@ func (r *importRun) observe(ctx context.Context) {
 	}
 }
 
-// estimate estimates the number of records in the file from the offset of the last record that was
-// read. The number stays unknown if the file is compressed.
+// estimate estimates the number of records in the file by the offset of the last record. In a
+// compressed file the number stays unknown.
 func (r *importRun) estimate(offset int64) {
 	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) {
 		if j.Total = 0; of.Summary != nil && offset > 0 && offset < r.size {
@@ -268,8 +266,8 @@ func (r *importRun) note(sum bulk.Summary) {
 	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
 }
 
-// importOptions returns the options in the parameters of an import. It sets the option Changed if
-// the client asks for the changes of each record.
+// importOptions returns the options in the parameters of an import. If the client asks for the
+// changes of each record, it sets the option Changed.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	q := c.q
 	o.Who, o.Why = q.Get("as"), q.Get("why")
@@ -302,8 +300,8 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	return o, c.permitAuthor(o.Who)
 }
 
-// permitAuthor returns an error if the caller may not make changes in the name of another user,
-// whose ID is the parameter author.
+// permitAuthor returns an error if the caller may not make changes in the name of the user with the
+// ID author.
 func (c *call) permitAuthor(author string) error {
 	if author == "" || c.actor.MayAll(registrar.Administrator) {
 		return nil
@@ -313,7 +311,8 @@ func (c *call) permitAuthor(author string) error {
 	return denied
 }
 
-// bodyFormat returns the format of a body, which the client names or the media type decides.
+// bodyFormat returns the format of a body: the one that the client names, or that of the media
+// type.
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
@@ -331,7 +330,7 @@ func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	return f, nil
 }
 
-// compression returns the compression of a body. The parameter of the request precedes the field
+// compression returns the compression of a body. The parameter of the request takes precedence over
 // Content-Encoding.
 func compression(name, encoding string) (bulk.Compression, error) {
 	if name == "" && encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -344,7 +343,7 @@ func compression(name, encoding string) (bulk.Compression, error) {
 	return how, nil
 }
 
-// exportNames streams records. A trailer field at the end confirms that the response is complete.
+// exportNames streams records. A trailer field confirms that the response is complete.
 func (s *API) exportNames(c *call) error {
 	o, err := c.exportOptions()
 	if err != nil {
@@ -381,7 +380,7 @@ func (s *API) exportNames(c *call) error {
 	return addTrailer(h, adminapi.SummaryTrailer, sum)
 }
 
-// addTrailer sets a field of the trailer, which the header must have announced.
+// addTrailer sets a field in the trailer. The header must have announced it.
 func addTrailer(h http.Header, field string, v any) error {
 	text, err := adminapi.Encode(v)
 	if err == nil {
@@ -450,8 +449,8 @@ func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// takesChanges returns why the store cannot be changed at present, or nil. An import is rejected
-// for this reason before its body is read.
+// takesChanges returns why the store cannot change now, or nil. An import is rejected for that
+// reason before its body is read.
 func (s *API) takesChanges() error {
 	switch c := store.ConditionOf(s.store); {
 	case !c.NoWrites || c.Cause == "":

@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// users returns the store as a [store.Users], or an error if the store has no users.
+// users returns the store as a [store.Users]. The error says that it has no users.
 func (s *API) users() (store.Users, error) {
 	u, err := store.UsersOf(s.store)
 	return u, unsupportedError(err)
 }
 
-// shownTo returns what an actor may see of a user. Administrators of all names and the user see
-// everything. Owners, who may grant rights, see everything except how the user signs in. Everyone
-// else sees the ID and the name, because histories name authors.
+// shownTo returns what an actor may see of a user. Administrators of all names see everything, and
+// so does the user. Owners, who may grant rights, see everything except how the user signs in.
+// Other actors see the ID and the name, because histories name authors.
 func shownTo(a registrar.Actor, u *store.User) *store.User {
 	switch {
 	case u == nil, a.MayAll(registrar.Administrator), a.Who == u.ID:
@@ -137,7 +137,6 @@ func (s *API) userHistory(c *call) error {
 	return s.history(c, users.UserHistory(c.r.Context(), c.value))
 }
 
-// userNames returns an empty cache of the names of users.
 func (s *API) userNames() *adminapi.UserNames {
 	return adminapi.NewUserNames(func(ctx context.Context, id string) (*store.User, error) {
 		users, err := store.UsersOf(s.store)

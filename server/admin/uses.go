@@ -29,7 +29,7 @@ type tokenUses struct {
 	until map[string]time.Time // earliest time of the next write, by ID of the token
 }
 
-// note records that a token was used, unless this is already recorded for the day.
+// note records that a token was used. It records a use only once a day.
 func (u *tokenUses) note(t *store.Token, now time.Time) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	if !t.Used.Before(today) || !u.due(t.ID, now, today.AddDate(0, 0, 1)) {
@@ -45,8 +45,8 @@ func (u *tokenUses) note(t *store.Token, now time.Time) {
 	}()
 }
 
-// due reports whether a use of a token must be recorded now. If so, further uses need not be
-// recorded until the time next.
+// due reports whether a use of a token must be recorded now. If so, it need not be recorded again
+// before next.
 func (u *tokenUses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -60,7 +60,7 @@ func (u *tokenUses) due(id string, now, next time.Time) bool {
 	return true
 }
 
-// again makes uses of a token due from the given time on.
+// again makes uses of a token due from a time on.
 func (u *tokenUses) again(id string, from time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -32,14 +32,14 @@ type backOff struct {
 	Limited  bool      `json:"limited,omitempty"` // the pause applies to all nodes, also after a restart or reload
 }
 
-// waits reports whether an order must still wait. A remaining pause longer than maxPause can only
-// come from a wrong clock, so the order then need not wait.
+// waits reports whether an order must still wait. If the remaining pause exceeds maxPause, the
+// clock must have been wrong, and the order need not wait.
 func (b *backOff) waits(now time.Time) bool {
 	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
 
-// pause returns how long to wait after a number of failures in a row: the shortest pause after one
-// failure, and twice as long after each further one, up to the longest pause.
+// pause returns how long to wait after failures in a row. The first wait is the shortest pause.
+// Each wait is twice as long as the one before, up to the longest pause.
 func pause(failures int, shortest, longest time.Duration) time.Duration {
 	if failures > 20 {
 		return longest
@@ -76,11 +76,11 @@ func (e *clockError) Error() string {
 	return "the new certificate is due for renewal already: it begins at " + e.begins.UTC().Format(time.RFC3339) + "; check the clock of this machine"
 }
 
-// stateKey returns the key in the vault of the back-off of a host. Because host names contain no
-// "_", it cannot be the key of the certificate of a host such as state-example.org.
+// stateKey returns the key in the vault for the back-off of a host. No host has this key for its
+// certificate, because host names contain no "_".
 func (m *Manager) stateKey(name string) string { return m.prefix + "state_" + name }
 
-// readBackOff reads the back-off of a host from the vault, where all nodes share it.
+// readBackOff reads the back-off of a host from the vault, which all nodes share.
 func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err error) {
 	text, err := m.o.Vault.Secret(ctx, m.stateKey(name))
 	if errors.Is(err, store.ErrNotFound) {
@@ -92,8 +92,9 @@ func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err 
 	return b, err
 }
 
-// failed logs a failed order and stores the back-off in the vault. If only the check of the host
-// failed, it logs the error once and keeps the back-off in memory, because other nodes may succeed.
+// failed logs a failed order, and stores the back-off in the vault. If only the check of the host
+// has failed, it logs the error once and keeps the back-off in memory, because other nodes may
+// succeed.
 func (m *Manager) failed(ctx context.Context, name string, err error) error {
 	now := m.o.Now()
 	h := m.host(name)
@@ -115,8 +116,8 @@ func (m *Manager) failed(ctx context.Context, name string, err error) error {
 	return m.o.Vault.PutSecret(ctx, m.stateKey(name), text)
 }
 
-// isStoreError reports whether an order failed because of the store, and not because of the
-// certificate authority.
+// isStoreError reports whether an order failed because of the store, as opposed to the certificate
+// authority.
 func isStoreError(err error) bool {
 	return store.IsAway(err) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrClosed)
 }

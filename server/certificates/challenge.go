@@ -47,8 +47,8 @@ func (m *Manager) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, err
 	return m.host(store.CanonicalHost(hello.ServerName)).cert, nil
 }
 
-// challengeConfig returns the configuration for answering a tls-alpn-01 challenge (RFC 8737), or
-// nil for other handshakes.
+// challengeConfig returns the TLS configuration for a tls-alpn-01 challenge (RFC 8737). For other
+// handshakes it returns nil.
 func (m *Manager) challengeConfig(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	if len(hello.SupportedProtos) != 1 || hello.SupportedProtos[0] != acme.ALPNProto {
 		return nil, nil
@@ -75,8 +75,8 @@ func (m *Manager) has(name string) bool {
 	return m.hosts[name] != nil
 }
 
-// answer reads the answer to a challenge from the vault, or returns nil if there is none. It limits
-// how many clients can make it read at once.
+// answer reads the answer to a challenge from the vault, or returns nil. It limits how many clients
+// can cause such reads at the same time.
 func (m *Manager) answer(ctx context.Context, key string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, challengeWait)
 	defer cancel()
@@ -120,7 +120,7 @@ func (m *Manager) WellKnown(next http.Handler) http.Handler {
 	})
 }
 
-// isToken reports whether a text can be the token of a challenge, which is base64url.
+// isToken reports whether a text is base64url, as the token of a challenge is.
 func isToken(s string) bool {
 	return s != "" && len(s) <= maxToken && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
@@ -134,9 +134,8 @@ func (e *unreachableError) Error() string {
 	return fmt.Sprintf("the host does not lead to this server: http, port 80: %v; https, port 443: %v; check the DNS records, the firewall and the listeners", e.http, e.tls)
 }
 
-// challenges returns the types of challenges to try for a host, in order. It checks by which type
-// the host leads to this server, and returns the first such type. If Unchecked is set, it returns
-// both types.
+// challenges returns the types of challenges to try for a host, in order. It finds the first type
+// for which the host leads to this server. If Unchecked is set, it returns both types.
 func (m *Manager) challenges(ctx context.Context, c *acme.Client, name string) ([]string, error) {
 	if m.o.Unchecked {
 		both := []string{typeHTTP, typeTLS}
@@ -171,7 +170,7 @@ func (m *Manager) challenges(ctx context.Context, c *acme.Client, name string) (
 
 const maxResponse = 1 << 10
 
-// checkHTTP checks that a host leads to this server, by requesting the answer to a challenge as the
+// checkHTTP checks that a host leads to this server. It requests the answer to a challenge, as the
 // certificate authority would.
 func (m *Manager) checkHTTP(ctx context.Context, name, token string) error {
 	want, err := m.o.Vault.Secret(ctx, m.httpKey(token))
@@ -211,8 +210,8 @@ func (m *Manager) checkHTTP(ctx context.Context, name, token string) error {
 	return nil
 }
 
-// checkTLS checks that a host leads to this server, by a TLS handshake like that of the certificate
-// authority.
+// checkTLS checks that a host leads to this server. It makes a TLS handshake, as the certificate
+// authority would.
 func (m *Manager) checkTLS(ctx context.Context, name string) error {
 	text, err := m.o.Vault.Secret(ctx, m.tlsKey(name))
 	if err != nil {
@@ -238,7 +237,7 @@ func (m *Manager) checkTLS(ctx context.Context, name string) error {
 	return nil
 }
 
-// plain removes the URL from an error, because its random token makes each error different.
+// plain removes the URL from an error. The random token in the URL would make each error different.
 func plain(err error) error {
 	for {
 		inner := errors.Unwrap(err)

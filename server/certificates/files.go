@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// filesEvery is how often files are checked for changes.
+// filesEvery is how often to look for changed files.
 const filesEvery = 5 * time.Second
 
 // Files is a [Source] of one certificate in a file, whose private key is in the same file or in
@@ -79,8 +79,8 @@ func (f *Files) Run(ctx context.Context) {
 	}
 }
 
-// check reads the files if they have changed, or if they could not be read the last time. It logs
-// each error once.
+// check reads the files again if they have changed, or if the last attempt failed. It logs each
+// error once.
 func (f *Files) check() {
 	f.reading.Lock()
 	defer f.reading.Unlock()
@@ -103,7 +103,7 @@ func (f *Files) Reload() error {
 	return f.read()
 }
 
-// changed reports whether a file has been replaced or modified since the files were last read.
+// changed reports whether a file was replaced or modified since the last reading.
 func (f *Files) changed() bool {
 	for i, path := range []string{f.cert, f.key} {
 		last := f.seen[i]

@@ -172,8 +172,8 @@ func (h *host) status(name string) Status {
 	return s
 }
 
-// due reports whether a certificate must be ordered for a host, which has none, or one with at most
-// a third of its lifetime left.
+// due reports whether a certificate must be ordered for a host: it has none, or at most a third of
+// the lifetime is left.
 func (h *host) due(now time.Time) bool {
 	if h.cert == nil {
 		return true
@@ -182,7 +182,7 @@ func (h *host) due(now time.Time) bool {
 	return !now.Before(leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3))
 }
 
-// pass checks all hosts once. It adopts certificates that other nodes have ordered, and orders
+// pass checks all hosts once. It takes over certificates that other nodes have ordered, and orders
 // those that are missing or due for renewal. The result others is true if another node is ordering.
 func (m *Manager) pass(ctx context.Context) (others bool) {
 	if err := m.look(ctx); err != nil {
@@ -203,7 +203,7 @@ func (m *Manager) pass(ctx context.Context) (others bool) {
 	return others
 }
 
-// tell logs a failure of the store, unless it was the last one logged.
+// tell logs a failure of the store once.
 func (m *Manager) tell(ctx context.Context, what string, err error) {
 	text := ""
 	if err != nil {
@@ -215,7 +215,7 @@ func (m *Manager) tell(ctx context.Context, what string, err error) {
 	m.told = text
 }
 
-// look asks for the hosts that need certificates, and updates the list.
+// look updates the list of hosts that need certificates.
 func (m *Manager) look(ctx context.Context) error {
 	names, err := m.o.Hosts(ctx)
 	if err != nil {
@@ -241,8 +241,8 @@ func (m *Manager) look(ctx context.Context) error {
 	return nil
 }
 
-// adopt looks in the vault for certificates that are missing here or due for renewal. It returns
-// the hosts that still need one and need not wait, in the order in which to order.
+// adopt looks in the vault for certificates that this node lacks or must renew. It returns the
+// hosts that still need a certificate and need not wait, in the order of ordering.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {
@@ -261,7 +261,7 @@ func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	return due, nil
 }
 
-// host returns a copy of the state of a host, or the zero value if the host is not in the list.
+// host returns a copy of the state of a host. For a host outside the list, it is the zero value.
 func (m *Manager) host(name string) host {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -271,7 +271,7 @@ func (m *Manager) host(name string) host {
 	return host{}
 }
 
-// update calls change with the state of a host, if the host is in the list.
+// update calls change with the state of a host. It does nothing for a host outside the list.
 func (m *Manager) update(name string, change func(*host)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -280,8 +280,8 @@ func (m *Manager) update(name string, change func(*host)) {
 	}
 }
 
-// load reads the certificate and the back-off of a host from the vault. If the certificate of this
-// node could not be written before, load writes it instead.
+// load reads the certificate and the back-off of a host from the vault. If an earlier write of the
+// certificate of this node failed, it writes that instead.
 func (m *Manager) load(ctx context.Context, name string) error {
 	if unsaved := m.host(name).unsaved; unsaved != nil {
 		if err := m.o.Vault.PutSecret(ctx, m.prefix+name, unsaved); err != nil {
@@ -315,7 +315,7 @@ func (m *Manager) load(ctx context.Context, name string) error {
 	return nil
 }
 
-// adopt makes cert the certificate of the host if it expires later than the present one.
+// adopt makes cert the certificate of the host, unless the present one expires later.
 func (h *host) adopt(cert *tls.Certificate) {
 	if h.cert == nil || cert.Leaf.NotAfter.After(h.cert.Leaf.NotAfter) {
 		h.cert, h.back, h.checked = cert, backOff{}, ""
@@ -350,8 +350,7 @@ func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err 
 	return false, nil
 }
 
-// orderOne orders the certificate of a host, and stores the certificate, or the back-off after a
-// failure.
+// orderOne orders the certificate of a host and stores it. After a failure it stores the back-off.
 func (m *Manager) orderOne(ctx context.Context, name string) error {
 	order, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()

@@ -74,8 +74,8 @@ func (m *Manager) order(ctx context.Context, name string) ([]byte, error) {
 	return encode(key, chain)
 }
 
-// client returns a client of the certificate authority with the key of the account, which the first
-// call generates.
+// client returns a client of the certificate authority with the key of the account. The first call
+// generates the key.
 func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 	key, err := m.accountKey(ctx)
 	if err != nil {
@@ -90,9 +90,9 @@ func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 	}, nil
 }
 
-// retryBackoff returns how long to wait before the nth retry of a request. A request with a
-// rejected nonce is retried at once. If the certificate authority failed, each wait is longer.
-// After a rate limit there is no retry, and the order fails.
+// retryBackoff returns how long to wait before retry n of a request. A request whose nonce was
+// rejected is retried at once. After failures of the certificate authority, the waits get longer.
+// After a rate limit the order fails without a retry.
 func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	switch {
 	case resp.StatusCode == http.StatusBadRequest && n <= 10:
@@ -103,8 +103,8 @@ func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	return 0
 }
 
-// accountName returns the key of the account in the vault. Each external account has its own
-// account.
+// accountName returns the key of the account in the vault. Each external account has one of its
+// own.
 func (m *Manager) accountName() string {
 	name := m.prefix + "account"
 	if m.o.AccountID != "" {
@@ -138,7 +138,7 @@ func (m *Manager) accountKey(ctx context.Context) (crypto.Signer, error) {
 
 var errExternal = errors.New("the authority needs an external account: configure the ID and the key that it has assigned")
 
-// register ensures that the certificate authority has an account with the present email address.
+// register makes sure that the certificate authority has an account with the current email address.
 func (m *Manager) register(ctx context.Context, c *acme.Client) error {
 	a := &acme.Account{}
 	if m.o.Email != "" {
@@ -165,7 +165,8 @@ func (m *Manager) register(ctx context.Context, c *acme.Client) error {
 	return err
 }
 
-// authorize completes an authorization with the first type in challenges that it offers.
+// authorize completes an authorization with the first type of challenges that the authorization
+// offers.
 func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name string, challenges []string) error {
 	z, err := c.GetAuthorization(ctx, url)
 	if err != nil || z.Status == acme.StatusValid {
@@ -194,8 +195,8 @@ func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name strin
 	return fmt.Errorf("the authority offers none of the challenges %v", challenges)
 }
 
-// prepare puts the answer to a challenge into the vault, where all nodes find it, and returns its
-// key.
+// prepare puts the answer to a challenge into the vault, where all nodes find it. It returns the
+// key of the answer.
 func (m *Manager) prepare(ctx context.Context, c *acme.Client, kind, token, name string) (key string, err error) {
 	if kind == typeHTTP {
 		key = m.httpKey(token)
@@ -261,7 +262,7 @@ func parseKey(text []byte) (crypto.Signer, error) {
 	return signer, nil
 }
 
-// parse parses what encode has formatted, and checks that the certificate is for the host.
+// parse parses a result of encode, and checks that the certificate is for the host.
 func parse(text []byte, name string) (*tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(text, text)
 	if err != nil {

@@ -40,8 +40,8 @@ type Status struct {
 
 const maxWarning = 21 * 24 * time.Hour
 
-// late reports whether a certificate should already have been replaced: less than a sixth of its
-// lifetime is left, or less than three weeks if that is shorter.
+// late reports whether a certificate should have been replaced already. That is so when less than a
+// sixth of its lifetime is left, or less than three weeks if that is shorter.
 func (s *Status) late(now time.Time) bool {
 	return !s.Expires.IsZero() && s.Expires.Sub(now) < min(s.Expires.Sub(s.Begins)/6, maxWarning)
 }
@@ -63,8 +63,8 @@ func (r *reminder) remind(log *slog.Logger, s Status, now time.Time) {
 
 const maxText = 500 // maximum length in bytes of an error in a log line or a Status
 
-// oneLine returns the text of an error on one line. It truncates long texts, because a certificate
-// authority can send an error message of any length.
+// oneLine returns an error on one line. It truncates long texts, because a message of a certificate
+// authority can have any length.
 func oneLine(err error) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")
 	if len(text) > maxText {

@@ -88,7 +88,7 @@ func Start(o Options) (*Authority, error) {
 	return a, nil
 }
 
-// serve answers a request, and counts how many orders and certificates there were.
+// serve answers a request, and counts orders and certificates.
 func (a *Authority) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if a.Intercept != nil && a.Intercept(w, r) {
 		return
@@ -109,7 +109,7 @@ func (a *Authority) serve(next http.Handler, w http.ResponseWriter, r *http.Requ
 	_, _ = w.Write(recorded.Body.Bytes())
 }
 
-// newOrderPath is the path at which Pebble accepts new orders.
+// newOrderPath is where Pebble accepts new orders.
 const newOrderPath = "/order-plz"
 
 // Orders returns how many orders the authority has accepted.

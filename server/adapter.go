@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// serve answers a request of net/http: it makes a request for decide, and sends the reply.
+// serve answers a request of net/http: it makes a request for decide from it, and sends the reply.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer requestlog.Panic(s.log)
 	start := s.now()
@@ -66,8 +66,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)
 }
 
-// targetBelow returns the target of a request, and as the mount, the prefix that http.StripPrefix
-// may have removed from the path. A target in absolute form keeps this prefix.
+// targetBelow returns the target of a request, and the prefix that http.StripPrefix may have
+// removed from its path (mount). A target in absolute form still has this prefix.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)
@@ -96,8 +96,8 @@ func targetBelow(r *http.Request) (target, mount string) {
 	return below, mount
 }
 
-// belowPublic removes the path of the public URL from a target, and returns it as the mount. If a
-// proxy has already removed that path, belowPublic returns the target unchanged and an empty mount.
+// belowPublic removes the path of the public URL from a target, and returns this path as mount. If
+// a proxy has already removed it, belowPublic returns the target as it is and an empty mount.
 func (s *Server) belowPublic(target string) (below, mount string) {
 	if s.publicPath == "" {
 		return target, ""
@@ -112,10 +112,10 @@ func (s *Server) belowPublic(target string) (below, mount string) {
 	return target, ""
 }
 
-// requestLifetime returns the context for answering a request. In HTTP/1 it is never cancelled,
-// because net/http would cancel it when the client closes its side of the connection, but clients
-// such as netcat still expect the response then. If nothing reads the response, writing it fails.
-// In HTTP/2, clients cancel a request explicitly, so its own context is used.
+// requestLifetime returns the context for answering a request. In HTTP/1 it is never cancelled:
+// net/http would cancel it when the client closes its side of the connection, although clients such
+// as netcat still expect the response. If the client has gone, writing the response fails. In
+// HTTP/2, clients cancel a request explicitly, so it is the context of the request.
 func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
@@ -123,7 +123,6 @@ func requestLifetime(r *http.Request) context.Context {
 	return context.WithoutCancel(r.Context())
 }
 
-// metricsPath is the path of the metrics.
 const metricsPath = "/-/metrics"
 
 func isMetrics(method, target string) bool {
@@ -131,8 +130,8 @@ func isMetrics(method, target string) bool {
 	return path == metricsPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
-// refuseBody limits the time for reading a body that is not used. The request is the last one on
-// its connection, because internal/wire does not parse what follows a body.
+// refuseBody limits the time for reading a body that is ignored. The connection ends after this
+// request, because internal/wire cannot parse what follows a body.
 func refuseBody(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // fails only in tests without a connection
 }
@@ -179,7 +178,6 @@ func newRequest(r *http.Request, target, mount string, c client) *request {
 	}
 }
 
-// joined joins the values of header fields with the same name.
 func joined(values []string) string {
 	if len(values) == 1 {
 		return values[0]
@@ -226,11 +224,11 @@ func addrOf(a net.Addr) netip.AddrPort {
 }
 
 // ownLength is the length in bytes from which send sets Content-Length. For shorter bodies net/http
-// sets it, so that the map of header fields has fewer entries: up to eight entries, it is cheaper.
+// sets it. That keeps the map of header fields at eight entries or fewer, which is cheaper.
 const ownLength = 2 << 10
 
-// send writes a reply and returns how many bytes of the body were sent. A body that is a stream may
-// ask other servers on behalf of the client in ctx.
+// send writes a reply, and returns how many bytes of the body it has sent. A body that is a stream
+// may ask other servers for the client in ctx.
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()

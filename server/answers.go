@@ -19,7 +19,7 @@ type lookup struct {
 	set *store.AuthoritySet // the authorities when the search began; nil if key is not set
 }
 
-// lookUp searches the cache for the answer to a request. If there is none, but it may be cached,
+// lookUp searches the cache for the answer to a request. If there is none yet but it may be cached,
 // lookUp starts to record in ctx what the answer depends on, for keep.
 func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercache.Answer, found bool) {
 	ctx.Dependencies.Stop()
@@ -45,7 +45,7 @@ func (s *Server) lookUp(ctx *store.Staleness, r *request) (l lookup, a answercac
 }
 
 // isPlain reports whether the answer to a request depends only on what an [answercache.Request]
-// contains, and may come from the store alone.
+// contains, and on the store.
 func (r *request) isPlain() bool {
 	switch {
 	case r.method != http.MethodGet && r.method != http.MethodHead, !r.version.atLeast11(), r.hops > 0:
@@ -58,8 +58,8 @@ func (r *request) isPlain() bool {
 	return mayBeLocal(r.target) && r.servedHere()
 }
 
-// keep puts a reply into the cache if other clients may get it too. The parameter start is the time
-// when the request arrived, and text is the whole response of HTTP/1.1.
+// keep adds a reply to the cache if other clients may get it too. The parameter start is when the
+// request arrived, and text is the whole response of HTTP/1.1.
 func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time, text []byte) {
 	if l.set != nil && p.isCommon(start) && ctx.Since().IsZero() {
 		s.answers.Put(&l.key, l.set, ctx.Dependencies, answercache.Answer{Status: p.status, Form: uint8(p.form), Name: []byte(p.subject.name), What: p.subject.what}, text)
@@ -67,9 +67,9 @@ func (s *Server) keep(l lookup, ctx *store.Staleness, p *reply, start time.Time,
 	ctx.Dependencies.Stop()
 }
 
-// isCommon reports whether a reply can be repeated for other clients and at other times. This
-// excludes errors, because failed lookups are counted, and replies about something that changed
-// within the last second, because Last-Modified is never later than Date.
+// isCommon reports whether a reply can be repeated for other clients and at other times. Errors
+// cannot, because failed lookups are counted. Nor can replies about something that has changed
+// within the last second, because their Last-Modified would be later than Date.
 func (p *reply) isCommon(start time.Time) bool {
 	if p.status >= http.StatusBadRequest || p.reason != "" || p.private || p.stream != nil || p.release != nil {
 		return false
@@ -78,7 +78,7 @@ func (p *reply) isCommon(start time.Time) bool {
 	return modified.IsZero() || modified.Before(start.Truncate(time.Second))
 }
 
-// keepDecided is keep for a reply that net/http will send.
+// keepDecided is keep for a reply that net/http sends.
 func (s *Server) keepDecided(l lookup, ctx *store.Staleness, r *request, p *reply, start time.Time) {
 	if l.set == nil || r.parsed == nil || r.parsed.err != nil || !s.isLocal(r.parsed.target) {
 		return

@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// batchPath is the path for resolving many names in one request.
+// batchPath is the path of requests to resolve many names.
 const batchPath = "/-/resolve"
 
 // Media types of lists of names.
@@ -38,8 +38,8 @@ const (
 	batchPause = 20 * time.Millisecond // how long finished lines wait for the next one before they are sent
 )
 
-// isBatch reports whether a target is [batchPath], as a path or in the absolute form for proxies
-// (RFC 9112, 3.2.2).
+// isBatch reports whether a target is [batchPath]. It can be in the absolute form for proxies (RFC
+// 9112, 3.2.2).
 func isBatch(target string) bool {
 	if _, path, ok := absoluteForm(target); ok {
 		target = path
@@ -67,8 +67,8 @@ type batchError struct {
 	StaleSince  time.Time       `json:"stale_since,omitzero"`
 }
 
-// batch answers a list of names. The response has one line of JSON for each name, in the order of
-// the list. Each line is sent as soon as it is known.
+// batch answers a list of names. The response has one line of JSON per name, in the order of the
+// list. It sends each line as soon as it is known.
 func (s *Server) batch(ctx context.Context, r *request) *reply {
 	p := s.checkRate(ctx)
 	if p == nil {
@@ -103,8 +103,8 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// streamBatch streams the responses to a list of names. It restarts the time limit for asking other
-// servers, so that the time for reading the list does not count.
+// streamBatch streams the answers to a list of names. The time for reading the list does not count
+// for the time limit for asking other servers, so streamBatch restarts that limit.
 func (s *Server) streamBatch(ctx context.Context, r *request, set *store.AuthoritySet, q query, items []batchItem) *reply {
 	if a := gateway.ClientOf(ctx); a != nil {
 		a.Until = time.Now().Add(s.limits.Ask)
@@ -185,8 +185,8 @@ func (l *listLookups) begin(ctx context.Context) error {
 
 func (l *listLookups) end() { <-l.server.lookups }
 
-// outside calls query, which waits for other servers. Meanwhile the name does not count as a
-// lookup.
+// outside calls query, which asks other servers. While it waits, the name does not take the place
+// of a lookup.
 func (l *listLookups) outside(ctx context.Context, query func() (*nomen.Answer, error)) (*nomen.Answer, error) {
 	l.end()
 	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
@@ -233,8 +233,8 @@ func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
 	return bytes.TrimSpace(b), err
 }
 
-// resolveItem resolves the name in one line of a list. While it waits for other servers, it does
-// not count as a lookup.
+// resolveItem resolves the name in a line. While it waits for other servers, it does not take the
+// place of a lookup.
 func (s *Server) resolveItem(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (*nomen.Answer, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -276,8 +276,8 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	return ans, nil
 }
 
-// reservedItem answers a reserved request in a list. As outside of lists, this server answers if it
-// serves the authority of the request (1995, 3.5: Y95-55 to Y95-59).
+// reservedItem answers a reserved request in a list. As elsewhere, this server answers if it serves
+// the authority (1995, 3.5: Y95-55 to Y95-59).
 func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer
@@ -300,7 +300,7 @@ func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, s
 	return &told, nil
 }
 
-// orElse returns q with those directives of o that q lacks.
+// orElse returns q, with the directives of o that q lacks.
 func (q query) orElse(o query) query {
 	if q.service == "" {
 		q.service, q.other = o.service, o.other
@@ -312,7 +312,7 @@ func (q query) orElse(o query) query {
 	return q
 }
 
-// batchError converts an error to the JSON that the command line also prints.
+// batchError converts an error to the same JSON that the command line prints.
 func (s *Server) batchError(err error) *batchError {
 	var e *nomen.Error
 	var limit *gateway.LimitError

@@ -38,8 +38,8 @@ type batchItem struct {
 	err       error
 }
 
-// listReader returns the function that reads a list in the format of the request. If the server
-// does not support this format, it returns a reply with the error instead.
+// listReader returns the function for the format of the list. For an unsupported format it returns
+// a reply with the error.
 func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ *reply) {
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	p := newReply(http.StatusUnsupportedMediaType)
@@ -59,9 +59,8 @@ func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ 
 	return read, nil
 }
 
-// readItems reads a list from the body of a request into memory that it reserves. The caller must
-// call back to release this memory. If the list cannot be read, readItems returns a reply with the
-// error.
+// readItems reads a list from the body of a request. It reserves memory for it, which the caller
+// must release by calling back. If the list cannot be read, the reply has the error.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	read, p := r.listReader()
@@ -128,7 +127,7 @@ func readRows(body []byte, most int) []batchItem {
 	})
 }
 
-// rowError describes what is wrong with a line for which encoding/json returned err.
+// rowError says what is wrong with a line. The error err is that of encoding/json.
 func rowError(err error) string {
 	var e *json.UnmarshalTypeError
 	if errors.As(err, &e) {
@@ -140,8 +139,8 @@ func rowError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines reads at most the given number of lines of a body. It skips empty lines, and lines for
-// which read returns false.
+// readLines reads up to that many lines of a body. It skips empty lines, and lines for which read
+// returns false.
 func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
 	var all []batchItem
 	number := 0
@@ -168,8 +167,8 @@ func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []bat
 	return all
 }
 
-// parseItem parses one line of a list. Directives in the fields of a line precede those in the
-// query of its name, and both precede the query of the list.
+// parseItem parses a line of a list. Directives in fields of the line take precedence over those in
+// the query of its name, and these over the query of the list.
 func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)
@@ -195,7 +194,7 @@ func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query
 	return reservedName(a.spelled(spelling), spelling), nil
 }
 
-// override replaces directives and components in q by those in the fields of a line.
+// override sets directives and components in q from the fields of a line.
 func (q *query) override(w *batchItem) (err error) {
 	if w.Service != "" {
 		if q.service = w.Service; !w.Service.Known() {

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// cacheControl returns the Cache-Control field for an answer. If the answer has no lifetime, the
-// field makes a cache send a conditional request before every reuse (1995, 5).
+// cacheControl returns the Cache-Control field for an answer. For an answer without a lifetime,
+// caches must send a conditional request before they use it again (1995, 5).
 func cacheControl(ans *nomen.Answer) string { return cacheFor(ans.MaxAge, ans.Private) }
 
 func cacheFor(age time.Duration, private bool) string {
@@ -24,9 +24,9 @@ func cacheFor(age time.Duration, private bool) string {
 	return value
 }
 
-// addAge adds to a reply the age of its stale answer, in the fields with which a cache marks a
-// stale response (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). It leaves errors of this
-// server unchanged.
+// addAge adds to a reply the age of its stale answer, in the fields with which caches mark stale
+// responses (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). Errors of this server stay as
+// they are.
 func (s *Server) addAge(p *reply, age time.Duration) {
 	if age == 0 || p.status >= http.StatusInternalServerError {
 		return
@@ -37,7 +37,7 @@ func (s *Server) addAge(p *reply, age time.Duration) {
 	p.add("Cache-Status", "nomen; hit; ttl=-"+seconds+"; detail=storage-away")
 }
 
-// changed returns the time of the last change of an answer, in its record or in any other part.
+// changed returns when an answer last changed, in its record or elsewhere.
 func changed(ans *nomen.Answer) time.Time { return later(ans.Modified, ans.Changed) }
 
 func later(a, b time.Time) time.Time {
@@ -47,7 +47,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// dates formats times for header fields. It keeps the text of the last second that it formatted.
+// dates formats times for header fields. It remembers the text for the last second.
 type dates struct{ last atomic.Pointer[date] }
 
 type date struct {

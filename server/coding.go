@@ -23,12 +23,12 @@ const (
 	codingZstd coding = "zstd"
 )
 
-// minCoded is the size in bytes from which compressing a body is worthwhile.
+// minCoded is the size from which it pays to compress a body, in bytes.
 const minCoded = 1400
 
-// codingFor returns the coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3). Among
-// codings of the same weight, it prefers zstd, then gzip. It returns identity only if the field
-// prefers it by name, or accepts nothing else.
+// codingFor returns the coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3). Of equally
+// good ones, zstd is best, then gzip. It returns identity only if the field prefers that by name,
+// or accepts nothing else.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity
@@ -47,8 +47,8 @@ func codingFor(field string) coding {
 	return best
 }
 
-// codingQ returns the weight of a coding in a field. The older name x-gzip also means gzip (RFC
-// 9110, 8.4.1.3).
+// codingQ returns the weight of a coding in a field. The name x-gzip also means gzip (RFC 9110,
+// 8.4.1.3).
 func codingQ(f *accept.Field, c coding) int {
 	p := f.Token(string(c))
 	if c == codingGzip && !named(p) {
@@ -59,10 +59,10 @@ func codingQ(f *accept.Field, c coding) int {
 	return p.Q
 }
 
-// named reports whether a field contains a value by name, and not only as "*".
+// named reports whether a field has a value by name, and not only by "*".
 func named(p accept.Preference) bool { return p.Specificity > 1 }
 
-// refusesIdentity reports whether a field excludes uncompressed bodies, by a weight of 0 for
+// refusesIdentity reports whether a field excludes bodies without compression, by a weight of 0 for
 // identity or "*" (RFC 9110, 12.5.3).
 func refusesIdentity(field string) bool {
 	if !accept.Mentions(field, "identity") && strings.IndexByte(field, '*') < 0 {
@@ -73,7 +73,7 @@ func refusesIdentity(field string) bool {
 	return f.Token("identity").Q == 0
 }
 
-// isCodable reports whether compressing bodies of a media type makes them smaller.
+// isCodable reports whether compression helps for a media type.
 func isCodable(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
@@ -143,7 +143,6 @@ func (c codedStream) Flush() error {
 	return flush(c.under)
 }
 
-// flush flushes w if it has a method for this.
 func flush(w io.Writer) error {
 	if f, ok := w.(interface{ Flush() error }); ok {
 		return f.Flush()

@@ -8,8 +8,8 @@ import (
 )
 
 // represent completes a reply of status 200: it adds the body, and evaluates the preconditions of
-// the request. It compresses the body if the body is long, or if the client accepts only compressed
-// ones.
+// the request. It compresses a long body. It also compresses a body if the client accepts nothing
+// else.
 func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
 	how := identity
 	if isCodable(contentType) && (len(body) >= minCoded || refusesIdentity(r.encodings)) {
@@ -31,8 +31,8 @@ func (s *Server) represent(r *request, p *reply, contentType string, body []byte
 	return p.withBody(contentType, body)
 }
 
-// conditional evaluates the preconditions of a request for a reply of status 200, in the order of
-// RFC 9110, 13.2.2. It returns other replies unchanged.
+// conditional evaluates the preconditions of a request (RFC 9110, 13.2.2). It returns a reply with
+// another status than 200 as it is.
 func conditional(r *request, p *reply) *reply {
 	tag, modified := p.get("ETag"), validator.ParseDate(p.get("Last-Modified"))
 	switch {
@@ -58,8 +58,8 @@ func conditional(r *request, p *reply) *reply {
 	return p
 }
 
-// notModified returns the 304 for a reply, with the fields by which a cache updates its copy (RFC
-// 9110, 15.4.5).
+// notModified returns the 304 for a reply, with the fields that caches need to update their copies
+// (RFC 9110, 15.4.5).
 func notModified(p *reply) *reply {
 	kept := []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Content-Location", "Link", "Memento-Datetime"}
 	out := newReply(http.StatusNotModified)

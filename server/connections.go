@@ -88,11 +88,11 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// errShare means that the address of a new connection has reached its limit.
+// errShare means that an address already has as many connections as it may have.
 var errShare = errors.New("server: too many connections from one address")
 
-// wait waits until a slot is free for the connection c, and adds c. It returns errShare if the
-// address of c has reached its limit.
+// wait waits for a free slot and adds the connection c. It returns errShare if the address of c has
+// too many connections.
 func (t *limitedListener) wait(c *limitedConn) error {
 	defer t.waiting.Store(false)
 	for {
@@ -116,10 +116,10 @@ func (t *limitedListener) wait(c *limitedConn) error {
 	}
 }
 
-// admit adds a connection if there is a free slot, or if it can close an idle connection. Otherwise
-// ok is false. If mayWait is then true, the caller must wait for a slot of the listener. If not,
-// the connection is rejected: its address has reached its limit, or the listener is full and all
-// connections of this address are busy.
+// admit adds a connection if a slot is free, or if it can close an idle connection. Otherwise ok is
+// false, and mayWait says what the caller must do: wait for a slot, or reject the connection. It is
+// rejected if its address has reached the limit, or if the listener is full and all connections of
+// this address are busy.
 func (t *limitedListener) admit(c *limitedConn) (mayWait, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,8 +152,8 @@ func (t *limitedListener) add(c *limitedConn) {
 	t.setIdle(c)
 }
 
-// limit changes the limits. If more connections are open than a new limit permits, it closes idle
-// ones. Busy connections stay open until they end by themselves.
+// limit changes the limits. If too many connections are open, it closes idle ones. Busy connections
+// may stay until they end.
 func (t *limitedListener) limit(most, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,11 +177,11 @@ func (t *limitedListener) closeSilent() {
 	}
 }
 
-// replace closes an idle connection to make room for a new one of the share s. The closed one
-// belongs to the address with the most connections, or among several such addresses, to the one
-// that has had this number longest. It must belong to the same address as the new one, or to an
-// address with more connections, unless shared is true because many clients share the address of s.
-// The caller must hold t.mu.
+// replace makes room for a connection of the share s by closing an idle connection. It takes one of
+// the address with the most connections. Of several such addresses, it takes the one that has had
+// this number longest. The address must be that of s, or have more connections than s. This
+// condition does not apply if shared is true, because then many clients share the address of s. The
+// caller must hold t.mu.
 func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	own := s.n
 	if shared {
@@ -200,7 +200,7 @@ func (t *limitedListener) replace(s *share, shared bool) (ok bool) {
 	return t.closeIdle(&t.idle)
 }
 
-// resize adds delta to the number of connections of a share. The caller must hold t.mu.
+// resize changes the number of connections of a share by delta. The caller must hold t.mu.
 func (t *limitedListener) resize(s *share, delta int) {
 	if s.n > 0 {
 		t.sizes[s.n].Remove(s.in)
@@ -253,7 +253,7 @@ func (t *limitedListener) setIdle(c *limitedConn) {
 	}
 }
 
-// insert inserts a connection into a list that is sorted by the field since.
+// insert adds a connection to a list that is sorted by since.
 func insert(idle *list.List, c *limitedConn) *list.Element {
 	for e := idle.Back(); e != nil; e = e.Prev() {
 		if e.Value.(*limitedConn).since <= c.since {
@@ -289,7 +289,7 @@ func (t *limitedListener) remove(c *limitedConn) {
 	t.signal()
 }
 
-// signal lets Accept know that a slot may be free.
+// signal tells Accept that a slot may be free.
 func (t *limitedListener) signal() {
 	select {
 	case t.freed <- struct{}{}:
@@ -297,8 +297,8 @@ func (t *limitedListener) signal() {
 	}
 }
 
-// state records which connections are idle. It is the ConnState hook of [http.Server]. It also
-// removes a TLS connection that net/http closes without calling limitedConn.Close.
+// state records which connections are idle, as the ConnState hook of [http.Server]. It also removes
+// a TLS connection that net/http closes without limitedConn.Close.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	wire.SetState(conn, state)
 	switch state {
@@ -327,9 +327,8 @@ func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connOf returns the limitedConn for a connection of net/http, or nil. That connection can be the
-// limitedConn itself, the TLS connection inside it, or a wrapper around either. The caller must
-// hold t.mu.
+// connOf returns the limitedConn for a connection of net/http, or nil. The connection can be the
+// limitedConn, the TLS connection inside it, or a wrapper around either. The caller must hold t.mu.
 func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	for {
 		switch c := conn.(type) {
@@ -348,8 +347,8 @@ func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	}
 }
 
-// bareListener is a limitedListener that returns TLS connections as *tls.Conn, without a
-// limitedConn around them, because net/http serves HTTP/2 only on such connections.
+// bareListener returns TLS connections as *tls.Conn, without a limitedConn around them, because
+// net/http serves HTTP/2 only on such connections.
 type bareListener struct{ *limitedListener }
 
 // Accept waits for a connection.
@@ -410,8 +409,8 @@ func (c *limitedConn) Close() error {
 	return err
 }
 
-// abort closes the connection at once. Closing a TLS connection in the usual way would first send a
-// message, and could wait for the client.
+// abort closes the connection at once. A TLS connection would otherwise first send a message, and
+// could wait for the client.
 func (c *limitedConn) abort() error {
 	if secure, ok := c.Conn.(*tls.Conn); ok {
 		return secure.NetConn().Close()

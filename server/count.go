@@ -16,9 +16,9 @@ type subject struct {
 	what counts.What
 }
 
-// note sets what the reply to a request for a name counts as. It does not count requests for an
-// earlier time, about locations, or for names of other servers. Nor does it count HEAD, because
-// clients that send it, such as link checkers, do not retrieve what they ask for.
+// note sets what the reply to a request for a name counts as. Requests for an earlier time, about
+// locations, or for names of other servers do not count. HEAD does not count either, because
+// clients such as link checkers use it without retrieving anything.
 func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
 	switch {
 	case s.counts == nil, p.located, r.method != http.MethodGet, a.byLocation, a.name.IsZero(), !a.query.at.IsZero(), r.datetime != "":
@@ -31,8 +31,8 @@ func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
 	return p
 }
 
-// delivered returns what the client got for a request for the service asked. A redirect is I2L. A
-// request for a location can also get a description, for example because of its Accept field.
+// delivered returns what the client got for a request. A redirect is I2L. A request for a location
+// can also get a description, for example because of its Accept field.
 func delivered(status int, asked nomen.Service) counts.What {
 	switch {
 	case isRedirect(status):
@@ -78,7 +78,7 @@ func (s *Server) countItem(r *request, a parsedTarget, ans *nomen.Answer, e *nom
 	}
 }
 
-// counting returns the function by which a dialect counts its answers, or nil.
+// counting returns the function with which a dialect counts its answers, or nil.
 func (s *Server) counting(method string, in *request) func(name.Name, counts.What) {
 	if s.counts == nil || method == http.MethodHead {
 		return nil

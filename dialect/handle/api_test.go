@@ -107,6 +107,7 @@ func TestWrongRequests(t *testing.T) {
 		{"DELETE", base + "20.500.9999/none", "", 404, `{"responseCode":100,"handle":"20.500.9999/none"}`},
 		{"DELETE", base + "20.500.9999/none?index=1", "", 404, `{"responseCode":100,"handle":"20.500.9999/none"}`},
 		{"PUT", at, `{"handle":"20.500.9999/other","values":[]}`, 400, `{"responseCode":4,"message":"com.google.gson.JsonParseException: the handle \"20.500.9999/other\" in the body is not the handle of the request"` + tail},
+		{"PUT", at, `[{"index":1,"type":"URL","data":"https://example.org/","references":[{"handle":"20.500.9999/x","index":1}]}]`, 400, `{"responseCode":4,"message":"com.google.gson.JsonParseException: references of a value are not supported"` + tail},
 		{"PUT", at, `[{"index":1,"type":"HS_SECKEY","data":"secret"}]`, 400, `{"responseCode":4,"message":"com.google.gson.JsonParseException: a value of the type HS_SECKEY cannot be stored, because the history keeps it for ever: use a token of the server"` + tail},
 	} {
 		h.want(tt.method, tt.target, asEditor, tt.body, tt.status, tt.want)

@@ -31,6 +31,7 @@ type Given struct {
 	Data        json.RawMessage `json:"data"`
 	Permissions json.RawMessage `json:"permissions"`
 	TTL         json.RawMessage `json:"ttl"`
+	References  []any           `json:"references"`
 }
 
 // MaxIndex is the maximum index of a value.
@@ -45,6 +46,8 @@ func (g *Given) Value() (v nomen.Value, err error) {
 		return v, fmt.Errorf("invalid index %d: must be positive", *g.Index)
 	case *g.Type == "":
 		return v, errors.New("the type of a value must not be empty")
+	case len(g.References) > 0:
+		return v, errors.New("references of a value are not supported")
 	}
 	v.Index, v.Type = *g.Index, *g.Type
 	if v.TTL, err = ReadTTL(g.TTL); err != nil {

@@ -86,7 +86,8 @@ type Output struct {
 
 	mu          sync.Mutex
 	records     io.Writer
-	lines       int // written to records
+	lines       int     // written to records
+	places      []place // of the last records, by the line of the output
 	report      Report
 	authorities []AuthorityChange
 }
@@ -96,11 +97,15 @@ func NewOutput(file string, records io.Writer) *Output {
 	return &Output{records: records, report: Report{File: file, Refused: []Refusal{}}}
 }
 
-// Record writes a record. The import changes only the fields that have values. Lists of locations and
-// values that are empty but not nil remove all locations or values. The line is where
-// the record begins in the file; lines must increase. The output has the record on the same line, so
-// that messages about it name the line of the file. For Status the default of an import is active.
-func (o *Output) Record(line int, r *store.Record) error {
+// Record writes a record that begins in a line of the file. See [Output.RecordAt].
+func (o *Output) Record(line int, r *store.Record) error { return o.RecordAt(line, 0, r) }
+
+// RecordAt writes a record. The import changes only the fields that have values. Lists of locations and
+// values that are empty but not nil remove all locations or values. The record begins
+// in this line and column of the file; the column is 0 if it is unknown. Lines must not decrease. The output
+// has the record on the same line if no other record is there; [Output.Place] has the place in the file.
+// For Status the default of an import is active.
+func (o *Output) RecordAt(line, column int, r *store.Record) error {
 	text, err := json.Marshal(fieldsOf(r))
 	if err != nil {
 		return fmt.Errorf("record of line %d: %w", line, err)
@@ -109,6 +114,10 @@ func (o *Output) Record(line int, r *store.Record) error {
 	defer o.mu.Unlock()
 	blank := max(line-o.lines-1, 0)
 	o.lines += blank + 1
+	if o.places == nil {
+		o.places = make([]place, keptPlaces)
+	}
+	o.places[o.lines%keptPlaces] = place{o.lines, line, column}
 	if err := feedLines(o.records, blank); err != nil {
 		return err
 	}
@@ -116,6 +125,30 @@ func (o *Output) Record(line int, r *store.Record) error {
 	return err
 }
 
+// A place is where a record of the output begins in the file.
+type place struct{ output, line, column int }
+
+// keptPlaces is the number of records of which an output knows the place. An import has fewer records
+// that are read and not yet stored.
+const keptPlaces = 1 << 14
+
+// Place returns the line and column of the file for a line of the output. The column is 0 if it is unknown.
+func (o *Output) Place(output int) (line, column int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.placeOf(output)
+}
+
+func (o *Output) placeOf(output int) (line, column int) {
+	if o.places != nil && output > 0 {
+		if p := o.places[output%keptPlaces]; p.output == output {
+			return p.line, p.column
+		}
+	}
+	return output, 0
+}
+
+// feedLines writes n blank lines.
 func feedLines(w io.Writer, n int) error {
 	const most = 4096
 	for n > 0 {
@@ -150,7 +183,7 @@ func fieldsOf(r *store.Record) fields {
 func (o *Output) Restart() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lines = 0
+	o.lines, o.places = 0, nil
 }
 
 // Authority adds a change of an authority. It is made after the records were imported.
@@ -179,17 +212,29 @@ func (o *Output) RefuseAt(line, column int, text, reason string) {
 	o.refuse(line, column, text, reason)
 }
 
-// Reject reports a record or authority that the converter counted as handled, and that the import
-// rejected.
-func (o *Output) Reject(line int, text, reason string) {
+// Reject reports a record that the converter counted as handled, and that the import rejected. The line is
+// that of the output.
+func (o *Output) Reject(output int, text, reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	line, column := o.placeOf(output)
+	o.reject(line, column, text, reason)
+}
+
+// RejectAuthority reports an authority that the converter counted as handled, and that the store rejected.
+func (o *Output) RejectAuthority(c AuthorityChange, reason string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.reject(c.Line, 1, c.Prefix.String(), reason)
+}
+
+func (o *Output) reject(line, column int, text, reason string) {
 	if o.report.Handled > 0 {
 		o.report.Handled--
 	} else {
 		o.report.Directives++
 	}
-	o.refuse(line, 0, text, reason)
+	o.refuse(line, column, text, reason)
 }
 
 func (o *Output) refuse(line, column int, text, reason string) {

@@ -204,7 +204,10 @@ func (i *foreignImport) records(ctx context.Context, file string, out *from.Outp
 	defer end()
 	counted := &countingReader{r: r}
 	o.Progress = func(s bulk.Summary) { bar(s, counted.n.Load()) }
-	o.Warned = func(w bulk.Warning) { i.showWarning(file, w) }
+	o.Warned = func(w bulk.Warning) {
+		w.Line, _ = out.Place(w.Line)
+		i.showWarning(file, w)
+	}
 	o.Refused = func(r bulk.Refusal) { out.Reject(r.Line, r.Name, strings.TrimPrefix(r.Field+": "+r.Reason, ": ")) }
 	o.Doubted = func(d bulk.Doubts) {
 		if len(out.Authorities()) > 0 {
@@ -213,7 +216,10 @@ func (i *foreignImport) records(ctx context.Context, file string, out *from.Outp
 		i.showDoubts(file, d)
 	}
 	if i.verbose && !i.json {
-		o.Changed = func(change bulk.Change) { i.showChange(file, change) }
+		o.Changed = func(change bulk.Change) {
+			change.Line, _ = out.Place(change.Line)
+			i.showChange(file, change)
+		}
 	}
 	return i.backend.Import(ctx, counted, o)
 }
@@ -236,7 +242,7 @@ func (i *foreignImport) authorities(ctx context.Context, out *from.Output) error
 			return err
 		}
 		if reason != "" {
-			out.Reject(change.Line, change.Prefix.String(), reason)
+			out.RejectAuthority(change, reason)
 			continue
 		}
 		i.total.Authorities++

@@ -36,6 +36,7 @@ const (
 // An Error is returned for a text that is not ANVL.
 type Error struct {
 	Line   int // number of the line, from 1
+	Column int // in bytes, from 1
 	Reason Reason
 }
 
@@ -50,11 +51,30 @@ func Parse(text string) ([]Element, error) {
 		line, text, more = cutLine(text)
 		p.line++
 		if reason := p.add(line); reason != "" {
-			return nil, &Error{p.line, reason}
+			return nil, &Error{p.line, columnOf(line, reason), reason}
 		}
 	}
 	p.end()
 	return p.all, nil
+}
+
+// columnOf returns the column of what is wrong with a line.
+func columnOf(line string, reason Reason) int {
+	switch reason {
+	case BadEscape:
+		for i := range len(line) {
+			if line[i] == '%' && (len(line) < i+3 || !ascii.IsHex(line[i+1]) || !ascii.IsHex(line[i+2])) {
+				return i + 1
+			}
+		}
+	case NotUTF8:
+		for i, r := range line {
+			if _, size := utf8.DecodeRuneInString(line[i:]); r == utf8.RuneError && size == 1 {
+				return i + 1
+			}
+		}
+	}
+	return 1
 }
 
 // cutLine returns the first line of a text, without its end, and the text after it. If the text has

@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 	} {
 		got, err := Parse(tt.text)
 		if tt.text[:min(1, len(tt.text))] == "\xc2" {
-			if wantErr := (&Error{1, NoLabel}); err == nil || *err.(*Error) != *wantErr {
+			if wantErr := (&Error{1, 1, NoLabel}); err == nil || *err.(*Error) != *wantErr {
 				t.Errorf("Parse(%q) = %v, want %v", tt.text, err, wantErr)
 			}
 			continue
@@ -44,21 +44,21 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want Error
 	}{
-		{"a: 100%", Error{1, BadEscape}},
-		{"a: %4", Error{1, BadEscape}},
-		{"a: %zz", Error{1, BadEscape}},
-		{"a: b\n c%", Error{2, BadEscape}},
-		{"a%: b", Error{1, BadEscape}},
-		{"a: b\nno colon", Error{2, NoColon}},
-		{"a: b\r\n: c", Error{2, EmptyLabel}},
-		{"%20: c", Error{1, EmptyLabel}},
-		{"a: b\n\na: c", Error{3, Repeated}},
-		{"a: b\n%61: c", Error{2, Repeated}},
-		{" a", Error{1, NoLabel}},
-		{"a: b\n\n c", Error{3, NoLabel}},
-		{"a: b\n\n \n", Error{3, NoLabel}},
-		{"a: \xff", Error{1, NotUTF8}},
-		{"a: %ff", Error{1, NotUTF8}},
+		{"a: 100%", Error{1, 7, BadEscape}},
+		{"a: %4", Error{1, 4, BadEscape}},
+		{"a: %zz", Error{1, 4, BadEscape}},
+		{"a: b\n c%", Error{2, 3, BadEscape}},
+		{"a%: b", Error{1, 2, BadEscape}},
+		{"a: b\nno colon", Error{2, 1, NoColon}},
+		{"a: b\r\n: c", Error{2, 1, EmptyLabel}},
+		{"%20: c", Error{1, 1, EmptyLabel}},
+		{"a: b\n\na: c", Error{3, 1, Repeated}},
+		{"a: b\n%61: c", Error{2, 1, Repeated}},
+		{" a", Error{1, 1, NoLabel}},
+		{"a: b\n\n c", Error{3, 1, NoLabel}},
+		{"a: b\n\n \n", Error{3, 1, NoLabel}},
+		{"a: \xff", Error{1, 4, NotUTF8}},
+		{"a: %ff", Error{1, 1, NotUTF8}},
 	} {
 		got, err := Parse(tt.text)
 		var e *Error

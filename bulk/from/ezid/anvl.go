@@ -33,14 +33,14 @@ func readANVL(ctx context.Context, in *from.Input, out *from.Output) error {
 			if !ok {
 				return nil
 			}
-			block = &entry{line: line, id: strings.TrimSpace(id)}
+			block = &entry{line: line, start: 1, id: strings.TrimSpace(id)}
 			text.Reset()
 			b.reset()
 			continue
 		}
 		if block == nil {
 			if strings.TrimSpace(s) != "" {
-				out.Refuse(line, strings.TrimSpace(s), "before the first identifier: a block begins with \":: \" and an identifier")
+				out.RefuseAt(line, 1, strings.TrimSpace(s), "before the first identifier: a block begins with \":: \" and an identifier")
 			}
 			continue
 		}
@@ -59,8 +59,14 @@ func (im *importer) addBlock(e *entry, text string) error {
 	all, err := anvl.Parse(text)
 	var bad *anvl.Error
 	if errors.As(err, &bad) {
-		im.out.Refuse(e.line+bad.Line, e.id, string(bad.Reason))
+		im.out.RefuseAt(e.line+bad.Line, bad.Column, e.id, string(bad.Reason))
 		return nil
+	}
+	e.place = func(label string) (line, column int) {
+		if label == ezid.IDColumn {
+			return e.line, len(blockMark) + 1
+		}
+		return lineOf(text, label, e.line), 1
 	}
 	e.elements = ezid.Elements{}
 	for _, el := range all {
@@ -69,4 +75,16 @@ func (im *importer) addBlock(e *entry, text string) error {
 		}
 	}
 	return im.add(e)
+}
+
+// lineOf returns the line of an element of a block, or 0. The lines of the block are numbered from one after
+// the given number.
+func lineOf(text, label string, number int) int {
+	for line := range strings.Lines(text) {
+		number++
+		if all, err := anvl.Parse(strings.TrimRight(line, "\r\n")); err == nil && len(all) == 1 && all[0].Label == label {
+			return number
+		}
+	}
+	return 0
 }

@@ -45,11 +45,8 @@ func readCSV(ctx context.Context, in *from.Input, out *from.Output) error {
 			out.RefuseAt(line, column, strings.Join(row, ","), fmt.Sprintf("the row has %d columns, and the header %d", len(row), len(header)))
 			continue
 		}
-		e := &entry{line: line, id: row[id], elements: ezid.Elements{}}
-		e.column = func(label string) int {
-			_, column := r.FieldPos(max(slices.Index(header, label), 0))
-			return column
-		}
+		e := &entry{line: line, start: 1, id: row[id], elements: ezid.Elements{}}
+		e.place = func(label string) (line, column int) { return r.FieldPos(max(slices.Index(header, label), 0)) }
 		for i, value := range row {
 			if i != id && value != "" {
 				e.elements[header[i]] = value

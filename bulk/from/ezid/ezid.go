@@ -38,12 +38,13 @@ func Formats() []from.Format {
 // An entry is an identifier of a file with its elements.
 type entry struct {
 	line     int
+	start    int // column in which the entry begins
 	id       string
 	elements ezid.Elements
 	faults   []string // what could not be read
 	first    string   // label of the first fault
 
-	column func(label string) int // returns the column of an element, or of the identifier for ""; nil if unknown
+	place func(label string) (line, column int) // of an element, or of the identifier; nil for the beginning
 }
 
 // fail records that an element was not imported.
@@ -52,12 +53,14 @@ func (e *entry) fail(label, reason string) {
 	e.faults = append(e.faults, label+": "+reason)
 }
 
-// columnOf returns the column of an element. It returns 0 for an unknown column.
-func (e *entry) columnOf(label string) int {
-	if e.column == nil {
-		return 0
+// placeOf returns the line and column of an element, or of the identifier.
+func (e *entry) placeOf(label string) (line, column int) {
+	if e.place != nil {
+		if line, column := e.place(label); line > 0 {
+			return line, column
+		}
 	}
-	return e.column(label)
+	return e.line, e.start
 }
 
 // An importer writes the entries of a file.
@@ -73,7 +76,8 @@ func newImporter(in *from.Input, out *from.Output) *importer {
 func (im *importer) add(e *entry) error {
 	n, ok := ezid.ParseID(e.id)
 	if !ok {
-		im.out.RefuseAt(e.line, e.columnOf(ezid.IDColumn), e.id, "invalid identifier")
+		line, column := e.placeOf(ezid.IDColumn)
+		im.out.RefuseAt(line, column, e.id, "invalid identifier")
 		return nil
 	}
 	rec := &store.Record{Name: n, Spelling: spelling(n, e.id), Status: nomen.Active}
@@ -89,11 +93,12 @@ func (im *importer) add(e *entry) error {
 			rec.Metadata[field] = []string{value}
 		}
 	}
-	if err := im.out.Record(e.line, rec); err != nil {
+	if err := im.out.RecordAt(e.line, e.start, rec); err != nil {
 		return err
 	}
 	if len(e.faults) > 0 {
-		im.out.RefuseAt(e.line, e.columnOf(e.first), e.id, strings.Join(e.faults, "; "))
+		line, column := e.placeOf(e.first)
+		im.out.RefuseAt(line, column, e.id, strings.Join(e.faults, "; "))
 		return nil
 	}
 	im.out.Handled(1)

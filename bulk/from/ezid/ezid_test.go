@@ -109,10 +109,16 @@ func TestRefused(t *testing.T) {
 		{"ezid-csv", "_id\nnonsense\n", 0, from.Refusal{Line: 2, Column: 1, Text: "nonsense", Reason: "invalid identifier"}},
 		{"ezid-csv", "_id,a\n\"ark:/99999/x\n\",b\n", 0, from.Refusal{Line: 2, Column: 1, Text: "ark:/99999/x\n", Reason: "invalid identifier"}},
 		{"ezid-csv", "_id,a\nark:/99999/x\n", 0, from.Refusal{Line: 2, Column: 1, Text: "ark:/99999/x", Reason: "the row has 1 columns, and the header 2"}},
-		{"ezid-xml", "<records>\n<other/></records>", 0, from.Refusal{Line: 2, Text: "other", Reason: "unknown XML element: must be record"}},
-		{"ezid-xml", "<records><record identifier='ark:/99999/x'><element name='a'>1</element><element name='a'>2</element></record></records>", 1, from.Refusal{Line: 1, Text: "ark:/99999/x", Reason: "a: occurs twice"}},
-		{"ezid-anvl", "# comment\n:: ark:/99999/x\na: b\nno colon\n", 0, from.Refusal{Line: 1, Text: "# comment", Reason: `before the first identifier: a block begins with ":: " and an identifier`}},
-		{"ezid-anvl", ":: ark:/99999/x\na: b\nno colon\n", 0, from.Refusal{Line: 3, Text: "ark:/99999/x", Reason: "no colon in line"}},
+		{"ezid-xml", "<records>\n<other/></records>", 0, from.Refusal{Line: 2, Column: 1, Text: "other", Reason: "unknown XML element: must be record"}},
+		{"ezid-xml", "<records><record identifier='ark:/99999/x'><element name='a'>1</element><element name='a'>2</element></record></records>", 1, from.Refusal{Line: 1, Column: 73, Text: "ark:/99999/x", Reason: "a: occurs twice"}},
+		{"ezid-anvl", "# comment\n:: ark:/99999/x\na: b\nno colon\n", 0, from.Refusal{Line: 1, Column: 1, Text: "# comment", Reason: `before the first identifier: a block begins with ":: " and an identifier`}},
+		{"ezid-anvl", ":: ark:/99999/x\na: b\nno colon\n", 0, from.Refusal{Line: 3, Column: 1, Text: "ark:/99999/x", Reason: "no colon in line"}},
+		{"ezid-anvl", ":: ark:/99999/x\na: b\nc: 100%\n", 0, from.Refusal{Line: 3, Column: 7, Text: "ark:/99999/x", Reason: "percent-decode error"}},
+		{"ezid-anvl", ":: ark:/99999/x\na: b\n_status: gone\n", 1, from.Refusal{Line: 3, Column: 1, Text: "ark:/99999/x", Reason: "_status: invalid identifier status"}},
+		{"ezid-anvl", ":: nonsense\na: b\n", 0, from.Refusal{Line: 1, Column: 4, Text: "nonsense", Reason: "invalid identifier"}},
+		{"ezid-xml", "<records>\n<record identifier='ark:/99999/x'>\n  <element name='_status'>gone</element></record></records>", 1, from.Refusal{Line: 3, Column: 3, Text: "ark:/99999/x", Reason: "_status: invalid identifier status"}},
+		{"ezid-xml", "<records>\n  <record identifier='nonsense'/></records>", 0, from.Refusal{Line: 2, Column: 3, Text: "nonsense", Reason: "invalid identifier"}},
+		{"ezid-xml", "<records><record identifier='ark:/99999/x'>\n<note/></record></records>", 1, from.Refusal{Line: 2, Column: 1, Text: "ark:/99999/x", Reason: "note: unknown XML element: must be element"}},
 	} {
 		got, report, err := convert(t, tt.format, tt.text)
 		if err != nil || len(got) != tt.records || len(report.Refused) == 0 || report.Refused[0] != tt.want {

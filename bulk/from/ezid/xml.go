@@ -11,14 +11,11 @@ import (
 	"github.com/nomen-project/nomen/internal/ezid"
 )
 
-// A xmlRecord is the XML element of an identifier.
-type xmlRecord struct {
-	ID       string `xml:"identifier,attr"`
-	Elements []struct {
-		Name  string `xml:"name,attr"`
-		Text  string `xml:",chardata"`
-		Inner string `xml:",innerxml"`
-	} `xml:"element"`
+// An xmlElement is the XML element of an element of an identifier.
+type xmlElement struct {
+	Name  string `xml:"name,attr"`
+	Text  string `xml:",chardata"`
+	Inner string `xml:",innerxml"`
 }
 
 func readXML(ctx context.Context, in *from.Input, out *from.Output) error {
@@ -27,6 +24,7 @@ func readXML(ctx context.Context, in *from.Input, out *from.Output) error {
 	d := xml.NewDecoder(b)
 	depth := 0
 	for ctx.Err() == nil {
+		line, column := d.InputPos()
 		token, err := d.Token()
 		if err == io.EOF {
 			return nil
@@ -45,8 +43,7 @@ func readXML(ctx context.Context, in *from.Input, out *from.Output) error {
 				continue
 			}
 			depth--
-			line, _ := d.InputPos()
-			if err := im.readRecord(d, t, line); err != nil {
+			if err := im.readRecord(d, t, line, column); err != nil {
 				return err
 			}
 			b.reset()
@@ -55,28 +52,59 @@ func readXML(ctx context.Context, in *from.Input, out *from.Output) error {
 	return ctx.Err()
 }
 
-func (im *importer) readRecord(d *xml.Decoder, start xml.StartElement, line int) error {
+// readRecord reads the XML element of an identifier, which begins in a line and column.
+func (im *importer) readRecord(d *xml.Decoder, start xml.StartElement, line, column int) error {
 	if start.Name.Local != "record" {
-		im.out.Refuse(line, start.Name.Local, "unknown XML element: must be record")
-		return d.DecodeElement(&struct{}{}, &start)
+		im.out.RefuseAt(line, column, start.Name.Local, "unknown XML element: must be record")
+		return d.Skip()
 	}
-	var rec xmlRecord
-	if err := d.DecodeElement(&rec, &start); err != nil {
-		return err
-	}
-	e := &entry{line: line, id: rec.ID, elements: ezid.Elements{}}
-	for _, el := range rec.Elements {
-		value := el.Text
-		if strings.Contains(el.Inner, "<") && !strings.Contains(el.Inner, "<![CDATA[") {
-			value = el.Inner // XML of DataCite, Crossref or Dublin Core
-		}
-		if _, twice := e.elements[el.Name]; twice {
-			e.fail(el.Name, "occurs twice")
-			continue
-		}
-		if value = strings.TrimSpace(value); value != "" {
-			e.elements[el.Name] = value
+	e := &entry{line: line, start: column, elements: ezid.Elements{}}
+	for _, a := range start.Attr {
+		if a.Name.Local == "identifier" {
+			e.id = a.Value
 		}
 	}
-	return im.add(e)
+	places := make(map[string][2]int)
+	e.place = func(label string) (line, column int) { return places[label][0], places[label][1] }
+	for {
+		line, column := d.InputPos()
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.EndElement:
+			return im.add(e)
+		case xml.StartElement:
+			var el xmlElement
+			if t.Name.Local != "element" {
+				e.fail(t.Name.Local, "unknown XML element: must be element")
+				if err := d.Skip(); err != nil {
+					return err
+				}
+				places[t.Name.Local] = [2]int{line, column}
+				continue
+			}
+			if err := d.DecodeElement(&el, &t); err != nil {
+				return err
+			}
+			e.setXML(&el)
+			places[el.Name] = [2]int{line, column}
+		}
+	}
+}
+
+// setXML sets an element of an entry.
+func (e *entry) setXML(el *xmlElement) {
+	value := el.Text
+	if strings.Contains(el.Inner, "<") && !strings.Contains(el.Inner, "<![CDATA[") {
+		value = el.Inner // XML of DataCite, Crossref or Dublin Core
+	}
+	if _, twice := e.elements[el.Name]; twice {
+		e.fail(el.Name, "occurs twice")
+		return
+	}
+	if value = strings.TrimSpace(value); value != "" {
+		e.elements[el.Name] = value
+	}
 }

@@ -43,7 +43,7 @@ func readBatch(ctx context.Context, in *from.Input, out *from.Output) error {
 	err := eachLine(in, func(line int, text string, tooLong bool) error {
 		b.line = line
 		if tooLong {
-			out.Refuse(line, "", fmt.Sprintf("the line is longer than %d bytes", maxLine))
+			out.RefuseAt(line, 1, "", fmt.Sprintf("the line is longer than %d bytes", maxLine))
 			return nil
 		}
 		return errors.Join(b.read(text), ctx.Err())
@@ -117,11 +117,11 @@ func (b *batch) operation(word, argument string) error {
 	b.op, b.current, b.why = word, nil, "the operation was not imported"
 	switch word {
 	case authenticate:
-		b.out.Refuse(b.line, word, "not imported: give clients tokens of nomen")
+		b.out.RefuseAt(b.line, 1, word, "not imported: give clients tokens of nomen")
 		return nil
 	case "HOME", "UNHOME", session:
 		b.why = ""
-		b.out.Refuse(b.line, word, "not imported: it is about the Handle server, not about handles")
+		b.out.RefuseAt(b.line, 1, word, "not imported: it is about the Handle server, not about handles")
 		return nil
 	}
 	indexes := ""
@@ -135,7 +135,8 @@ func (b *batch) operation(word, argument string) error {
 	return b.start(word, argument, indexes)
 }
 
-func (b *batch) refuse(text, reason string) { b.out.Refuse(b.line, text, reason) }
+// refuse refuses an operation.
+func (b *batch) refuse(text, reason string) { b.out.RefuseAt(b.line, 1, text, reason) }
 
 func (b *batch) start(word, handle, indexes string) error {
 	empty, err := b.empty(handle)
@@ -245,7 +246,7 @@ func (b *batch) value(text string, v nomen.Value) {
 // refuseOpen refuses a value that ends without data because the line with the data is missing.
 func (b *batch) refuseOpen() {
 	if b.open != "" {
-		b.out.Refuse(b.openLine, firstWords(b.open), "the data are missing")
+		b.out.RefuseAt(b.openLine, 1, firstWords(b.open), "the data are missing")
 		b.open = ""
 	}
 }

@@ -186,16 +186,16 @@ func TestSecrets(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"CREATE nothing":                                  "1: CREATE nothing: ",
-		"REMOVE 5":                                        "1: REMOVE 5: want REMOVE INDEXES:HANDLE",
-		"CREATE 20.5/a\n\nREMOVE 5,x:20.5/a":              `3: REMOVE 5,x: invalid index "x"`,
+		"CREATE nothing":                                  "1:1: CREATE nothing: ",
+		"REMOVE 5":                                        "1:1: REMOVE 5: want REMOVE INDEXES:HANDLE",
+		"CREATE 20.5/a\n\nREMOVE 5,x:20.5/a":              `3:1: REMOVE 5,x: invalid index "x"`,
 		"CREATE 20.5/a\nCREATE 20.5/A":                    "",
-		"CREATE 20.5/a\nCREATE 20.5/a\n1 URL 1":           "2: CREATE 20.5/a: the handle exists since line 1",
-		"DELETE 20.5/a":                                   "1: DELETE 20.5/a: the handle does not exist",
-		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN\n\n":      "2: 1 HS_ADMIN ...: the data are missing",
-		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN":          "2: 1 HS_ADMIN ...: the data are missing",
+		"CREATE 20.5/a\nCREATE 20.5/a\n1 URL 1":           "2:1: CREATE 20.5/a: the handle exists since line 1",
+		"DELETE 20.5/a":                                   "1:1: DELETE 20.5/a: the handle does not exist",
+		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN\n\n":      "2:1: 1 HS_ADMIN ...: the data are missing",
+		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN":          "2:1: 1 HS_ADMIN ...: the data are missing",
 		"CREATE 20.5/a\n1 HS_ADMIN 1 1110 ADMIN\nx":       "3:1: 1 HS_ADMIN ...: invalid data of HS_ADMIN",
-		"CREATE 20.5/a\nDELETE 20.5/a\n1 U 1 1110 UTF8 x": "3: 1 U ...: DELETE has no values",
+		"CREATE 20.5/a\nDELETE 20.5/a\n1 U 1 1110 UTF8 x": "3:1: 1 U ...: DELETE has no values",
 	} {
 		report, err := (&shelf{}).convert(t, "handle-batch", text, false)
 		got := ""

@@ -38,7 +38,7 @@ func readJSON(ctx context.Context, in *from.Input, out *from.Output) error {
 		text = strings.TrimSpace(text)
 		switch {
 		case tooLong:
-			out.Refuse(line, "", fmt.Sprintf("the line is longer than %d bytes", maxLine))
+			out.RefuseAt(line, 1, "", fmt.Sprintf("the line is longer than %d bytes", maxLine))
 		case text != "":
 			return w.answer(line, text)
 		}
@@ -54,12 +54,12 @@ func (w *window) answer(line int, text string) error {
 		return nil
 	}
 	if a.Handle == "" || a.ResponseCode != nil && *a.ResponseCode != codeSuccess {
-		w.out.Refuse(line, a.Handle, "not the response for a handle that was found: want responseCode 1, handle and values")
+		w.out.RefuseAt(line, 1, a.Handle, "not the response for a handle that was found: want responseCode 1, handle and values")
 		return nil
 	}
 	empty, err := w.empty(a.Handle)
 	if err != nil {
-		w.out.Refuse(line, a.Handle, err.Error())
+		w.out.RefuseAt(line, 1, a.Handle, err.Error())
 		return nil
 	}
 	s := &state{line: line, record: empty, exists: true}
@@ -76,7 +76,7 @@ func (w *window) answer(line int, text string) error {
 		w.out.Handled(1)
 		return nil
 	}
-	w.out.Refuse(line, a.Handle, "imported without these values: "+strings.Join(faults, "; "))
+	w.out.RefuseAt(line, 1, a.Handle, "imported without these values: "+strings.Join(faults, "; "))
 	return nil
 }
 

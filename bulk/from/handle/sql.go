@@ -69,7 +69,9 @@ func (r *rows) row(row *sqldump.Row) error {
 	if err != nil {
 		return err
 	}
-	s.exists = true
+	if s.exists = true; s.column == 0 {
+		s.column = row.Column
+	}
 	text := handle + " " + row.Cell("idx").Text
 	v, err := valueOf(row)
 	if err == nil {

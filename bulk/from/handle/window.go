@@ -25,7 +25,8 @@ const (
 // A state is a handle as the file leaves it.
 type state struct {
 	line   int           // of its first operation
-	record *store.Record // record before the file, with only name and spelling if there was none
+	column int           // of its first operation, 0 for the beginning of the line
+	record *store.Record // as before the file; with only name and spelling if there is none
 	exists bool          // the handle exists now
 	values []nomen.Value
 	gone   bool // the file has deleted the handle
@@ -151,11 +152,11 @@ func (w *window) write(s *state) error {
 	r := s.record
 	switch {
 	case s.gone:
-		return w.out.Record(s.line, &store.Record{Spelling: r.Spelling, Status: nomen.Retired, Reason: "deleted by a batch file"})
+		return w.out.RecordAt(s.line, cmp.Or(s.column, 1), &store.Record{Spelling: r.Spelling, Status: nomen.Retired, Reason: "deleted by a batch file"})
 	case !s.exists:
 		return nil // an operation on a handle that does not exist was refused
 	}
-	return w.out.Record(s.line, record(r, s.values))
+	return w.out.RecordAt(s.line, cmp.Or(s.column, 1), record(r, s.values))
 }
 
 // record returns the record to import for a handle. The lists of locations and values are never

@@ -13,12 +13,13 @@ import (
 // A condition is a RewriteCond.
 type condition struct {
 	line
-	on   string
-	not  bool
-	or   bool
-	fold bool
-	text string              // the expression
-	expr *rewrite.Expression // for samples
+	on       string
+	not      bool
+	or       bool
+	fold     bool
+	compares bool                // with a text or a file, not with an expression
+	text     string              // the expression
+	expr     *rewrite.Expression // for samples
 }
 
 // variables has the variables that conditions of rules can test, in upper case.
@@ -28,7 +29,8 @@ var variables = map[string]string{
 	"QUERY_STRING": "query", "REQUEST_URI": "path",
 }
 
-func parseCondition(l line) (c condition, err error) {
+// parseCondition parses a RewriteCond.
+func (in *converter) parseCondition(l line) (c condition, err error) {
 	c.line = l
 	args := rewriteArguments(l.rest)
 	if len(args) < 2 {
@@ -41,27 +43,70 @@ func parseCondition(l line) (c condition, err error) {
 	c.not = not
 	variable, ok := strings.CutPrefix(args[0], "%{")
 	variable, closed := strings.CutSuffix(variable, "}")
-	if !ok || !closed {
+	if !ok || !closed || strings.Contains(variable, "}") {
 		return c, about(args[0], fmt.Errorf("unsupported test of %s", args[0]))
 	}
 	variable = strings.ToUpper(variable)
-	if variable == "REQUEST_FILENAME" {
+	if variable == "REQUEST_FILENAME" || variable == "SCRIPT_FILENAME" {
 		return c, about(args[1], c.testFile(pattern))
 	}
-	if c.on, ok = variables[variable]; !ok {
+	values, constant := in.constant(variable)
+	if c.on, ok = variables[variable]; !ok && !constant {
 		return c, about(args[0], fmt.Errorf("unsupported variable %s", args[0]))
 	}
 	switch {
 	case pattern == `=""` || pattern == "=":
-		pattern = "^$"
+		pattern, c.compares = "^$", true
 	case strings.HasPrefix(pattern, "="):
-		pattern = "^" + regexp.QuoteMeta(strings.Trim(pattern[1:], `"`)) + "$"
+		pattern, c.compares = "^"+regexp.QuoteMeta(pattern[1:])+"$", true
 	case strings.HasPrefix(pattern, "<"), strings.HasPrefix(pattern, ">"), len(pattern) > 1 && pattern[0] == '-':
 		return c, about(args[1], fmt.Errorf("unsupported comparison %s", args[1]))
 	}
 	c.text = pattern
-	c.expr, err = rewrite.Parse(pattern, c.fold, "")
+	if c.expr, err = rewrite.Parse(pattern, c.fold, ""); err == nil && constant {
+		err = c.decide(values)
+	}
 	return c, about(pattern, err)
+}
+
+// constant returns the values that a variable has in the requests that reach the rules of a file.
+func (c *converter) constant(variable string) (values []string, ok bool) {
+	scheme, host, _ := strings.Cut(c.origin, "://")
+	switch variable {
+	case "HTTP_HOST", "HTTP:HOST", "SERVER_NAME":
+		return []string{host}, true
+	case "REQUEST_SCHEME":
+		return []string{scheme}, true
+	case "HTTPS":
+		if scheme == "https" {
+			return []string{"on"}, true
+		}
+		return []string{"off"}, true
+	case "REQUEST_METHOD":
+		return []string{"GET", "HEAD"}, true
+	}
+	return nil, false
+}
+
+// decide replaces the test of a constant by a condition that always or never holds.
+func (c *condition) decide(values []string) error {
+	re, err := regexp.Compile(c.expr.Anywhere())
+	if err != nil {
+		return err
+	}
+	if c.expr.Groups() > 0 {
+		return errors.New("groups of this test are not supported")
+	}
+	holds := re.MatchString(values[0])
+	for _, value := range values {
+		if re.MatchString(value) != holds {
+			return errors.New("rules answer GET and HEAD in the same way")
+		}
+	}
+	c.on, c.text, c.compares = "element", "", true
+	c.not = c.not == holds
+	c.expr, err = rewrite.Parse("", false, "")
+	return err
 }
 
 func (c *condition) parseFlags(args []string) error {
@@ -90,7 +135,7 @@ func (c *condition) parseFlags(args []string) error {
 // testFile parses a test for a file. The import assumes that the directory contains only .htaccess,
 // so the only path that exists is that of the directory.
 func (c *condition) testFile(test string) (err error) {
-	c.on = "element"
+	c.on, c.compares = "element", true
 	switch test {
 	case "-d":
 		c.text = "^$"
@@ -112,21 +157,35 @@ func effective(all []condition) []condition {
 	return all
 }
 
-// conditionsOf converts conditions of Apache to conditions of rules. In Apache, the target of a
-// rule can use the groups of the last condition that matched. So each condition that may be the
-// last one gets names for its groups.
+// hasGroups reports whether "%0" to "%9" are groups of the condition if it matches. A comparison leaves
+// those of the condition before it.
+func (c *condition) hasGroups() bool { return !c.not && !c.compares }
+
+// firstNamed returns the index of the first condition that can be the last one that matched: the last one
+// with groups, or the first of its alternatives. If no condition has groups, it is the number of conditions.
+func firstNamed(all []condition) int {
+	named := len(all) - 1
+	for named >= 0 && !all[named].hasGroups() {
+		named--
+	}
+	if named < 0 {
+		return len(all)
+	}
+	for named > 0 && all[named-1].or {
+		named--
+	}
+	return named
+}
+
+// conditionsOf converts conditions to conditions of rules. The target of a rule can refer to the
+// groups of the last condition that matched, so the groups of each condition that can be this one
+// get names.
 func conditionsOf(all []condition) ([]rule.Condition, error) {
-	named := len(all) - 1 // the last condition that is not negated
-	for named >= 0 && all[named].not {
-		named--
-	}
-	for named > 0 && all[named-1].or { // the first of its alternatives
-		named--
-	}
+	named := firstNamed(all)
 	var out []rule.Condition
 	for i, c := range all {
 		groups := ""
-		if i >= named && named >= 0 && !c.not {
+		if i >= named && c.hasGroups() {
 			groups = "c"
 		}
 		e, err := rewrite.Parse(c.text, c.fold, groups)
@@ -134,7 +193,7 @@ func conditionsOf(all []condition) ([]rule.Condition, error) {
 			return nil, err
 		}
 		text := e.Anywhere()
-		if groups != "" && i >= named {
+		if groups != "" {
 			text = "(?P<c0>" + text + ")"
 		}
 		out = append(out, rule.Condition{On: c.on, Regexp: text, Not: c.not, Or: c.or})

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -58,6 +59,7 @@ func convert(in *from.Input, out *from.Output) (*converter, error) {
 		c.directive(l)
 	}
 	c.noRule("no rule follows")
+	c.errorDocuments()
 	c.finish()
 	c.report(lines, out)
 	return c, nil
@@ -74,13 +76,15 @@ type converter struct {
 	engine  bool              // the rules of mod_rewrite apply
 	usesEnv bool              // a directive tests or inserts a variable of the environment
 
-	skipped   int    // depth of sections that are refused or have no effect
-	refusing  string // reason why the content of a section is refused; "" if it has no effect
+	plain     map[int]bool // lines of the beginnings of sections without a directive for redirects
+	skipped   int          // depth of sections that are refused or have no effect
+	refusing  string       // the reason why the content of a section is refused; "" if it has no effect
 	pending   []condition
 	badBefore error // why one of the pending conditions is refused
 	rewrites  []entry
-	aliases   []entry // directives of mod_alias, which come last, because mod_rewrite is first in directories
-	last      []entry // of ErrorDocument
+	aliases   []entry       // directives of mod_alias, which follow: in directories, mod_rewrite is first
+	last      []entry       // of ErrorDocument 404
+	documents map[int]entry // of ErrorDocument, by status
 	refused   map[int]error
 }
 
@@ -91,6 +95,7 @@ type entry struct {
 	expr  *rewrite.Expression
 	conds []condition
 
+	asked     bool // is for requests with a query
 	goesOn    bool // later rules may apply to the result
 	passes    bool // the rule changes nothing, so directives of mod_alias apply
 	synthetic bool // shows what a later rule does with the result of an earlier one
@@ -101,7 +106,7 @@ func newConverter(in *from.Input) (*converter, error) {
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
 		return nil, fmt.Errorf("invalid base %q: want the URL of the directory, such as %s", in.Base, defaultBase)
 	}
-	c := &converter{origin: base.Scheme + "://" + base.Host, refused: make(map[int]error), env: make(map[string]string)}
+	c := &converter{origin: base.Scheme + "://" + base.Host, refused: make(map[int]error), env: make(map[string]string), documents: make(map[int]entry)}
 	c.dir = path.Join("/", base.Path, path.Dir(in.Path))
 	if c.prefix, err = name.ParsePrefix(strings.TrimSuffix(c.origin+c.dir, "/")); err != nil {
 		return nil, err
@@ -126,6 +131,7 @@ func (c *converter) survey(lines []line) {
 		}
 		c.constants(l)
 	}
+	c.plainSections(lines)
 	for i, l := range lines {
 		if l.name == "rewriterule" {
 			lines[i].rest = c.withConstants(l.rest)
@@ -134,7 +140,30 @@ func (c *converter) survey(lines []line) {
 	}
 }
 
-// refuse records the reason why a line is refused. An earlier reason stays.
+// plainSections finds the sections for some files or methods in which no directive is about redirects. Their
+// directives are read as if they were not in a section.
+func (c *converter) plainSections(lines []line) {
+	c.plain = make(map[int]bool)
+	begin := -1
+	for i, l := range lines {
+		switch l.name {
+		case "<files", "<filesmatch", "<limit", "<limitexcept":
+			begin = i
+		case "</files", "</filesmatch", "</limit", "</limitexcept":
+			if begin >= 0 {
+				c.plain[lines[begin].number] = true
+			}
+			begin = -1
+		default:
+			if strings.HasPrefix(l.name, "<") || strings.HasPrefix(l.name, "re") && l.name != "require" && !strings.HasPrefix(l.name, "remove") || l.name == "errordocument" {
+				begin = -1
+			}
+		}
+	}
+}
+
+// refuse records the reason why a line is refused. If the line has a reason already, refuse does
+// nothing.
 func (c *converter) refuse(l line, reason error) {
 	if c.refused[l.number] == nil {
 		c.refused[l.number] = reason
@@ -183,6 +212,7 @@ func (c *converter) section(l line) {
 	case l.name == "<ifmodule" && !strings.HasPrefix(l.rest, "!"):
 	case l.name == "<ifmodule":
 		c.skipped, c.refusing = 1, ""
+	case c.plain[l.number]:
 	default:
 		c.skipped, c.refusing = 1, "unsupported section "+l.name+">"
 		c.refuse(l, errors.New(c.refusing))
@@ -196,7 +226,7 @@ func (c *converter) refuseInside(l line) {
 }
 
 func (c *converter) condition(l line) {
-	cond, err := parseCondition(l)
+	cond, err := c.parseCondition(l)
 	c.pending = append(c.pending, cond)
 	if err != nil {
 		c.refuse(l, err)
@@ -293,13 +323,11 @@ func (c *converter) redirect(e *entry, target string, f flags) error {
 		return err
 	}
 	x := expansion{converter: c, flags: f, group: "g", other: "c", groups: e.expr.Groups()}
-	for i := range e.conds {
-		if !e.conds[i].not {
-			x.others = max(x.others, e.conds[i].expr.Groups())
+	x.others = -1
+	for _, cond := range e.conds[firstNamed(e.conds):] {
+		if cond.hasGroups() {
+			x.others = max(x.others, cond.expr.Groups())
 		}
-	}
-	if len(e.conds) == 0 {
-		x.others = -1
 	}
 	url, err := x.expand(target)
 	if err != nil {
@@ -336,7 +364,16 @@ func (c *converter) absolute(target string, redirects bool) (string, error) {
 	case strings.HasPrefix(target, "%"):
 		return "", errors.New("the scheme or host of the target depends on the request")
 	}
-	return c.origin + c.base + target, nil
+	base := c.base
+	for { // a client would remove the segments "." and ".."
+		if rest, ok := strings.CutPrefix(target, "./"); ok {
+			target = rest
+		} else if rest, ok := strings.CutPrefix(target, "../"); ok {
+			target, base = rest, strings.TrimSuffix(path.Dir(strings.TrimSuffix(base, "/")), "/")+"/"
+		} else {
+			return c.origin + base + target, nil
+		}
+	}
 }
 
 func (c *converter) alias(l line) error {
@@ -359,8 +396,12 @@ func (c *converter) alias(l line) error {
 	}
 	pattern := args[0]
 	if l.name != "redirectmatch" {
-		if pattern = "^" + regexp.QuoteMeta(strings.TrimSuffix(args[0], "/")) + "(/.*|$)"; !strings.HasPrefix(args[0], "/") {
-			return errors.New("the path must begin with a slash")
+		after := "(/.*|$)"
+		if strings.HasSuffix(args[0], "/") {
+			after = "(.*)" // what follows the slash is appended
+		}
+		if pattern = "^" + regexp.QuoteMeta(args[0]) + after; !strings.HasPrefix(args[0], "/") {
+			return about(args[0], errors.New("the path must begin with a slash"))
 		}
 	}
 	expr, err := rewrite.Parse(pattern, false, "c")
@@ -395,20 +436,69 @@ func (c *converter) alias(l line) error {
 	return nil
 }
 
-// errorDocument converts an ErrorDocument 404 with a URL, which is a redirect for all other names.
+func withQueries(all []entry) (out []entry) {
+	for _, e := range all {
+		out = append(out, withQuery(e)...)
+	}
+	return out
+}
+
+// withQuery returns a rule, with another one before it if the location has a fragment and the query is
+// appended: Apache appends the query to the fragment.
+func withQuery(e entry) []entry {
+	if e.Query != rule.QueryAppend || len(e.Locations) == 0 {
+		return []entry{e}
+	}
+	url, fragment, ok := strings.Cut(e.Locations[0].URL, "#")
+	if !ok {
+		return []entry{e}
+	}
+	e.Query = rule.QueryIgnore
+	asked := e
+	separator := "?"
+	if strings.Contains(url+fragment, "?") {
+		separator = "&"
+	}
+	asked.When = append(slices.Clip(e.When), rule.Condition{On: "query", Regexp: "^(?P<asked>.+)$"})
+	asked.Locations = []nomen.Location{{URL: url + "#" + fragment + separator + "{+asked}"}}
+	asked.asked = true
+	return []entry{asked, e}
+}
+
+// errorDocument converts an ErrorDocument with a URL: a redirect in place of each answer with this
+// status. That for 404 is also the answer for all names for which there is no rule.
 func (c *converter) errorDocument(l line) error {
 	args := arguments(l.rest)
-	if len(args) != 2 || args[0] != "404" || !strings.Contains(args[1], "://") {
-		return errors.New("only the URL of an error document for 404 is supported")
+	if len(args) != 2 || !strings.Contains(args[1], "://") {
+		return errors.New("only the URL of an error document is supported")
+	}
+	status, err := redirectStatus(args[0])
+	if err != nil || !isError(status) {
+		return about(args[0], fmt.Errorf("unsupported status %s", args[0]))
 	}
 	x := expansion{converter: c}
 	x.noEscape = true
 	url, err := x.expand(strings.NewReplacer("$", `\$`, "%", `\%`).Replace(args[1]))
 	if err != nil {
-		return err
+		return about(args[1], err)
 	}
 	e := entry{from: []line{l}}
 	e.Regexp, e.Status, e.Query, e.Locations = ".*", 302, rule.QueryIgnore, []nomen.Location{{URL: url}}
-	c.last = append(c.last, e)
+	c.documents[status] = e
 	return nil
+}
+
+// errorDocuments applies the directives ErrorDocument, of which the last for each status counts.
+func (c *converter) errorDocuments() {
+	for _, all := range [][]entry{c.rewrites, c.aliases} {
+		for i := range all {
+			if d, ok := c.documents[all[i].Status]; ok {
+				all[i].Status, all[i].Query, all[i].Locations = d.Status, d.Query, d.Locations
+				all[i].passes = false
+			}
+		}
+	}
+	if d, ok := c.documents[404]; ok {
+		c.last = append(c.last, d)
+	}
 }

@@ -17,6 +17,7 @@ import (
 func (c *converter) finish() {
 	c.checkGoingOn()
 	c.checkPassing()
+	c.rewrites, c.aliases = withQueries(c.rewrites), withQueries(c.aliases)
 	for {
 		all := c.entries()
 		set := setOf(all)
@@ -24,10 +25,10 @@ func (c *converter) finish() {
 			return c.candidate(&all[i], variant)
 		})
 		if err == nil {
-			c.drop(all, c.unexplained(all, unreached), "no request was found that reaches this rule")
 			for i := range all {
 				all[i].Tests = set[i].Tests
 			}
+			c.dropUnreached(all, unreached)
 			c.keep(all, unreached)
 			_, err = setOf(c.entries()).Check(c.prefix)
 			all = c.entries()
@@ -71,18 +72,31 @@ func (c *converter) keep(all []entry, removed []int) {
 	c.aliases, c.rewrites, c.last = nil, rest, nil
 }
 
-// unexplained returns the unreachable rules whose unreachability has no harmless reason. One such
-// reason is that an earlier rule, without conditions or with the same ones, answers all their
-// requests. Another is a slash at the beginning of the expression, because then the rule never
-// matches in Apache either.
-func (c *converter) unexplained(all []entry, unreached []int) (rest []int) {
+// dropUnreached refuses the rules for which no test was found, except those that have no effect: an earlier
+// rule answers all requests that the rule would answer alone, or its expression begins with a slash, which
+// never matches in Apache either.
+func (c *converter) dropUnreached(all []entry, unreached []int) {
 	for _, i := range unreached {
 		e := &all[i]
-		if !e.synthetic && !c.hidden(all, i) && (e.expr == nil || !e.expr.BeginsWithSlash()) {
-			rest = append(rest, i)
+		switch {
+		case e.synthetic, e.asked, e.expr != nil && e.expr.BeginsWithSlash(), c.hidden(all, i):
+		case c.answers(all, i):
+			c.drop(all, []int{i}, "the rule gives no valid location")
+		default:
+			c.drop(all, []int{i}, "no request was found that reaches this rule")
 		}
 	}
-	return rest
+}
+
+// answers reports whether a request of the candidates reaches rule i.
+func (c *converter) answers(all []entry, i int) bool {
+	for variant := range 48 {
+		candidate, _ := c.candidate(&all[i], variant)
+		if m, ok := rewrite.Matched(setOf(all[:i+1]), c.prefix, candidate); ok && m == i {
+			return true
+		}
+	}
+	return false
 }
 
 // hidden reports whether some earlier rule answers all requests that rule i would answer on its
@@ -215,18 +229,35 @@ func (c *converter) candidate(e *entry, variant int) (out rewrite.Candidate, ok 
 			i++
 		}
 		cond := &e.conds[first+variant%(i-first+1)]
-		if cond.not || cond.expr == nil {
+		switch {
+		case cond.not && cond.on == "query" && given["query"] == "":
+			given["query"] = []string{"", "x=1"}[variant%2]
+			continue
+		case cond.not || cond.expr == nil || cond.on == "element" && cond.text == "":
 			continue
 		}
 		s := cond.expr.Sample(variant / (i - first + 1))
-		if cond.on == "path" {
-			out.Element = strings.TrimPrefix(strings.TrimPrefix(s, c.dir), "/")
+		switch {
+		case cond.on == "element":
+			out.Element = s
+			continue
+		case cond.on == "path" && variant%3 == 2 && !strings.HasPrefix(cond.text, "^"):
+			out.Element += s
+			continue
+		case cond.on == "path":
+			if len(s) >= len(c.dir) && strings.EqualFold(s[:len(c.dir)], c.dir) {
+				s = s[len(c.dir):]
+			}
+			out.Element = strings.TrimPrefix(s, "/")
 			continue
 		}
 		if given[cond.on] != "" {
 			s = given[cond.on] + separator(cond.on) + s
 		}
 		given[cond.on] = s
+	}
+	if e.asked && given["query"] == "" {
+		given["query"] = "x=1"
 	}
 	set(&out.Accept, given, "accept")
 	set(&out.UserAgent, given, "user_agent")

@@ -57,7 +57,8 @@ func TestConvert(t *testing.T) {
 		{"ehs", rule.Request{Accept: "application/x-turtle"}, "302 https://h.example/ehs.ttl append"},
 		{"ehs", browser, "303 https://h.example/ehs.html append"},
 		{"ehs", rule.Request{Accept: "application/rdf+xml", UserAgent: "Mozilla/5.0"}, "406  "},
-		{"v/12.ttl", browser, "307 https://h.example/v12#ttl%20x append"},
+		{"v/12.ttl", browser, "307 https://h.example/v12#ttl%20x ignore"},
+		{"v/12.ttl", rule.Request{Query: "a=1&b"}, "307 https://h.example/v12#ttl%20x?a=1&b ignore"},
 		{"e/a%20%23b/c", rule.Request{Query: "a%20b"}, "302 https://h.example/a%20%23b/c%23fa%2520b append"},
 		{"q", rule.Request{Query: "id=7"}, "301 https://h.example/id/7 ignore"},
 		{"q", rule.Request{Query: "id=x"}, "301 https://h.example/q?all append"},
@@ -69,7 +70,7 @@ func TestConvert(t *testing.T) {
 		{"match/a/b", rule.Request{}, "302 https://h.example/m/a/b append"},
 		{"old/a", rule.Request{}, "303 https://h.example/new/a append"},
 		{"older", rule.Request{}, "302 https://h.example/missing ignore"},
-		{"v//12.ttl", browser, "307 https://h.example/v12#ttl%20x append"},
+		{"v//12.ttl", browser, "307 https://h.example/v12#ttl%20x ignore"},
 	} {
 		r, ok, _ := set.Apply(name.MustParse("http://w3id.org/w/"+tt.element), tt.request)
 		got := ""

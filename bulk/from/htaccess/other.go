@@ -11,7 +11,10 @@ func (c *converter) other(l line) string {
 		return ""
 	case "options", "addtype", "addencoding", "addcharset", "adddefaultcharset", "addlanguage", "defaultlanguage", "forcetype",
 		"addhandler", "removehandler", "removetype", "directoryindex", "indexoptions", "indexignore", "fileetag", "expiresactive", "expiresbytype", "expiresdefault",
-		"languagepriority", "forcelanguagepriority":
+		"languagepriority", "forcelanguagepriority", "acceptpathinfo", "serversignature", "addoutputfilter", "addoutputfilterbytype",
+		"setoutputfilter", "addinputfilter", "setinputfilter", "multiviewsmatch", "adddescription", "addicon", "addiconbytype",
+		"headername", "readmename", "indexorderdefault", "indexstylesheet", "enablemmap", "enablesendfile", "contentdigest",
+		"limitrequestbody", "php_flag", "php_value":
 		return "" // about files, which the directories do not contain
 	case "directoryslash":
 		return "" // a prefix without its slash is not a name of the authority
@@ -22,8 +25,9 @@ func (c *converter) other(l line) string {
 			return "variables of the environment are not supported"
 		}
 		return ""
-	case "require":
-		if strings.EqualFold(l.rest, "all granted") {
+	case "require", "order", "allow", "deny", "satisfy":
+		text := strings.ToLower(strings.Join(strings.Fields(l.rest), " "))
+		if text == "all granted" || l.name == "order" || l.name == "allow" && text == "from all" || l.name == "satisfy" {
 			return ""
 		}
 		return "rules do not restrict access: set the access of the authority"

@@ -2,8 +2,7 @@
 // YOURLS, Shlink and Kutt, and arklet, a resolver of ARKs.
 //
 // A list is a CSV file with titles, the JSON of the program's API, or a dump of its database, which
-// the package recognizes by the beginning of the file. Each link is a directive. In JSON, the
-// number of the link takes the place of its line.
+// the package recognizes by the beginning of the file. Each link is a directive.
 package links
 
 import (
@@ -47,7 +46,7 @@ type program struct {
 // A row has the fields of a link, by their names in lower case without spaces and underscores.
 type row struct {
 	line   int
-	column int // in bytes, from 1; 0 if unknown
+	column int // in bytes, from 1
 	fields map[string]string
 }
 
@@ -104,11 +103,11 @@ func (w *writer) write(r row) error {
 		w.out.RefuseAt(r.line, r.column, r.text(), err.Error())
 		return nil
 	}
-	if err := w.out.Record(r.line, &l.record); err != nil {
+	if err := w.out.RecordAt(r.line, r.column, &l.record); err != nil {
 		return err
 	}
 	if l.lost != nil {
-		w.out.Refuse(r.line, l.record.Spelling, "imported without "+strings.Join(l.lost, ", "))
+		w.out.RefuseAt(r.line, r.column, l.record.Spelling, "imported without "+strings.Join(l.lost, ", "))
 		return nil
 	}
 	w.out.Handled(1)

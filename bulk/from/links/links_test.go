@@ -80,6 +80,24 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestPlaces checks that messages name the line and column of a link, in JSON too.
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct {
+		format, text string
+		line, column int
+	}{
+		{"yourls", "keyword,url\na,https://example.org/\nb\n", 3, 1},
+		{"yourls", "keyword,url\na,https://example.org/?a,b\n", 2, 26},
+		{"kutt", `{"data":[{"domain":"s.example","address":"a","target":"u:1"}, {"address":"b"}]}`, 1, 63},
+		{"kutt", "{\"data\": [\n  {\"domain\":\"s.example\",\n   \"address\":\"a\",\"target\":\"u:1\"},\n\n  {\"address\":\"b\"}\n]}", 5, 3},
+	} {
+		_, report, err := convert(t, tt.format, "https://s.example/", tt.text)
+		if err != nil || len(report.Refused) != 1 || report.Refused[0].Line != tt.line || report.Refused[0].Column != tt.column {
+			t.Errorf("%q: got %v, %+v, want line %d, column %d", tt.text, err, report.Refused, tt.line, tt.column)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ format, text, want string }{
 		{"yourls", " \n", "the file is empty"},

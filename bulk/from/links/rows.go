@@ -93,7 +93,7 @@ func readCSV(in *bufio.Reader, b *bounded, f func(row) error) error {
 			return err
 		}
 		line, _ := r.FieldPos(0)
-		all := row{line, 0, map[string]string{}}
+		all := row{line, 1, map[string]string{}}
 		for i, cell := range cells[:min(len(cells), len(titles))] {
 			all.fields[titles[i]] = cell
 		}
@@ -160,8 +160,8 @@ func (u unbounded) Read(p []byte) (int, error) {
 // readJSON reads responses of an API, which list links in "data" or in "shortUrls". At the end, it
 // returns an error if the server has more links than the file.
 func readJSON(in io.Reader, b *bounded, f func(row) error) error {
-	d := json.NewDecoder(in)
-	d.UseNumber()
+	lines := &lineCounter{Reader: in}
+	d := json.NewDecoder(lines)
 	number, total := 0, 0
 	for {
 		t, err := d.Token()
@@ -175,13 +175,18 @@ func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 		switch {
 		case t == json.Delim('['):
 			for d.More() {
-				var object map[string]any
-				if err := d.Decode(&object); err != nil {
+				var text json.RawMessage
+				if err := d.Decode(&text); err != nil {
 					return fmt.Errorf("link %d: %w", number+1, err)
 				}
 				b.next()
 				number++
-				if err := f(row{number, 0, flat(object, true)}); err != nil {
+				line, column := lines.place(d.InputOffset() - int64(len(text)))
+				object, err := objectOf(text)
+				if err != nil {
+					return fmt.Errorf("line %d, column %d: link %d: %w", line, column, number, err)
+				}
+				if err := f(row{line, column, flat(object, true)}); err != nil {
 					return err
 				}
 			}
@@ -193,6 +198,43 @@ func readJSON(in io.Reader, b *bounded, f func(row) error) error {
 			total = max(total, totalOf(key, other))
 		}
 	}
+}
+
+// objectOf parses an object, with its numbers as they are in the text.
+func objectOf(text []byte) (object map[string]any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return object, d.Decode(&object)
+}
+
+// A lineCounter is a reader that knows where the lines of its text begin.
+type lineCounter struct {
+	io.Reader
+	read   int64
+	ends   []int64 // offsets after the ends of lines, as of the last place
+	line   int     // number of ends before the last place
+	begins int64   // offset at which the line of the last place begins
+}
+
+func (c *lineCounter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	for i, b := range p[:n] {
+		if b == '\n' {
+			c.ends = append(c.ends, c.read+int64(i)+1)
+		}
+	}
+	c.read += int64(n)
+	return n, err
+}
+
+// place returns the line and column of an offset. Offsets must not decrease.
+func (c *lineCounter) place(offset int64) (line, column int) {
+	i := 0
+	for ; i < len(c.ends) && c.ends[i] <= offset; i++ {
+		c.begins = c.ends[i]
+	}
+	c.line, c.ends = c.line+i, c.ends[i:]
+	return c.line + 1, int(offset-c.begins) + 1
 }
 
 // totalOf returns the number of all links on the server, which Kutt has in "total" and Shlink in

@@ -86,7 +86,8 @@ func (e *DamagedError) Error() string {
 
 // A pair is a key with a value.
 type pair struct {
-	at         int // number of the pair, or line of the key, from 1
+	at         int // number of the pair or of the line of the key, from 1
+	column     int // of the key in its line; 0 if the file has no lines
 	key, value []byte
 	lost       string // why the value was not read, or ""
 }
@@ -271,7 +272,7 @@ func (b *btree) leaf(number uint32, p []byte, n *int, f func(pair) error) error 
 		if lostKey != "" {
 			lost = "of the key: " + lostKey
 		}
-		if err := f(pair{*n, key, value, lost}); err != nil {
+		if err := f(pair{at: *n, key: key, value: value, lost: lost}); err != nil {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ func (d *dump) each(f func(pair) error) error {
 		if err != nil || key == nil && lostKey == "" {
 			return err
 		}
-		p := pair{at: d.line, key: key}
+		p := pair{at: d.line, column: 2, key: key}
 		if p.value, p.lost, err = d.item(); err != nil {
 			return err
 		}

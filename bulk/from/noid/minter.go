@@ -27,9 +27,9 @@ func (c *converter) minter() {
 	for _, s := range c.order {
 		switch why := lost(s.key); {
 		case why != "":
-			c.out.Refuse(s.line, settingMark+s.key, why)
+			c.out.RefuseAt(s.line, s.column, settingMark+s.key, why)
 		case reason != "":
-			c.out.Refuse(s.line, settingMark+s.key, reason)
+			c.out.RefuseAt(s.line, s.column, settingMark+s.key, reason)
 		default:
 			c.out.Handled(1)
 		}

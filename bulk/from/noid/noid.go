@@ -72,6 +72,7 @@ type converter struct {
 
 	id     string // identifier of rec
 	line   int    // of its first pair
+	column int    // of its first pair
 	record *store.Record
 	held   bool
 	size   int // length of its values in bytes
@@ -82,8 +83,8 @@ type converter struct {
 
 // A setting is a key of the minter itself.
 type setting struct {
-	line int
-	key  string
+	line, column int
+	key          string
 }
 
 const (
@@ -97,17 +98,17 @@ func (c *converter) pair(p pair) error {
 	id, element, bound := strings.Cut(string(p.key), "\t")
 	switch {
 	case p.lost != "":
-		c.out.Refuse(p.at, string(p.key), p.lost)
+		c.out.RefuseAt(p.at, p.column, string(p.key), p.lost)
 	case strings.HasPrefix(id, settingMark):
 		c.setting(p)
 	case !bound || id == "":
-		c.out.Refuse(p.at, string(p.key), "is not a key of NOID: want an identifier, a tab and an element")
+		c.out.RefuseAt(p.at, p.column, string(p.key), "is not a key of NOID: want an identifier, a tab and an element")
 	default:
 		if id != c.id {
 			if err := c.end(); err != nil {
 				return err
 			}
-			c.id, c.line, c.held, c.size = id, p.at, false, 0
+			c.id, c.line, c.column, c.held, c.size = id, p.at, p.column, false, 0
 			c.record = &store.Record{Spelling: c.base + id, Status: nomen.Reserved}
 		}
 		c.element(p, element)
@@ -125,34 +126,34 @@ func (c *converter) end() error {
 	if len(r.Locations) > 0 && !c.held {
 		r.Status = nomen.Active
 	}
-	return c.out.Record(c.line, r)
+	return c.out.RecordAt(c.line, c.column, r)
 }
 
 func (c *converter) element(p pair, element string) {
 	value := string(p.value)
 	if c.size += len(value); c.size > maxRecord {
-		c.out.Refuse(p.at, string(p.key), "the values of the identifier are longer than 1 MiB")
+		c.out.RefuseAt(p.at, p.column, string(p.key), "the values of the identifier are longer than 1 MiB")
 		return
 	}
 	switch {
 	case element == settingMark+"h":
 		c.held = true
 	case element == settingMark+"c":
-		c.out.Refuse(p.at, string(p.key), "the circulation record "+from.Shorten(value)+" is not kept: the history of the name begins with the import")
+		c.out.RefuseAt(p.at, p.column, string(p.key), "the circulation record "+from.Shorten(value)+" is not kept: the history of the name begins with the import")
 		return
 	case strings.HasPrefix(element, settingMark):
-		c.out.Refuse(p.at, string(p.key), "this element is for NOID itself")
+		c.out.RefuseAt(p.at, p.column, string(p.key), "this element is for NOID itself")
 		return
 	case isTarget(element):
 		if err := location.Check(value); err != nil {
-			c.out.Refuse(p.at, string(p.key), "invalid location: "+err.Error())
+			c.out.RefuseAt(p.at, p.column, string(p.key), "invalid location: "+err.Error())
 			return
 		}
 		c.locate(value)
 	case dublinCore(element) != "":
 		c.describe(dublinCore(element), value)
 	default:
-		c.out.Refuse(p.at, string(p.key), "a record has no field for this element; its value is "+from.Shorten(value))
+		c.out.RefuseAt(p.at, p.column, string(p.key), "a record has no field for this element; its value is "+from.Shorten(value))
 		return
 	}
 	c.out.Handled(1)
@@ -212,13 +213,13 @@ func dublinCore(element string) string {
 func (c *converter) setting(p pair) {
 	key := strings.TrimPrefix(string(p.key), settingMark)
 	if len(c.order) == maxSettings || len(p.value) > maxSetting {
-		c.out.Refuse(p.at, string(p.key), "the settings are too long for a NOID minter")
+		c.out.RefuseAt(p.at, p.column, string(p.key), "the settings are too long for a NOID minter")
 		return
 	}
 	if _, again := c.settings[key]; again {
-		c.out.Refuse(p.at, string(p.key), "the key is repeated")
+		c.out.RefuseAt(p.at, p.column, string(p.key), "the key is repeated")
 		return
 	}
 	c.settings[key] = string(p.value)
-	c.order = append(c.order, setting{p.at, key})
+	c.order = append(c.order, setting{p.at, p.column, key})
 }

@@ -49,7 +49,7 @@ func (s *Server) decide(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// finish adds the fields common to all responses of this server.
+// finish adds the header fields that all responses of this server have.
 func (s *Server) finish(p *reply, now time.Time) {
 	p.finish(s.dates.of(now), s.pagePolicy)
 	if s.sameOrigin {
@@ -84,7 +84,8 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	return s.answerAsked(ctx, r, asked)
 }
 
-// isForOthers reports whether a target is the URL of another server, as in a request to a proxy.
+// isForOthers reports whether a target is the URL of another server, as a client sends it to a
+// proxy.
 func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	if _, _, ok := absoluteForm(r.target); !ok {
 		return false
@@ -93,7 +94,6 @@ func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	return err == nil && errors.Is(asked.err, errForOthers)
 }
 
-// answerAsked answers a request whose target has been parsed.
 func (s *Server) answerAsked(ctx context.Context, r *request, asked *parsedRequest) *reply {
 	p := s.replyTo(ctx, r, asked)
 	if p.form == formOther {
@@ -117,7 +117,7 @@ func (s *Server) replyTo(ctx context.Context, r *request, asked *parsedRequest) 
 	return s.resolve(ctx, r, a)
 }
 
-// options answers an OPTIONS request, including a CORS preflight.
+// options answers OPTIONS, including the preflight requests of CORS.
 func options(batch bool) *reply {
 	p := newReply(http.StatusNoContent)
 	methods := allowed
@@ -142,7 +142,6 @@ func methodNotAllowed(batch bool) *reply {
 	return p.withText("Use GET or HEAD to resolve a name.")
 }
 
-// resolve answers a request for a name.
 func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply {
 	if whole, err := s.isRegistered(ctx, a.whole); err != nil {
 		return s.failure(r, err)
@@ -172,7 +171,7 @@ func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply
 	return s.note(p, r, a)
 }
 
-// isRegistered reports whether exactly this name has a record.
+// isRegistered reports whether a name has a record of its own.
 func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	if n.IsZero() {
 		return false, nil
@@ -184,7 +183,7 @@ func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	return err == nil, err
 }
 
-// withQuery returns the target with its query as part of the name instead of as directives.
+// withQuery returns the target with its query as a part of the name, and without directives.
 func (a parsedTarget) withQuery() parsedTarget {
 	service, other := a.query.service, a.query.other
 	a.name, a.whole, a.query = a.whole, name.Name{}, query{}
@@ -194,8 +193,7 @@ func (a parsedTarget) withQuery() parsedTarget {
 	return a
 }
 
-// resolveAt answers a request for a name as of the time in the target, which is now if there is
-// none.
+// resolveAt answers a request for a name at the time in the target. Without one, the time is now.
 func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *reply {
 	service := a.service
 	switch {
@@ -222,9 +220,8 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.problem(ctx, r, a, err)
 }
 
-// answered sends an answer to the client. It can be for another service than the requested one, if
-// that is not available for the name (2012, N12-32); for THTTP, answered sends an error in this
-// case.
+// answered sends an answer to the client. It may be for another service than the requested one, if
+// that is not available for the name (2012, N12-32). In THTTP this is an error.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
 	question.CloseResources(ans) // only fetch passes on resources, so they are not needed
 	switch {
@@ -248,7 +245,7 @@ func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked
 	return s.described(ctx, r, a, ans)
 }
 
-// described sends an answer that is a description or a list, in the format that Accept selects.
+// described sends a description or a list, in the format that Accept selects.
 func (s *Server) described(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.describedIn(r, a, ans, s.onPage(ctx, r, a, ans, offersFor(ans.Service)))
 }
@@ -262,8 +259,8 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 	})
 }
 
-// inFormat sends an answer in the format that Accept selects from offers, or in the first of them.
-// The function dress adds the header fields that depend on the answer.
+// inFormat sends an answer in the format that Accept selects from offers. The first offer is the
+// default. The function dress adds the header fields for the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok || onlyCitations(r.accept) {

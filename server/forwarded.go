@@ -19,7 +19,7 @@ type client struct {
 	proxied bool   // a trusted proxy sent the request
 }
 
-// maxHops is the maximum number of proxies whose reports about a request are read.
+// maxHops limits the proxies whose reports about a request are read.
 const maxHops = 16
 
 // A hop is what one proxy reports about a request that it received.
@@ -39,8 +39,8 @@ func (s *Server) clientOf(r *http.Request) client {
 	return c
 }
 
-// countryOf returns the country of a client: the one in header, a field of a trusted proxy, or if
-// that is empty, the one to which the address belongs.
+// countryOf returns the country of a client. It is the parameter header, from a field of a trusted
+// proxy, or otherwise the country of the address.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -52,12 +52,12 @@ func (s *Server) countryOf(addr netip.Addr, header string) string {
 	return known
 }
 
-// unknownCountry stands for an unknown country if the server distinguishes countries. ISO 3166-1
-// reserves this code for private use, and rules and caches treat it like a country.
+// unknownCountry is the code for an unknown country, if the server distinguishes countries. ISO
+// 3166-1 reserves it for private use, so rules and caches can treat it as a country.
 const unknownCountry = "ZZ"
 
-// clientFromProxies returns the client that trusted proxies report. It ignores fields that other
-// senders have set. The nearest proxy reports the host and the protocol.
+// clientFromProxies returns the client that trusted proxies report. It ignores fields from other
+// senders. The host and the protocol are those that the nearest proxy reports.
 func (s *Server) clientFromProxies(r *http.Request) client {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -88,8 +88,8 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	return c
 }
 
-// origin follows the hops back to the sender of the request, from the address of the connection to
-// the first address that is not a trusted proxy's.
+// origin follows the hops back to the sender of the request. It starts at the address of the
+// connection, and stops at the first address that is not of a trusted proxy.
 func (s *Server) origin(addr netip.Addr, hops []hop) netip.Addr {
 	for _, h := range hops {
 		from, ok := hopAddr(h.from)
@@ -107,7 +107,7 @@ func (s *Server) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// hopAddr parses an address, with or without brackets and a port.
+// hopAddr parses an address, which may have brackets and a port.
 func hopAddr(s string) (netip.Addr, bool) {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return plainAddr(ap.Addr()), true
@@ -134,8 +134,8 @@ func forwardedHops(h http.Header) (hops []hop, ok bool) {
 	return hops, ok
 }
 
-// cutUnquoted splits s at the separators outside of quoted strings. The result ok is false if the
-// last quoted string does not end.
+// cutUnquoted splits s at separators outside of quoted strings. The result ok is false if the last
+// quoted string has no end.
 func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	begun, quoted := 0, false
 	for i := 0; i < len(s); i++ {
@@ -152,8 +152,8 @@ func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	return append(parts, s[begun:]), !quoted
 }
 
-// readHop parses a forwarded-element. It does not decode escapes in quoted strings, because valid
-// values of for, host and proto contain none.
+// readHop parses a forwarded-element. It ignores escapes in quoted strings, because no valid value
+// of for, host or proto has one.
 func readHop(element string) hop {
 	var h hop
 	pairs, _ := cutUnquoted(element, ';') // cutUnquoted has already checked that quoted strings end
@@ -172,7 +172,7 @@ func readHop(element string) hop {
 	return h
 }
 
-// olderHops returns the hops in the X-Forwarded fields, the nearest proxy first. It returns at
+// olderHops returns the hops in the X-Forwarded fields, the nearest proxy first. The result has at
 // least one hop, which may be empty.
 func olderHops(h http.Header) []hop {
 	var hops []hop
@@ -191,7 +191,7 @@ func olderHops(h http.Header) []hop {
 	return hops
 }
 
-// lastFirst returns the elements of a list field in reverse order, or nil if there are none.
+// lastFirst returns the elements of a list field in reverse order.
 func lastFirst(h http.Header, name string) []string {
 	var all []string
 	for element := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {

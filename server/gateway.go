@@ -24,8 +24,8 @@ const (
 	pacPath     = "/-/proxy.pac" // for clients that use a proxy auto-config file
 )
 
-// forwardRequest forwards a request for another host, if forwarding is enabled and the client may
-// use it. Otherwise it returns false and does nothing.
+// forwardRequest forwards a request for another host. It returns false if forwarding is off, or if
+// the client may not use it.
 func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *request, c client) bool {
 	asker := &gateway.Client{Addr: c.addr} // Misled is not set, because a web page cannot make a browser send a request to a proxy
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
@@ -50,7 +50,7 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *requ
 	return true
 }
 
-// gatewayPage answers the pages of the gateway, or returns nil for other paths.
+// gatewayPage answers requests for the pages of the gateway. For other paths it returns nil.
 func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, set *store.AuthoritySet) *reply {
 	switch path {
 	case "/":
@@ -66,7 +66,7 @@ func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, se
 	return nil
 }
 
-// proxyConfig serves the proxy auto-config file.
+// proxyConfig serves the configuration file for proxies (PAC).
 func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	var hosts []string
 	for _, a := range set.All() {
@@ -90,10 +90,10 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	return s.represent(r, p, gateway.TypePAC, gateway.PAC(host, scheme == "https", hosts))
 }
 
-// explainInput shows a page that explains a text that a user entered, and where it leads. If lead
-// is true, the text is a link that a browser handed over, and if it is a name that this server
-// resolves, explainInput redirects to this name. It never redirects to anything else, because an
-// open redirect could be abused.
+// explainInput shows a page that explains a text from a user, and where it leads. If lead is true,
+// the text is a link that a browser has handed over. If this server resolves that link as a name,
+// explainInput redirects to the name instead. It redirects to nothing else, because others could
+// abuse an open redirect.
 func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// gatewayClient returns the client on whose behalf this server asks other servers. Because the
-// server recognizes its own users by their addresses, it also records whether a web page made the
-// browser of a user send the request: a page of another site, or one with a host name that was made
-// to point to this server (DNS rebinding).
+// gatewayClient returns the client for whom this server asks other servers. Own users are
+// recognized by their addresses. So it also records whether a web page made the browser of the user
+// send the request: a page of another site, or one whose host name was made to lead to this server
+// (DNS rebinding).
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side of the connection and still read the response
@@ -25,9 +25,9 @@ func (s *Server) gatewayClient(r *http.Request, target string, c client) *gatewa
 	return a
 }
 
-// crossSiteReason says why another site may have caused a request, or returns "". It does not check
-// a target without a slash, because browsers never send one, and proxies of 1995 may send any Host
-// field with it.
+// crossSiteReason returns why another site may have caused a request, or "". It accepts a target
+// without a slash, because browsers never send one, and proxies of 1995 may send any Host field
+// with it.
 func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {
@@ -47,8 +47,8 @@ func (s *Server) crossSiteReason(r *http.Request, target string, c client) strin
 }
 
 // isCrossSite reports whether a page of another origin made a browser send a request (Fetch
-// Metadata; RFC 6454). A link that the user follows to a document does not count, because the other
-// page learns nothing from it.
+// Metadata; RFC 6454). A link that the user follows does not count, because the other page learns
+// nothing from it.
 func (s *Server) isCrossSite(h http.Header, host string) bool {
 	if site := h.Get("Sec-Fetch-Site"); site != "" {
 		leads := h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"
@@ -63,6 +63,6 @@ func (s *Server) isCrossSite(h http.Header, host string) bool {
 	return err != nil || u.Host == "" || !strings.EqualFold(u.Host, host) && !strings.EqualFold(u.Host, public)
 }
 
-// asksOthers reports whether this server asks other servers about names without an authority here,
-// which takes time.
+// asksOthers reports whether this server asks other servers about names without an authority here.
+// That takes time.
 func (s *Server) asksOthers() bool { return s.explainer.Access.Policy() != gateway.Off }

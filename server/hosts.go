@@ -19,8 +19,8 @@ const (
 	hostOurs                     // this server's, an authority's, loopback, or the address at which the request arrived
 )
 
-// hostOwner returns the owner of a host, which is from a Host field, an absolute target or an
-// Origin, and may have a port. The request arrived at the address local.
+// hostOwner returns who owns a host. The host is that of a Host field, an absolute target or an
+// Origin, with or without a port. The request arrived at the address local.
 func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Addr) hostOwner {
 	h := store.CanonicalHost(host)
 	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
@@ -35,11 +35,11 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 	return hostOther
 }
 
-// isOwnOrigin reports whether this server can be reached by a scheme and by the port in host, which
-// must be a host of this server. It accepts the scheme and port of the connection and of the public
-// URL. For other hosts than that of the public URL, it also accepts the default port of a scheme,
-// because a proxy may map this port to the listener; and for the host of an authority, defaultPort
-// (1995, 3.2: Y95-29).
+// isOwnOrigin reports whether clients can reach this server with this scheme and the port in host,
+// which is a host of this server. The scheme and port can be those of the connection or of the
+// public URL. For other hosts than that of the public URL, the default port of a scheme will do
+// too, because a proxy may map that port to the listener. The host of an authority also has
+// defaultPort (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {
@@ -59,7 +59,7 @@ func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	return mapped || port == strconv.Itoa(int(p.local.Port())) || port == strconv.Itoa(defaultPort) && p.set.Host(host) != nil
 }
 
-// effectivePort returns the port of a host, or the default port of the scheme, http or https.
+// effectivePort returns the port of a host, or else the default port of the scheme.
 func effectivePort(scheme, host string) string {
 	switch port := portOf(host); {
 	case port != "":

@@ -11,10 +11,10 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// languagePath is the path of the form with which people choose the language of pages.
+// languagePath is the path of the form for choosing the language of pages.
 const languagePath = "/-/language"
 
-// textsFor returns the texts of pages in the language of the client.
+// textsFor returns the texts of pages in the language that suits the client.
 func (s *Server) textsFor(r *request) *messages.Catalogue {
 	if r.texts == nil {
 		r.texts = s.site.Texts().Choose(r.language, r.languages)
@@ -22,8 +22,8 @@ func (s *Server) textsFor(r *request) *messages.Catalogue {
 	return r.texts
 }
 
-// describeLanguage adds the fields about the language of a page for people. Responses for programs
-// do not depend on this language.
+// describeLanguage adds the header fields about the language of a page for people. Responses for
+// programs are the same in every language.
 func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
 	if mediaType != format.TypeHTML {
 		return
@@ -35,8 +35,8 @@ func (s *Server) describeLanguage(r *request, p *reply, mediaType string) {
 	p.add("Content-Language", s.textsFor(r).Tag())
 }
 
-// targetOfPage returns the target to which the server redirects users when they have chosen a
-// language on a page. It is "" if the page is not at a path of this server.
+// targetOfPage returns the target of the redirect after a user has chosen a language on a page. It
+// is "" if the page is not below a path of this server.
 func targetOfPage(r *request) string {
 	if r.method != http.MethodGet && r.method != http.MethodHead || !strings.HasPrefix(r.target, "/") {
 		return ""
@@ -44,8 +44,7 @@ func targetOfPage(r *request) string {
 	return question.EscapeExcluded(r.target)
 }
 
-// chooseLanguage stores the chosen language in a cookie, and redirects to the page on which the
-// user chose it.
+// chooseLanguage stores the chosen language in a cookie and redirects back to the page.
 func (s *Server) chooseLanguage(r *request, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	// Browsers cannot take this path for the URL of another host.
@@ -65,7 +64,7 @@ func inEnglish(page format.Page) format.Page {
 	return page
 }
 
-// localized returns a page in the language of the client, on which the user can choose another one.
+// localized returns a page in the language of the client, with links to the other languages.
 func (s *Server) localized(r *request, page *site.Page) *site.Page {
 	page.Target = targetOfPage(r)
 	return page.In(s.textsFor(r))

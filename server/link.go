@@ -19,7 +19,7 @@ const (
 	maxLinkBytes = 4 << 10
 )
 
-// signposts are the links to the formats of the description of a name.
+// signposts are links to the formats in which a name can be described.
 type signposts struct {
 	brief []signpost // links in redirects: a format for programs, one for reference managers, and the linkset
 	all   []signpost
@@ -43,9 +43,9 @@ func newSignposts() (p signposts) {
 	return p
 }
 
-// link adds one Link field with all links of a name (RFC 8288). The links say how to cite the name
-// (RFC 8574), and lead to its descriptions, linkset, mementos (RFC 7089), locations, author and
-// license (FAIR Signposting). The URLs are absolute, because some clients do not resolve relative
+// link adds one Link field with all links of a name (RFC 8288). They say how to cite the name (RFC
+// 8574). They lead to its descriptions, linkset, mementos (RFC 7089), locations, author and license
+// (FAIR Signposting). All URLs are absolute, because some clients cannot resolve relative
 // references.
 func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	key := cmp.Or(ans.Name.Key(), a.name.Key())
@@ -86,9 +86,9 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	*room = l
 }
 
-// addSigns adds the links to the descriptions of the name whose URL is base followed by path. If
-// the client requested the name by another URL, which is then in requested, the link to the linkset
-// uses that URL, because a linkset must describe the requested URL.
+// addSigns adds the links to the descriptions of the name at base followed by path. If the client
+// has requested the name at another URL, this is in requested, and the link to the linkset uses it,
+// because a linkset must describe the requested URL.
 func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)
@@ -101,14 +101,14 @@ func (l *linkField) addSigns(signs []signpost, base, path, requested string) {
 	}
 }
 
-// describes reports whether descriptions (I2C) are available for the names of an authority, which
-// may be nil.
+// describes reports whether the names of an authority have descriptions (I2C). The authority may be
+// nil.
 func describes(a *store.Authority) bool {
 	return a == nil || len(a.Services) == 0 && len(a.Keywords) == 0 ||
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
 }
 
-// requestURL returns the URL of a request without its query. It returns "" if this is the usual URL
+// requestURL returns the URL of a request without its query. It returns "" if that is the usual URL
 // of the name on this server, or if the target is not a path.
 func (s *Server) requestURL(r *request, a parsedTarget, base, path string) string {
 	target, _, _ := strings.Cut(r.target, "?")
@@ -127,14 +127,13 @@ func (s *Server) requestURL(r *request, a parsedTarget, base, path string) strin
 	return u.String()
 }
 
-// isHostOf reports whether clients of a host can request the names of a by their elements alone.
+// isHostOf reports whether an element alone is enough to request a name of a from a host.
 func isHostOf(a *store.Authority, host string) bool {
 	h := store.CanonicalHost(host)
 	return a != nil && h != "" && (a.Prefix.String() == "urn:dns:"+h ||
 		slices.ContainsFunc(a.Hosts, func(s string) bool { return store.CanonicalHost(s) == h }))
 }
 
-// pageOf returns the page on which an answer is shown.
 func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Page {
 	key := ans.Name.Key()
 	page := format.Page{Root: s.root(r)}
@@ -149,8 +148,8 @@ func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Pa
 // A linkField is a Link field under construction.
 type linkField []byte
 
-// add adds a link to the concatenation of the parts of target. The target, the relation and the
-// type must not contain delimiters.
+// add adds a link to the URL that the parts of target form. The target, the relation and the type
+// must not contain delimiters.
 func (l *linkField) add(rel, mediaType string, target ...string) {
 	b := *l
 	if len(b) > 0 {
@@ -175,9 +174,9 @@ func isURL(key string) bool {
 	return strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://")
 }
 
-// addItem adds a link to a location if the location is a URI. It leaves out invalid attributes and
-// the parameters of media types. Instead of a relation that would make a browser fetch the
-// location, it writes "item"; only descriptions show the original relation.
+// addItem adds a link to a location, if this is a URI. It leaves out invalid attributes and the
+// parameters of media types. A relation that would make a browser fetch the location becomes "item"
+// here. Only descriptions show the original relation.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil || location.CheckURI(u) != nil {
@@ -197,8 +196,8 @@ func (l *linkField) addItem(at nomen.Location) {
 	}
 }
 
-// isExtension reports whether a relation is an extension relation (RFC 8288, 2.1.2), which is a URI
-// and has no meaning to a browser.
+// isExtension reports whether a relation is a URI (an extension relation: RFC 8288, 2.1.2), which
+// means nothing to a browser.
 func isExtension(rel string) bool {
 	_, err := uri.Parse(rel)
 	return err == nil
@@ -219,8 +218,8 @@ func isMediaType(s string) bool {
 	return slashes == 1 && s[0] != '/' && s[len(s)-1] != '/'
 }
 
-// isLanguageTag reports whether s has the form of a language tag (RFC 5646, 2.1): subtags of one to
-// eight letters and digits, of which the first has only letters.
+// isLanguageTag reports whether s looks like a language tag (RFC 5646, 2.1): subtags of one to
+// eight letters and digits, the first without digits.
 func isLanguageTag(s string) bool {
 	const longest = 8
 	begun, first := 0, true

@@ -18,16 +18,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listPath begins the paths of the lists of ElementIDs. The prefix of the authority follows it.
+// listPath begins the paths of lists of ElementIDs. The prefix of an authority follows.
 const listPath = "/-/list/"
 
 // typeList is the media type of lists of ElementIDs.
 const typeList = format.TypeText + "; charset=utf-8"
 
 // list streams all ElementIDs of an authority, active and retired, one per line and sorted by name
-// (1995, 3.5.2: Y95-57). If the list is short, or the request is a HEAD, a range request or a
-// conditional request, the response has a length and an ETag. To compute them, the server reads the
-// whole list before sending it. If this takes too long, it sends the list without them.
+// (1995, 3.5.2: Y95-57). A short list has a length and an ETag. So has any list in response to
+// HEAD, a range request or a conditional request. To compute them, the server reads the whole list
+// first. If that takes too long, it sends the list without them.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
@@ -57,8 +57,7 @@ func (r *request) needsTag() bool {
 	return r.method == http.MethodHead || r.byteRange != "" || r.ifMatch != "" || r.ifNoneMatch != ""
 }
 
-// measuredList reads a list to compute its ETag and length, and adds both and the list to the
-// reply.
+// measuredList reads a list, and adds its ETag, its length and the list to the reply.
 func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listing) *reply {
 	p.add("Vary", "Accept-Encoding")
 	how := codingFor(r.encodings)
@@ -106,9 +105,9 @@ func unsatisfiable(length int64) *reply {
 	return p.withText("The list has " + strconv.FormatInt(length, 10) + " bytes.")
 }
 
-// byteRange parses a Range field for a body of the given length (RFC 9110, 14.1.2). It returns the
-// range and the status of the response. If the field is absent, invalid or has several ranges, the
-// range is the whole body.
+// byteRange parses a Range field for a body of a given length (RFC 9110, 14.1.2). It returns the
+// range and the status of the response. Without the field the range is the whole body. An invalid
+// field, and one with several ranges, count as missing.
 func byteRange(field string, length int64) (begin, end int64, status int) {
 	unit, set, _ := strings.Cut(field, "=")
 	first, last, isRange := strings.Cut(strings.TrimSpace(set), "-")
@@ -130,7 +129,7 @@ func byteRange(field string, length int64) (begin, end int64, status int) {
 	return begin, end, http.StatusPartialContent
 }
 
-// decimal parses a number. For a number that is too large, it returns the largest int64.
+// decimal parses a number. A number that is too large becomes the largest int64.
 func decimal(s string) (int64, bool) {
 	n, err := strconv.ParseUint(s, 10, 62)
 	return int64(n), err == nil || errors.Is(err, strconv.ErrRange)
@@ -147,8 +146,8 @@ func (l listing) write(ctx context.Context, w io.Writer) error {
 	return format.WriteList(w, l.s.elements(ctx, l.set, l.authority))
 }
 
-// writePart writes the bytes of the list from begin to end, excluding end. It returns an error if
-// the list has become shorter than end.
+// writePart writes the bytes of the list from begin up to end, exclusive. It returns an error if
+// the list is shorter now.
 func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) error {
 	if begin == end {
 		return nil

@@ -124,8 +124,8 @@ func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 
 func (l *Listening) limits(s *Server) Limits { return s.given.withDefaults(l.sharing()) }
 
-// sharing returns how many listeners share the limit of open files. Unix sockets do not count,
-// because they have few clients.
+// sharing returns how many listeners share the limit of open files. Unix sockets have few clients,
+// so they do not count.
 func (l *Listening) sharing() (n int) {
 	for _, at := range l.Addrs {
 		if at.Network() != "unix" {
@@ -166,7 +166,7 @@ func (l *Listening) Ask(ctx context.Context) error {
 	return nil
 }
 
-// askOver sends a request over a listener of package wire.
+// askOver sends a request to a listener of package wire.
 func askOver(ctx context.Context, on net.Listener) error {
 	c, err := wire.Dial(ctx, on)
 	if err != nil {
@@ -202,7 +202,7 @@ func withPort(address string, port int) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 }
 
-// onWire wraps a listener in TLS, if configured, and then in the listener of package wire.
+// onWire wraps a listener first in TLS, if that is on, and then in the listener of package wire.
 func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	if o.TLS != nil {
 		l = tls.NewListener(l, withProtocols(o.TLS, "h2", "http/1.1", "http/1.0"))
@@ -214,8 +214,7 @@ func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	})
 }
 
-// withProtocols returns a copy of a TLS configuration that negotiates the given protocols as well
-// as those in t.
+// withProtocols returns a TLS configuration like t that also negotiates the given protocols.
 func withProtocols(t *tls.Config, protocols ...string) *tls.Config {
 	t = t.Clone()
 	for _, p := range t.NextProtos {
@@ -248,13 +247,12 @@ func (s *Server) publicServer(o *Listener) *http.Server {
 	return h
 }
 
-// listenerKey is the key of the context value with the [*Listener] of a request.
+// listenerKey is the key of a context value: the [*Listener] of a request.
 type listenerKey struct{}
 
-// allProtocols stands for the listener of a handler that [Server.Listen] does not serve.
+// allProtocols is the listener of requests to a handler outside [Server.Listen].
 var allProtocols = new(Listener)
 
-// listenerOf returns the listener at which a request arrived.
 func listenerOf(ctx context.Context) *Listener {
 	if o, ok := ctx.Value(listenerKey{}).(*Listener); ok {
 		return o
@@ -266,7 +264,7 @@ func listenerOf(ctx context.Context) *Listener {
 const wellKnownPath = "/.well-known/"
 
 // withWellKnown returns a handler that calls wrap(next) for paths below wellKnownPath, and next for
-// all others.
+// all other paths.
 func withWellKnown(wrap func(http.Handler) http.Handler, next http.Handler) http.Handler {
 	wrapped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -289,7 +287,7 @@ func (s *Server) adminServer(o *Listener) *http.Server {
 	return h
 }
 
-// limitedServer returns an [http.Server] with the limits that public and admin listeners share.
+// limitedServer returns an [http.Server] with the limits of public and admin listeners.
 func (s *Server) limitedServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -302,8 +300,8 @@ func (s *Server) limitedServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve runs h on the connections that a listener accepts. The limitedListener inside that listener
-// records the state of the connections.
+// serve runs h for the connections of a listener. The limitedListener inside the listener records
+// the state of the connections.
 func (l *Listening) serve(h *http.Server, limited *limitedListener, listener net.Listener) {
 	h.ConnState = limited.state
 	s := &listenerServer{Server: h, limited: limited, listener: listener, ended: make(chan struct{})}
@@ -327,9 +325,9 @@ type listenerServer struct {
 	ended    chan struct{} // closed when the listener accepts no more connections
 }
 
-// finish closes the listener, answers the requests that clients have sent, and returns when all
+// finish closes the listener and answers the requests that clients have sent. It returns when all
 // connections are closed or ctx ends. [http.Server.Shutdown] alone would drop a request that
-// arrives after the call, even on a connection that was accepted before.
+// arrives after the call, even on a connection accepted before.
 func (h *listenerServer) finish(ctx context.Context) {
 	h.closing.Store(true)
 	_ = h.listener.Close()
@@ -352,14 +350,14 @@ func (h *listenerServer) finish(ctx context.Context) {
 	}
 }
 
-// maxPause is the maximum time between two checks whether a server that shuts down has closed all
-// connections.
+// maxPause bounds the time between two checks whether all connections are closed, while a server
+// shuts down.
 const maxPause = 20 * time.Millisecond
 
 // Wait waits until a listener stops, and returns its error, or nil after Shutdown.
 func (l *Listening) Wait() error { return <-l.done }
 
-// drain makes the health checks report from now on that the server is shutting down.
+// drain makes health checks say that the server is shutting down.
 func (s *Server) drain() {
 	s.health.Close()
 	if s.admin != nil {
@@ -378,8 +376,8 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	}
 }
 
-// silentTime is how long Shutdown waits for the first byte on connections on which nothing has
-// arrived. Some clients open connections that they never use.
+// silentTime is how long Shutdown waits for a first byte on connections without any. Some clients
+// open connections that they never use.
 const silentTime = time.Second
 
 // Shutdown interrupts the jobs, closes the listeners, and waits until all requests are answered or

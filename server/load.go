@@ -7,15 +7,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// firstLoad is how long the first attempt to read the authorities may delay the start. If it fails,
-// nextLoad is the time before each further attempt.
+// firstLoad is how long the first attempt to read the authorities may delay the start. After a
+// failure, nextLoad is the time until the next attempt.
 const (
 	firstLoad = time.Second
 	nextLoad  = 500 * time.Millisecond
 )
 
 // loadAuthorities reads the authorities into the cache, so that the first request need not wait for
-// them. The server is not ready before this has succeeded.
+// them. Until it succeeds, the server is not ready.
 func (s *Server) loadAuthorities(ctx context.Context, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxLocated is the maximum number of names that are read for one location.
+// maxLocated limits the names that are read for one location.
 const maxLocated = 100
 
-// mayBeLocation reports whether the URI in a THTTP request may be a location, because it is not a
-// known name.
+// mayBeLocation reports whether the URI in a THTTP request can be a location, because no name like
+// it is known.
 func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false
@@ -32,14 +32,13 @@ func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	return false
 }
 
-// isNoName reports whether an error says that a name is unknown or malformed.
 func isNoName(err error) bool {
 	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
 }
 
-// located answers a request about a location: L2Ns, L2Ls or L2C of RFC 2169, or a service of RFC
-// 2483 whose URI is not a name here. It asks the resolver about each name with that location, so
-// the response reveals only what the resolver answers to every client.
+// located answers a request about a location. It has a service of RFC 2169 (L2Ns, L2Ls or L2C), or
+// one of RFC 2483 with a URI that is not a name here. The resolver answers for each name with that
+// location. So the response reveals only what every client can find out.
 func (s *Server) located(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)
@@ -72,9 +71,9 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
-// aboutURL changes the formats so that a list or linkset contains the requested URL, just as that
-// of a name contains the name (RFC 2483, 5; RFC 9264, 4). It removes the formats of linksets if the
-// URL cannot be the context of a link.
+// aboutURL changes the formats so that a list or a linkset contains the requested URL, as that of a
+// name contains the name (RFC 2483, 5; RFC 9264, 4). It removes the formats of linksets if the URL
+// cannot be the context of a link.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers
@@ -106,8 +105,8 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds named, the answer about a name, to ans, the answer about a location of that name. The
-// description in ans is that of the first name added.
+// gather adds an answer about a name, named, to ans, the answer about a location of that name. The
+// description in ans remains that of the first name.
 func gather(ans, named *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
@@ -131,8 +130,8 @@ func gather(ans, named *nomen.Answer) {
 	ans.Private = ans.Private || named.Private
 }
 
-// spellingsOf returns the spellings in which a location may be registered: the one in the request,
-// and the normal form (RFC 3986, 6.2.2 and 6.2.3).
+// spellingsOf returns the spellings in which a location may be registered: that of the request, and
+// the normal form (RFC 3986, 6.2.2 and 6.2.3).
 func spellingsOf(u uri.URI) []string {
 	all := []string{u.String()}
 	if normal := u.Normalize(uri.LevelScheme, extra.Catalogue().Rules()...).String(); normal != all[0] {
@@ -141,7 +140,7 @@ func spellingsOf(u uri.URI) []string {
 	return all
 }
 
-// namesAt returns the names that have a location in one of these spellings.
+// namesAt returns the names that have a location in one of the spellings.
 func (s *Server) namesAt(ctx context.Context, spellings []string) ([]name.Name, error) {
 	if _, ok := s.store.(store.Finder); !ok {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: spellings[0], Message: "lookup by location is not supported by this store"}

@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// timeMapPath begins the paths of the TimeMaps of names.
+// timeMapPath begins the paths of TimeMaps. A name follows.
 const (
 	timeMapRoot = "/-/timemap"
 	timeMapPath = timeMapRoot + "/"
@@ -31,7 +31,7 @@ const (
 const typeLinkFormat = "application/link-format"
 
 // negotiable reports whether Accept-Datetime applies to a target. The target must be the path of a
-// name, without components of RFC 8141, because these cannot be combined with a time.
+// name without components of RFC 8141, because a time cannot be added to these.
 func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
@@ -41,8 +41,8 @@ func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
 
-// directives converts the directives of this request to those of an equivalent web request for the
-// path of the name, as of the given time.
+// directives returns the directives of an equivalent web request for the path of the name at the
+// given time.
 func (a parsedTarget) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {
@@ -58,16 +58,15 @@ func withDirectives(path string, q query) string {
 	return path
 }
 
-// httpDate formats a time for header fields. It rounds up to the second, so that a request for this
-// date gets the revision made at t.
+// httpDate formats a time for header fields. It rounds up to the next second, so that a request for
+// the date gets the revision made at t.
 func httpDate(t time.Time) string {
 	return t.Add(time.Second - time.Nanosecond).UTC().Truncate(time.Second).Format(http.TimeFormat)
 }
 
-// linkTime adds links to the TimeGate and TimeMap of a name. If the request has a time, linkTime
-// also adds Memento-Datetime (RFC 7089, 2.1 and 2.2), which is the time of the revision shown. It
-// omits this field for a time in the future, because the field promises that the response will not
-// change.
+// linkTime adds links to the TimeGate and the TimeMap of a name. If the request has a time, it also
+// adds Memento-Datetime, the time of the revision in the response (RFC 7089, 2.1 and 2.2). That
+// field promises that the response will not change, so it is missing for a time in the future.
 func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return
@@ -99,9 +98,9 @@ func badTime(target, value string) error {
 	}
 }
 
-// negotiate answers a request for a name to which Accept-Datetime may apply. If the request has
-// this field, negotiate redirects to the memento of its time (RFC 7089, 4.1.1). If the target
-// itself has a time, the response is a memento and Accept-Datetime is ignored.
+// negotiate answers a request for a name that may have Accept-Datetime. If it does, negotiate
+// redirects to the memento for that time (RFC 7089, 4.1.1). If the target itself has a time, the
+// response is a memento, and Accept-Datetime is ignored.
 func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *reply {
 	a.elsewhere = s.isElsewhere(ctx, a)
 	if r.datetime == "" || !a.query.at.IsZero() || a.checkAccess() != nil {
@@ -125,7 +124,7 @@ func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *rep
 }
 
 // isElsewhere reports whether another resolver answers for a name, through the gateway or a
-// delegation, so that this server has no TimeGate or TimeMap for it.
+// delegation. This server then has no TimeGate or TimeMap for it.
 func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
 		return false
@@ -134,15 +133,17 @@ func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// mementos are some public revisions of a name: one, its neighbors, the first and the last.
+// mementos has some public revisions of a name: a certain one with its neighbors, the first and the
+// last.
 type mementos struct {
 	at             *store.Change // the revision to which the TimeGate redirects
 	first, last    *store.Change
 	previous, next *store.Change // the neighbors of at; nil if there are none
 }
 
-// mementosAt finds the public revision of a name that was current at the given time, or otherwise
-// the first one, and its neighbors. It returns ErrNotFound if the name was never public.
+// mementosAt finds the public revision of a name that was current at the given time, and its
+// neighbors. For a time before the first public revision, it takes that one. It returns ErrNotFound
+// if the name was never public.
 func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
 	var later, second *store.Change // the next later public revision, and the second one of all
 	for c, err := range store.History(ctx, s.store, a.kept()) {
@@ -211,12 +212,11 @@ const (
 	timeMapPrefix  = timeMapPath + "link/"
 )
 
-// original parses the text after a TimeGate prefix: the URL of a name on this server, a name that
-// is a URL, or any other name. It may be percent-encoded as a whole, and may have a single slash
-// after the scheme if a proxy has merged the two slashes. If the URL would redirect to a location,
-// original returns a request for the description of the name, because a memento that redirects
-// would show the present content of the location. If original returns an error, the caller shows it
-// as the response to the returned target.
+// original parses the text after the prefix of a TimeGate. It is the URL of a name on this server,
+// or any name. The whole text may be percent-encoded. A proxy may have merged the two slashes after
+// the scheme. If the URL would redirect to a location, original returns a request for the
+// description instead, because a memento must not lead to the present content of the location. The
+// caller shows an error as the response to the target that original returns with it.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = wholeURL(adminapi.UnescapeName(text))
 	page := parsedTarget{form: formPage} // returned together with an error
@@ -258,7 +258,7 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 	return a, url, a.checkAccess()
 }
 
-// wholeURL adds the second slash after the scheme of an http or https URL if it is missing.
+// wholeURL restores the second slash after http: or https: if it is missing.
 func wholeURL(text string) string {
 	for _, scheme := range []string{"http:/", "https:/"} {
 		if rest, ok := ascii.CutPrefix(text, scheme); ok && rest != "" && rest[0] != '/' {
@@ -268,7 +268,7 @@ func wholeURL(text string) string {
 	return text
 }
 
-// timeGate answers a program that appended the URL of a name to the prefix. It redirects to the
+// timeGate answers a program that has appended the URL of a name to the prefix. It redirects to the
 // description of the name at the time in Accept-Datetime.
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
@@ -304,7 +304,7 @@ func badDatetime(a parsedTarget) error { // RFC 7089, 4.5.3
 	}
 }
 
-// kept returns the name of the target in the letter case in which it is stored.
+// kept returns the name in the letter case in which it is stored.
 func (a parsedTarget) kept() name.Name { return a.authority.Fold(a.name) }
 
 func isPublic(c *store.Change) bool {
@@ -334,7 +334,7 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	return s.sendTimeMap(ctx, r, m)
 }
 
-// prefixTimeMap streams the list of the mementos to which timeGate redirects.
+// prefixTimeMap streams the list of mementos to which timeGate redirects.
 func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
@@ -405,7 +405,7 @@ func (s *Server) revisions(ctx context.Context, a parsedTarget) iter.Seq2[revisi
 	}
 }
 
-// firstOf returns the first element of an iterator, or ErrNotFound.
+// firstOf returns the first element. For an empty iterator, it returns ErrNotFound.
 func firstOf(changes iter.Seq2[*store.Change, error]) (*store.Change, error) {
 	for c, err := range changes {
 		return c, err

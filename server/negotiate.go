@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// offersFor returns the formats for answers of a service. The first is text/urc-0 for descriptions
-// (1995, Y95-45), and text/uri-list for lists and single names (RFC 2169, 2.2).
+// offersFor returns the formats for a service. The first is text/urc-0 for descriptions (1995,
+// Y95-45). For lists and single names it is text/uri-list (RFC 2169, 2.2).
 func offersFor(s nomen.Service) []format.Format {
 	offers := format.Formats()
 	if s == nomen.IisI {
@@ -38,7 +38,7 @@ var booleanText = format.Format{Name: "text", MediaType: format.TypeText, Charse
 	return err
 }}
 
-// media returns the preference of a field for a media type without parameters.
+// media returns how much a field prefers a media type without parameters.
 func media(f *accept.Field, mediaType string) accept.Preference {
 	return f.Media(mediaType, "", !strings.HasPrefix(mediaType, "text/"))
 }
@@ -49,8 +49,8 @@ var descriptions = [...]string{
 	format.TypeCBOR, format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
 }
 
-// onlyCitations reports whether a client accepts only formatted citations, which this server cannot
-// make.
+// onlyCitations reports whether a client accepts nothing but formatted citations, which this server
+// cannot make.
 func onlyCitations(field string) bool {
 	if !accept.Mentions(field, "bibliography") {
 		return false
@@ -68,7 +68,7 @@ func onlyCitations(field string) bool {
 }
 
 // preferredDescriptions returns the media types of descriptions that the client prefers to HTML and
-// */*. A client with such a preference gets the description instead of a redirect.
+// */*. Such a client gets the description instead of a redirect.
 func preferredDescriptions(field string) []string {
 	if strings.IndexByte(field, ',') < 0 && strings.HasPrefix(field, "*/*") {
 		return nil // the most common field

@@ -32,7 +32,6 @@ var (
 	htmlPage = format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
 )
 
-// home is the page at the root.
 type home struct {
 	page   *template.Template
 	policy string // Content-Security-Policy
@@ -54,7 +53,7 @@ type homeView struct {
 	More        int // authorities that are left out
 }
 
-// page answers requests for pages, which are neither names nor elements.
+// page answers requests for pages. Pages are neither names nor elements.
 func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
 	if p := s.pageBelow(ctx, r, a.path, set); p != nil {
 		return p
@@ -91,7 +90,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
 }
 
-// pageBelow answers requests for pages with a fixed prefix, or returns nil for other targets.
+// pageBelow answers requests for pages below a fixed prefix. For other targets it returns nil.
 func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(target, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
@@ -135,9 +134,9 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// checkHealth answers a health check, in JSON if the Accept field asks for it. The response says
-// which server answered, which request it received and from which address, so that a client can
-// find out what a proxy on the way changes.
+// checkHealth answers a health check, as JSON if Accept asks for that. The response says which
+// server answered, which request arrived and from which address. So a client can find out what a
+// proxy changes on the way.
 func (s *Server) checkHealth(r *request, path string) *reply {
 	report := s.health.Check(path)
 	p := uncached(newReply(report.Status))
@@ -155,7 +154,7 @@ func (s *Server) checkHealth(r *request, path string) *reply {
 	return p
 }
 
-// knownHost returns the Host field of a request, or "" if it is invalid.
+// knownHost returns a Host field, or "" if it is invalid.
 func knownHost(field string) string {
 	if !validHost(field) {
 		return ""
@@ -166,7 +165,6 @@ func knownHost(field string) string {
 // Ready reports whether this server is ready, as /-/readyz does.
 func (s *Server) Ready() bool { return s.health.Ready() }
 
-// homePage serves the home page.
 func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	f, ok := format.Negotiate(r.accept, []format.Format{textPage, htmlPage}, textPage)
 	p := newReply(http.StatusOK)
@@ -182,7 +180,6 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	})
 }
 
-// withHTML sets the body of a reply to the HTML page that write writes.
 func (s *Server) withHTML(r *request, p *reply, policy string, write func(io.Writer) error) *reply {
 	body, err := written(write)
 	if err != nil {
@@ -206,10 +203,10 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm answers the form on the home page: it sends the user to the path of the entered name
-// or element. A name can have angle brackets and white space around it (1995, 2). Programs get a
-// redirect. Browsers get a page that leads on at once, because they apply form-action of the policy
-// to all redirects after a form, even to those by another server.
+// resolveForm answers the form on the home page, in which a user enters a name or an element. White
+// space and angle brackets around it are ignored (1995, 2). Programs get a redirect to the path of
+// the name. Browsers get a page that leads there at once, because they apply the form-action of the
+// policy to all redirects after a form, even those of another server.
 func resolveForm(r *request, root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))
@@ -225,7 +222,7 @@ func resolveForm(r *request, root, q string) *reply {
 	return p.withText(path)
 }
 
-// formPath returns the path for a text that a user entered. Browsers cannot mistake this path for
+// formPath returns the path for a text that a user has entered. No browser can take this path for
 // the URL of another host.
 func formPath(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")

@@ -14,11 +14,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// shownRevisions is how many revisions the page of a name shows.
 const shownRevisions = 20
 
-// onPage makes each format write the links of the page that shows the answer, and the HTML page
-// also the history of the name.
+// onPage adds to each format the links of the page that shows the answer. It also adds the history
+// of the name to the HTML page.
 func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
 	for i, f := range offers {
@@ -42,7 +41,6 @@ func (s *Server) writePage(ctx context.Context, w io.Writer, r *request, a parse
 	return html.On(page).Write(w, ans)
 }
 
-// past returns the history of a name for its page.
 func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nomen.Answer) (format.Past, error) {
 	past := format.Past{}
 	key := ans.Name.Key()

@@ -11,7 +11,6 @@ import (
 //go:embed privacy.html
 var privacyPage string
 
-// privacyPath is the path of the page that says what the server keeps about people.
 const privacyPath = "/-/privacy"
 
 // A privacyView is the data of the page about privacy.
@@ -21,7 +20,7 @@ type privacyView struct {
 	Log            string // "no", or how the log shows addresses; see [Options].LogAddresses
 }
 
-// privacy serves the page that says what the server keeps about people, by its options.
+// privacy serves the page about what the server keeps about people, which depends on its options.
 func (s *Server) privacy(r *request) *reply {
 	page, err := site.Parse("privacy", privacyPage, nil)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// problem sends an error to the client.
 func (s *Server) problem(ctx context.Context, r *request, a parsedTarget, err error) *reply {
 	var e *nomen.Error
 	switch {
@@ -66,7 +65,7 @@ func (s *Server) withProblem(ctx context.Context, r *request, a parsedTarget, pr
 	return p.withBody(f.ContentType(), body)
 }
 
-// problemBody formats a problem as Accept requires.
+// problemBody formats a problem in a format that Accept selects.
 func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
 	accept := r.accept
 	if accept == "" && a.form == formElement { // clients of the protocol of 1995 get text/urc-0 (Y95-45)
@@ -89,8 +88,8 @@ func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, pr
 	return f, body, err
 }
 
-// unknown completes the error about an unknown name, by the reserved request that the client may
-// have meant and by the time in the request. It returns other errors unchanged.
+// unknown completes the error about an unknown name, with the reserved request that the client may
+// have meant and with the time in the request. It returns other errors as they are.
 func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	request := a.similarRequest()
 	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
@@ -106,7 +105,7 @@ func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	return &said
 }
 
-// countMiss counts the lookup of an unknown name. It does not record the client.
+// countMiss counts the lookup of an unknown name, without the client.
 func (s *Server) countMiss(r *request, a parsedTarget, err error) {
 	var e *nomen.Error
 	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.similarRequest() != "" {
@@ -126,13 +125,13 @@ var (
 )
 
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC 9112,
-// 3.2.2). The server cannot resolve an element in such a request, because the authority of an
-// element depends on the Host field (Y95-21).
+// 3.2.2). The authority of an element depends on the Host field (Y95-21), so the server cannot
+// resolve an element in such a request.
 func (s *Server) misdirected(ctx context.Context, r *request, a parsedTarget, detail string) *reply {
 	return s.withProblem(ctx, r, a, problempage.New(problempage.KindHost, detail))
 }
 
-// loop answers a request that resolvers keep forwarding to each other.
+// loop answers a request that resolvers forward to each other again and again.
 func (s *Server) loop(ctx context.Context, r *request, a parsedTarget) *reply {
 	s.log.Warn("delegation loop", "target", requestlog.Printable(r.target), "hops", r.hops)
 	p := problempage.New(problempage.KindLoop, "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.")
@@ -140,8 +139,8 @@ func (s *Server) loop(ctx context.Context, r *request, a parsedTarget) *reply {
 	return s.withProblem(ctx, r, a, p)
 }
 
-// failure answers a request that the server failed to process, and logs the cause, which the client
-// does not see.
+// failure answers a request after a failure of the server. It logs the cause, which the client does
+// not see.
 func (s *Server) failure(r *request, err error) *reply {
 	var limit *gateway.LimitError
 	if errors.As(err, &limit) {
@@ -174,7 +173,6 @@ func (s *Server) failure(r *request, err error) *reply {
 	return s.dressProblem(r, p, said)
 }
 
-// dressProblem sets the body of a reply to a problem, in a format that Accept selects.
 func (s *Server) dressProblem(r *request, p *reply, problem *format.Problem) *reply {
 	f := problempage.Form(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
@@ -186,8 +184,8 @@ func (s *Server) dressProblem(r *request, p *reply, problem *format.Problem) *re
 	return p.withBody(f.ContentType(), body)
 }
 
-// notAcceptable answers a client that accepts none of the available formats with the list of these
-// formats.
+// notAcceptable answers a client that accepts none of the available formats. The response lists
+// these formats.
 func (s *Server) notAcceptable(r *request, offers []format.Format) *reply {
 	problem := problempage.New(problempage.KindFormat, "The Accept field excludes every format that is available for this answer.")
 	problem.On = s.bare(r)

@@ -32,8 +32,8 @@ func protocolOf(method, target string) Protocols {
 	return Protocol1995
 }
 
-// servedHere reports whether the listener at which a request arrived serves the protocol of the
-// request. Every listener serves the paths for monitoring.
+// servedHere reports whether the listener of a request serves its protocol. Every listener serves
+// the paths for monitoring.
 func (r *request) servedHere() bool {
 	if r.protocols == 0 || r.protocols.has(protocolOf(r.method, r.target)) {
 		return true
@@ -42,7 +42,6 @@ func (r *request) servedHere() bool {
 	return path == health.LivePath || path == health.ReadyPath
 }
 
-// wrongProtocol answers a request in a protocol that its listener does not serve.
 func (s *Server) wrongProtocol(ctx context.Context, r *request) *reply {
 	a, detail := parsedTarget{form: formElement, bare: true}, "This listener does not serve the resolution protocol of 1995. Begin the path with a slash, or use the port at which this server serves that protocol."
 	if protocolOf(r.method, r.target) == ProtocolWeb {
@@ -53,7 +52,7 @@ func (s *Server) wrongProtocol(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// openListeners are the open listeners of a server, whose connections the server counts and limits.
+// openListeners has the open listeners of a server, to count and limit their connections.
 type openListeners struct {
 	mu  sync.Mutex
 	all map[string]*limitedListener
@@ -76,7 +75,7 @@ func (o *openListeners) limit(l Limits) {
 	}
 }
 
-// closeSilent closes the connections of all listeners on which nothing has arrived yet.
+// closeSilent closes connections on which nothing has arrived yet, at all listeners.
 func (o *openListeners) closeSilent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

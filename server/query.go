@@ -65,9 +65,9 @@ func rqComponents(r, q string) string {
 	return ""
 }
 
-// readQuery parses a query with components of RFC 8141 or with directives of the draft of 2012. It
-// returns false if the query also has other parts, which are ignored in paths. A query without
-// directives becomes a plain query.
+// readQuery parses a query with components of RFC 8141, or with directives of the draft of 2012.
+// The result is false if the query has other parts as well, which are ignored in paths. A query
+// without directives becomes a plain query.
 func readQuery(s string) (query, bool) {
 	switch {
 	case s == "":
@@ -78,8 +78,8 @@ func readQuery(s string) (query, bool) {
 	return readDirectives(s)
 }
 
-// plainQuery escapes the characters in s that a query cannot contain. It returns "" if s is then
-// still invalid.
+// plainQuery escapes the characters in s that cannot be in a query. It returns "" if s is still
+// invalid.
 func plainQuery(s string) string {
 	for _, spelling := range []string{s, question.EscapeExcluded(s)} {
 		if _, err := uri.ParseReference("?" + spelling); err == nil && strings.IndexByte(spelling, '#') < 0 {
@@ -111,7 +111,7 @@ func readComponents(s string) (query, bool) {
 	return out, ok && okQ
 }
 
-// checkedComponent returns s, and whether s matches pchar *( pchar / "/" / "?" ).
+// checkedComponent returns s, and whether s has the form pchar *( pchar / "/" / "?" ).
 func checkedComponent(s string) (string, bool) {
 	if s == "" || s[0] == '/' || s[0] == '?' {
 		return "", false
@@ -133,10 +133,10 @@ const (
 	keywordFormat    = "format" // a name in [format.Formats] or [format.Citations]
 )
 
-// readDirectives parses directive *( "&" directive ) (2012, 2.3). It ignores all values of a
-// registered keyword that is given twice (N12-29), unknown keywords (N12-30) and unknown services
-// (N12-32). The keywords of nomen are directives only under conditions: the value of "at" must look
-// like a time, "with" needs s=I=I, and "format" needs a service and the name of a format.
+// readDirectives parses directive *( "&" directive ) (2012, 2.3). It ignores unknown keywords
+// (N12-30) and unknown services (N12-32). If a registered keyword occurs twice, it ignores all its
+// values (N12-29). The keywords of nomen are directives only under conditions: the value of "at"
+// must look like a time, "with" needs s=I=I, and "format" needs a service and the name of a format.
 func readDirectives(s string) (query, bool) {
 	var values [5]string // in the order of the keywords
 	var seen [5]int
@@ -178,7 +178,7 @@ func readDirectives(s string) (query, bool) {
 	return out, ok && (seen[2] == 0 || out.other != "") && (seen[4] == 0 || out.format != "")
 }
 
-// readService returns the service with the given name, or "". The name may be escaped, because HTML
+// readService returns the service with this name, or "". The name may be escaped, because HTML
 // forms escape the equals sign in I=I.
 func readService(value string) nomen.Service {
 	if strings.IndexByte(value, '%') >= 0 {
@@ -190,8 +190,8 @@ func readService(value string) nomen.Service {
 	return ""
 }
 
-// keywordIndex returns the index of a keyword in the order of the constants, or -1 if it is not a
-// directive with this value.
+// keywordIndex returns the index of a keyword among the constants. If the keyword with this value
+// is not a directive, it returns -1.
 func keywordIndex(keyword, value string) int {
 	switch keyword {
 	case keywordService:
@@ -212,8 +212,8 @@ func keywordIndex(keyword, value string) int {
 	return -1
 }
 
-// readAt parses the time in a directive. The parameter count is how often the directive occurs;
-// more than once is invalid, because it would be ambiguous.
+// readAt parses the time in a directive. The parameter count says how often the directive occurs.
+// More than once is an error, because the time would be ambiguous.
 func (q *query) readAt(value string, count int) {
 	text, err := uri.Unescape(value)
 	if err == nil && count == 1 {
@@ -224,8 +224,7 @@ func (q *query) readAt(value string, count int) {
 	}
 }
 
-// looksLikeTime reports whether s begins like a date. Other values of "at" are meant for other
-// programs.
+// looksLikeTime reports whether s begins like a date. Other programs use other values of "at".
 func looksLikeTime(s string) bool {
 	const year = 4
 	for i := range len(s) {

@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/internal/question"
 )
 
-// checkAccess returns an error if the authority of the target denies access. The error does not
-// reveal whether the name exists.
+// checkAccess returns an error if the authority denies access to the name in the target. The error
+// does not reveal whether the name exists.
 func (a parsedTarget) checkAccess() error {
 	about := a.name.Key()
 	if about == "" && a.authority != nil {
@@ -18,7 +18,7 @@ func (a parsedTarget) checkAccess() error {
 	return nil
 }
 
-// text returns the name or the URI of the target, as text for people.
+// text returns the name or the URI of the target for people.
 func (a parsedTarget) text() string {
 	if a.name.IsZero() {
 		return a.subject.String()
@@ -26,9 +26,9 @@ func (a parsedTarget) text() string {
 	return a.name.Key()
 }
 
-// interpreted applies the policy of the authority to the query of the target, and sets the service
-// of the expected answer, on which the handling of the request depends. The resolver may still
-// answer for another service, which the answer then names.
+// interpreted applies the policy of the authority to the query of the target. It also sets the
+// service of the expected answer, which determines how the request is handled. The resolver may
+// still answer for another service, and then names it.
 func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,
@@ -44,8 +44,8 @@ func (a parsedTarget) interpreted() parsedTarget {
 	return a
 }
 
-// standard returns the default service for targets of this form, or "" if the authority determines
-// it.
+// standard returns the default service for a target of this form, or "" if the authority determines
+// that.
 func (a parsedTarget) standard() nomen.Service {
 	if a.form == formElement {
 		return nomen.I2C
@@ -53,8 +53,8 @@ func (a parsedTarget) standard() nomen.Service {
 	return ""
 }
 
-// question returns the question for the resolver. Its service is that of the query, or otherwise
-// the expected one. The error is a [*nomen.Error] about the second identifier of I=I.
+// question returns the question for the resolver. Its service is that of the query, or else the
+// expected one. The error, a [*nomen.Error], is about the second identifier of I=I.
 func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
@@ -79,7 +79,7 @@ func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Questi
 	return q, nil
 }
 
-// questionFor is like question, but asks for exactly the given service, which must not be I=I.
+// questionFor is question for exactly the given service, which must not be I=I.
 func (a parsedTarget) questionFor(r *request, service nomen.Service) nomen.Question {
 	a.query.service = service
 	q, _ := a.question(r, service)

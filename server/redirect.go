@@ -20,7 +20,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// locate redirects to the best location of a name.
 func (s *Server) locate(ctx context.Context, r *request, a parsedTarget) *reply {
 	if types := preferredDescriptions(r.accept); types != nil {
 		ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
@@ -39,7 +38,6 @@ func (s *Server) locate(ctx context.Context, r *request, a parsedTarget) *reply 
 	return s.answered(ctx, r, a, nomen.I2L, ans)
 }
 
-// toLocation sends an answer to I2L.
 func (s *Server) toLocation(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	if len(ans.Locations) == 0 {
 		return s.failure(r, fmt.Errorf("server: the resolver returned no location for I2L of %s", a.text()))
@@ -63,7 +61,7 @@ func (s *Server) toLocation(ctx context.Context, r *request, a parsedTarget, ans
 }
 
 // redirectStatus returns the status of a redirect to a location: 303, or what the authority has
-// set. For HTTP/1.0 it is 301 or 302, because HTTP/1.0 has no others.
+// set. HTTP/1.0 knows only 301 and 302.
 func redirectStatus(r *request, ans *nomen.Answer) int {
 	status := http.StatusSeeOther
 	if isRedirect(ans.RedirectStatus) {
@@ -86,11 +84,11 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// redirectPolicy is the Content-Security-Policy of a page that consists of a link.
+// redirectPolicy is the Content-Security-Policy of a page with nothing but a link.
 const redirectPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// redirectTo adds to a redirect its Location field, and a body for clients that do not follow
-// redirects. The target must be a URI or a path on this server.
+// redirectTo adds Location to a redirect, and a body for clients that do not follow redirects. The
+// target is a URI, or a path on this server.
 func redirectTo(r *request, p *reply, target string) *reply {
 	p.add("Location", target)
 	if !takesPage(r) {
@@ -104,7 +102,6 @@ func takesPage(r *request) bool {
 	return accept.Mentions(r.accept, "html") && problempage.Form(r.accept).MediaType == format.TypeHTML
 }
 
-// withLink adds a page with a link to a target.
 func (p *reply) withLink(target string) *reply {
 	to := html.EscapeString(target)
 	p.add("Content-Security-Policy", redirectPolicy)
@@ -115,9 +112,9 @@ func (p *reply) withLink(target string) *reply {
 const maxSuccessorAge = 30 * 24 * time.Hour
 
 // redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
-// name is delegated. If the destination is a name, Location is that name for a request without a
-// leading slash (GET urn:x:1), and the path of that name on this server for all others. For an
-// element, the reason phrase also contains the name (Y95-42, Y95-43).
+// name is delegated. A destination that is a name becomes Location itself if the request has no
+// leading slash (GET urn:x:1). Otherwise Location is the path of that name on this server. For an
+// element, the reason phrase has the name too (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
@@ -151,9 +148,9 @@ func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarg
 	return p.withBody(f.ContentType(), body)
 }
 
-// retiredProblem returns the body of a redirect from a retired name, for clients of 1995 that
-// cannot follow a redirect. The response to a Simple-Request does not even have a status line
-// (Y95-25, Y95-32).
+// retiredProblem returns the body of a redirect from a retired name. Clients of 1995 need it
+// because they cannot follow a redirect. The response to a Simple-Request does not even have a
+// status line (Y95-25, Y95-32).
 func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
 	if e.Message == "" {
@@ -167,8 +164,8 @@ const maxPhrase = 256
 
 // setRedirectPhrase writes the target of a redirect into the reason phrase, as the protocol of 1995
 // requires (3.4.1: Y95-42), unless there is a phrase already. If the target is a URL that contains
-// a URN, the phrase has only the scheme and host, because a client of the protocol of 1995 would
-// otherwise resolve that URN instead of the requested one (Y95-43).
+// a URN, the phrase has only the scheme and host. Otherwise a client of 1995 would resolve that URN
+// instead of the one that it requested (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
@@ -188,8 +185,8 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	}
 }
 
-// otherName returns the Location for a redirect to another identifier: for a successor, a URL on
-// this server; for a delegation, the URL of the other resolver, unchanged.
+// otherName returns the Location for a redirect to another identifier. For a successor this is a
+// URL on this server. For a delegation it is the URL of the other resolver as it is.
 func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
@@ -213,8 +210,8 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	return target
 }
 
-// maxPlainList is the maximum length in bytes of the list for clients that accept only text/plain
-// and read no more.
+// maxPlainList limits a list for clients that accept nothing but text/plain, in bytes. They read no
+// more.
 const maxPlainList = 4095
 
 // locatedList answers N2L with a Location field and a list of the locations.

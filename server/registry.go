@@ -14,9 +14,8 @@ import (
 // registryPath begins the paths of registries (2012, 9.1).
 const registryPath = "/-/registry/"
 
-// registryPage serves the pages of registries. The path is the part after [registryPath]: "",
-// TABLE, TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. Without a FORMAT, the Accept field
-// selects it.
+// registryPage serves the pages of registries. The path is what follows [registryPath]: "", TABLE,
+// TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. Without FORMAT, Accept selects the format.
 func (s *Server) registryPage(r *request, path string) *reply {
 	// A dot can also belong to the name of an entry, so only the name of a format is an extension.
 	extension := path[strings.LastIndexByte(path, '.')+1:]
@@ -44,8 +43,8 @@ func (s *Server) registryPage(r *request, path string) *reply {
 	return s.represent(r, p, f.MediaType, body)
 }
 
-// registryDocument returns the function that writes the document at a path without extension. As
-// HTML, the document is a page of a site.
+// registryDocument returns the function that writes the document at a path without extension. An
+// HTML document is a page of the site.
 func (s *Server) registryDocument(path string, on *site.Page) (write func(io.Writer, registry.Format) error, ok bool) {
 	tables := s.registries()
 	if path == "" {
@@ -81,8 +80,8 @@ func (s *Server) registryDocument(path string, on *site.Page) (write func(io.Wri
 	return nil, false
 }
 
-// registryFormat returns the format that an Accept field requests (RFC 9110, 12.4.1), or HTML if
-// none is available.
+// registryFormat returns the format for an Accept field (RFC 9110, 12.4.1). If no format fits, it
+// is HTML.
 func registryFormat(accept string) registry.Format {
 	formats := registry.Formats()
 	offers := make([]format.Format, len(formats))

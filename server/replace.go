@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// carried is what a server passes on to the server that replaces it: counters, and what clients
-// have used of their limits.
+// carried is what a server passes on to its replacement: counters, and how much of their limits
+// clients have used.
 type carried struct {
 	current   atomic.Pointer[Server] // the server that answers new requests
 	replacing sync.Mutex
@@ -46,7 +46,7 @@ func newCarried(o Options) *carried {
 	return c
 }
 
-// perAddress returns one of the given number of parts of a limit, but at least 1.
+// perAddress divides a limit into parts of at least 1.
 func perAddress(all, parts int) int { return max(all/parts, 1) }
 
 // Replace makes the server next answer all requests from now on, on the same listeners. No request
@@ -73,15 +73,14 @@ func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
 	return before.users.gone
 }
 
-// serveCurrent answers a request with the current server.
 func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
 	now := s.use()
 	defer now.users.done()
 	now.handler.ServeHTTP(w, r)
 }
 
-// use returns the current server, and counts a request that it answers. The caller must call
-// users.done when the request is answered.
+// use returns the current server and counts a request of it. The caller must call users.done after
+// the request.
 func (c *carried) use() *Server {
 	for {
 		now := c.current.Load()
@@ -109,7 +108,7 @@ func (u *users) done() {
 	}
 }
 
-// end makes users close the channel gone as soon as all requests are answered.
+// end closes the channel gone as soon as all requests are answered.
 func (u *users) end() {
 	u.add()
 	u.ended.Store(true)

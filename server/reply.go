@@ -22,7 +22,7 @@ type reply struct {
 	stream func(ctx context.Context, w io.Writer) error
 	length int64 // of what stream writes; -1 if unknown
 
-	// release frees the resources of the reply, whether or not it was sent. It may be nil.
+	// release frees the resources of the reply, even if it was not sent. It may be nil.
 	release func()
 
 	pool *pool // the pool in which the stream holds a turn, or nil
@@ -48,7 +48,7 @@ func newReply(status int) *reply {
 	return p
 }
 
-// add adds a header field, unless its value is empty.
+// add adds a header field. It ignores an empty value.
 func (p *reply) add(name, value string) {
 	if value != "" {
 		p.fields = append(p.fields, field{name, value})
@@ -77,8 +77,7 @@ func (p *reply) varyWith(ans *nomen.Answer) {
 	}
 }
 
-// varying adds the name of a header field to the value of a Vary field. It does not allocate for
-// the most common result.
+// varying adds the name of a header field to a Vary field. It does not allocate in the usual case.
 func varying(field, header string) string {
 	const usual, last = "Accept, Accept-Language", "Accept-Datetime"
 	if field == usual && header == last {
@@ -87,7 +86,6 @@ func varying(field, header string) string {
 	return field + ", " + header
 }
 
-// get returns the value of the first field with this name, or "".
 func (p *reply) get(name string) string {
 	for _, f := range p.fields {
 		if strings.EqualFold(f.name, name) {
@@ -97,7 +95,7 @@ func (p *reply) get(name string) string {
 	return ""
 }
 
-// has reports whether the reply has a field with this name, in the same letter case.
+// has reports whether the reply has a field with this name in the same letter case.
 func (p *reply) has(name string) bool {
 	for i := range p.fields {
 		if p.fields[i].name == name {
@@ -118,8 +116,8 @@ func (p *reply) withText(lines ...string) *reply {
 	return p.withBody("text/plain; charset=utf-8", []byte(strings.Join(lines, "\r\n")+"\r\n"))
 }
 
-// finish adds the fields common to all responses. The parameter policy is the
-// Content-Security-Policy of pages that have none.
+// finish adds the fields of all responses. The parameter policy is the Content-Security-Policy of
+// pages without one.
 func (p *reply) finish(date, policy string) {
 	p.add("Date", date)
 	if p.private {

@@ -52,11 +52,11 @@ type request struct {
 	parsedOnce parsedRequest  // memory for parsed
 }
 
-// maxTarget is the maximum length of a target in bytes. The listener of package internal/wire
-// already rejects longer targets; other listeners may not.
+// maxTarget limits a target, in bytes. The listener of package internal/wire rejects longer targets
+// already, but other listeners may not.
 const maxTarget = 8 << 10
 
-// maxVia is how many servers may have forwarded a request before it counts as a loop.
+// maxVia limits the servers that may forward a request. Beyond that, the request counts as a loop.
 const maxVia = 16
 
 // A version is a version of HTTP. A Simple-Request has version 0.9.
@@ -65,8 +65,8 @@ type version struct{ major, minor int }
 // atLeast11 reports whether the version is HTTP/1.1 or later.
 func (v version) atLeast11() bool { return v.major > 1 || v.major == 1 && v.minor >= 1 }
 
-// parseVersion parses the version in a request line, in any letter case. An empty text, as in a
-// Simple-Request, means 0.9, and an invalid one 1.0.
+// parseVersion parses the version in a request line, in any letter case. No version, as in a
+// Simple-Request, means 0.9. An invalid version means 1.0.
 func parseVersion(proto string) version {
 	if proto == "" {
 		return version{0, 9}
@@ -81,7 +81,7 @@ func parseVersion(proto string) version {
 	return version{1, 0}
 }
 
-// smallNumber parses a number of at most two digits besides leading zeros.
+// smallNumber parses a number of at most two digits, apart from leading zeros.
 func smallNumber(s string) (int, bool) {
 	s = strings.TrimLeft(s, "0")
 	if len(s) > 2 {
@@ -97,8 +97,8 @@ func smallNumber(s string) (int, bool) {
 	return n, true
 }
 
-// base returns the URL of this server without a trailing slash: the public URL, or the one to which
-// the client sent the request.
+// base returns the URL of this server without a final slash. This is the public URL, or else the
+// URL to which the client has sent the request.
 func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
@@ -106,7 +106,7 @@ func (s *Server) base(r *request) string {
 	return originOf(r) + r.mount
 }
 
-// root returns the path of base, the URL of this server, without a trailing slash.
+// root returns the path of the URL of this server, without a final slash.
 func (s *Server) root(r *request) string {
 	if s.public != "" {
 		return s.publicPath
@@ -134,7 +134,7 @@ func hasPort(host string) bool {
 	return strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']')
 }
 
-// validHost reports whether h can be the host of a URL: a name or address, with or without a port.
+// validHost reports whether h can be the host of a URL, with or without a port.
 func validHost(h string) bool {
 	for _, c := range []byte(h) {
 		if !ascii.IsAlnum(c) && strings.IndexByte("-._~[]:", c) < 0 {

@@ -21,8 +21,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// reservedRequest answers urn+m, urn+a, urn+c and urn+p, spelled exactly so. It rejects every other
-// element that begins with urn+ (1995, 3.5 and 2.3).
+// reservedRequest answers urn+m, urn+a, urn+c and urn+p, in exactly this spelling. Every other
+// element that begins with urn+ is an error (1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
 	if n, ok := a.requestElsewhere(set, r.host); ok {
 		if p := s.passedRequest(ctx, r, a, set, n); p != nil {
@@ -39,7 +39,6 @@ func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget
 	return s.reservedAnswer(r, a, ans)
 }
 
-// requestAnswer returns the answer of this server to a reserved request.
 func (s *Server) requestAnswer(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	switch {
 	case !isRequest(a.reserved):
@@ -88,8 +87,8 @@ func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 	return &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}}
 }
 
-// offered describes which services, directives and components an authority offers, unless it offers
-// all of them (2012, N12-33, N12-35 and N12-37).
+// offered describes which services, directives and components an authority offers. The result is
+// empty if it offers all of them (2012, N12-33, N12-35 and N12-37).
 func offered(a *store.Authority) []string {
 	var note []string
 	if len(a.Services) > 0 {
@@ -115,7 +114,7 @@ func offered(a *store.Authority) []string {
 	return note
 }
 
-// all returns the answer with the link to the list of all ElementIDs (1995, 3.5.2: Y95-56).
+// all returns an answer with a link to the list of all ElementIDs (1995, 3.5.2: Y95-56).
 func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	if !a.authority.List {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"}
@@ -130,13 +129,13 @@ func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store
 }
 
 // reservedAnswer sends the answer to a reserved request. It chooses the format as for other
-// requests (Y95-54); without Accept, it is that of a description.
+// requests (Y95-54). Without Accept, it is that of a description.
 func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }
 
 // authorityAnswer sends a list of naming authorities. The default format has one authority per line
-// (1995, 3.5.3 and 3.5.4: Y95-58, Y95-59); Accept can select another one.
+// (1995, 3.5.3 and 3.5.4: Y95-58, Y95-59). Accept can select another one.
 func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
@@ -170,8 +169,8 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	return s.reservedIn(r, a, authorityLinks(s.base(r), a.reserved, set, ans), offers)
 }
 
-// authorityURN returns the URN of a naming authority for which a response of the protocol of 1995
-// may give only the host.
+// authorityURN returns the URN of a naming authority, for which a response of the protocol of 1995
+// may have only the host.
 func authorityURN(s string) string {
 	if _, err := uri.Parse(s); err != nil && validHost(s) {
 		return "urn:dns:" + s
@@ -179,9 +178,9 @@ func authorityURN(s string) string {
 	return s
 }
 
-// authorityLinks converts a list of naming authorities to a list of links to their descriptions
-// (urn+m). If the authority is not served here but has a host, the description is at that host
-// (1995, 3.2). The list contains all other authorities without a link.
+// authorityLinks converts a list of naming authorities to links to their descriptions (urn+m). If
+// an authority with a host is not served here, its description is at that host (1995, 3.2). All
+// other authorities have no link.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
 	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls
@@ -203,7 +202,6 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 	return &linked
 }
 
-// reservedIn sends the answer to a reserved request in the format that Accept selects from offers.
 func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) *reply {
 	for i, f := range offers {
 		if f.MediaType == format.TypeHTML {
@@ -219,13 +217,13 @@ func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offer
 	})
 }
 
-// patience is how many records a list may skip before it checks the time again.
+// patience is how many records a list skips between two looks at the clock.
 const patience = 1000
 
 var errTooFar = errors.New("server: too many unlisted records between two names of a list")
 
-// elements yields the ElementIDs of the public names of an authority. If finding the next one takes
-// longer than a step of a stream may take, elements yields an error and ends.
+// elements yields the ElementIDs of the public names of an authority. It ends with an error if
+// finding the next one takes longer than a step of a stream may take.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		unlisted, since := 0, time.Time{}
@@ -253,7 +251,7 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 	}
 }
 
-// authorityWithPrefix returns the authority with the given prefix, in any spelling, or nil.
+// authorityWithPrefix returns the authority with this prefix in any spelling, or nil.
 func authorityWithPrefix(set *store.AuthoritySet, prefix string) *store.Authority {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {

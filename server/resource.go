@@ -18,8 +18,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// fetch answers I2R and I2Rs by passing on the resource, which it does not trust, from another
-// server.
+// fetch answers I2R and I2Rs. It passes on a resource from another server, which it does not trust.
 func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -32,7 +31,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	return s.fetchInTurn(ctx, r, a, service, back)
 }
 
-// fetchInTurn is fetch while it holds a turn. It calls endTurn after the response.
+// fetchInTurn is fetch with a turn. It calls endTurn after the response.
 func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, service nomen.Service, endTurn func()) (p *reply) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
 	ctx, begun, end := gateway.Beginning(ctx)
@@ -71,11 +70,11 @@ func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, se
 	return p
 }
 
-// foreignPolicy is the Content-Security-Policy for content of other servers. It gives the content
-// no origin, and does not let it run scripts.
+// foreignPolicy is the Content-Security-Policy for content of other servers. The content has no
+// origin and cannot run scripts.
 const foreignPolicy = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// newForeign returns a reply for content of other servers, which caches must not keep unless the
+// newForeign returns a reply for content of other servers. Caches must not keep it, unless the
 // authority sets a lifetime.
 func (s *Server) newForeign(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	p := newReply(http.StatusOK)
@@ -91,7 +90,6 @@ func (s *Server) newForeign(r *request, a parsedTarget, ans *nomen.Answer) *repl
 	return p
 }
 
-// resource passes on one resource.
 func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	res := ans.Resource
 	contentType := safeType(res.Type)
@@ -106,8 +104,8 @@ func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply 
 	return p
 }
 
-// copyExactly copies a body of the given size. It cuts a longer body off, and returns an error for
-// a shorter one. A size of -1 is unknown, so the whole body is copied.
+// copyExactly copies a body of the given size. It truncates a longer body, and returns an error for
+// a shorter one. A size of -1 is unknown: then it copies everything.
 func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	if size < 0 {
 		_, err := io.Copy(w, from)
@@ -121,8 +119,7 @@ func copyExactly(w io.Writer, from io.Reader, size int64) error {
 }
 
 // multipart passes on all versions of a resource that the client accepts, as multipart/alternative
-// (RFC 2169, 3.4; RFC 2046, 5.1.4). It leaves out versions that cannot be read, perhaps all of
-// them.
+// (RFC 2169, 3.4; RFC 2046, 5.1.4). It leaves out versions that cannot be read.
 func (s *Server) multipart(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	boundary := "nomen-" + rand.Text()
 	p := s.newForeign(r, a, ans)
@@ -187,7 +184,7 @@ func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) er
 	return err
 }
 
-// safeType returns a media type in a form that is valid in a header field, or otherwise
+// safeType returns a media type if it is valid in a header field, and otherwise
 // application/octet-stream.
 func safeType(s string) string {
 	const unknown = "application/octet-stream"
@@ -213,8 +210,8 @@ func safeLocation(s string) string {
 	return u.WithoutFragment().String()
 }
 
-// isInert reports whether browsers show content of a media type without executing any of it. All
-// other content is sent as an attachment.
+// isInert reports whether browsers show content of a media type without executing anything. Other
+// content is sent as an attachment.
 func isInert(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	switch kind {

@@ -126,7 +126,6 @@ type Metrics interface {
 	http.Handler                                         // shows the metrics
 }
 
-// noMetrics counts nothing.
 type noMetrics struct{ http.Handler }
 
 func (noMetrics) Observe(string, int, time.Duration) {}
@@ -171,14 +170,13 @@ func (l Limits) withDefaults(listeners int) Limits {
 	return l
 }
 
-// connectionsFor returns how many connections each listener may have if files is the limit of open
-// files. Half of the files are for the store, which needs them for writing.
+// connectionsFor returns how many connections each listener may have. The parameter files is the
+// limit of open files. The store gets half of the files, because it cannot write without them.
 func connectionsFor(files uint64, listeners int) int {
 	return int(max(min(files/2/uint64(max(listeners, 2)), 10_000), 1))
 }
 
-// maxAddresses is the maximum number of addresses with a rate limit of their own. All others share
-// one.
+// maxAddresses limits the addresses with a rate limit of their own. All other addresses share one.
 const maxAddresses = 10_000
 
 // A Server provides the handlers of the two listeners. It is safe for concurrent use.
@@ -231,8 +229,8 @@ type Server struct {
 	*carried
 }
 
-// authorityLife is how long this server may use an outdated authority after another process has
-// changed it.
+// authorityLife bounds how long this server may use the earlier state of an authority that another
+// process has changed.
 const authorityLife = time.Second
 
 // New returns a server. It returns an error if an option is missing or invalid.
@@ -301,8 +299,7 @@ func (o Options) withDefaults() Options {
 // CheckPublicURL returns an error if [Options.PublicURL] must not have this value.
 func CheckPublicURL(text string) error { return new(Server).setPublicURL(text) }
 
-// setPublicURL sets the public URL, http://HOST/PATH or https://HOST/PATH, where the path may be
-// absent.
+// setPublicURL sets the public URL: http://HOST/PATH or https://HOST/PATH. The path may be empty.
 func (s *Server) setPublicURL(text string) error {
 	if text == "" {
 		return nil
@@ -322,8 +319,8 @@ func (s *Server) setPublicURL(text string) error {
 	return nil
 }
 
-// validMount reports whether this server may be mounted at a path. The path must not have empty
-// segments, "." or "..", because clients remove them.
+// validMount reports whether this server may be mounted at a path. Segments that are empty, "." or
+// ".." are invalid, because clients remove them.
 func validMount(path string) bool {
 	path = strings.TrimRight(path, "/")
 	for i, segment := range strings.Split(path, "/") {
@@ -349,7 +346,6 @@ func validMount(path string) bool {
 // instead.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
 
-// wrap wraps the handler h in the middleware of the options.
 func (s *Server) wrap(h http.Handler) http.Handler {
 	if s.middleware == nil {
 		return h

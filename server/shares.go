@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// isShared reports whether an address may stand for many clients: it belongs to a trusted proxy
-// that does not report the client, or it is the loopback address, because a proxy may run on this
+// isShared reports whether many clients may have the same address. That is so for a trusted proxy
+// that does not report the client, and for the loopback address, because a proxy may run on this
 // machine.
 func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
@@ -33,7 +33,6 @@ func Refusals() []string {
 	return []string{refusedLimit, refusedBusy, refusedSlow, refusedConnection, refusedIdle}
 }
 
-// tooMany answers a request that is rejected because of a limit.
 func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	reason, text := refusedLimit, "Too many requests. Please try again later."
 	if e.Full {
@@ -46,9 +45,8 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	return p.withText(text)
 }
 
-// costly answers a costly request, which takes more than one lookup. The status is 429 if the
-// client sends too many such requests per second or has too many in progress, and 503 if the server
-// has too many in progress.
+// costly answers a request that takes more than one lookup. The status is 429 if the client sends
+// too many such requests, and 503 if the server has too many in progress.
 func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -56,8 +54,8 @@ func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	return s.withTurn(ctx, answer)
 }
 
-// checkRate counts a costly request of a client. If the client has exceeded its rate, checkRate
-// returns the response that says so.
+// checkRate counts a costly request. If the client sends too many, the result is the response that
+// says so.
 func (s *Server) checkRate(ctx context.Context) *reply {
 	a := gateway.ClientOf(ctx)
 	if a == nil || a.Many {
@@ -70,8 +68,8 @@ func (s *Server) checkRate(ctx context.Context) *reply {
 	return nil
 }
 
-// withTurn answers a request while it holds a turn, which is the permission to be one of a limited
-// number of costly requests in progress. The turn ends when the response is sent.
+// withTurn answers a request during a turn, which is the permission to be one of a limited number
+// of costly requests in progress. The turn ends with the response.
 func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
 	var limit *gateway.LimitError
@@ -105,11 +103,11 @@ func newPool(turns *gateway.Turns) *pool {
 	return &pool{Turns: turns, streams: map[*paced.Writer]struct{}{}}
 }
 
-// shedTime is how long a new request waits for the turn of a stream that was aborted for it.
+// shedTime is how long a new request waits for the turn of a stream that was aborted to make room.
 const shedTime = time.Second
 
-// take takes a turn for the client in ctx. The caller must call back to return the turn. The error
-// may be a [*gateway.LimitError].
+// take takes a turn for the client in ctx. The caller must call back to return it. The error may be
+// a [*gateway.LimitError].
 func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.ClientOf(ctx)
 	back, err = l.TakeFor(asker, 1)
@@ -126,7 +124,8 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 	return back, again
 }
 
-// abortSlowest aborts the stream with the slowest client, or returns false if none is too slow.
+// abortSlowest aborts the stream with the slowest client. It returns false if no client is too
+// slow.
 func (l *pool) abortSlowest() (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +143,7 @@ func (l *pool) abortSlowest() (ok bool) {
 	return true
 }
 
-// add registers a stream that holds a turn. The caller must call remove when the stream ends.
+// add registers a stream with a turn. The caller must call remove at the end of the stream.
 func (l *pool) add(p *paced.Writer) (remove func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,7 +155,7 @@ func (l *pool) add(p *paced.Writer) (remove func()) {
 	}
 }
 
-// onRelease makes the reply call f when it releases its resources.
+// onRelease makes release of the reply call f as well.
 func (p *reply) onRelease(f func()) {
 	before := p.release
 	p.release = func() {
@@ -167,15 +166,15 @@ func (p *reply) onRelease(f func()) {
 	}
 }
 
-// maxBodies is how many bytes of request bodies are in memory at once, of which one address may use
-// a quarter.
+// maxBodies limits the bytes of request bodies that are in memory. One address may use a quarter of
+// it.
 const maxBodies = 64 << 20
 
 // minBody is the initial size of the buffer for a body, in bytes.
 const minBody = 4 << 10
 
-// readBody reads a body. It stops after limit+1 bytes, so a longer result means that the body is
-// too long. The caller must call back to release the memory. The error may be a
+// readBody reads a body, but at most limit+1 bytes. So a longer result than limit means that the
+// body is too long. The caller must call back to release the memory. The error may be a
 // [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()

@@ -33,8 +33,8 @@ type shortcut struct {
 	client   counts.Client
 }
 
-// short returns the shortcut for a connection to a listener, or nil if the listener does not serve
-// paths, or if a dialect may answer them.
+// short returns the shortcut for a connection to a listener. It returns nil if the listener does
+// not serve paths, or if a dialect may answer them.
 func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
 	if !o.Protocols.has(ProtocolWeb) || len(o.Dialects) > 0 {
 		return nil
@@ -45,15 +45,15 @@ func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
 	return c.answer
 }
 
-// use makes the server s answer the next requests on the connection.
+// use sets the server for the next requests on the connection.
 func (c *shortcut) use(s *Server) {
 	c.server = s
 	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 }
 
-// answer appends the response to the request q to dst. It returns false if net/http must answer the
-// request, because it is not simple, or because the answer may take long: only net/http notices
-// when a client disconnects while it waits.
+// answer appends the response to the request q to dst. It returns false if net/http must answer.
+// That is so for a request that is not simple, and for one that may take long, because only
+// net/http notices when a client disconnects.
 func (c *shortcut) answer(dst []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server.use()
 	defer s.users.done()
@@ -114,15 +114,15 @@ func (c *shortcut) record(q *wire.Plain, f form, status, sent int, start time.Ti
 	}
 }
 
-// mayBeLocal reports whether isLocal may be true for a target, which need not be parsed for this.
-// Such a target begins with a slash, and is neither a service nor a page.
+// mayBeLocal reports whether isLocal may be true for a target, without parsing it. Such a target
+// begins with a slash, and is neither a service nor a page.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)
 }
 
-// isLocal reports whether the answer for a target comes from the store alone: it is not a stream,
-// and the server asks no other servers.
+// isLocal reports whether the answer for a target comes from the store alone. It is then not a
+// stream, and needs no other servers.
 func (a parsedTarget) isLocal() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false
@@ -148,7 +148,7 @@ func protoOf(q wire.Plain) string {
 	return "HTTP/1.1"
 }
 
-// appendTo appends the response to q as net/http writes it, and returns the length of the body. It
+// appendTo appends the response to q, as net/http writes it, and returns the length of the body. It
 // returns false if it cannot, for example because the body is a stream.
 func (p *reply) appendTo(out []byte, q wire.Plain) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
@@ -194,7 +194,7 @@ func appendField(out []byte, name, value string) []byte {
 	return append(append(out, value...), "\r\n"...)
 }
 
-// sort sorts the header fields by name, and keeps the order of fields with the same name.
+// sort sorts the header fields by name. Fields with the same name keep their order.
 func (p *reply) sort() {
 	for i := 1; i < len(p.fields); i++ {
 		f := p.fields[i]

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// sitePage returns the common part of a page that answers a request.
+// sitePage returns what all pages have in common.
 func (s *Server) sitePage(r *request) *site.Page {
 	if r.parsed != nil && errors.Is(r.parsed.err, errForOthers) { // paths on another host lead elsewhere
 		return s.site.Page(s.public).WithoutLogo().In(s.textsFor(r))
@@ -25,7 +25,7 @@ func (s *Server) sitePage(r *request) *site.Page {
 	return s.localized(r, s.site.Page(s.root(r)))
 }
 
-// bare returns a page with only the common part.
+// bare returns a page with nothing but what all pages have in common.
 func (s *Server) bare(r *request) format.Page {
 	return format.Page{Root: s.root(r), Site: s.sitePage(r)}
 }
@@ -38,7 +38,7 @@ func ownerOf(a *store.Authority) format.Owner {
 	return format.Owner{Prefix: a.Prefix.String(), Description: a.Description, Contact: a.Contact}
 }
 
-// onProblem returns the page for a problem. For a retired name, it contains the history.
+// onProblem returns the page for a problem. For a retired name it has the history.
 func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) format.Page {
 	page := s.bare(r)
 	page.Owner = ownerOf(a.authority)
@@ -58,7 +58,8 @@ func (s *Server) onProblem(ctx context.Context, r *request, a parsedTarget, prob
 	return page
 }
 
-// qrOf returns the QR code of the URL of a name, or "" if the answer does not describe a name.
+// qrOf returns the QR code for the URL of a name. It returns "" if the answer does not describe a
+// name.
 func qrOf(page format.Page, ans *nomen.Answer) template.HTML {
 	url := page.Base + format.NamePath(ans.Name.Key())
 	if page.Base == "" || len(url) > qrcode.MaxReadable || ans.Service != nomen.I2C && ans.Service != nomen.I2Cs {
@@ -87,14 +88,13 @@ func (s *Server) forPeople(r *request, p *reply) *reply {
 	return p.withBody(htmlPage.ContentType(), body)
 }
 
-// statusPage returns a page for an error that has no problem type.
 func (s *Server) statusPage(r *request, status int, detail string) ([]byte, error) {
 	p := format.Problem{Type: "#" + kindOfStatus(status), Title: problempage.TitleOf(status), Status: status, Detail: detail, On: s.bare(r)}
 	p.On.Other = status == http.StatusNotFound
 	return written(func(w io.Writer) error { return format.WriteProblemHTML(w, &p) })
 }
 
-// kindOfStatus returns the kind of problems whose texts fit a status, or "".
+// kindOfStatus returns the kind of problems whose texts suit a status, or "".
 func kindOfStatus(status int) string {
 	switch status {
 	case http.StatusTooManyRequests:
@@ -118,7 +118,8 @@ func (s *Server) showRefusal(r *request, h http.Header, status int, why string) 
 	return body
 }
 
-// logo serves the logo of the site. The policy lets browsers show it only as a picture.
+// logo serves the logo of the site. The policy of the response lets browsers show it only as a
+// picture.
 func (s *Server) logo(r *request, name string) *reply {
 	l := s.site.Logo()
 	if !l.Is(name) {

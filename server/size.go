@@ -25,7 +25,7 @@ const (
 	sizeLife    = time.Minute
 )
 
-// remark describes for people how long a list is and how it is sorted (1995, 3.5.2).
+// remark tells people how long a list is and how it is sorted (1995, 3.5.2).
 func (z size) remark() string {
 	about := "about"
 	if z.more {
@@ -34,17 +34,17 @@ func (z size) remark() string {
 	return fmt.Sprintf("All ElementIDs: %s %d, %s %dK, sorted by spelling.", about, z.names, about, (z.bytes+1023)>>10)
 }
 
-// sizes caches how long the lists of authorities are, because finding out takes a reading of the
-// whole list. Only one request at a time counts each list. Requests about different lists do not
-// wait for each other.
+// sizes caches the lengths of lists of authorities, because measuring one takes a reading of the
+// whole list. Only one request at a time measures a list. Requests about other lists do not wait
+// for it.
 type sizes struct {
 	mu       sync.Mutex
 	known    map[name.Prefix]size
 	counting map[name.Prefix]chan struct{} // closed when the counting of the list ends
 }
 
-// of returns the size of the list of an authority. If another request is already counting this
-// list, of waits for its result; if that request fails, of counts the list itself.
+// of returns the length of the list of an authority. If another request is already measuring this
+// list, it waits for the result. If that request fails, it measures the list itself.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	for {
 		known, counted, mine := z.begin(a.Prefix, s.now())
@@ -64,9 +64,9 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 }
 
-// begin returns the size of a list from the cache. If it is not there, begin returns a channel that
-// is closed when the counting of the list ends. The caller must count it if mine is true; otherwise
-// another request is counting.
+// begin returns the length of a list from the cache. If it is not there, the channel is closed as
+// soon as the list is measured. The caller must measure it if mine is true. Otherwise another
+// request does.
 func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -84,8 +84,8 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the result of counting a list. If the cache already has more sizes than limit, end
-// first drops them all.
+// end stores the length of a list. If the cache has more than limit lengths, it drops them all
+// first.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, limit int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -99,7 +99,7 @@ func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, lim
 	close(counted)
 }
 
-// count counts the list of an authority until it reaches a limit.
+// count measures the list of an authority, up to a limit.
 func (s *Server) count(ctx context.Context, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	n := size{counted: s.now()}
 	read := 0

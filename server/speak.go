@@ -13,7 +13,7 @@ import (
 // maxDialectBody is the maximum length of the body of a request to a dialect, in bytes.
 const maxDialectBody = 4 << 20
 
-// speak answers a request in one of the dialects of its listener, and reports whether it did.
+// speak answers a request in a dialect of its listener. It reports whether it did.
 func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c client, start time.Time) bool {
 	names := listenerOf(r.Context()).Dialects
 	if len(names) == 0 || len(in.target) > maxTarget || wire.Own(r) {
@@ -42,8 +42,8 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, in *request, c cl
 	return false
 }
 
-// isForwarded reports whether the header shows that a proxy has forwarded the request. Because of
-// this, requests through an untrusted proxy on this machine do not count as local.
+// isForwarded reports whether a proxy has forwarded the request, according to its header. Requests
+// through a proxy on this machine that is not trusted must not count as local.
 func isForwarded(r *http.Request) bool {
 	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if len(r.Header[field]) > 0 {
@@ -53,8 +53,8 @@ func isForwarded(r *http.Request) bool {
 	return false
 }
 
-// spokenTarget returns the target that a dialect gets for a request, which is a path. A URL of this
-// server stands for its path (RFC 9112, 3.2.2). For other targets, spokenTarget returns false.
+// spokenTarget returns the target for a dialect, which is always a path: a URL of this server
+// becomes its path (RFC 9112, 3.2.2). For other targets, spokenTarget returns false.
 func (s *Server) spokenTarget(r *http.Request, in *request) (string, bool) {
 	host, path, ok := absoluteForm(in.target)
 	if !ok {

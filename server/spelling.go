@@ -21,8 +21,8 @@ func schemeOf(s string) (string, bool) {
 	return strings.ToLower(s[:i]), true
 }
 
-// isNameScheme reports whether the server recognizes names of a scheme even if no authority here
-// covers them. Such names must be spelled in full.
+// isNameScheme reports whether the server recognizes names of a scheme that no authority here
+// covers. Such names must be complete.
 func isNameScheme(scheme string) bool {
 	return pid.Lookup(scheme).Resolved || scheme == "http" || scheme == "https"
 }

@@ -76,7 +76,6 @@ type requestContext struct {
 	own       *Server // the server, to recognize its hosts
 }
 
-// contextOf returns the context for parsing the target of a request.
 func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 	return requestContext{set: set, host: r.host, local: r.local, mount: r.mount, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
 }
@@ -90,8 +89,8 @@ type parsedRequest struct {
 	err    error // the error that [requestContext.read] returned
 }
 
-// parse parses the target of a request, or returns the result of an earlier call. The error for an
-// invalid target is in the result. An error that parse itself returns is a failure of the store.
+// parse parses the target of a request, or returns the result of an earlier call. The error about
+// an invalid target is in the result. The error that parse returns is a failure of the store.
 func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) {
 	stale := store.StalenessOf(ctx)
 	if r.parsed != nil {
@@ -108,9 +107,9 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 	return r.parsed, nil
 }
 
-// authority returns the authority of a request that does not name one (1995, A95-3): that of the
-// Host field, of the address, or the default authority. If the Host field names another server, the
-// default authority does not apply, and authority returns an error (Y95-21, Y95-37).
+// authority returns the authority for a request that names none (1995, A95-3): that of the Host
+// field, that of the address, or the default authority. The error says that the Host field names
+// another server, for which the default authority does not apply (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -151,7 +150,7 @@ func absoluteForm(target string) (host, path string, ok bool) {
 }
 
 // readAbsolute parses a target in absolute form: a URL of this server, or a URL that is a name of
-// an authority here. For other URLs it returns errForOthers (RFC 9110, 7.4).
+// an authority here. The error for other URLs is errForOthers (RFC 9110, 7.4).
 func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
 	if path, ok := p.ownPath(target, host, path); ok {
 		p.host = host
@@ -169,7 +168,7 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 }
 
 // ownPath returns the path of a target in absolute form, without the path at which this server is
-// mounted, or false if the target is not a URL of this server.
+// mounted. It returns false if the target is not a URL of this server.
 func (p requestContext) ownPath(target, host, path string) (string, bool) {
 	scheme, _, _ := strings.Cut(target, ":")
 	if p.own.hostOwner(p.set, host, p.local.Addr()) != hostOurs || !p.isOwnOrigin(strings.ToLower(scheme), host) {
@@ -181,7 +180,7 @@ func (p requestContext) ownPath(target, host, path string) (string, bool) {
 	return path, true
 }
 
-// root returns the path at which this server is mounted, or for the host of the public URL, the
+// root returns the path at which this server is mounted. For the host of the public URL it is the
 // path of that URL.
 func (p requestContext) root(host string) string {
 	if p.mount == "" && p.own.publicPath != "" && store.CanonicalHost(host) == p.own.publicHost {
@@ -207,14 +206,14 @@ func (p requestContext) readPath(path string) (parsedTarget, error) {
 }
 
 // takeQuery parses the query after a name. For a web name it also sets a.whole, because the name
-// including its query can have a record of its own.
+// with its query can have a record of its own.
 func (a *parsedTarget) takeQuery(q string) {
 	a.query, _ = readQuery(q)
 	a.whole = wholeName(a.name, q)
 }
 
-// wholeName returns a web name including its query. It returns the zero Name if n is not a web
-// name, or if the query is empty or invalid.
+// wholeName returns a web name with its query. It returns the zero Name if n is not a web name, or
+// if the query is empty or invalid.
 func wholeName(n name.Name, q string) name.Name {
 	if q == "" || !isURL(n.Key()) {
 		return name.Name{}
@@ -229,7 +228,8 @@ func wholeName(n name.Name, q string) name.Name {
 	return whole
 }
 
-// isPage reports whether a path, without its leading slash, is a page. Pages precede elements.
+// isPage reports whether a path without its leading slash belongs to a page. Pages take precedence
+// over elements.
 func isPage(path string) bool {
 	switch path {
 	case "", "-", "robots.txt", "favicon.ico":
@@ -238,8 +238,8 @@ func isPage(path string) bool {
 	return strings.HasPrefix(path, "-/") || strings.HasPrefix(path, ".well-known/")
 }
 
-// readBare parses a target without a leading slash, as in the protocol of 1995: an element or a
-// URN.
+// readBare parses a target without a leading slash, as in the protocol of 1995. It is an element or
+// a URN.
 func (p requestContext) readBare(target string) (parsedTarget, error) {
 	rest, q, hasQuery := strings.Cut(target, "?")
 	a, err := p.readSubject(rest, true)
@@ -275,11 +275,11 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 	return p.element(s, bare)
 }
 
-// fullName parses a name of any scheme, or returns false if s is an element. Elements are:
+// fullName parses a name of any scheme. It returns false if s is an element. These are elements:
 //
 //   - a string without a scheme
-//   - a string with an unknown scheme, unless it is a name that an authority here covers
-//   - an invalid name, if hostHasAuthority is true: the host of the request belongs to an authority
+//   - a string with an unknown scheme, unless an authority here covers it as a name
+//   - an invalid name, if the host of the request belongs to an authority (hostHasAuthority)
 //
 // A string that begins with "urn:" is always a name.
 func (p requestContext) fullName(s string, bare, hostHasAuthority bool) (parsedTarget, bool, error) {
@@ -303,9 +303,9 @@ func (p requestContext) fullName(s string, bare, hostHasAuthority bool) (parsedT
 	return reservedName(a.spelled(s), s), true, nil
 }
 
-// passesRest reports whether the answer depends on the spelling of the name. This is so for ARKs of
-// an authority with [store.SuffixAppend], because what follows the registered ARK is appended to
-// the locations as it is spelled, with its hyphens.
+// passesRest reports whether the answer depends on the spelling of the name. That is so for ARKs of
+// an authority with [store.SuffixAppend]: what follows the registered ARK is appended to the
+// locations with its hyphens.
 func (a parsedTarget) passesRest() bool {
 	return a.authority != nil && a.authority.Suffix == store.SuffixAppend && a.name.Scheme() == "ark"
 }
@@ -318,8 +318,8 @@ func (a parsedTarget) spelled(s string) parsedTarget {
 	return a
 }
 
-// parse parses a name. If a name in a path contains characters that no URI may contain, parse
-// escapes them and tries again.
+// parse parses a name. If a name in a path has characters that cannot be in a URI, parse escapes
+// them and tries again.
 func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	n, err := name.Parse(s)
 	if err == nil || bare || strings.ContainsFunc(s, unicode.IsControl) {
@@ -331,8 +331,8 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// reservedName converts a full name to a reserved request if its element is one (1995, 2.3). If the
-// element is one only after unescaping, the result is an unknown request.
+// reservedName converts a full name to a reserved request if its element is one (1995, 2.3). If it
+// is one only after unescaping, the result is an unknown request.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
@@ -352,8 +352,8 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 }
 
 // similarRequest returns the reserved request that the client probably meant by a name, or "". In a
-// namespace with several delimiters, it looks only at the text directly after the prefix, because
-// "urn+m" after a later delimiter is part of a name that can be assigned (1995, 2.3: Y95-09).
+// namespace with several delimiters, it considers only the text directly after the prefix. After a
+// later delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""
@@ -375,8 +375,8 @@ func isRequest(element string) bool {
 	return false
 }
 
-// webName returns the URL of the request as a name, if an authority whose names are URLs covers it.
-// It returns false if the host belongs to an authority with other names.
+// webName returns the URL of the request as a name, if an authority with web names covers it. It
+// returns false if the host belongs to an authority with other names.
 func (p requestContext) webName(path string, bare bool, here *store.Authority) (parsedTarget, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {
 		return parsedTarget{}, false

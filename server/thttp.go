@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// thttpPath begins the paths of the services of RFC 2169, in any letter case.
+// thttpPath begins the paths of services of RFC 2169, in any letter case.
 const thttpPath = "uri-res/"
 
 // A thttpService describes a service of THTTP.
@@ -22,8 +22,8 @@ type thttpService struct {
 	locations bool // the URI is a location, and the service is about the names with this location
 }
 
-// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0), or for I=I two URIs separated by "&". A service
-// in the path precedes one in the query of the name.
+// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0). For I=I the URIs are two, separated by "&". A
+// service in the path takes precedence over one in the query of the name.
 func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP}
 	if !hasSubject || subject == "" {
@@ -53,8 +53,8 @@ func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsed
 	return a, err
 }
 
-// subjectOf parses the URI of a THTTP request. A URI that is a name may have a query with
-// directives. Any other URI is accepted unchanged.
+// subjectOf parses the URI of a THTTP request. If the URI is a name, it may have a query with
+// directives. Any other URI stays as it is.
 func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP, byLocation: wanted.locations}
 	if wanted.locations {
@@ -80,8 +80,8 @@ func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, 
 	return a, err
 }
 
-// notOffered returns the error for a THTTP service that the server does not support, or that is not
-// available for the name.
+// notOffered returns the error about a THTTP service that is not supported, or not available for
+// the name.
 func notOffered(a parsedTarget) error {
 	e := &nomen.Error{Kind: nomen.NoResult, Name: a.text(), Service: a.query.service, Message: "this service is not offered for the name"}
 	if a.unknownService != "" {
@@ -91,8 +91,8 @@ func notOffered(a parsedTarget) error {
 	return e
 }
 
-// withoutService answers a THTTP request for an unknown service. It first resolves the name,
-// because an error about the name precedes the one about the service (RFC 2483, 4).
+// withoutService answers a THTTP request for an unknown service. It resolves the name first,
+// because an error about the name takes precedence over the one about the service (RFC 2483, 4).
 func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget) *reply {
 	ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
 	if err == nil {
@@ -104,7 +104,6 @@ func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget)
 	return s.problem(ctx, r, a, err)
 }
 
-// thttpServices maps names of services, in upper case, to the services.
 var thttpServices = map[string]thttpService{
 	"N2L": {service: nomen.I2L}, "N2LS": {service: nomen.I2Ls},
 	"N2R": {service: nomen.I2R}, "N2RS": {service: nomen.I2Rs},
@@ -117,8 +116,8 @@ var thttpServices = map[string]thttpService{
 	"I=I": {service: nomen.IisI},
 }
 
-// isRootTHTTP reports whether a path is the name of a service and its query is a URN, as in
-// /N2L?urn:..., the form for resolvers without a path prefix.
+// isRootTHTTP reports whether a path is the name of a service with a URN as its query, as in
+// /N2L?urn:... Resolvers without a path prefix have this form.
 func isRootTHTTP(path, q string) bool {
 	_, ok := thttpServices[strings.ToUpper(path)]
 	return ok && (ascii.HasPrefix(q, "urn:") || ascii.HasPrefix(q, "urn%3A"))

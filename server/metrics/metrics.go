@@ -99,10 +99,9 @@ type form struct {
 	times  prometheus.Observer
 }
 
-// maxStatus is the largest status of HTTP.
 const maxStatus = 599
 
-// New returns Metrics that have counted nothing yet.
+// New returns Metrics whose counters are all 0.
 func New(o Options) *Metrics {
 	m := &Metrics{
 		requests: counters("nomen_requests_total", "Requests answered, by form and status.", "form", "status"),

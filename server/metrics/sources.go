@@ -38,7 +38,7 @@ func counter(name, help string, read func(value), labels ...string) prometheus.C
 	return source{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue, read}
 }
 
-// oneIf returns a function that adds the sample 1 if holds returns true, and otherwise 0.
+// oneIf returns a function that adds a sample: 1 if holds returns true, and otherwise 0.
 func oneIf(holds func() bool) func(value) {
 	return func(to value) { to(truth(holds())) }
 }
@@ -123,7 +123,7 @@ func traffic(o Options) (all []prometheus.Collector) {
 	return all
 }
 
-// storage returns the metrics of what a store reports about its condition and usage.
+// storage returns the metrics with what a store says about its condition and use.
 func storage(r store.Reader) []prometheus.Collector {
 	condition := func() store.Condition { return store.ConditionOf(r) }
 	disk := func(get func(*store.DiskUsage) uint64) func(value) {
@@ -260,8 +260,8 @@ func checked(state func() (Links, bool)) []prometheus.Collector {
 	}
 }
 
-// countEvery is the minimum time between two requests to the store for its size, and countTime the
-// maximum time for its answer.
+// countEvery is the minimum time between two requests to the store for its size. The store has
+// countTime to answer.
 const (
 	countEvery = 10 * time.Second
 	countTime  = time.Second
@@ -277,7 +277,7 @@ type size struct {
 	known, sized bool // whether names and log are valid
 }
 
-// counts returns the metrics of the size of a store, which never list names.
+// counts returns the metrics of the size of a store. Reading them never lists names.
 func counts(r store.Reader) []prometheus.Collector {
 	s := &size{store: r}
 	return []prometheus.Collector{
@@ -294,7 +294,7 @@ func counts(r store.Reader) []prometheus.Collector {
 	}
 }
 
-// read returns the size of the store, which may be up to countEvery old.
+// read returns the size of the store, as of at most countEvery ago.
 func (s *size) read() (names, log float64, known, sized bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -69,7 +69,7 @@ func (t *Tasks) LastSuccess(name string) time.Time {
 	return time.Time{}
 }
 
-// change calls f with a task. It ignores unknown tasks, so that the values of labels come from a
+// change calls f with a task. Unknown tasks are ignored, so that labels have only values from a
 // fixed set.
 func (t *Tasks) change(name string, f func(*task)) {
 	if t == nil || !slices.Contains(taskNames, name) {

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// claims are what a provider says about a person, by the names of the claims.
+// claims has what a provider says about a person, by the name of the claim.
 type claims map[string]json.RawMessage
 
 // A claimValue is a value of a claim.
@@ -34,7 +34,7 @@ const (
 	maxMail    = 254
 )
 
-// check checks what package oidc does not check in an ID token.
+// check makes those checks of an ID token that package oidc does not make.
 func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	azp, named := c["azp"]
 	switch {
@@ -50,7 +50,7 @@ func (c claims) check(id *oidc.IDToken, nonce, client string) error {
 	return nil
 }
 
-// text returns a claim that is a string, or "".
+// text returns a claim that is a string. The result for other claims is "".
 func (c claims) text(name string) (s string) {
 	if json.Unmarshal(c[name], &s) != nil {
 		return ""
@@ -73,12 +73,12 @@ func (c claims) values(name string) (all []string) {
 	return all
 }
 
-// lack reports whether the claim "name", or a claim of a mapping, is missing.
+// lack reports whether a claim is missing: "name", or one of a mapping.
 func (c claims) lack(m []Mapping) bool {
 	return c["name"] == nil || slices.ContainsFunc(m, func(m Mapping) bool { return c[m.Claim] == nil })
 }
 
-// complete adds the claims that only the UserInfo endpoint of the provider sends.
+// complete adds the claims that the provider sends only at its UserInfo endpoint.
 func (c claims) complete(ctx context.Context, found *oidc.Provider, token *oauth2.Token) error {
 	info, err := found.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
@@ -99,7 +99,7 @@ func (c claims) complete(ctx context.Context, found *oidc.Provider, token *oauth
 	return nil
 }
 
-// matched returns the values of claims for which there is a mapping.
+// matched returns the values of claims that have a mapping.
 func (c claims) matched(m []Mapping) (all []claimValue) {
 	for _, m := range m {
 		v := claimValue{m.Claim, m.Value}
@@ -110,7 +110,7 @@ func (c claims) matched(m []Mapping) (all []claimValue) {
 	return all
 }
 
-// mapped returns the rights that the current mappings give to values of claims.
+// mapped returns the rights for values of claims, according to the current mappings.
 func (s *state) mapped(issuer string, values []claimValue) (all []registrar.Grant) {
 	p := s.byIssuer(issuer)
 	if p == nil {
@@ -132,8 +132,8 @@ type unknownError struct {
 
 func (e *unknownError) Error() string { return fmt.Sprintf("unknown person %q", e.subject) }
 
-// personOf returns the user with the subject in the claims. It adds a user if there is none yet and
-// a mapping gives rights to the person.
+// personOf returns the user with the subject in the claims. If there is none yet but a mapping
+// gives rights to the person, it adds a user.
 func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims) (*Person, error) {
 	subject := p.Issuer + " " + c.text("sub")
 	person, err := m.o.People.PersonOf(ctx, subject)
@@ -149,7 +149,7 @@ func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims)
 	return person, err
 }
 
-// add adds a user, or returns the one that another request has just added.
+// add adds a user. If another request has just added the user, it returns that one.
 func (m *Manager) add(ctx context.Context, n Newcomer) (*Person, error) {
 	p, err := m.o.People.Add(ctx, n)
 	if err != nil {
@@ -172,7 +172,7 @@ func (c claims) name() string {
 	return "-"
 }
 
-// oneLine returns text without invisible characters, cut to at most limit bytes.
+// oneLine returns text without invisible characters, and with at most limit bytes.
 func oneLine(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
@@ -189,7 +189,7 @@ func oneLine(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// mail returns the mail address of the person, or "" if the claims contain no valid one.
+// mail returns the mail address of the person. It returns "" if the claims have no valid address.
 func (c claims) mail() string {
 	s := c.text("email")
 	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || s != oneLine(s, maxMail) {

@@ -24,14 +24,14 @@ const (
 	resultError    = "error"    // the server failed
 )
 
-// countFailure counts a failed sign-in, if r is part of one.
+// countFailure counts a failed sign-in, if r belongs to one.
 func (m *Manager) countFailure(r *http.Request, err error) {
 	if way := wayOf(r, err); way != "" && !errors.Is(err, errPath) {
 		m.o.Count(way, resultOf(err))
 	}
 }
 
-// wayOf returns the way to sign in for a failed request r, or "" if r is not part of a sign-in.
+// wayOf returns the way of the sign-in to which a failed request r belongs, or "".
 func wayOf(r *http.Request, err error) string {
 	switch path := r.URL.Path; {
 	case strings.HasPrefix(path, providerPath):

@@ -29,17 +29,17 @@ func newCredential(user string) credential {
 // String formats c for parseCredential.
 func (c credential) String() string { return c.user + "." + c.secret }
 
-// hash returns the hash of the secret, which the vault contains instead of the secret.
+// hash returns the hash of the secret. The vault has only the hash.
 func (c credential) hash() []byte {
 	sum := sha256.Sum256([]byte(c.secret))
 	return sum[:]
 }
 
-// matches reports, in constant time, whether hash is the hash of the secret.
+// matches reports whether hash is the hash of the secret. The time does not depend on the hash.
 func (c credential) matches(hash []byte) bool { return subtle.ConstantTimeCompare(c.hash(), hash) == 1 }
 
-// parseCredential parses text from a client. It accepts only what newCredential makes, so that the
-// ID of the user can be part of a key in the vault.
+// parseCredential parses text from a client. It accepts only the form of newCredential, so that the
+// ID of the user can safely be part of a key in the vault.
 func parseCredential(text string) (c credential, ok bool) {
 	c.user, c.secret, ok = strings.Cut(text, ".")
 	if !ok || !isUserID(c.user) {

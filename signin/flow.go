@@ -18,7 +18,6 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// flowCookie is the name of the cookie with a flow.
 const flowCookie = "__Host-nomen-flow"
 
 const (
@@ -35,15 +34,14 @@ type flow struct {
 	Since    time.Time `json:"t"`
 }
 
-// newFlow returns a flow with a random seed.
 func newFlow(provider, next string, now time.Time) flow {
 	f := flow{Provider: provider, Seed: make([]byte, secretSize), Next: next, Since: now}
 	_, _ = rand.Read(f.Seed) // it never fails
 	return f
 }
 
-// value derives from the seed the value for one use, such as the nonce, which reveals neither the
-// seed nor the other values.
+// value derives a value for one use from the seed, such as the nonce. It reveals neither the seed
+// nor other values.
 func (f flow) value(use string) string {
 	sum := sha256.Sum256(append([]byte(use+"\x00"), f.Seed...))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -73,7 +71,6 @@ func parseFlow(r *http.Request, now time.Time) (f flow, ok bool) {
 	return f, age >= 0 && age < flowTime
 }
 
-// startFlow sends the client to a provider.
 func (m *Manager) startFlow(w http.ResponseWriter, r *http.Request, p *provider) error {
 	found, err := ask(m, r.Context(), p, p.discover)
 	if err != nil {
@@ -85,11 +82,10 @@ func (m *Manager) startFlow(w http.ResponseWriter, r *http.Request, p *provider)
 	return nil
 }
 
-// errBusy means that too many requests to providers are in progress.
 var errBusy = errors.New("too many sign-ins at the same time")
 
-// ask calls do, which sends requests to a provider, with a time limit. If too many requests are in
-// progress, ask returns an [*AwayError] with errBusy.
+// ask calls do, which sends requests to a provider, and limits its time. If too many such requests
+// are in progress, it returns an [*AwayError] with errBusy.
 func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Context) (T, error)) (out T, err error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -147,7 +143,7 @@ func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *p
 	return nil
 }
 
-// exchange sends a code to the provider, and returns the claims about the person.
+// exchange exchanges a code at the provider for the claims about the person.
 func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string) (claims, error) {
 	found, err := p.discover(ctx)
 	if err != nil {
@@ -182,7 +178,8 @@ func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string
 	return c, nil
 }
 
-// withoutURL returns the reason of a failed request without its URL, which may contain secrets.
+// withoutURL returns the reason for a failed request. It leaves out the URL, which may contain
+// secrets.
 func withoutURL(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -191,10 +188,9 @@ func withoutURL(err error) error {
 	return err
 }
 
-// next returns the target to which the client returns after the sign-in.
 func (m *Manager) next(r *http.Request) string { return m.localOr(r.FormValue("next")) }
 
-// localOr returns the target if it is local, and otherwise the first page.
+// localOr returns the target, or the first page if the target is not local.
 func (m *Manager) localOr(target string) string {
 	if len(target) > maxNext || !m.o.IsLocal(target) || strings.HasPrefix(target, Path) || strings.HasPrefix(target, signOutPath) {
 		return Root
@@ -202,7 +198,7 @@ func (m *Manager) localOr(target string) string {
 	return target
 }
 
-// see redirects to a target with 303, so that the client requests it with GET.
+// see redirects to a target with status 303, so that the browser requests it with GET.
 func see(w http.ResponseWriter, target string) {
 	w.Header().Set("Location", target)
 	w.WriteHeader(http.StatusSeeOther)

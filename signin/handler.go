@@ -137,7 +137,7 @@ func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err err
 	m.o.Show(w, r, status, v)
 }
 
-// view returns a view with links to the providers. After the sign-in, the client returns to next.
+// view returns a view with links to the providers. After signing in, the client gets to next.
 func (m *Manager) view(s *state, kind Kind, next string) View {
 	v := View{Kind: kind, Contact: s.Contact, ByHeader: s.Header != ""}
 	for _, p := range s.providers {
@@ -147,7 +147,7 @@ func (m *Manager) view(s *state, kind Kind, next string) View {
 	return v
 }
 
-// choose shows the ways to sign in, or redirects a client that is already signed in.
+// choose shows the ways to sign in. It redirects a client that is signed in already.
 func (m *Manager) choose(w http.ResponseWriter, r *http.Request, s *state) error {
 	session, err := m.Session(r)
 	if err != nil {
@@ -170,7 +170,6 @@ func (m *Manager) choose(w http.ResponseWriter, r *http.Request, s *state) error
 	return nil
 }
 
-// byID returns the provider with the ID in the path of a request.
 func (s *state) byID(r *http.Request) (*provider, error) {
 	for _, p := range s.providers {
 		if p.ID == r.PathValue("id") {
@@ -196,7 +195,7 @@ func (m *Manager) finish(w http.ResponseWriter, r *http.Request, s *state) error
 	return m.endFlow(w, r, s, p)
 }
 
-// showLink asks the person to confirm the sign-in. Without this, programs that open the links in a
+// showLink asks the person to confirm the sign-in. Otherwise a program that opens the links in a
 // mail would use up the link.
 func (m *Manager) showLink(w http.ResponseWriter, r *http.Request, s *state) error {
 	c, ok := parseCredential(r.URL.Query().Get(linkField))
@@ -308,7 +307,6 @@ func (m *Manager) signOut(w http.ResponseWriter, r *http.Request, s *state) erro
 	return nil
 }
 
-// leave removes the cookie, and says that the client has signed out.
 func (m *Manager) leave(w http.ResponseWriter, r *http.Request, s *state) error {
 	setCookie(w, cookieName, "", -1)
 	if _, ok := s.header(r); ok { // the proxy would sign the next request in again

@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// noValue is what Apache sends for a variable that is not set.
+// noValue is what Apache sends for a variable without a value.
 const noValue = "(null)"
 
-// maxHeader is the maximum size of the field of a proxy, in bytes.
+// maxHeader limits the field of a proxy, in bytes.
 const maxHeader = 1000
 
-// header returns the name of the user that a trusted proxy has sent with a request.
+// header returns the name of the user according to a trusted proxy.
 func (s *state) header(r *http.Request) (value string, ok bool) {
 	if s.Header == "" || s.IsProxy == nil || !s.IsProxy(r) {
 		return "", false
@@ -28,8 +28,8 @@ func (s *state) header(r *http.Request) (value string, ok bool) {
 	return value, value != "" && value != noValue && len(value) <= maxHeader
 }
 
-// isForged reports whether a request has the field of the proxy but did not come from the proxy, or
-// has the field several times.
+// isForged reports whether someone other than the proxy has sent the field of the proxy. It is also
+// true if the field occurs several times.
 func (s *state) isForged(r *http.Request) bool {
 	if s.Header == "" {
 		return false
@@ -52,8 +52,8 @@ func (m *Manager) Protect(next http.Handler) http.Handler {
 	})
 }
 
-// headerSession returns the session of the user in the field of a proxy, or nil if this user does
-// not exist or is disabled.
+// headerSession returns a session for the user in the field of a proxy. It returns nil for an
+// unknown or disabled user.
 func (m *Manager) headerSession(ctx context.Context, value string) (*Session, error) {
 	p, err := m.o.People.PersonOf(ctx, ByHeader+" "+value)
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Disabled {

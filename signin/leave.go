@@ -6,8 +6,7 @@ import (
 	"net/url"
 )
 
-// presentedProvider returns the provider at which the person of the session in the cookie has
-// signed in, or nil.
+// presentedProvider returns the provider of the session in the cookie, or nil.
 func (m *Manager) presentedProvider(r *http.Request, s *state) (*provider, error) {
 	c, ok := presented(r)
 	if !ok {
@@ -26,7 +25,7 @@ func (m *Manager) presentedProvider(r *http.Request, s *state) (*provider, error
 }
 
 // endSessionURL returns the URL for signing out at a provider (OpenID Connect RP-Initiated Logout
-// 1.0), from which the provider sends the person back to the page for signing in. It returns "" if
+// 1.0). From there the provider sends the person back to the page for signing in. It returns "" if
 // the provider has no such URL or does not answer.
 func (m *Manager) endSessionURL(ctx context.Context, p *provider) string {
 	found, err := ask(m, ctx, p, p.discover)

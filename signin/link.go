@@ -23,7 +23,7 @@ type linkEntry struct {
 
 func linkKey(user string) string { return "link." + user }
 
-// errLink reports a link that is invalid, used or expired.
+// errLink means that a link is invalid, used or expired.
 var errLink = errors.New("signin: the link is not valid")
 
 // Link returns the path and query of a page at which anyone can sign in as the user, once, until
@@ -51,7 +51,7 @@ func (m *Manager) Link(ctx context.Context, user string) (target string, until t
 	return linkPath + "?" + url.Values{linkField: {c.String()}}.Encode(), until, nil
 }
 
-// linked returns the person for whom a link was made, or errLink.
+// linked returns the person for whom a link was made. The error for an invalid link is errLink.
 func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
 	text, err := m.secret(ctx, linkKey(c.user))
 	if err != nil {
@@ -77,8 +77,8 @@ func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
 	return p, nil
 }
 
-// parseLink parses the link of a user from the vault. It returns errLink if c is not the credential
-// of this link.
+// parseLink parses the link of a user in the vault. It returns errLink if the link has another
+// credential than c.
 func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) {
 	if err := json.Unmarshal(text, &e); err != nil || !c.matches(e.Hash) || !m.now().Before(e.Until) {
 		return e, errLink
@@ -86,8 +86,8 @@ func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) 
 	return e, nil
 }
 
-// useLink makes a link invalid and returns the person for whom it was made. It returns errLink if
-// the link is already invalid.
+// useLink makes a link invalid and returns its person. The error for a link that is invalid already
+// is errLink.
 func (m *Manager) useLink(ctx context.Context, c credential) (*Person, error) {
 	p, err := m.linked(ctx, c)
 	if err != nil {

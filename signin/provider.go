@@ -99,7 +99,7 @@ func isProviderID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// isSafe reports whether requests to a URL cannot be read on the network, because the scheme is
+// isSafe reports whether no one on the network can read requests to a URL, because the scheme is
 // https or the URL leads to this machine.
 func isSafe(u *url.URL) bool {
 	return u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && store.IsLoopbackHost(store.CanonicalHost(u.Host)))
@@ -146,7 +146,6 @@ func (p *provider) equal(o Provider, url string) bool {
 	return p.url == url && reflect.DeepEqual(p.Provider, o)
 }
 
-// name returns the name for display.
 func (p *provider) name() string {
 	if p.Name != "" {
 		return p.Name
@@ -169,14 +168,13 @@ func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// context returns a context for requests to the provider.
 func (p *provider) context(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, p.client)
 }
 
-// discover returns the configuration that the provider publishes. It requests it at the first use,
-// once a day, and some time after a failure. If the provider does not answer, an earlier
-// configuration remains valid.
+// discover returns the configuration that the provider publishes. It requests the configuration at
+// the first use, once a day, and some time after a failure. If the provider does not answer, the
+// last configuration stays valid.
 func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	select {
 	case p.lock <- struct{}{}:
@@ -206,8 +204,8 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// isAway reports whether the last request for the configuration failed a short time ago. It does
-// not wait.
+// isAway reports whether the last request for the configuration has failed recently. It does not
+// wait.
 func (p *provider) isAway() bool {
 	select {
 	case p.lock <- struct{}{}:

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// cookieName is the name of the cookie of a session. Because of the prefix __Host-, no other host
-// can set the cookie: browsers require that it has Secure and the path /, and no Domain.
+// cookieName is the name of the cookie of a session. Browsers accept a cookie with the prefix
+// __Host- only with Secure, the path / and no Domain. So no other host can set it.
 const cookieName = "__Host-nomen"
 
 const (
@@ -44,8 +44,8 @@ func parseSessions(text []byte) (all []sessionEntry, err error) {
 	return all, nil
 }
 
-// formatSessions returns a list of sessions as a value for the vault. It leaves out the longest
-// unused sessions if there are too many.
+// formatSessions formats sessions for the vault. If there are too many, it leaves out those that
+// were unused for the longest time.
 func formatSessions(all []sessionEntry) ([]byte, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
 		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))
@@ -61,7 +61,8 @@ func formatSessions(all []sessionEntry) ([]byte, error) {
 	return nil, nil
 }
 
-// isOver reports whether a session is too old or idle, or its provider was removed.
+// isOver reports whether a session has ended, because it is too old or idle, or because its
+// provider was removed.
 func (e *sessionEntry) isOver(s *state, now time.Time) bool {
 	return now.Sub(e.Created) >= s.Absolute || now.Sub(e.Used) >= s.Idle || !s.allows(e.Provider)
 }
@@ -71,7 +72,7 @@ func (s *state) allows(provider string) bool {
 	return provider == ByLink || s.byIssuer(provider) != nil
 }
 
-// grain is the required precision of the last use of a session.
+// grain returns how exactly the last use of a session must be known.
 func (s *state) grain() time.Duration { return min(useGrain, s.Idle/4) }
 
 // findSession returns the index of the session of a credential, or -1.
@@ -85,7 +86,7 @@ func findSession(all []sessionEntry, c credential) int {
 	return found
 }
 
-// editSessions changes the sessions of a user by edit, and removes those that are over.
+// editSessions lets edit change the sessions of a user. It removes those that have ended.
 func (m *Manager) editSessions(ctx context.Context, user string, edit func([]sessionEntry) []sessionEntry) error {
 	return m.change(ctx, sessionsKey(user), func(old []byte) ([]byte, error) {
 		all, err := parseSessions(old)
@@ -148,8 +149,9 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	return session, nil
 }
 
-// survives reports whether a session or link is still valid, because the user was not disabled
-// after the given revision. A session therefore stays invalid even if the user is enabled again.
+// survives reports whether a session or link is still valid: the user was not disabled after the
+// given revision. The session of a user who was disabled stays invalid even after the user is
+// enabled again.
 func (m *Manager) survives(ctx context.Context, p *Person, revision uint64) (bool, error) {
 	if p.Revision == revision {
 		return true, nil
@@ -164,9 +166,9 @@ func (m *Manager) endDisabled(ctx context.Context, user string) {
 	}
 }
 
-// noteUse stores the time of a use of a session and the revision of the user, unless it has done so
-// recently. It returns false if the session has ended meanwhile. If the vault cannot be changed,
-// the session remains valid until it counts as idle.
+// noteUse stores when a session was used, and the revision of the user. It does so only from time
+// to time. The result is false if the session has ended in the meantime. If the vault cannot be
+// changed, the session stays valid until it counts as idle.
 func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry, revision uint64, s *state) (valid bool) {
 	now := m.now()
 	if now.Sub(last.Used) < s.grain() && last.Revision >= revision {
@@ -188,7 +190,8 @@ func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry,
 	return valid || err != nil
 }
 
-// begin ends the session of r, begins a session of a user with a new secret, and sets its cookie.
+// begin replaces the session of r by a new session of a user with a new secret, and sets the
+// cookie.
 func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provider string, claims []claimValue) error {
 	if err := m.endPresented(r); err != nil {
 		return err
@@ -205,7 +208,7 @@ func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provi
 	return nil
 }
 
-// endPresented ends the session of the cookie of a request, if any.
+// endPresented ends the session of the cookie of a request.
 func (m *Manager) endPresented(r *http.Request) error {
 	c, ok := presented(r)
 	if !ok {
@@ -230,8 +233,8 @@ func (m *Manager) EndAll(ctx context.Context, user string) error {
 	return m.editSessions(ctx, user, func([]sessionEntry) []sessionEntry { return nil })
 }
 
-// setCookie sets a cookie for this host only. With an age of 0, the cookie lasts until the browser
-// is closed; a negative age removes it.
+// setCookie sets a cookie for this host only. A cookie with the age 0 lasts until the browser is
+// closed. A negative age removes the cookie.
 func setCookie(w http.ResponseWriter, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,

@@ -166,7 +166,7 @@ func (m *Manager) HasProviders(all []Provider) bool {
 	return slices.EqualFunc(m.state.Load().providers, all, func(a *provider, b Provider) bool { return a.equal(b, a.url) })
 }
 
-// provider returns a provider with these settings: the current one if they are unchanged.
+// provider returns a provider with these settings. If they have not changed, it is the current one.
 func (m *Manager) provider(p Provider, url string) *provider {
 	for _, old := range m.state.Load().providers {
 		if old.equal(p, url) {
@@ -176,7 +176,6 @@ func (m *Manager) provider(p Provider, url string) *provider {
 	return newProvider(p, url, m.o.Transport, m.now)
 }
 
-// byIssuer returns the provider with an issuer, or nil.
 func (s *state) byIssuer(issuer string) *provider {
 	for _, p := range s.providers {
 		if p.Issuer == issuer {

@@ -17,7 +17,6 @@ const (
 	longWait   = 100 * time.Millisecond
 )
 
-// secret returns the current value of a key, or nil.
 func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
 	text, err := m.o.Vault.Secret(store.Fresh(ctx), key)
 	if errors.Is(err, store.ErrNotFound) {
@@ -26,8 +25,9 @@ func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
 	return text, err
 }
 
-// change replaces the value of a key, nil if there is none, by the result of edit. Changes of one
-// key never overlap, even on several nodes. If edit returns an error, change does nothing.
+// change replaces the value of a key by the result of edit. The value is nil if the key has none.
+// Changes of one key never overlap, even on several nodes. If edit returns an error, nothing
+// changes.
 func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) ([]byte, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, changeTime)
 	defer cancel()
@@ -47,7 +47,7 @@ func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) 
 	return m.o.Vault.PutSecret(ctx, key, next)
 }
 
-// lease waits for a lease, and returns a function that ends it.
+// lease waits for a lease. The function end ends it.
 func (m *Manager) lease(ctx context.Context, key string) (end func(), err error) {
 	holder := rand.Text() // identifies this change, because a node may make several at once
 	for wait := firstWait; ; wait = min(2*wait, longWait) {

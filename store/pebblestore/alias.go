@@ -11,8 +11,8 @@ import (
 // aliasBatch is the size of a batch of index entries, in bytes.
 const aliasBatch = 4 << 20
 
-// indexAliases writes the aliases in the index of locations again, because their keys depend on the
-// rules of names. After an interruption, the next call starts from the beginning. The caller must
+// indexAliases writes the aliases in the index of locations again, after the rules of names have
+// changed the keys. After an interruption, the next call starts from the beginning. The caller must
 // sync the database. A million records take about a second.
 func indexAliases(db *pebble.DB) (err error) {
 	batch := db.NewBatch()

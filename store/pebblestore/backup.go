@@ -62,7 +62,7 @@ func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress 
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
 }
 
-// backupBy calls work, which makes the backup in dir, and describes its error.
+// backupBy calls work, which makes the backup in dir, and adds to its error.
 func (s *Store) backupBy(ctx context.Context, dir string, work func(e *engine, dir string) error) error {
 	e, err := s.enter()
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, p
 	return move(s.fs, fresh, dir)
 }
 
-// clearRests removes what an unfinished backup to dir has left. If it finds anything else, it
+// clearRests removes the remains of an unfinished backup to dir. If dir contains anything else, it
 // removes nothing and returns ErrNoBackup.
 func (s *Store) clearRests(dir string) error {
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
@@ -146,8 +146,8 @@ func (s *Store) mayBackUp(dir string) error {
 	return nil
 }
 
-// fill makes a complete backup in the directory fresh, which must not exist and will later be
-// renamed to dir. Files that an earlier backup also contains become hard links.
+// fill makes a complete backup in the directory fresh, which will later be renamed to dir. Files of
+// an earlier backup that have not changed become hard links.
 func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string, progress func(done, total uint64)) (err error) {
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
 	defer func() { _ = s.fs.RemoveAll(from) }() // the directory has only links, and a copy of the end of the log
@@ -195,8 +195,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	return s.settleCheckpoint(dir, m)
 }
 
-// copyEngine copies the files of a read-only engine. It fails if another engine replaces e
-// meanwhile.
+// copyEngine copies the files of a read-only engine. It fails if another engine replaces e in the
+// meantime.
 func (s *Store) copyEngine(e *engine, dir string) error {
 	files, err := s.fs.List(s.dir)
 	if err == nil {
@@ -213,8 +213,7 @@ func (s *Store) copyEngine(e *engine, dir string) error {
 	return err
 }
 
-// isWithin reports whether dir is the directory of the store or inside it, also through symbolic
-// links.
+// isWithin reports whether dir is the directory of the store or below it, even by symbolic links.
 func (s *Store) isWithin(dir string) bool {
 	onDisk := vfs.Root(s.fs) == vfs.Default
 	place, own := dir, s.dir
@@ -239,8 +238,8 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// isRest returns nil if dir may be removed: it does not exist, or contains only what an unfinished
-// backup leaves. Otherwise it returns ErrNoBackup.
+// isRest returns nil if dir does not exist, or has only the remains of an unfinished backup, and
+// may be removed. Otherwise it returns ErrNoBackup.
 func (s *Store) isRest(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {
@@ -267,8 +266,8 @@ func isCheckpoint(base, name string) bool {
 	return ok
 }
 
-// clearCheckpoints removes the checkpoints of backups that crashed. The store must be open for
-// writing, so that no other process is making a checkpoint.
+// clearCheckpoints removes checkpoints of backups that crashed. The store must be open for writing,
+// so that no other process makes a checkpoint.
 func (s *Store) clearCheckpoints() error {
 	parent := s.fs.PathDir(s.dir)
 	names, err := s.fs.List(parent)
@@ -283,8 +282,8 @@ func (s *Store) clearCheckpoints() error {
 	return err
 }
 
-// earlier reports whether dir contains an earlier backup. If a crash has left this backup under
-// another name, earlier renames it first.
+// earlier reports whether dir has an earlier backup. A crash may have left that backup under
+// another name. Then earlier renames it first.
 func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
 	there, err := isThere(s.fs, dir)
@@ -314,8 +313,8 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	return there || aside, err
 }
 
-// isMine returns ErrNoBackup unless dir contains a backup of s: it must have the same identity, and
-// its log must be the beginning of the log of s.
+// isMine returns ErrNoBackup unless dir has a backup of this store: it has the same identity, and
+// its log begins the log of s.
 func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
@@ -351,8 +350,8 @@ func identity(db *pebble.DB) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// take copies the files of a checkpoint to a new directory and lists them in m. A file that an
-// earlier backup also contains becomes a hard link.
+// take copies the files of a checkpoint to a new directory and lists them in m. A file that has not
+// changed since an earlier backup becomes a hard link.
 func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
@@ -383,9 +382,8 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 	return syncDir(s.fs, to)
 }
 
-// takeFile links a file to the same file of an earlier backup. If there is no such file, or the
-// file system has no hard links, takeFile copies it, and verifies the copy if it is a table. The
-// parameter earlier can be "".
+// takeFile makes a file of a backup: a hard link to the same file of an earlier backup if possible,
+// and otherwise a copy. It verifies the copy of a table. The parameter earlier can be "".
 func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
 	if err := ctx.Err(); err != nil {
 		return BackupFile{}, err
@@ -406,8 +404,8 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 }
 
 // settleCheckpoint moves the changes in the log of a checkpoint to tables, and describes the
-// checkpoint in m. The reason is that a bit error in a table is always detected, while a bit error
-// at the end of a log looks like an interrupted write.
+// checkpoint in m. A bit error in a table is always detected, but at the end of a log it looks like
+// an interrupted write.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err
@@ -431,7 +429,7 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	return writeMark(s.fs, s.fs.PathJoin(dir), m.Head)
 }
 
-// roomFor returns a [*FullError] if settleCheckpoint would not have enough disk space.
+// roomFor returns a [*FullError] if the disk has too little space for settleCheckpoint.
 func (s *Store) roomFor(dir string) error {
 	const spare = 8 << 20 // for everything else that the engine writes
 	files, err := s.fs.List(dir)
@@ -450,8 +448,8 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs gives a new backup the group permissions of an earlier one, also for the files that both
-// contain.
+// shareAs gives a new backup the group permissions of an earlier one. This includes the files that
+// both share.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return

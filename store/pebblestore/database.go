@@ -14,9 +14,9 @@ type database struct {
 	disk *engineDisk
 }
 
-// openDatabase opens the database in the directory of o. If the manifest is damaged, it changes
-// nothing and returns an error. If onDown is not nil, it is called once when the disk goes down. If
-// adjust is not nil, it may modify the options. The caller must release the lock.
+// openDatabase opens the database in the directory of o. If the manifest is damaged, it returns an
+// error and changes nothing. The function onDown, if not nil, is called once when the disk goes
+// down. The function adjust, if not nil, may modify the options. The caller must release the lock.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	return openWith(o, lock, onDown, func(p *pebble.Options, d *engineDisk) {
 		d.locked = func() error {
@@ -32,7 +32,7 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	})
 }
 
-// openWith opens a database without checking its manifest. All databases are opened here.
+// openWith opens a database without checking its manifest. Nothing else opens databases.
 func openWith(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	d.pacer = o.Pacer

@@ -17,10 +17,10 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 )
 
-// errGone is the cause of failure if the directory of a store was deleted or replaced.
+// errGone is why a disk is down if the directory of the store was deleted or replaced.
 var errGone = errors.New("the directory of the store was deleted or replaced")
 
-// errEnding makes the compactions of an engine fail while it is closed.
+// errEnding is the error of compactions while an engine is being closed, so that they end.
 var errEnding = errors.New("the store is being closed")
 
 // A compaction that finds the disk full waits up to compactionPause, and checks every roomTick
@@ -70,8 +70,8 @@ type diskFailure struct {
 	since time.Time
 }
 
-// newEngineDisk returns the disk of a directory. When the disk goes down, it calls onDown once,
-// from any goroutine, if onDown is not nil.
+// newEngineDisk returns the disk of a directory. The function onDown, if not nil, is called once
+// from some goroutine when the disk goes down.
 func newEngineDisk(files vfs.FS, dir string, lock *dirLock, onDown func(error)) *engineDisk {
 	d := &engineDisk{FS: files, dir: dir, lock: lock, onDown: onDown, mem: vfs.NewMem(), down: make(chan struct{}), ending: make(chan struct{}), limit: hangAfter, hung: make(chan struct{})}
 	if vfs.Root(files) == vfs.Default {
@@ -96,7 +96,7 @@ func (d *engineDisk) err() error {
 	return nil
 }
 
-// fail takes the disk down. A disk that is already down keeps its first cause.
+// fail takes the disk down. If it is down already, the first cause stays.
 func (d *engineDisk) fail(err error) {
 	if d.cause.CompareAndSwap(nil, &diskFailure{err, time.Now()}) {
 		close(d.down)
@@ -106,8 +106,8 @@ func (d *engineDisk) fail(err error) {
 	}
 }
 
-// check takes the disk down if its log was deleted, or if the directory was deleted or replaced
-// since it was opened. It returns why the disk is down, or nil.
+// check takes the disk down if the log was deleted, or if the directory was deleted or replaced. It
+// returns why the disk is down, or nil.
 func (d *engineDisk) check() error {
 	if err := d.err(); err != nil || d.first == nil {
 		return err
@@ -128,7 +128,7 @@ func (d *engineDisk) check() error {
 	return d.err()
 }
 
-// same reports whether the path still leads to the directory that was opened.
+// same reports whether the path still leads to the same directory as at the beginning.
 func (d *engineDisk) same() bool {
 	if d.first == nil {
 		return true
@@ -175,8 +175,8 @@ func kindOf(name string, category vfs.DiskWriteCategory) fileKind {
 	}
 }
 
-// failure takes the disk down after a failed write. It returns the error for the engine, which is
-// nil for a vital file.
+// failure takes the disk down after a failed write. It returns the error for the engine: nil if the
+// file is vital.
 func (d *engineDisk) failure(kind fileKind, err error) error {
 	if err == nil {
 		return nil
@@ -189,9 +189,8 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 	return d.refusal(kind)
 }
 
-// waitForRoom waits while the disk is full: until the free space beyond spareBytes has more than
-// doubled, for [compactionPause] at most. It returns early if the engine is closing or the disk is
-// down.
+// waitForRoom waits while the disk is full: until the free space beyond spareBytes has doubled, but
+// for at most [compactionPause]. It returns early if the engine is closing or the disk is down.
 func (d *engineDisk) waitForRoom() {
 	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {
@@ -208,7 +207,7 @@ func (d *engineDisk) waitForRoom() {
 	}
 }
 
-// refusal returns the error that the engine gets for a write to a disk that is down.
+// refusal returns the error of a write to a disk that is down, for the engine.
 func (d *engineDisk) refusal(kind fileKind) error {
 	switch {
 	case kind == vitalFile:
@@ -294,7 +293,7 @@ func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	return f, err
 }
 
-// rest makes an engine try 20 times a second instead of thousands of times.
+// rest slows down an engine that retries in a loop, from thousands of attempts per second to 20.
 func (d *engineDisk) rest() {
 	select {
 	case <-d.ending:
@@ -321,7 +320,7 @@ func (d *engineDisk) OpenDir(name string) (vfs.File, error) {
 	return &engineFile{File: f, disk: d}, nil
 }
 
-// change calls the given function, which modifies a directory, unless the disk is down.
+// change calls a function that modifies a directory, unless the disk is down.
 func (d *engineDisk) change(name string, change func() error) error {
 	if !d.within(name) {
 		return change()
@@ -380,8 +379,8 @@ type dirLock struct {
 	lenient bool // a failure to lock is accepted, because a read-only file system needs no lock
 }
 
-// take acquires the lock unless the store already holds it. Closing the result does not release it.
-// If another store or process holds the lock, the error is [ErrLocked].
+// take acquires the lock, unless the store has it already. Closing the result does not release the
+// lock. The error is [ErrLocked] if another store or process has it.
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -398,9 +397,9 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	return io.NopCloser(nil), nil
 }
 
-// lockError returns ErrLocked if err means that another store or process holds the lock. File
-// systems report this in many ways, so lockError recognizes the other causes instead: the lock file
-// cannot be created, or the file system has no locks.
+// lockError returns ErrLocked if err means that another store or process has the lock. File systems
+// have many errors for this, so it recognizes the few other causes: the lock file cannot be
+// created, or the file system has no locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err

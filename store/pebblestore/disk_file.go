@@ -15,7 +15,7 @@ type engineFile struct {
 	turn  *pacer.Turn // of the flush or compaction that writes the file; nil for other files
 }
 
-// do calls write unless the disk is down, and returns the error for the engine.
+// do calls write unless the disk is down. It returns the error for the engine.
 func (f *engineFile) do(write func() error) error {
 	if f.kind == compactedFile && f.disk.isEnding() {
 		return errEnding
@@ -55,8 +55,8 @@ func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.S
 // SyncData implements [vfs.File].
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
-// sync calls the given function, and checks that the log was not deleted: to sync a deleted file
-// succeeds, but saves nothing.
+// sync calls the given function, and checks that the log still exists, because syncing a deleted
+// file succeeds without saving anything.
 func (f *engineFile) sync(sync func() error) error {
 	return f.do(func() error {
 		err := sync()
@@ -73,8 +73,8 @@ func (f *engineFile) SyncTo(n int64) (full bool, err error) {
 	return full, err
 }
 
-// maxPreallocated limits how much disk space is reserved for a log in advance, in bytes. The engine
-// requests the size of a whole memtable, which small changes do not fill.
+// maxPreallocated limits the disk space that is reserved for a log in advance, in bytes. The engine
+// asks for the size of a whole memtable, which small changes do not fill.
 const maxPreallocated = 4 << 20
 
 // Preallocate implements [vfs.File]. It is only an optimization.

@@ -46,8 +46,7 @@ func (o *Options) cacheSize() int64 {
 	return cmp.Or(o.CacheSize, DefaultCacheSize())
 }
 
-// blockBytes returns the capacity to set in Pebble for a cache that should use size bytes of
-// memory.
+// blockBytes returns the capacity for Pebble with which a cache uses size bytes of memory.
 func blockBytes(size int64) int64 { return size - size/slack }
 
 func engineOptions(o Options) *pebble.Options {
@@ -78,11 +77,11 @@ func engineOptions(o Options) *pebble.Options {
 	return p
 }
 
-// spanPolicy puts each key space into tables of its own. Without it, a new table could contain both
-// rows of the log and locations. The range of its keys would overlap with nearly all tables of
-// locations, and a compaction would rewrite all of these.
+// spanPolicy gives each key space tables of its own. Otherwise a new table could contain both log
+// rows and locations. Its range of keys would then overlap with nearly all tables of locations, and
+// a compaction would rewrite all of them.
 //
-// Names get a compression that is fast to read, because lookups read them. Everything else is
+// Names have a compression that is fast to read, because lookups read them. Everything else is
 // compressed more.
 func spanPolicy(start []byte) (pebble.SpanPolicy, []byte, error) {
 	return pebble.SpanPolicy{PreferFastCompression: start[0] == spaceName}, []byte{start[0] + 1}, nil
@@ -156,8 +155,8 @@ func (l *logger) Errorf(format string, args ...any) {
 	}
 }
 
-// admit reports whether to log a message now, and how many similar messages were suppressed since
-// the last one was logged.
+// admit reports whether to log a message now. It also returns how many similar messages it has
+// suppressed since the last one.
 func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,8 +183,8 @@ func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// damageLog returns a function that logs each damaged file once. Only reading the damaged data
-// itself fails.
+// damageLog returns a function that logs each damaged file once. Reading fails only for the damaged
+// data itself.
 func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
 	var logged sync.Map // by path
 	return func(info pebble.DataCorruptionInfo) {
@@ -282,8 +281,7 @@ func (e *engine) run(s *Store, warm bool) {
 	e.tasks.Go(func() { s.keepMark(e) })
 }
 
-// close aborts the compactions of the engine and closes it. No call may be using the engine any
-// more.
+// close aborts compactions and closes the engine, which no call may be using any more.
 func (e *engine) close() error {
 	e.end()
 	e.tasks.Wait()
@@ -295,8 +293,8 @@ func (e *engine) close() error {
 	return err
 }
 
-// identify checks the versions of the format and the rules in a store, or records them in a new
-// store.
+// identify checks the versions of the format and the rules in a store. In a new store it records
+// them.
 func (e *engine) identify() error {
 	_, rules, err := versionsOf(e.db.DB)
 	switch {
@@ -325,7 +323,7 @@ func (e *engine) identify() error {
 	return err
 }
 
-// noteFlush tells keepMark that there is a new table. Pebble calls it, so it must not block.
+// noteFlush tells keepMark about a new table. Pebble calls it, so it must not block.
 func (e *engine) noteFlush() {
 	select {
 	case e.flushed <- struct{}{}:
@@ -353,7 +351,7 @@ func (e *engine) finishScrubs() {
 	}
 }
 
-// settle flushes memtables, so that the next start has no log to replay. This only saves time.
+// settle flushes memtables, so that the next start need not replay a log. It only saves time.
 func (e *engine) settle() {
 	ctx, cancel := context.WithTimeout(e.ctx, maxSettle)
 	defer cancel()
@@ -362,7 +360,7 @@ func (e *engine) settle() {
 	}
 }
 
-// flush flushes memtables and waits until this is done, ctx ends or the disk fails.
+// flush flushes memtables. It waits for the end, unless ctx ends or the disk fails.
 func (e *engine) flush(ctx context.Context) error {
 	flushed, err := e.db.AsyncFlush()
 	if err != nil {

@@ -51,8 +51,8 @@ func checkManifest(files vfs.FS, dir string) (torn bool, err error) {
 	return !whole, nil
 }
 
-// checkNew returns an error if dir contains files of another database, although the engine would
-// make a new one there.
+// checkNew returns an error if the engine would make a new database in dir although dir has files
+// of another one.
 func checkNew(files vfs.FS, dir string) error {
 	names, err := files.List(dir)
 	if err != nil {
@@ -83,8 +83,8 @@ func readFile(files vfs.FS, name string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// validRecords returns the length of the valid records at the beginning of a manifest, and whether
-// nothing follows them.
+// validRecords returns the length of the valid records that begin a manifest, and whether these are
+// the whole manifest.
 func validRecords(text []byte) (size int, whole bool) {
 	r := record.NewReader(bytes.NewReader(text), 0)
 	for {
@@ -108,8 +108,7 @@ const (
 	recordFirst  = 2 // kind of the first chunk of a record
 )
 
-// hasRecord reports whether a valid chunk that begins a record follows at or after the given
-// offset.
+// hasRecord reports whether a valid chunk that begins a record is at the offset from or later.
 func hasRecord(text []byte, from int) bool {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	for at := from; at+recordHeader < len(text); at++ {
@@ -128,9 +127,9 @@ func hasRecord(text []byte, from int) bool {
 	return false
 }
 
-// checkTorn opens a database whose manifest ends with an invalid record, and returns an error if
-// the database lacks a change up to the mark without this record. It opens the database read-only,
-// because the engine would otherwise remove the tables that the invalid record lists.
+// checkTorn checks a database whose manifest ends with an invalid record. It returns an error if
+// the database, without this record, lacks a change up to the mark. It opens the database
+// read-only, because the engine would otherwise remove the tables that the invalid record lists.
 func checkTorn(o Options, lock *dirLock) error {
 	mark, err := readMark(o.FS, o.Dir)
 	if err != nil || mark.Size == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// absolute returns the absolute path, with symbolic links resolved in the part that exists.
+// absolute returns the absolute path without symbolic links, as far as the path exists.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -33,10 +33,10 @@ func absolute(path string) string {
 	}
 }
 
-// engineFiles are patterns for the names of all files in a store or an unfinished backup.
+// engineFiles has patterns for the names of all files in a store or an unfinished backup.
 var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", manifestFile, manifestFile + ".tmp"}
 
-// lockFile is locked while a process uses the directory. It is empty and not part of a backup.
+// lockFile is locked while a process uses the directory. It is empty, and no backup contains it.
 const lockFile = "LOCK"
 
 func isEngineFile(name string) bool {
@@ -70,8 +70,8 @@ func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.Reader
 	return errors.Join(r.ValidateBlockChecksums(), r.Close())
 }
 
-// compareFiles reports whether the files a and b have the same bytes. If so, it also returns a
-// description of a. The file b need not exist.
+// compareFiles reports whether two files have the same content, and then also describes file a. The
+// file b need not exist.
 func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error) {
 	there, err := isThere(files, b)
 	if err != nil || !there {
@@ -93,8 +93,8 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 	return f, same, err
 }
 
-// sameBytes compares the files x and y, and writes to w what they have in common. If y cannot be
-// read, they count as different. The result size is the size of x.
+// sameBytes compares the files x and y, and writes their common beginning to w. If y cannot be
+// read, the files count as different. The result size is the size of x.
 func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()
@@ -118,8 +118,8 @@ func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	}
 }
 
-// copyFile copies a file, possibly to another disk, and syncs the copy. It returns the size and the
-// hash of the bytes read.
+// copyFile copies a file and syncs the copy, which may be on another disk. It returns the size and
+// the hash of what it has read.
 func copyFile(files vfs.FS, from, to string) (f BackupFile, err error) {
 	in, err := files.Open(from, vfs.SequentialReadsOption)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// hangAfter is how long a call of the file system may take before the disk counts as hanging. Such
-// a call may never return, for example because an NFS server is gone. The time is counted in
-// hangSteps, so that the disk does not seem to hang after the process itself was suspended.
+// hangAfter is how long a call of the file system may take until the disk counts as hanging. Such a
+// call may never return, for example because an NFS server is gone. The time is counted in
+// hangSteps. So a process that was suspended does not take the disk for hanging afterwards.
 const (
 	hangAfter = 20 * time.Second
 	hangSteps = 4
 )
 
-// errHung is the cause of failure if a call of the file system does not return.
+// errHung is why a disk is down if a call of the file system does not return.
 var errHung = errors.New("the disk does not answer")
 
 // A stopwatch calls a function when its time is over, unless it is stopped before.
@@ -48,7 +48,7 @@ func (w *stopwatch) tick() {
 	}
 }
 
-// touch starts the time again, unless it is over.
+// touch starts the time again. It has no effect after the time is over.
 func (w *stopwatch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,14 +64,14 @@ func (w *stopwatch) stop() {
 	w.timer.Stop()
 }
 
-// timed calls a function that may wait for the disk, and takes the disk down if this takes longer
+// timed calls a function that may wait for the disk. It takes the disk down if this takes longer
 // than the limit.
 func (d *engineDisk) timed(call func() error) error {
 	return d.watched(func(*stopwatch) error { return call() })
 }
 
-// watched is timed for a function that does many things. The limit applies to the time between two
-// calls by which the function touches the stopwatch.
+// watched is timed for a function that does many things. The function calls touch of the stopwatch,
+// and the limit is for the time between two such calls.
 func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)
@@ -85,6 +85,6 @@ func (d *engineDisk) hang() {
 	d.hungOnce.Do(func() { close(d.hung) })
 }
 
-// isBusy reports whether a call has not returned yet. Such a call could still modify a file, so no
-// other engine may be opened.
+// isBusy reports whether a call has not returned yet. That call could still modify a file, so
+// another engine must not be opened.
 func (d *engineDisk) isBusy() bool { return d.calls.Load() > 0 }

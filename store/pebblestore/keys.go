@@ -70,28 +70,28 @@ func appendKey(b []byte, s store.Subject) []byte {
 	return append(append(b, space(s.Kind)), s.Key...)
 }
 
-// appendHistory appends the common prefix of the history keys of a subject. The NUL at its end is
-// unambiguous, because keys of names, authorities and users do not contain one.
+// appendHistory appends the common prefix of the history keys of a subject. It ends in a NUL, which
+// no key of a name, an authority or a user contains.
 func appendHistory(b []byte, s store.Subject) []byte {
 	return append(appendKey(append(b, spaceHistory), s), 0)
 }
 
 const stampSize = 16 // length of time and revision in a history key, in bytes
 
-// appendStamp appends a time and a revision in an encoding that sorts later changes first.
+// appendStamp appends a time and a revision, encoded so that later changes sort first.
 func appendStamp(b []byte, at time.Time, revision uint64) []byte {
 	b = binary.BigEndian.AppendUint64(b, ^(uint64(at.UnixMilli()) ^ 1<<63))
 	return binary.BigEndian.AppendUint64(b, ^revision)
 }
 
-// appendMoment appends a stamp that sorts before the stamps of all changes made at the given time
-// or earlier, and after all others.
+// appendMoment appends a stamp between two groups: later changes sort before it, and changes at the
+// given time or earlier sort after it.
 func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }
 
-// bounds returns the half-open range of keys that a scan reads. The result ok is false if it is
-// empty.
+// bounds returns the range of keys that a scan reads, without the upper bound itself. The result ok
+// is false for an empty range.
 func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	from := scan.Prefix
 	if scan.After >= from && scan.After != "" {
@@ -102,8 +102,8 @@ func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	return lower, upper, string(lower) < string(upper)
 }
 
-// successor returns the first key after all keys with the given prefix, whose first byte must not
-// be 0xFF. It modifies the prefix.
+// successor returns the first key after all keys with the prefix. The first byte of the prefix must
+// not be 0xFF. It modifies the prefix.
 func successor(prefix []byte) []byte {
 	for prefix[len(prefix)-1] == 0xff {
 		prefix = prefix[:len(prefix)-1]
@@ -125,8 +125,8 @@ func appendNode(b []byte, level int, index uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceNode, byte(level)), index)
 }
 
-// markSize is how many bytes of the leaf hash a log row contains. With these bytes, an altered
-// change is detected without reading other rows.
+// markSize is how many bytes of the hash of its leaf a log row has. They reveal an altered change
+// without reading other rows.
 const markSize = 4
 
 // A logRow is an entry of the log as stored: a reference to a change.
@@ -145,8 +145,8 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow decodes a row. If only the value is invalid, it returns an error and a row that has only
-// the number.
+// parseRow decodes a row. If only the value is invalid, it returns an error together with a row
+// that has only the number.
 func parseRow(key, value []byte) (*logRow, error) {
 	if len(key) != 9 {
 		return nil, &CorruptError{Key: string(key), Reason: "not a key of the log"}
@@ -177,8 +177,8 @@ func parseRow(key, value []byte) (*logRow, error) {
 	return r, nil
 }
 
-// appendEscaped appends a URL so that encoded URLs sort as the URLs do: each NUL is followed by FF,
-// and NUL NUL ends the URL.
+// appendEscaped appends a URL so that encoded URLs sort as the URLs do. In the encoding FF follows
+// each NUL, and NUL NUL ends the URL.
 func appendEscaped(b []byte, url string) []byte {
 	for i := range len(url) {
 		if b = append(b, url[i]); url[i] == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// loadBatch is the number of entries that Load writes in one batch.
+// loadBatch is how many entries Load writes in a batch.
 const loadBatch = 4096
 
 // Load implements [store.Loader].
@@ -37,8 +37,8 @@ type loader struct {
 	given uint64
 }
 
-// take writes entries in batches. If the sequence ends with an error, take also writes the entries
-// before it.
+// take writes entries in batches. If the sequence ends with an error, it still writes the entries
+// before.
 func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	for e, err := range entries {
 		if err != nil {
@@ -54,8 +54,8 @@ func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 	return errors.Join(l.ctx.Err(), l.flush())
 }
 
-// flush writes the entries of the batch that the store does not have yet, up to the first one that
-// does not follow its predecessor.
+// flush writes the entries in the batch that the store lacks. It stops at an entry that does not
+// follow the one before.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch = nil
@@ -69,8 +69,8 @@ func (l *loader) flush() error {
 	return err
 }
 
-// compare returns how many entries of a batch the store already has. It returns an error if the
-// store has other entries at their positions.
+// compare returns how many entries of a batch the store has already. The error says that it has
+// other entries in their place.
 func (l *loader) compare(batch []*store.Entry) (int, error) {
 	have := min(l.s.sealed.size()-min(l.given, l.s.sealed.size()), uint64(len(batch)))
 	if have == 0 {

@@ -18,11 +18,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// windowSize is the number of entries that are read together, in the order of their keys on disk.
+// windowSize is how many entries are read together, in the order of their keys on disk.
 const windowSize = 1024
 
-// firstWindow is the number of entries that are read first, because some readers stop after one
-// entry. Each further window is four times as large, up to windowSize.
+// firstWindow is how many entries are read first, because some readers need only one. Each further
+// window is four times as large, up to windowSize.
 const firstWindow = 16
 
 func logOf(db pebble.Reader) (log ledger.Log, err error) {
@@ -55,7 +55,7 @@ type foundEntry struct {
 	err   error
 }
 
-// rows reads at most n rows of the log from the number start on, without their entries.
+// rows reads at most n rows of the log, from the number start, without their entries.
 func (v *view) rows(start uint64, n int) ([]foundEntry, error) {
 	var list []foundEntry
 	v.key = appendSeq(v.key[:0], start)
@@ -75,11 +75,11 @@ func (v *view) rows(start uint64, n int) ([]foundEntry, error) {
 
 func (v *view) lookupAll(list []foundEntry) { v.readAll(list, (*foundEntry).decode) }
 
-// leafAll computes the leaves of rows. It decodes an entry only if the leaf cannot be computed from
-// its encoding, or does not match the row.
+// leafAll computes the leaves of rows. It decodes an entry only if it must: if the leaf cannot be
+// computed from the encoding, or does not match the row.
 func (v *view) leafAll(list []foundEntry) { v.readAll(list, (*foundEntry).hash) }
 
-// readAll passes to take the stored value of the entry of each row.
+// readAll calls take with each row and the stored value of its entry.
 func (v *view) readAll(list []foundEntry, take func(f *foundEntry, value []byte)) {
 	order := make([]*foundEntry, 0, len(list))
 	for i := range list {
@@ -133,8 +133,7 @@ func (f *foundEntry) appendLeaf(b, value []byte) []byte {
 }
 
 // lookups reads the stored values of entries in the order of their subjects. It uses one iterator
-// for last changes and another one for the history, because an iterator is fastest if it only moves
-// forward.
+// for last changes and one for the history, because an iterator that only moves forward is fastest.
 type lookups struct {
 	present cursor
 	past    *view // nil until it is needed
@@ -163,7 +162,7 @@ func (l *lookups) value(row *logRow) ([]byte, error) {
 	return l.earlier(row)
 }
 
-// earlier is like value, for an entry in the history.
+// earlier is value for an entry in the history.
 func (l *lookups) earlier(row *logRow) (_ []byte, err error) {
 	if l.past == nil {
 		if l.past, err = l.present.clone(); err != nil {
@@ -202,7 +201,7 @@ func (r *logRow) damage(format string, args ...any) error {
 	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
 }
 
-// all yields the entries with the numbers start+1 to end. It yields an error for a missing entry.
+// all yields the entries with the numbers start+1 to end. A missing entry is an error.
 func (v *view) all(ctx context.Context, start, end uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		v.turn = pacer.Begin(ctx)
@@ -284,7 +283,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 	})
 }
 
-// usingLog calls f with the current engine, or returns an error if its log is damaged.
+// usingLog calls f with the current engine. It returns an error if the log is damaged.
 func (s *Store) usingLog(ctx context.Context, f func(*engine) error) error {
 	return s.using(ctx, func(e *engine) error {
 		if e.damage != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// manifestFile lists the files of a backup. Its last line has the SHA-256 of all lines before it.
-// It is written last, so it shows that the backup is complete.
+// manifestFile lists the files of a backup. The last line has the SHA-256 of all lines before it.
+// The manifest is written last, so it shows that the backup is complete.
 const manifestFile = "backup.jsonl"
 
 // manifestFormat and manifestVersion are in the first line of every manifest.
@@ -88,8 +88,8 @@ type (
 	}
 )
 
-// beginManifest writes an incomplete manifest, so that the unfinished backup is not mistaken for
-// one whose manifest was lost.
+// beginManifest writes an incomplete manifest, which shows that the backup is unfinished, as
+// opposed to one that has lost its manifest.
 func beginManifest(files vfs.FS, dir string) error {
 	return writeManifestText(files, dir, []byte(`{"format":"`+manifestFormat+`","version":1}`+"\n"))
 }
@@ -127,7 +127,7 @@ func (m *Manifest) Size() (n int64) {
 	return n
 }
 
-// readManifest is like [ReadManifest], for any file system.
+// readManifest is [ReadManifest] for any file system.
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	path := files.PathJoin(dir, manifestFile)
 	info, err := files.Stat(path)
@@ -154,7 +154,7 @@ func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest parses a manifest, or returns what is wrong with it.
+// parseManifest parses a manifest. If it is invalid, problem says why.
 func parseManifest(text []byte) (m *Manifest, problem string) {
 	body, last := text, []byte(nil)
 	if bytes.HasSuffix(text, []byte("\n")) {
@@ -171,8 +171,8 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 	return parseManifestBody(body)
 }
 
-// parseManifestBody parses all lines of a manifest but the last one. Because the last line has a
-// hash of these lines, parsing can fail only for a manifest from another program.
+// parseManifestBody parses a manifest without its last line. That line has the hash of the others,
+// so an error means that another program wrote the manifest.
 func parseManifestBody(body []byte) (m *Manifest, problem string) {
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	next := func(v any) bool { return lines.Scan() && json.Unmarshal(lines.Bytes(), v) == nil }

@@ -15,10 +15,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile contains the mark, which is a recent head of the log, to detect that the log became
-// shorter. This can happen because the engine takes unreadable data at the end of its files for
-// writes that a crash interrupted, and continues with the data before. If the log does not reach
-// the mark, checkMark reports it. The file is beside the files of the engine.
+// markFile has a recent head of the log, the mark, to detect a log that has become shorter. The
+// engine takes unreadable data at the end of its files for writes that a crash interrupted, and
+// continues with the data before. Then the log does not reach the mark any more, and checkMark
+// reports it. The file is next to the files of the engine.
 const markFile = "HEAD"
 
 // maxMark is the maximum length of the mark, in bytes.
@@ -28,7 +28,7 @@ func writeMark(files vfs.FS, dir string, h store.Head) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, markFile), fmt.Appendf(nil, "%v\n", h))
 }
 
-// readMark returns the mark, or the head of an empty log if there is none.
+// readMark returns the mark. Without one, it returns the head of an empty log.
 func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	path := disk.PathJoin(dir, markFile)
 	if there, err := isThere(disk, path); err != nil || !there {
@@ -50,7 +50,7 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	return h, nil
 }
 
-// checkMark returns an error unless the log begins with the log to which the mark belongs.
+// checkMark returns an error if the log does not begin with the log up to the mark.
 func (e *engine) checkMark() error {
 	mark, err := readMark(e.disk.FS, e.disk.dir)
 	if err != nil || mark.Size == 0 {
@@ -70,8 +70,8 @@ func (e *engine) checkMark() error {
 }
 
 // checkRows returns an error if one of the log rows start+1 to end is missing. These rows, after
-// the mark, were in the write-ahead log. If one of its files is missing, earlier rows can be
-// missing although later ones exist.
+// the mark, were in the write-ahead log. If a file of it is missing, a row can be missing although
+// later ones exist.
 func (v *view) checkRows(start, end uint64) error {
 	v.key = appendSeq(v.key[:0], start+1)
 	for ok := v.it.SeekGE(v.key); start < end; ok = v.it.Next() {
@@ -83,8 +83,8 @@ func (v *view) checkRows(start, end uint64) error {
 	return nil
 }
 
-// keepMark writes the mark whenever the engine has flushed a memtable, because the engine then
-// deletes the log with the changes of this memtable.
+// keepMark writes the mark after each flush of a memtable, because the engine then deletes the log
+// with the changes in this memtable.
 func (s *Store) keepMark(e *engine) {
 	for {
 		select {

@@ -19,17 +19,17 @@ const (
 	maxLoadingCacheSize = 256 << 20
 )
 
-// cacheSize returns a share of the memory, within the limits, in bytes. A memory of 0 means that it
-// is unknown.
+// cacheSize returns the share of the memory for the cache, within limits and in bytes. A memory of
+// 0 is unknown.
 func cacheSize(memory, limit int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), limit)
 }
 
-// otherMemory is the memory, in bytes, that a program needs besides the cache of its store: for
+// otherMemory is what a program needs apart from the cache of its store, in bytes: memory for
 // writes in progress, requests and garbage.
 const otherMemory = 512 << 20
 
-// withinShare is the share of a memory limit that the cache gets at least.
+// withinShare is the smallest share of a memory limit for the cache.
 const withinShare = 4 // one quarter
 
 // CacheSizeWithin returns the size of the cache for a program with the given memory limit, both in
@@ -61,9 +61,9 @@ func LoadingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
 
-// machineMemory returns how much memory the process may use, in bytes, or 0 if this is unknown. It
-// is the least of the memory of the machine, the limit of the Go runtime, and the limit of a
-// control group.
+// machineMemory returns the memory that the process may use in bytes, or 0 if it is unknown. It is
+// the smallest of three values: the memory of the machine, the limit of the Go runtime, and the
+// limit of a control group.
 func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	for _, n := range []int64{
@@ -82,8 +82,8 @@ func machineMemory() int64 {
 	return memory
 }
 
-// numberIn returns the first number after a label in a file such as Linux's /proc/meminfo. It
-// returns 0 if there is none, or if it has more than 53 bits.
+// numberIn returns the first number after a label in a file such as /proc/meminfo. It returns 0 if
+// the file has no such number, or one with more than 53 bits.
 func numberIn(file, label string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // or a newer version wrote it.
 type CorruptError = codec.CorruptError
 
-// uvarint decodes a number at the beginning of b. The result n is 0 unless the number has its
-// shortest encoding.
+// uvarint decodes a number at the beginning of b. The result n is 0 if the encoding is not the
+// shortest one.
 func uvarint(b []byte) (u uint64, n int) {
 	u, n = binary.Uvarint(b)
 	if n < 0 || n > 1 && b[n-1] == 0 {

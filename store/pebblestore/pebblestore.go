@@ -182,7 +182,7 @@ func (s *Store) run(e *engine) {
 	go s.acknowledge()
 }
 
-// start opens the first engine, read-only if the directory cannot be written.
+// start opens the first engine. It is read-only if the directory cannot be written.
 func (s *Store) start() (*engine, error) {
 	o := s.options
 	if err := errors.Join(settle(o), exists(o)); err != nil {
@@ -221,7 +221,7 @@ func (s *Store) install(e *engine) {
 	}
 }
 
-// exists returns fs.ErrNotExist if the options require an existing store and there is none.
+// exists returns fs.ErrNotExist if the store must exist and does not.
 func exists(o Options) error {
 	if !o.ReadOnly && !o.MustExist {
 		return nil
@@ -263,8 +263,8 @@ func peekUnlocked(dir string, files vfs.FS) error {
 	return err
 }
 
-// unopenable adds advice to the error for a store that cannot be opened because of its content.
-// Errors of the operating system and a [*store.VersionError] stay as they are.
+// unopenable adds advice to the error about a store whose content prevents opening it. It returns
+// errors of the operating system and a [*store.VersionError] as they are.
 func unopenable(err error) error {
 	if err == nil {
 		return nil
@@ -331,7 +331,6 @@ func (s *Store) Close() error {
 // Invalidations implements [store.Invalidator].
 func (s *Store) Invalidations() *store.Invalidations { return &s.invalidations }
 
-// maxHungClose is how long Close waits for a disk that hangs.
 const maxHungClose = time.Second
 
 func (s *Store) close() error {
@@ -360,7 +359,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// enter returns the current engine and enters its gate, which the caller must leave.
+// enter returns the current engine after entering its gate. The caller must leave the gate.
 func (s *Store) enter() (*engine, error) {
 	for {
 		e := s.engine.Load()
@@ -432,8 +431,8 @@ func (s *Store) BlocksRead() (asked, read int64) {
 	return e.blocks()
 }
 
-// blocks does this for one engine. It uses the metrics of the cache, because those of the engine
-// block while a manifest is written.
+// blocks returns these numbers for one engine. They come from the metrics of the cache, because
+// those of the engine are locked while a manifest is written.
 func (e *engine) blocks() (asked, read int64) {
 	cache := e.cache.Metrics()
 	return cache.Hits + cache.Misses, cache.Misses

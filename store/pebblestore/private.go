@@ -19,7 +19,8 @@ type private struct{ vfs.FS }
 // Unwrap implements [vfs.FS].
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// keptPrivate returns files with private files, or that of the operating system if files is nil.
+// keptPrivate returns a file system like files that makes private files. If files is nil, it is
+// like that of the operating system.
 func keptPrivate(files vfs.FS) vfs.FS {
 	if files == nil {
 		files = vfs.Default
@@ -30,7 +31,7 @@ func keptPrivate(files vfs.FS) vfs.FS {
 	return files
 }
 
-// make creates an empty file unless the file exists.
+// make creates an empty file, unless it exists already.
 func (p private) make(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)
 	if errors.Is(err, fs.ErrExist) {
@@ -70,8 +71,8 @@ func (p private) Lock(name string) (io.Closer, error) {
 	return p.FS.Lock(name)
 }
 
-// tighten makes a store private if other users can read it, for example because it was copied. If
-// the store belongs to another user, tighten only logs a warning.
+// tighten makes a store private that other users can read, for example because it was copied. If
+// the store belongs to another user, it logs a warning instead.
 func tighten(o Options) {
 	if o.ReadOnly || vfs.Root(o.FS) != vfs.Default {
 		return

@@ -37,8 +37,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil. It uses Get, which searches the levels from
-// the top and stops at the first match; a view cannot do this.
+// last returns the last change of a subject, or nil. It uses Get, which stops at the first level
+// with the key. A view cannot do this.
 func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	value, closer, err := e.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
 	switch {
@@ -118,8 +118,8 @@ func (k *encodings) keep(value []byte) []byte {
 	return k.free[start:len(k.free):len(k.free)]
 }
 
-// scan calls yield with the changes that were current at the time scan.At, in the order of their
-// keys, until yield returns false.
+// scan calls yield with the changes that were current at scan.At, in the order of their keys, until
+// yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		lower, upper, ok := bounds(k, scan)
@@ -146,7 +146,8 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	})
 }
 
-// here returns the change that was current at a time, for the subject at the position of v, or nil.
+// here returns the change that was current at a time, for the subject at which v is. It returns nil
+// if there was none.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)

@@ -14,13 +14,13 @@ const (
 	keepReads = time.Minute
 )
 
-// reads keeps the records that [Store.Records] has read for a coming change, so that the batch that
-// changes them need not read them again. It is safe for concurrent use.
+// reads keeps the records that [Store.Records] has read for a batch to come, so that the batch need
+// not read them again. It is safe for concurrent use.
 //
-// A record in reads is always the current one, for the following reason. Records announces a
-// subject before it opens its view. When a batch has become visible, the writer removes the
-// announcements of the batch's subjects. So if a view is older than the batch, its announcement is
-// gone and nothing is kept; and if a subject is announced later, the view includes the batch.
+// A record in reads is always current. Before Records opens its view, it announces the subjects.
+// When a batch has become visible, the writer removes the announcements of its subjects. So if the
+// view is older than the batch, the announcement is gone, and the record is not kept. If a subject
+// is announced later, the view includes the batch.
 type reads struct {
 	mu   sync.Mutex
 	all  map[store.Subject]*read
@@ -35,8 +35,8 @@ type read struct {
 	raw     []byte // encoding of the record
 }
 
-// announce returns a place for each subject that is about to be read. If too much is kept already,
-// it first drops everything.
+// announce returns a place for each subject that is about to be read. If too many records are kept,
+// it drops them all first.
 func (r *reads) announce(subjects []store.Subject) []read {
 	places := make([]read, len(subjects))
 	r.mu.Lock()
@@ -53,7 +53,7 @@ func (r *reads) announce(subjects []store.Subject) []read {
 	return places
 }
 
-// keep puts the records found into the places that were announced for them.
+// keep puts records into the places that were announced for them.
 func (r *reads) keep(places, found []read) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,8 +70,8 @@ func (r *reads) keep(places, found []read) {
 	}
 }
 
-// take removes the last change of a subject from r, and returns it with its encoding, or nil if r
-// does not have it.
+// take removes the last change of a subject from r. It returns the change with its encoding, or nil
+// if r does not have it.
 func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	return p.change, p.raw
 }
 
-// forget drops the subjects of steps that were written.
+// forget drops the subjects of written steps.
 func (r *reads) forget(steps []store.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,7 @@ func (r *reads) clear() {
 	r.all, r.size = nil, 0
 }
 
-// expire drops everything if r was not used for the time keepReads.
+// expire drops everything if r was not used for keepReads.
 func (r *reads) expire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

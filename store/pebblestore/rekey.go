@@ -171,11 +171,11 @@ func (r *rekeyer) open() error {
 	return err
 }
 
-// errNotStore reports a database that has no version.
+// errNotStore means that a database has no version, so it is not a store.
 var errNotStore = errors.New("this is not a store of names")
 
-// versionsOf returns the versions of the format and of the rules of names of a store, or an error
-// if this program does not support the format.
+// versionsOf returns the versions of the format and of the rules of names. The error says that this
+// program does not support the format.
 func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
@@ -198,7 +198,7 @@ func checkFormat(format uint64) error {
 	return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}
 }
 
-// database opens a database, which closeDatabases closes.
+// database opens a database. Closing it is the task of closeDatabases.
 func (r *rekeyer) database(dir string, lock *dirLock, adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	o := r.o.Options
 	o.Dir = dir
@@ -233,7 +233,7 @@ func (r *rekeyer) close() error {
 	return cmp.Or(err, r.clear())
 }
 
-// clear removes the temporary files that this run or an earlier one has left beside the store.
+// clear removes temporary files next to the store, of this run or an earlier one.
 func (r *rekeyer) clear() error {
 	return errors.Join(
 		r.o.FS.RemoveAll(r.o.Dir+suffixMoves),
@@ -242,7 +242,7 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// mark completes Rekey if no name gets another key. It records the new version of the rules, and
+// mark completes Rekey if all keys stay the same. It records the new version of the rules, and
 // writes the index of aliases again, because aliases depend on the rules.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
@@ -272,8 +272,8 @@ func (r *rekeyer) last(k store.Kind, key string) (*store.Change, error) {
 	return r.old.last(store.Subject{Kind: k, Key: key})
 }
 
-// changes yields the changes of the subject that results from a move, oldest first. A subject that
-// does not move keeps its own changes.
+// changes yields the changes of the subject after a move, oldest first. If the subject does not
+// move, these are its own.
 func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	if m.Collides() {
 		return r.united(m)
@@ -290,7 +290,8 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename changes the name or prefix of c, or the prefixes of a token, its rights or a user.
+// rename changes the name or prefix of c. For a token, its rights or a user, it changes the
+// prefixes.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:

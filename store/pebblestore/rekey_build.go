@@ -19,8 +19,8 @@ import (
 
 var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser, store.KindTokenRights}
 
-// build writes the new store and compares it with the old one. It first sorts the changes by time,
-// which is their order in the log of the new store.
+// build writes the new store and compares it with the old one. First it sorts the changes by time,
+// because that is their order in the new log.
 func (r *rekeyer) build() error {
 	w, err := r.filler(r.o.Dir + suffixBuilding)
 	if err != nil {
@@ -51,8 +51,8 @@ func (r *rekeyer) build() error {
 	return cmp.Or(r.compare(w.db.DB), w.db.disk.err())
 }
 
-// seal writes the changes to the new store in the order of the database order, each with an entry
-// of the log.
+// seal writes the changes to the new store in the order of the database order. Each becomes an
+// entry of the log.
 func (r *rekeyer) seal(w, order *filler) error {
 	v, err := order.view()
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *rekeyer) seal(w, order *filler) error {
 	return v.failure("order")
 }
 
-// seal writes a change, which is the last one of its subject if last is true.
+// seal writes a change. The parameter last says that it is the last change of its subject.
 func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last bool) error {
 	e := &store.Entry{Change: c}
 	if !c.Redacted { // if the old content is redacted, its digest is unknown
@@ -110,7 +110,7 @@ const (
 	isLast     = 1
 )
 
-// appendOrdered appends a key that sorts changes by time, then by subject and revision.
+// appendOrdered appends a key that sorts changes by time, subject and revision.
 func appendOrdered(b []byte, c *store.Change) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Time.UnixMilli())^1<<63)
 	b = append(append(b, byte(c.Subject().Kind)), c.Subject().Key...)
@@ -166,8 +166,8 @@ func (r *rekeyer) filler(dir string) (*filler, error) {
 	return &filler{db: db, batch: db.NewBatch()}, nil
 }
 
-// write writes the changes of a subject, oldest first, to the database of sorted changes; the
-// change of a token goes directly to the new store.
+// write writes the changes of a subject, oldest first, to the database of sorted changes. Changes
+// of tokens go directly to the new store.
 func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
 	var last *store.Change
 	for c, err := range changes {
@@ -217,7 +217,7 @@ func (w *filler) apply() error {
 	return w.flush()
 }
 
-// flush waits until all that was applied is on disk.
+// flush waits until everything applied is on disk.
 func (w *filler) flush() error {
 	w.unflushed = 0
 	done, err := w.db.AsyncFlush()
@@ -247,7 +247,7 @@ func (w *filler) end(format uint64) error {
 	return cmp.Or(w.apply(), w.flush())
 }
 
-// compare checks that the new store has all changes that it must have, and no others.
+// compare checks that the new store has exactly the changes that it must have.
 func (r *rekeyer) compare(db *pebble.DB) error {
 	fresh, err := newView(db)
 	if err != nil {

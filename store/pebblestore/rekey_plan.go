@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// plan finds, reports and counts the moves. It writes them to disk, because they can include all
-// names of a large store.
+// plan finds, reports and counts the moves. It keeps them on disk, because a large store may have a
+// move for each name.
 func (r *rekeyer) plan() error {
 	w, err := r.filler(r.o.Dir + suffixMoves)
 	if err != nil {
@@ -107,8 +107,8 @@ func (r *rekeyer) planKind(w *filler, k store.Kind) error {
 	return nil
 }
 
-// newAuthority is like newPrefix, for the key of an authority. In such a key, a delimiter at the
-// end is not optional, because it stands for an empty part.
+// newAuthority is newPrefix for the key of an authority. A delimiter at the end of such a key
+// matters, because it stands for an empty part.
 func newAuthority(s string) (key, problem string) {
 	if key, problem = newPrefix(s); len(key) < len(s) && strings.HasPrefix(s, key) {
 		return s, "ends with an empty part"
@@ -116,8 +116,8 @@ func newAuthority(s string) (key, problem string) {
 	return key, problem
 }
 
-// newPrefix returns a prefix in the form of this program's rules. It leaves an invalid prefix as it
-// is, because it covers no name, and returns the reason.
+// newPrefix returns a prefix in the form of the rules of this program. An invalid prefix, which
+// covers no name, stays as it is, and problem says why.
 func newPrefix(s string) (key, problem string) {
 	p, err := name.ParsePrefix(s)
 	var bad *name.Error
@@ -130,9 +130,9 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes converts the prefixes of a token or grant to the rules of this program, and returns a
-// move for each prefix that changes. It drops invalid prefixes unless all are invalid: without any
-// prefix, a token or grant would be valid for all names.
+// newPrefixes converts the prefixes of a token or a grant to the rules of this program. It returns
+// a move for each prefix that changes. Invalid prefixes are dropped, unless all are invalid:
+// without a prefix, the token or grant would be valid for all names.
 func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Move) {
 	var list []string
 	var moves []Move
@@ -177,7 +177,7 @@ func (r *rekeyer) planGrants(k store.Kind) error {
 	return nil
 }
 
-// scopes returns the prefixes of a token, or of each grant of a user.
+// scopes returns the prefixes of a token, or those of each grant of a user.
 func scopes(c *store.Change) (all [][]string) {
 	if c.Token != nil {
 		return [][]string{c.Token.Prefixes}
@@ -188,8 +188,8 @@ func scopes(c *store.Change) (all [][]string) {
 	return all
 }
 
-// readFolding reads the authorities in their converted form if one of them folds case, because such
-// an authority may cover more names than before.
+// readFolding reads the converted authorities if one of them folds case, because it may cover more
+// names than before.
 func (r *rekeyer) readFolding(w *filler) error {
 	var err error
 	if r.moves, err = w.view(); err != nil {
@@ -222,7 +222,7 @@ func (r *rekeyer) readFolding(w *filler) error {
 	return err
 }
 
-// authorities is a store.Reader that has only authorities.
+// authorities is a store.Reader that has nothing but authorities.
 type authorities struct {
 	store.Reader
 	all []*store.Authority
@@ -238,8 +238,7 @@ func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Au
 	}
 }
 
-// groups yields the moves of a kind, in the order of their new keys. Keys of tokens and users never
-// move.
+// groups yields the moves of a kind by new key. Tokens and users keep their keys.
 func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	return reading.Seq(func(yield func(Move, error) bool) error {
 		v, err := r.moves.clone()
@@ -258,7 +257,7 @@ func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	})
 }
 
-// group reads all moves to one new key, and reports whether moves to other keys follow.
+// group reads all moves to one new key. It reports whether moves to other keys follow.
 func (v *view) group() (Move, bool) {
 	at := bytes.IndexByte(v.it.Key(), 0)
 	beginning := slices.Clone(v.it.Key()[:at+1])
@@ -274,8 +273,8 @@ func (v *view) group() (Move, bool) {
 	}
 }
 
-// complete adds to m the subject that already has the new key, if any, and the reason against the
-// move.
+// complete adds to m the subject that has the new key already, and why the move is impossible, if
+// it is.
 func (r *rekeyer) complete(m Move) (Move, error) {
 	there, err := r.last(m.Kind, m.New)
 	if err != nil {
@@ -291,8 +290,8 @@ func (r *rekeyer) complete(m Move) (Move, error) {
 	return m, err
 }
 
-// outcomes yields the moves of all subjects of a kind: first the subjects that stay, as moves from
-// a key to itself, and then the groups.
+// outcomes yields the moves of all subjects of a kind. First come those that stay, as moves from a
+// key to itself, and then the groups.
 func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		for s, err := range r.old.subjects(k) {
@@ -314,7 +313,7 @@ func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	}
 }
 
-// isMoving reports whether a subject gets another key, or other subjects get its key.
+// isMoving reports whether a subject gets another key, or another subject gets its key.
 func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	if s.Kind == store.KindToken || s.Kind == store.KindUser || s.Kind == store.KindTokenRights {
 		return false, nil
@@ -326,8 +325,8 @@ func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
 }
 
-// destination returns the new key of a name or authority, or the old key and the reason why it
-// stays.
+// destination returns the new key of a name or an authority. If it must stay, the result is the old
+// key and the reason.
 func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	if s.Kind == store.KindAuthority {
 		return newAuthority(s.Key)
@@ -342,7 +341,7 @@ func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	return n.Key(), ""
 }
 
-// problem returns the reason why names or authorities cannot be merged, or "".
+// problem returns why names or authorities cannot be merged, or "".
 func (r *rekeyer) problem(m Move) (string, error) {
 	what := "several names become one"
 	if m.Kind == store.KindAuthority {

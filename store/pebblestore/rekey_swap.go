@@ -20,8 +20,8 @@ const (
 	suffixRules    = ".rules-%d"       // the old store; the number is that of its rules
 )
 
-// defaults completes the options: a file system with private files, a clock, and a clean path to
-// which suffixes can be appended.
+// defaults completes the options with a file system that makes private files, a clock, and a clean
+// path, to which suffixes can be appended.
 func (o *Options) defaults() {
 	o.FS = keptPrivate(o.FS)
 	o.Dir = o.FS.PathJoin(o.Dir)
@@ -58,8 +58,8 @@ func swap(o Options, suffix string) (string, error) {
 	return kept, nil
 }
 
-// settle completes a swap that was interrupted after the old store was moved away: it moves the
-// complete new store into place. If the store is to be opened read-only, settle does nothing.
+// settle completes a swap that was interrupted after the old store was moved away, by moving the
+// new store into place. For opening read-only, it does nothing.
 func settle(o Options) error {
 	if o.ReadOnly {
 		return nil
@@ -84,7 +84,8 @@ func isThere(disk vfs.FS, path string) (bool, error) {
 	return err == nil, err
 }
 
-// free returns path, or if it exists, the first unused path with a number appended.
+// free returns path if that is free. Otherwise it appends the first number with which the path is
+// free.
 func free(disk vfs.FS, path string) (string, error) {
 	for n, try := 2, path; ; n++ {
 		there, err := isThere(disk, try)

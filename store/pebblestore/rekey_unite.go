@@ -72,7 +72,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 	})
 }
 
-// renumbered converts revision numbers of the strand to those of the merged history.
+// renumbered converts revisions of the strand to revisions of the merged history.
 func (s *strand) renumbered(revisions []uint64) []uint64 {
 	var list []uint64
 	for _, r := range revisions {
@@ -105,8 +105,8 @@ func (r *rekeyer) strands(m Move) ([]*strand, error) {
 	return strands, nil
 }
 
-// earliest returns the index of the first strand with the earliest next change, or -1 if all have
-// ended.
+// earliest returns the index of the strand whose next change is earliest, or -1 at the end of all
+// strands.
 func earliest(strands []*strand) int {
 	first := -1
 	for i, s := range strands {
@@ -117,8 +117,8 @@ func earliest(strands []*strand) int {
 	return first
 }
 
-// rank returns the precedence of the state after a change: the merged subject has the state with
-// the greatest number.
+// rank returns the rank of the state after a change. The merged subject has the state with the
+// highest rank.
 func rank(c *store.Change) int {
 	switch {
 	case c == nil || !c.Delete.IsZero():
@@ -131,8 +131,8 @@ func rank(c *store.Change) int {
 	return 3
 }
 
-// shown returns the change that strand i contributes to the merged history, with the content that
-// the merged subject has after it. The caller must set its revision.
+// shown returns the change in the merged history for the next change of strand i. It has the
+// content that the merged subject has then. The caller must set the revision.
 func shown(m Move, last []*store.Change, i int) *store.Change {
 	c := last[i].Clone()
 	if h := last[holder(last)]; rank(h) > rank(c) {
@@ -146,8 +146,8 @@ func shown(m Move, last []*store.Change, i int) *store.Change {
 	return c
 }
 
-// holder returns the index of the change whose state the merged subject has: the latest one of the
-// greatest rank.
+// holder returns the index of the change whose state the merged subject has. Of several changes
+// with the highest rank, it is the latest.
 func holder(last []*store.Change) int {
 	h := 0
 	for i, c := range last {
@@ -161,8 +161,8 @@ func holder(last []*store.Change) int {
 	return h
 }
 
-// union returns a change that merges the content of the last changes, or nil if only one of them
-// has content. The caller must set its revision.
+// union returns a change that merges the content of the last changes. It returns nil if only one of
+// them has content. The caller must set the revision.
 func union(m Move, last []*store.Change, now time.Time, who string) *store.Change {
 	h := holder(last)
 	others := slices.Clone(last)
@@ -190,7 +190,7 @@ func union(m Move, last []*store.Change, now time.Time, who string) *store.Chang
 	return c
 }
 
-// enumerate returns some of the keys as text for the history.
+// enumerate lists some keys for a reason in the history.
 func enumerate(keys []string) string {
 	const most = 10
 	if more := len(keys) - most; more > 0 {
@@ -207,8 +207,8 @@ func add(list *[]string, values ...string) {
 	}
 }
 
-// addValues adds the typed values of o to r. If an index is already used for another value, the
-// value gets the lowest free index. The result maps the old indexes of such values to the new ones.
+// addValues adds the typed values of o to r. If r has another value with the same index, the value
+// gets the lowest free index. The result maps the old indexes of such values to the new ones.
 func addValues(r, o *store.Record) map[int]int {
 	var taken []nomen.Value
 	for _, v := range o.Values {
@@ -235,7 +235,7 @@ func insertValue(r *store.Record, v nomen.Value) {
 	r.Values = slices.Insert(r.Values, i, v)
 }
 
-// addRecord adds the content of o to r, which must have the same status.
+// addRecord adds the content of o to r. Both have the same status.
 func addRecord(r, o *store.Record) {
 	moved := addValues(r, o)
 	for _, l := range o.Locations {

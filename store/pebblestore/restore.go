@@ -140,7 +140,7 @@ func (r *restorer) run() error {
 	return r.open()
 }
 
-// copyListed copies the files that the manifest lists.
+// copyListed copies the files in the manifest.
 func (r *restorer) copyListed(m *Manifest, there []string) error {
 	if err := checkFormat(m.Format); err != nil {
 		return err
@@ -210,8 +210,8 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file and compares it with its line of the manifest, which may be nil. Once
-// something is known to be damaged, copyOne only reads files.
+// copyOne copies a file and compares it with its line of the manifest, if there is one. Once damage
+// has been found, it only reads files.
 func (r *restorer) copyOne(name string, line *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -245,8 +245,8 @@ func (r *restorer) copyOne(name string, line *BackupFile) error {
 	return nil
 }
 
-// transfer copies a file, or only reads it if there is no destination or anything is damaged. The
-// error of reading is a separate result.
+// transfer copies a file. Without a destination, or after damage, it only reads the file. The error
+// of reading is a result of its own.
 func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) {
 	in, readErr := r.FS.Open(from, vfs.SequentialReadsOption)
 	if readErr != nil {
@@ -285,7 +285,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 	return f, readErr, err
 }
 
-// open opens the restored store, and compares it with the manifest or verifies its history.
+// open opens the restored store. It compares the store with the manifest, or verifies its history.
 func (r *restorer) open() error {
 	s, err := Open(Options{Dir: cmp.Or(r.To, r.From), FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true, Now: noClock})
 	if err != nil {
@@ -323,11 +323,10 @@ func (r *restorer) check(s *Store) error {
 	return err
 }
 
-// noClock returns the zero time, so that a verification does not count changes made with a wrong
-// clock as damage.
+// noClock returns the zero time, so that changes made with a wrong clock do not count as damage.
 func noClock() time.Time { return time.Time{} }
 
-// firstLine returns the first line of an error, because errors of the engine can contain a stack
+// firstLine returns the first line of an error, because an error of the engine may have a stack
 // trace.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")

@@ -46,8 +46,8 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are unknown,
-// it returns the maximum, so that only a failing write shows that the disk is full.
+// freeSpace returns the free space and the size of the disk with a directory, in bytes. Unknown
+// values are the maximum, so that only a failed write reveals a full disk.
 func freeSpace(files vfs.FS, dir string) (free, total uint64) {
 	usage, err := files.GetDiskUsage(dir)
 	if err != nil {
@@ -64,8 +64,8 @@ type room struct {
 	last  atomic.Pointer[store.DiskUsage] // result of the last check; nil if unknown
 }
 
-// check returns a [*FullError] if the disk has too little space. The parameter replay is the number
-// of bytes that opening the store would replay.
+// check returns a [*FullError] if the disk has too little space. The parameter replay is how many
+// bytes of the log opening the store would replay.
 func (r *room) check(replay uint64) error {
 	free, total := freeSpace(r.fs, r.dir)
 	wanted := max(min(r.spare, total/roomShare), replay+spareBytes)
@@ -92,7 +92,7 @@ type roomWatch struct {
 	err    error
 }
 
-// check returns a [*FullError] if nothing may be written now.
+// check returns a [*FullError] if writing is not permitted now.
 func (w *roomWatch) check(now time.Time, look func() error) error {
 	if w.err == nil && w.since < lookAfterBytes && now.Sub(w.looked) < lookAfter {
 		return nil

@@ -7,10 +7,10 @@ type span struct{ from, to []byte }
 
 func keySpan(key []byte) span { return span{key, append(bytes.Clone(key), 0)} }
 
-// scrub starts compactions that remove overwritten and deleted data in the given spans from the
-// tables on disk. Until a table is rewritten, it still contains redacted content, although no read
-// returns it. A listing in progress keeps its tables on disk until it ends. Files of the
-// write-ahead log keep their content until they are reused.
+// scrub starts compactions that remove overwritten and deleted data in the spans from the disk.
+// Until then, tables still have redacted content, although no read returns it. A listing keeps its
+// tables on disk until it ends. Files of the write-ahead log keep their content until they are
+// reused.
 func (e *engine) scrub(spans []span) {
 	if len(spans) == 0 {
 		return

@@ -9,5 +9,5 @@ type fileSystem struct {
 	freeInodes uint64
 }
 
-// statfs returns the zero value. On this system, only a failing write shows that a disk is full.
+// statfs returns the zero value, because only a failed write reveals a full disk on this system.
 func statfs(string) (fileSystem, error) { return fileSystem{}, nil }

@@ -3,7 +3,7 @@ package pebblestore
 import "syscall"
 
 // physicalMemory returns the memory of the machine in bytes, or 0 if it is unknown. It does not
-// read /proc, which services and containers can hide.
+// need /proc, which is hidden from some services and containers.
 func physicalMemory() int64 {
 	var info syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&info); err != nil {

@@ -16,8 +16,8 @@ const (
 	tidyShare = 16
 )
 
-// tidyRoom is the free disk space that a compaction needs, in bytes, because new tables are written
-// before the old ones are removed.
+// tidyRoom is the free space that a compaction needs, in bytes. It writes the new tables before it
+// removes the old ones.
 const tidyRoom = 1 << 30
 
 func (s *Store) keepTidy(e *engine) {
@@ -68,8 +68,8 @@ func (s *Store) Tidy(ctx context.Context) error {
 	return e.tidy(ctx, func() bool { return true })
 }
 
-// tidy compacts names in steps while more returns true. A step compacts one table and the tables
-// below it that overlap with it.
+// tidy compacts names in steps until more returns false. A step compacts one table with the
+// overlapping tables below it.
 func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	above, _ := e.names()
 	for _, t := range above {
@@ -113,7 +113,7 @@ func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	return above, lowest
 }
 
-// sizes returns the bytes above the lowest level and the total, which is at least 1.
+// sizes returns the size of the tables above the lowest level, and of all tables, at least 1.
 func sizes(above, lowest []pebble.SSTableInfo) (up, all uint64) {
 	for _, t := range above {
 		up += t.Size

@@ -15,9 +15,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secretsDir is the directory of secrets in the directory of the store, with a file for each key.
-// Secrets are not in the database, so that backups do not contain them and a removed secret is gone
-// from the disk.
+// secretsDir is the directory of secrets, in the directory of the store. It has a file for each
+// key. The secrets are not in the database, so that backups do not contain them, and so that a
+// removed secret is really gone from the disk.
 const secretsDir = "secrets"
 
 // Secret implements [store.Vault].

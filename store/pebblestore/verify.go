@@ -36,7 +36,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return verify(ctx, snap, s.now(), fault, progress)
 }
 
-// verify verifies a snapshot. It reports changes dated after the time now.
+// verify verifies a snapshot. Changes dated after now are faults.
 func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	m := moment{db, pacer.Begin(ctx)}
 	src := &check.Source{
@@ -92,15 +92,15 @@ func (f *foundEntry) checked() check.Row {
 	return check.Row{Seq: f.row.seq, Subject: f.row.subject, Revision: f.row.revision, Time: f.row.time, Mark: f.row.mark[:], Leaf: f.leaf, Err: f.err}
 }
 
-// changes yields the changes of all subjects, each subject's last change first.
+// changes yields the changes of all subjects. The last change of a subject comes first.
 func (m moment) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		return m.eachChange(func(c check.Change) bool { return yield(c, nil) })
 	})
 }
 
-// eachChange passes the changes of all subjects to yield until yield returns false, including the
-// history of a subject whose last change is missing.
+// eachChange calls yield with the changes of all subjects until yield returns false. A subject can
+// have a history although its last change is missing.
 func (m moment) eachChange(yield func(check.Change) bool) error {
 	past, err := m.iterate(spaceHistory)
 	if err != nil {
@@ -135,7 +135,7 @@ func (m moment) iterate(space byte) (*view, error) {
 	return &view{it: it}, err
 }
 
-// newest returns the last change of the subject s, at which the view v must be.
+// newest returns the last change of the subject s, at which v is.
 func (v *view) newest(s store.Subject) check.Change {
 	c := check.Change{Subject: s, Last: true}
 	if c.Entry, c.Err = v.entry(s); c.Err == nil {
@@ -144,8 +144,8 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields the history from the position of the view v on. It returns true when more returns
-// false for the key prefix of a subject, and false when yield returns false.
+// pass yields the history from the position of v. It returns true as soon as more returns false for
+// the key prefix of a subject, and false if yield returns false.
 func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]
@@ -166,7 +166,7 @@ func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) boo
 	return true
 }
 
-// past returns the change of the history at the position of the view v. Its stamp is key[end:].
+// past returns the change in the history at which v is. Its stamp is key[end:].
 func (v *view) past(key []byte, end int) check.Change {
 	c := check.Change{Subject: store.Subject{Kind: kindIn(key[0])}}
 	if c.Subject.Kind == 0 {
@@ -200,8 +200,7 @@ func (m moment) tokens() iter.Seq2[check.Token, error] {
 	})
 }
 
-// each yields what the function read returns for each key of a space. Errors call the space by its
-// title.
+// each yields the result of read for each key of a space. Errors name the space by its title.
 func each[T any](m moment, space byte, title string, read func(*view) (T, error)) iter.Seq2[T, error] {
 	return reading.Seq(func(yield func(T, error) bool) error {
 		v, err := m.iterate(space)
@@ -218,8 +217,8 @@ func each[T any](m moment, space byte, title string, read func(*view) (T, error)
 	})
 }
 
-// nodes reports stored nodes that the Merkle tree of a log of this size cannot have. Hashes are
-// checked elsewhere, when the last leaf of a node is read.
+// nodes reports stored nodes that cannot be in the Merkle tree of a log of this size. Hashes are
+// checked elsewhere, at the last leaf of a node.
 func (m moment) nodes(size uint64, fault func(store.Fault)) error {
 	v, err := m.iterate(spaceNode)
 	if err != nil {

@@ -26,7 +26,7 @@ func newView(r pebble.Reader) (*view, error) {
 	return v, v.open(r)
 }
 
-// open makes v, which must be new or closed, a view of r.
+// open makes v a view of r. The view v is new or closed.
 func (v *view) open(r pebble.Reader) (err error) {
 	v.options = pebble.IterOptions{UseL6Filters: true}
 	if v.it, err = r.NewIter(&v.options); err != nil {
@@ -55,7 +55,7 @@ func (v *view) clone() (*view, error) {
 
 func (v *view) close() { _ = v.it.Close() } // failure has already returned any error
 
-// seek moves to the last change of the subject s, and reports whether there is one.
+// seek moves to the last change of the subject s. It returns false if there is none.
 func (v *view) seek(s store.Subject) bool {
 	v.key = appendKey(v.key[:0], s)
 	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
@@ -78,7 +78,7 @@ func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.before(s, at)
 }
 
-// before is like [view.at], but skips the current change of the subject.
+// before is [view.at] without the current change of the subject.
 func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	if at.Before(fromMillis(minMillis)) {
 		return nil, nil
@@ -115,7 +115,7 @@ func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	return codec.DecodeEntry(s, value)
 }
 
-// failure returns the error that ended the iteration near the given key, or nil.
+// failure returns the error that ended the iteration, or nil. The key is near the error.
 func (v *view) failure(key string) error {
 	if err := v.it.Error(); err != nil {
 		return unreadable(key, err)
@@ -133,10 +133,10 @@ type cursor struct {
 	before []byte
 }
 
-// farApart is the number of lookups for which a cursor only seeks after stepping has failed.
+// farApart is for how many lookups a cursor only seeks after a step was useless.
 const farApart = 32
 
-// open makes c, which must be new or closed, a cursor of r.
+// open makes c a cursor of r. The cursor c is new or closed.
 func (c *cursor) open(r pebble.Reader) error {
 	c.begun, c.ahead, c.apart = false, false, 0
 	return c.view.open(r)
@@ -168,8 +168,8 @@ func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	return c.change(s)
 }
 
-// step moves forward by at most one key. The result found says whether the cursor is at c.key; the
-// result settled says whether this is certain, so that no seek is needed.
+// step moves forward by at most one key. The result found says that the cursor is at c.key. The
+// result settled says that no seek is necessary to be certain about this.
 func (c *cursor) step() (found, settled bool) {
 	if !c.it.Valid() {
 		return false, c.it.Error() == nil

@@ -19,8 +19,8 @@ const (
 // Warming fills warmShare/warmParts of the cache, and leaves the rest to clients.
 const warmShare, warmParts = 3, 4
 
-// warm reads names into the cache, in the order of their keys, until all names are read, its share
-// of the cache is full, or the engine ends.
+// warm reads names into the cache, in the order of their keys. It ends when it has read all names,
+// when its share of the cache is full, or when the engine ends.
 func (e *engine) warm(cache int64) {
 	o := pebble.IterOptions{LowerBound: []byte{spaceName}, UpperBound: []byte{spaceName + 1}}
 	for e.rest(e.ctx) && e.cache.Metrics().Size < cache/warmParts*warmShare {

@@ -107,8 +107,8 @@ func (s *Store) back(e *engine) {
 	s.logState()
 }
 
-// logState logs the state if it has changed since it was last logged. The goroutine watch calls it
-// at each check. If many such lines were logged recently, the line is left to a later call.
+// logState logs the state if it has changed. The method watch calls it at each check. After many
+// such lines in a short time, it waits for a later call.
 func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
@@ -143,7 +143,7 @@ func (s *Store) noteRoom(e *engine) {
 	}
 }
 
-// causeOf describes err in a line that any client may see.
+// causeOf describes err in one line that any client may see.
 func causeOf(err error) string {
 	full := (*FullError)(nil)
 	switch {
@@ -169,8 +169,8 @@ func firstOf(err error, of ...error) error {
 	return of[slices.IndexFunc(of, func(e error) bool { return errors.Is(err, e) })]
 }
 
-// isUnwritable reports whether err means that a directory cannot be written, although it may be
-// readable.
+// isUnwritable reports whether err means that a directory cannot be written, even if it can be
+// read.
 func isUnwritable(err error) bool {
 	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ESHUTDOWN, errHung} {
 		if errors.Is(err, no) {
@@ -211,8 +211,8 @@ func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: 5 * watchEvery, Err: err}
 }
 
-// unreadable returns the error for a key that cannot be read: a [*CorruptError] if the data is
-// damaged, and an [*store.AwayError] if the disk has failed.
+// unreadable returns the error about a key that cannot be read: a [*CorruptError] for damaged data,
+// and an [*store.AwayError] if the disk has failed.
 func unreadable(key string, err error) error {
 	if pebble.IsCorruptionError(err) {
 		return &CorruptError{Key: key, Reason: "cannot be read: " + firstLine(err)}
@@ -224,8 +224,8 @@ func unreadable(key string, err error) error {
 	return err
 }
 
-// watch checks the directory of the store until ctx ends. It notices that the directory is gone or
-// cannot be written, and has another engine opened when it can be written again.
+// watch checks the directory of the store until ctx ends. It finds out when the directory is gone
+// or cannot be written. When it can be written again, watch has another engine opened.
 func (s *Store) watch(ctx context.Context) {
 	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
 	if every == 0 {
@@ -256,7 +256,7 @@ func (s *Store) watch(ctx context.Context) {
 	}
 }
 
-// inspect checks a disk that has worked so far, and returns why it is down, or nil.
+// inspect checks a disk that has worked so far. It returns why the disk is down, or nil.
 func (s *Store) inspect(e *engine) error {
 	if err := e.disk.check(); err != nil {
 		s.away(err)
@@ -289,10 +289,10 @@ func (s *Store) tryWrites(e *engine) error {
 	return e.disk.timed(func() error { return cmp.Or(e.lookAtRoom(), tryWrite(s.fs, s.dir)) })
 }
 
-// errLost is the reason to reject changes although the directory can be written again.
+// errLost is why changes are rejected although the directory can be written again.
 var errLost = errors.New("acknowledged changes are missing in the directory: restore a backup, or restart the server to accept what is there")
 
-// submitReopen makes the goroutine decide open another engine.
+// submitReopen asks the goroutine that runs the method decide to open another engine.
 func (s *Store) submitReopen() error {
 	r := &request{ctx: context.Background(), task: s.reopen, done: make(chan struct{}, 1)}
 	s.requests <- r
@@ -301,7 +301,7 @@ func (s *Store) submitReopen() error {
 }
 
 // reopen replaces an engine whose disk has failed. The new engine recovers the data on disk, which
-// must include every acknowledged change. Only decide calls reopen.
+// must include every acknowledged change. Call it only from decide.
 func (s *Store) reopen() error {
 	barrier := &request{ctx: context.Background(), done: make(chan struct{}, 1)}
 	s.decided <- barrier
@@ -332,7 +332,8 @@ func (s *Store) reopen() error {
 	return nil
 }
 
-// extends returns errLost unless the log of the engine is h or continues it.
+// extends returns errLost unless the head of the log is h, or the log continues the one with the
+// head h.
 func (e *engine) extends(h store.Head) error {
 	if e.damage != nil || e.log.Size() < h.Size {
 		return errLost

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAhead is the maximum number of planned batches that wait for the disk.
+// maxAhead limits the planned batches that wait for the disk.
 const maxAhead = 1024
 
 // A request is a batch of changes, or a task, on its way through decide and acknowledge.
@@ -43,15 +43,14 @@ const (
 	stageGivenUp
 )
 
-// begin permits the reading of the changes, or returns false if the caller has given up the
-// request.
+// begin permits reading the changes. It returns false if the caller has given up the request.
 func (r *request) begin() bool { return r.stage.CompareAndSwap(stageWaits, stagePlanned) }
 
-// park ends the reading of the changes, for a while or for good.
+// park ends the reading of the changes, for now or for good.
 func (r *request) park() { r.stage.CompareAndSwap(stagePlanned, stageWaits) }
 
-// await waits for the result of the request. If the disk of e hangs, await gives up the request and
-// returns false; the request then belongs to decide and acknowledge.
+// await waits for the result of the request. If the disk of e hangs, it gives up the request and
+// returns false. From then on, the request belongs to decide and acknowledge.
 func (r *request) await(e *engine) bool {
 	select {
 	case <-r.done:
@@ -84,7 +83,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return s.submit(ctx, changes, nil)
 }
 
-// submit passes a batch of changes or entries to decide, and waits for its result.
+// submit passes a batch of changes or entries to decide and waits for the result.
 func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*store.Entry) ([]store.Result, error) {
 	r, ok := s.idle.Get().(*request)
 	if !ok {
@@ -108,7 +107,7 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 	return results, err
 }
 
-// decide plans and writes one request after another until the channel requests is closed.
+// decide plans and writes requests, one after another, until the channel is closed.
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
@@ -123,8 +122,8 @@ func (s *Store) decide() {
 	}
 }
 
-// write writes the request r to the write-ahead log, without waiting for the disk. Because a batch
-// can take long, the time limit starts again with each of its changes.
+// write writes the request r to the write-ahead log, without waiting for the disk. A large batch
+// can take long, so each of its changes restarts the time limit.
 func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	w := &s.writer
 	w.reads = &s.reads
@@ -168,9 +167,9 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	return refused
 }
 
-// waiting calls a function that may wait for the disk while the changes of the request are being
-// planned. It returns an error if the caller gives up the request meanwhile; the changes must then
-// not be read any more.
+// waiting calls a function that may wait for the disk during the planning of the request. It
+// returns an error if the caller has given up the request. The changes must then not be read any
+// more.
 func (r *request) waiting(call func() error) error {
 	r.park()
 	err := call()
@@ -193,9 +192,9 @@ func (s *Store) hasRoom(e *engine) error {
 	return nil
 }
 
-// acknowledge answers the requests in order, each when it is on disk. If the disk has failed, it
-// answers all later requests of the engine with this failure, because the state for which they were
-// planned may be lost.
+// acknowledge answers requests in order as soon as they are on disk. After a failure of the disk,
+// all later requests of the engine get this failure, because they were planned for a state that may
+// be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {

@@ -71,10 +71,10 @@ func (w *writer) reset() {
 	w.turn = nil
 }
 
-// maxEntries is the maximum number of entries whose memory a writer keeps between batches.
+// maxEntries bounds the entries for which a writer keeps memory between batches.
 const maxEntries = 8192
 
-// last returns the last change of a subject to [store.Plan].
+// last returns the last change of a subject for [store.Plan].
 func (w *writer) last(s store.Subject) (*store.Change, error) {
 	w.touch()
 	if c, raw := w.reads.take(s); c != nil {
@@ -95,7 +95,7 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	return c, err
 }
 
-// touch rests if the batch is background work, and starts the time limit again.
+// touch restarts the time limit. It also pauses if the batch is background work.
 func (w *writer) touch() {
 	w.turn.Rest(nil)
 	w.watch.touch()
@@ -108,9 +108,8 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	w.raw[c] = raw
 }
 
-// follow plans entries of another store, which must continue this store's log with the right
-// numbers and digests. At the first entry that does not, follow stops, and returns the steps before
-// it and the error.
+// follow plans entries of another store, which must continue this log with the right numbers and
+// digests. At the first entry that does not, it returns the steps before it and the error.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // number of the last step of each subject, from 1
@@ -150,7 +149,7 @@ const (
 // faster, because a memtable inserts a key faster directly after the key before it.
 const longBatch = 32
 
-// begin makes the batch for the steps. If a step redacts something, the batch is indexed, so that
+// begin makes the batch for the steps. If a step redacts something, the batch has an index, so that
 // redact can read from it.
 func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
@@ -173,8 +172,7 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
-// fill adds the steps to the batch. The parameter entries has the entries of another store from
-// which the steps were made, or is nil.
+// fill adds the steps to the batch. If they come from another store, entries has its entries.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
@@ -212,7 +210,7 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	return w.batch.Set([]byte(metaCount), w.value, nil)
 }
 
-// formatOf returns the earliest version of the format that supports the steps.
+// formatOf returns the earliest version of the format that can have these steps.
 func formatOf(steps []store.Step) uint64 {
 	format := uint64(formatNoUsers)
 	for i := range steps {
@@ -228,9 +226,8 @@ func formatOf(steps []store.Step) uint64 {
 	return format
 }
 
-// raise adds the version of the format to the batch if the steps need a later one than the store
-// has. Earlier programs can therefore open a store until it contains something that they do not
-// support.
+// raise adds the version of the format to the batch if the steps need a later one. So an earlier
+// program can open a store until it has something that the program does not support.
 func (w *writer) raise(db *database, steps []store.Step) error {
 	need := formatOf(steps)
 	if need <= max(w.format, formatNoUsers) {
@@ -243,13 +240,13 @@ func (w *writer) raise(db *database, steps []store.Step) error {
 	return w.batch.Set([]byte(metaFormat), encodeNumber(need), nil)
 }
 
-// set writes to the batch, and keeps both buffers for reuse.
+// set writes to the batch and keeps its buffers for the next call.
 func (w *writer) set(key, value []byte) error {
 	w.key, w.value = key, value
 	return w.batch.Set(key, value, nil)
 }
 
-// put adds one step to the batch. If sealed is true, the entry e already has its salt and digest.
+// put adds a step to the batch. If sealed is true, the entry e has its salt and digest already.
 func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 	if step.Last != nil {
 		if err := w.keep(step); err != nil {
@@ -279,7 +276,7 @@ func (w *writer) keep(step store.Step) error {
 	return w.past.Set(w.key, w.value, nil)
 }
 
-// seal appends an entry to the log, and computes its digest unless sealed is true. It leaves the
+// seal appends an entry to the log. It computes the digest unless sealed is true, and leaves the
 // encoded change in w.value.
 func (w *writer) seal(e *store.Entry, sealed bool) error {
 	c := e.Change
@@ -334,8 +331,8 @@ func (w *writer) place(url string, n name.Name) []byte {
 	return w.key
 }
 
-// redact replaces the revisions that a step redacts, which are already in the history, by their
-// redacted form.
+// redact replaces the revisions that a step redacts by their redacted form. They are in the history
+// already.
 func (w *writer) redact(step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -364,7 +361,7 @@ func (w *writer) redact(step store.Step) error {
 	return v.failure(step.Subject.Key)
 }
 
-// remove redacts the entry at the position of the view v.
+// remove redacts the entry at which v is.
 func (w *writer) remove(v *view, s store.Subject) error {
 	e, err := v.entry(s)
 	if err != nil || e.Change.Redacted {

@@ -14,8 +14,7 @@ type backlog struct {
 	since time.Time // zero if no change is waiting
 }
 
-// saw records what a look at the head of the log has found: its fence, and whether changes are
-// waiting.
+// saw records the fence in the head of the log, and whether changes are waiting.
 func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -28,7 +27,7 @@ func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
 	b.fence = fence
 }
 
-// forget records that no server accepts changes, so that it is unknown whether changes are waiting.
+// forget records that no server accepts changes. It is then unknown whether changes are waiting.
 func (b *backlog) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

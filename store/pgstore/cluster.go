@@ -31,7 +31,7 @@ const (
 	maxHeld      = 5 * time.Second // maximum time for which an idle transaction may hold locks
 )
 
-// errNoPrimary is returned if no server accepts changes.
+// errNoPrimary means that no server accepts changes.
 var errNoPrimary = errors.New("no database server that accepts changes can be reached")
 
 // A cluster is the set of servers of one store: a primary (in some engines, several) and its
@@ -78,8 +78,8 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 	return cl
 }
 
-// impatient returns config with a timeout for idle transactions, because a node that hangs must not
-// keep its locks. Listings have no such timeout: they wait for the callers who read them.
+// impatient returns config with a timeout for idle transactions, so that a node that hangs does not
+// keep its locks. Listings have no such timeout, because they wait for their callers.
 func impatient(config *pgx.ConnConfig) *pgx.ConnConfig {
 	const name = "idle_in_transaction_session_timeout"
 	config = config.Copy()
@@ -99,10 +99,10 @@ func (cl *cluster) close() {
 	}
 }
 
-// keepWatch checks the server s regularly until ctx ends, and at once when a connection to it was
-// lost. Because of these checks, other calls need not try a server that is down. A server that is
-// down is checked more often, and each check then starts before the earlier ones have ended,
-// because their connections can hang even after the server is available again.
+// keepWatch checks the server s regularly until ctx ends, and at once after a lost connection. So
+// other calls need not try a server that is down. Such a server is checked more often. Each check
+// then starts without waiting for the earlier ones, because their connections can hang even after
+// the server is back.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -143,9 +143,9 @@ const (
 	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
-// ask finds out the role of the server s. The fence is a counter in the head of the log, which a
-// change increases within a second. A replica counts as late if the primary already had the
-// replica's fence some time ago.
+// ask finds out the role of the server s. The fence is a counter in the head of the log that
+// increases within a second after a change. If the primary had the fence of a replica some time ago
+// already, the replica is late.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
 	a, err := s.lookAt(ctx)
@@ -173,8 +173,8 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	}
 }
 
-// judge records the result of a check of the server s that began at the given time, unless a later
-// check has succeeded.
+// judge records the result of a check of s that began at the time begun. It ignores the result if a
+// later check has succeeded.
 func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	s.mu.Lock()
 	late := begun.Before(s.good)
@@ -187,8 +187,8 @@ func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	}
 }
 
-// set records the role of the server s, and the reason if it is down. The reason can change while a
-// server is down, for example if it comes back with another password.
+// set records the role of s, and the reason if it is down. The reason can change, for example if
+// the server comes back with another password.
 func (cl *cluster) set(s *server, r role, err error) {
 	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
@@ -216,8 +216,8 @@ func (cl *cluster) set(s *server, r role, err error) {
 	cl.logServer(s)
 }
 
-// logServer logs the role of the server s, or why it is down, if this is new since the last line.
-// If there were too many such lines recently, it leaves the line to a later check.
+// logServer logs the role of s, or why it is down, if that is new. After too many such lines it
+// leaves this to a later check.
 func (cl *cluster) logServer(s *server) {
 	s.mu.Lock()
 	r, err := role(s.role.Load()), s.lost
@@ -271,7 +271,7 @@ func (cl *cluster) judgeAll() {
 	cl.state.Store(&c)
 }
 
-// logCondition logs the condition of a cluster of several servers, as logServer does for a server.
+// logCondition is logServer for the whole cluster, if it has several servers.
 func (cl *cluster) logCondition() {
 	cl.judging.Lock()
 	defer cl.judging.Unlock()
@@ -290,7 +290,7 @@ func (cl *cluster) logCondition() {
 // condition returns the last known condition of the cluster.
 func (cl *cluster) condition() store.Condition { return *cl.state.Load() }
 
-// unable returns the reason why no server accepts changes.
+// unable returns why no server accepts changes.
 func (cl *cluster) unable() error {
 	var last error
 	for _, s := range cl.servers {
@@ -304,8 +304,8 @@ func (cl *cluster) unable() error {
 	return &lostError{fmt.Errorf("%w: %w", errNoPrimary, last)}
 }
 
-// fail updates the state of the server s after an error. A lost connection need not be the fault of
-// the server, so the server is checked before its role changes.
+// fail updates the state of s after an error. A lost connection need not be the fault of the
+// server, so fail has it checked before its role changes.
 func (cl *cluster) fail(s *server, err error) {
 	switch {
 	case state(err) == readOnlyTransaction:
@@ -318,7 +318,7 @@ func (cl *cluster) fail(s *server, err error) {
 	}
 }
 
-// forWriting returns the server that accepts changes, or the reason why no server does.
+// forWriting returns the server that accepts changes. The error says why there is none.
 func (cl *cluster) forWriting() (*server, error) {
 	var maybe *server
 	for _, s := range cl.servers {
@@ -335,9 +335,9 @@ func (cl *cluster) forWriting() (*server, error) {
 	return maybe, nil
 }
 
-// forReading returns the available servers in the order in which to try them: the replicas, which
-// take turns, then the primary, then servers that are late or not checked yet. If fresh is true,
-// the primary is first.
+// forReading returns the available servers in the order in which to try them: replicas, which take
+// turns, then the primary, then servers that are late or not checked yet. If fresh is true, the
+// primary is first.
 func (cl *cluster) forReading(fresh bool) []*server {
 	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
@@ -368,15 +368,15 @@ func (cl *cluster) forPlanning() []*server {
 	return []*server{s}
 }
 
-// read calls f on a server. If that server is lost, or is a replica without recent data, read tries
-// the others, again and again for the time that a call may wait. If fresh is true, it tries the
-// primary first; if ctx is from [store.Fresh], it tries only the primary. The function f gets the
-// role of the server, and is called again only if it has returned an error.
+// read calls f on a server. If the server is lost, or is a replica without recent data, read tries
+// others, for as long as a call may wait. If fresh is true, it tries the primary first. If ctx is
+// from [store.Fresh], it tries nothing but the primary. The function f gets the role of the server.
+// It is called again only after it has returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }
 
-// denies reports whether err is a rejected login at the only server.
+// denies reports whether err is a rejected login and there is no other server.
 func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
 
 // readWithin is read with another time to wait.
@@ -443,9 +443,9 @@ func newPatience(wait time.Duration) *patience {
 	return &patience{begun: now, deadline: now.Add(wait), next: firstPause}
 }
 
-// pause waits a random time, which grows with each call. It returns false if ctx has ended or the
-// time for retries is over. If hope is true, a server that seems lost may still be available, and
-// retries continue at least for the time grace.
+// pause waits a random time that grows with each call. It returns false if ctx has ended or the
+// time is over. If hope is true, a server that seems lost may still be available, so attempts
+// continue at least for grace.
 func (p *patience) pause(ctx context.Context, hope bool) bool {
 	now := time.Now()
 	if !now.Before(p.deadline) && !(hope && now.Before(p.begun.Add(grace))) {

@@ -74,7 +74,7 @@ func CheckURL(url string) error {
 	return err
 }
 
-// parseConfig parses a connection string. Its errors do not contain passwords.
+// parseConfig parses a connection string. No error has a password in it.
 func parseConfig(url string) (*config, error) {
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
 		return nil, fmt.Errorf("invalid connection string: it must begin with postgres://")
@@ -101,7 +101,7 @@ func parseConfig(url string) (*config, error) {
 	return c, nil
 }
 
-// own removes the parameters of this package from params, and applies them.
+// own applies the parameters of this package, and removes them from params.
 func (c *config) own(params map[string]string) error {
 	for name, set := range map[string]func(string) error{
 		paramPool: func(s string) (err error) {
@@ -125,7 +125,7 @@ func (c *config) own(params map[string]string) error {
 	return nil
 }
 
-// duration parses a duration such as 5s, which must not be negative.
+// duration parses a duration such as 5s. It must not be negative.
 func duration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err == nil && d < 0 {
@@ -134,8 +134,8 @@ func duration(s string) (time.Duration, error) {
 	return d, err
 }
 
-// split returns a configuration for each host. A fallback of such a configuration is for the same
-// host, and differs only in the use of TLS.
+// split returns a configuration for each host. Its fallbacks are for the same host, and differ only
+// in the use of TLS.
 func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	first := &pgconn.FallbackConfig{Host: all.Host, Port: all.Port, TLSConfig: all.TLSConfig}
 	ways := map[string][]*pgconn.FallbackConfig{}

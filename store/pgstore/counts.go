@@ -67,8 +67,8 @@ func (k countStore) Add(ctx context.Context, b counts.Batch) error {
 	})
 }
 
-// addCells adds cells in the order of their keys, because two nodes that write at the same time
-// could otherwise deadlock.
+// addCells adds cells in the order of their keys. Otherwise two nodes that write at the same time
+// could deadlock.
 func addCells(ctx context.Context, tx pgx.Tx, rows []counts.Row) error {
 	var months, cells []int32
 	var kinds []int16

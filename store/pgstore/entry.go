@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// errBroken is wrapped by errors about rows that no store can have written, so the database is
+// errBroken is wrapped by errors about rows that no store can have written. The database is then
 // damaged.
 var errBroken = errors.New("the database is damaged")
 
@@ -25,8 +25,8 @@ type entry struct {
 	leaf     ledger.Hash // in nomen_log, only the first bytes of the hash
 }
 
-// checkSize is how many bytes of the leaf hash nomen_log contains. The tree shows only that one of
-// 256 entries was altered; these bytes show which one.
+// checkSize is how many bytes of the hash of its leaf an entry has in nomen_log. The tree only
+// shows that one of 256 entries was altered. These bytes show which.
 const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }
@@ -81,8 +81,8 @@ type changeRow struct {
 
 func (r *changeRow) size() int { return len(r.value) + len(r.subject.Key) }
 
-// makeRow returns the row for the change of an entry, and sets the digest of the entry unless the
-// change is redacted.
+// makeRow returns the row for the change of an entry. It also sets the digest of the entry, unless
+// the change is redacted.
 func makeRow(s store.Subject, e *store.Entry) changeRow {
 	r := changeRow{subject: s, time: e.Change.Time.UnixMilli(), revision: int64(e.Change.Revision()), value: codec.Append(nil, e.Change)}
 	if e.Change.Redacted {
@@ -117,7 +117,7 @@ func (r *changeRow) decode() (*store.Entry, error) {
 	return e, nil
 }
 
-// redact replaces the content of the row by its digest, unless this was done before.
+// redact replaces the content of the row by its digest. It does nothing if that was done before.
 func (r *changeRow) redact() error {
 	e, err := r.decode()
 	if err != nil || e.Change.Redacted {

@@ -30,7 +30,7 @@ const (
 	sessionEnded         = "57P01" // ended by an administrator, or because the server shuts down
 )
 
-// state returns the SQLSTATE code of an error that a server has sent, or "" for other errors.
+// state returns the SQLSTATE code of an error from a server. For other errors it returns "".
 func state(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -51,8 +51,8 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// connectText describes a failed connection on one line. It gives each reason once, although pgconn
-// tries with and without TLS.
+// connectText describes a failed connection on one line. Although pgconn tries with and without
+// TLS, each reason appears once.
 func connectText(e *pgconn.ConnectError) string {
 	var reasons []string
 	for line := range strings.Lines(errors.Unwrap(e).Error()) {
@@ -63,8 +63,8 @@ func connectText(e *pgconn.ConnectError) string {
 	return fmt.Sprintf("cannot connect to database %q as user %q: %s", e.Config.Database, e.Config.User, strings.Join(reasons, "; "))
 }
 
-// gone reports whether err means that another server should be tried, because this one cannot be
-// reached or is not available.
+// gone reports whether err means that another server should be tried, because this one is not
+// available.
 func gone(err error) bool {
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		return true
@@ -74,8 +74,8 @@ func gone(err error) bool {
 	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
 }
 
-// denied reports whether err means that the server rejects the login (class 28), because the
-// database or the user does not exist or the password is wrong.
+// denied reports whether err means that the server has rejected the login (class 28): the database
+// or the user does not exist, or the password is wrong.
 func denied(err error) bool {
 	code := state(err)
 	return code == undefinedDatabase || strings.HasPrefix(code, "28")
@@ -87,17 +87,16 @@ var (
 	errHangs      = errors.New("the database server timed out")
 )
 
-// away reports whether err means that the database is unavailable, so that the same call can
-// succeed later.
+// away reports whether err means that the database is unavailable. The same call can succeed later.
 func away(err error) bool {
 	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
 }
 
-// retryAfter is when clients should try again if the database is unavailable. The store itself may
-// notice earlier that the database is back.
+// retryAfter is when clients should try again while the database is unavailable. The store may
+// notice earlier that it is back.
 const retryAfter = time.Second
 
-// awayError returns the [*store.AwayError] for an err of which away returns true.
+// awayError returns the [*store.AwayError] for an err for which away is true.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: retryAfter, Err: err}
 }
@@ -124,8 +123,8 @@ func causeOf(err error) string {
 	return "no database server accepts changes"
 }
 
-// again reports whether err means that the transaction conflicted with another one, and can succeed
-// if it is retried.
+// again reports whether err means that the transaction was in conflict with another one. It can
+// succeed in another attempt.
 func again(err error) bool {
 	switch state(err) {
 	case serializationFailure, deadlockDetected, uniqueViolation:
@@ -153,7 +152,7 @@ func full(err error) error {
 	return err
 }
 
-// ended returns the cause of the end of ctx instead of err, if ctx has ended.
+// ended returns why ctx has ended, or err if it has not.
 func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -12,11 +12,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// feedChunks is how many rows of the log are read at a time, with the content of their entries.
+// feedChunks is how many rows of the log are read together, with the content of their entries.
 const feedChunks = 8
 
-// firstFeed is how many entries are read first, because some readers stop after one entry. Each
-// further page has four times as many, up to the entries of feedChunks rows.
+// firstFeed is how many entries are read first, because some readers need only one. Each further
+// page has four times as many, up to the entries of feedChunks rows.
 const firstFeed = 16
 
 const (
@@ -115,8 +115,8 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	return page, nil
 }
 
-// logPage returns entries of the log from start+1 on, but not after end: at least one entry and at
-// most a page. If the server does not have them yet, it returns errStale.
+// logPage returns entries of the log from start+1 up to end: at least one, and at most a page. If
+// the server does not have them yet, the error is errStale.
 func logPage(ctx context.Context, c queryer, start, end uint64) ([]entry, error) {
 	first := start / chunkSize
 	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (end+chunkSize-1)/chunkSize))
@@ -146,7 +146,7 @@ func logPage(ctx context.Context, c queryer, start, end uint64) ([]entry, error)
 	return all[:min(uint64(len(all)), end-start)], nil
 }
 
-// readAll returns the changes of the entries. The value of a missing change is nil.
+// readAll returns the changes of the entries. A missing change has a nil value.
 func readAll(ctx context.Context, c queryer, entries []entry) ([]changeRow, error) {
 	n := len(entries)
 	numbers, kinds, keys := make([]int32, n), make([]int16, n), make([]string, n)

@@ -53,7 +53,6 @@ type finder struct {
 	yield  func(place) bool
 }
 
-// find yields the places from the given place on.
 func (f *finder) find(from place) error {
 	for {
 		if len(from.head) == headSize {
@@ -80,8 +79,8 @@ func (f *finder) find(from place) error {
 	}
 }
 
-// group yields the places with one head, from the given place on. The result unfinished is false
-// when the whole iteration is finished.
+// group yields the places with one head, from the given place on. The result unfinished is false if
+// nothing follows.
 func (f *finder) group(from place) (unfinished bool, err error) {
 	for {
 		page, err := f.page(placesOfHead, []byte(from.head), []byte(from.rest), from.key, f.size)

@@ -16,13 +16,14 @@ const (
 
 func printable(key string) bool { return flaw(key) < 0 }
 
-// flaw returns the offset of the first character that is not allowed in a key, or -1.
+// flaw returns the offset of the first character that a key must not have, or -1.
 func flaw(key string) int {
 	return strings.IndexFunc(key, func(r rune) bool { return r < rune(lowest[0]) || r > highest })
 }
 
-// bounds returns the half-open range of keys that a scan reads. The result ok is false if it is
-// empty. Both bounds consist of characters of keys, except perhaps for the last character.
+// bounds returns the range of keys that a scan reads, without the upper bound itself. The result ok
+// is false for an empty range. The bounds have only characters of keys, except perhaps for the last
+// one.
 func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	if !printable(scan.Prefix) {
 		return "", "", false
@@ -37,7 +38,7 @@ func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	return lower, upper, lower < upper
 }
 
-// behind returns the least string that sorts after the text.
+// behind returns the smallest string after the text.
 func behind(text string) string {
 	i := flaw(text)
 	switch {

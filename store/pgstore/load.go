@@ -84,7 +84,7 @@ func (l *loader) load(entries iter.Seq2[*store.Entry, error]) error {
 	return l.flush()
 }
 
-// giveUp writes the entries that came before the error err.
+// giveUp writes the entries before the error err.
 func (l *loader) giveUp(err error) error {
 	if l.ctx.Err() != nil {
 		return err
@@ -92,7 +92,7 @@ func (l *loader) giveUp(err error) error {
 	return errors.Join(err, l.flush())
 }
 
-// readState returns the edge of the log, and the fence in the head of the log.
+// readState returns the edge of the log, and the fence in its head.
 func readState(ctx context.Context, c queryer) (*edge, int64, error) {
 	var fence int64
 	var size uint64
@@ -115,7 +115,7 @@ func (l *loader) add(e *store.Entry) error {
 	return l.flush()
 }
 
-// flush writes the batch, up to the first entry that does not follow the one before it.
+// flush writes the batch up to an entry that does not follow the one before.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch, l.weight = nil, 0
@@ -129,8 +129,8 @@ func (l *loader) flush() error {
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries up to the first one that does not follow its predecessor, and returns the
-// error of this entry as wrong.
+// try writes entries up to the first that does not follow the one before. The result wrong is the
+// error about that entry.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {
@@ -143,9 +143,9 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps of the entries before the first wrong one. If the first entry of a subject
-// is its first revision, plan assumes that the store has no change of the subject; only if search
-// is true, it looks for one.
+// plan returns the steps for the entries before the first wrong one. If an entry is the first
+// revision of a subject, plan assumes that the store has no change of the subject. With search it
+// looks for one.
 func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}
@@ -178,7 +178,7 @@ func (l *loader) plan(batch []*store.Entry, search bool) (steps []store.Step, wr
 	return steps, nil, nil
 }
 
-// write writes the steps in one transaction, during which nothing else can be sealed.
+// write writes the steps in one transaction. Nothing else can be sealed during it.
 func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	if len(steps) == 0 {
 		return nil
@@ -219,7 +219,7 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	return nil
 }
 
-// raise begins a transaction that moves the head of the log. It returns an error if the store has
+// raise begins a transaction that moves the head of the log. The error says that the store has
 // changes that were not loaded.
 func (l *loader) raise(e *edge, names int) error {
 	head := e.log.Head()

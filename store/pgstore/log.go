@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/reading"
 )
 
-// chunkSize is the number of entries in a full row of nomen_log. The last leaf of such a row
-// completes nodes of the tree, and the row also contains the hashes of these nodes, from the lowest
-// stored level up. A row that is not full contains the hashes of its leaves instead.
+// chunkSize is how many entries a full row of nomen_log has. Its last leaf completes nodes of the
+// tree. Their hashes are in the row too, from the lowest stored level up. A row that is not full
+// has the hashes of its leaves instead.
 const chunkSize = 1 << ledger.MinLevel
 
 // A logRow is a row of nomen_log.
@@ -33,7 +33,8 @@ type edge struct {
 
 func (e *edge) clone() *edge { return &edge{e.log, slices.Clone(e.leaves), slices.Clone(e.tail)} }
 
-// add appends an entry to the log, and to rows the row of the log that the entry fills, if any.
+// add appends an entry to the log. If the entry fills a row of the log, add appends the row to
+// rows.
 func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	e.tail = entry.appendTo(e.tail, checkSize)
 	e.leaves = append(e.leaves, entry.leaf)
@@ -86,7 +87,7 @@ type queryer interface {
 
 const readLog = "select entries, hashes from nomen_log where chunk = $1"
 
-// readEdge reads the edge that the log had at the given size.
+// readEdge reads the edge of the log as it was at the given size.
 func readEdge(ctx context.Context, c queryer, size uint64) (*edge, error) {
 	src := &source{ctx: ctx, c: c}
 	log, err := ledger.Open(size, src)
@@ -140,7 +141,7 @@ func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	})
 }
 
-// leaves returns the leaves from one number to another, which must be in one row.
+// leaves returns the leaves from one number to another. Both are in the same row.
 func (s *source) leaves(from, to uint64) ([]ledger.Hash, error) {
 	if from == to {
 		return nil, nil

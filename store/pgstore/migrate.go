@@ -78,9 +78,9 @@ func readSchema(dir fs.FS) (schema, error) {
 	return s, nil
 }
 
-// migrate converts the schema of a database, which may have any earlier version or none, to the
-// version of s. Each step is one transaction. If the schema is newer, or if the store was made with
-// other rules of names, migrate returns a [*store.VersionError].
+// migrate converts the schema of a database to the version of s, from an earlier version or from
+// nothing. Each step is one transaction. The error is a [*store.VersionError] if the schema is
+// newer, or if the store was made with other rules of names.
 func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err
@@ -111,7 +111,7 @@ func older(err error) bool {
 		(version.Found == 0 || version.Found >= firstVersion)
 }
 
-// step runs the next migration. The result done is true if there was none left.
+// step runs the next migration. The result done is true if none is left.
 func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var format, rules uint64
@@ -137,8 +137,8 @@ func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	return done, err
 }
 
-// collation returns the SQL clause that makes a column sort by bytes. CockroachDB always does, and
-// does not support the clause.
+// collation returns the SQL clause with which a column sorts by bytes. CockroachDB always sorts so,
+// and does not know the clause.
 func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	var version string
 	err := tx.QueryRow(ctx, "select version()").Scan(&version)

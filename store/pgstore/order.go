@@ -14,10 +14,10 @@ type unit struct {
 	entries []entry
 }
 
-// inOrderOf sorts units so that each revision follows the one before it, and returns the first
-// units of the result: at least limit, or all if there are fewer. The given units must be in the
-// order of the database's clock. They are then already sorted, unless the clock was set back or the
-// database has several clocks.
+// inOrderOf sorts units so that each revision follows the one before it. It returns the first of
+// them, at least limit if there are as many. The units come in the order of the clock of the
+// database. This is the right order already, unless the clock was set back or the database has
+// several clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
 	next := map[store.Subject]uint64{} // lowest waiting revision of each subject
 	for _, u := range units {
@@ -50,7 +50,7 @@ func inOrderOf(units []unit, limit int) ([]unit, error) {
 	return ordered, nil
 }
 
-// follows reports whether each entry of u is the next one of its subject.
+// follows reports whether each entry of u continues its subject.
 func follows(u unit, next map[store.Subject]uint64) bool {
 	within := map[store.Subject]uint64{}
 	for i := range u.entries {

@@ -139,7 +139,7 @@ const (
 	lastOpening  = 500 * time.Millisecond
 )
 
-// openLater opens the store in the background when its database is available.
+// openLater opens the store in the background as soon as its database is available.
 func (s *Store) openLater(err error, schema schema) {
 	s.opening.Store(&store.Condition{NoReads: true, NoWrites: true, Cause: causeOf(err), Since: time.Now()})
 	s.cluster.log.Warn("the database is unavailable: the store will be opened when it is available", "err", err)
@@ -172,7 +172,7 @@ func (s *Store) openLater(err error, schema schema) {
 	})
 }
 
-// causeOfClosed returns the cause to report for a store that is not open yet because of err.
+// causeOfClosed returns the cause for a store that is not open yet because of err.
 func causeOfClosed(err error) string {
 	var version *store.VersionError
 	switch {
@@ -185,8 +185,8 @@ func causeOfClosed(err error) string {
 	}
 }
 
-// enter begins a call, which must leave s.gate if enter returns nil. Otherwise the store is closed
-// or not open yet, or ctx has ended.
+// enter begins a call. If it returns nil, the call must leave s.gate at its end. Otherwise the
+// store is closed or not open yet, or ctx has ended.
 func (s *Store) enter(ctx context.Context) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *Store) Condition() store.Condition {
 	return s.cluster.condition()
 }
 
-// identify checks the versions of the store. If necessary, it creates or migrates the store.
+// identify checks the versions of the store. It creates or migrates the store if necessary.
 func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) error {
 	for p := newPatience(s.cluster.wait); !s.readOnly; {
 		server, err := s.cluster.forWriting()
@@ -240,7 +240,7 @@ func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) err
 	return s.check(ctx, s.cluster.wait, schema)
 }
 
-// errNoStore is the error of Open if a store must exist and does not.
+// errNoStore is the error of Open for a missing store.
 var errNoStore = fmt.Errorf("there is no store of names in this database: %w", fs.ErrNotExist)
 
 // check checks the schema without changing anything.
@@ -271,8 +271,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// failed adds the operation to err, and makes it a [*store.AwayError] if the database is
-// unavailable. For a nil err it returns nil.
+// failed adds the operation to err, and converts it to a [*store.AwayError] if the database is
+// unavailable. For nil it returns nil.
 func failed(what string, err error) error {
 	switch {
 	case err == nil:

@@ -24,7 +24,7 @@ type place struct {
 
 func (p *place) size() int { return len(p.head) + len(p.rest) + len(p.key) }
 
-// mark returns the hash that stands for the rest of the URL in the index.
+// mark returns a hash of the rest of the URL, which takes its place in the index.
 func (p place) mark() []byte {
 	if p.rest == "" {
 		return []byte{}
@@ -38,8 +38,8 @@ func makePlace(url, key string) place {
 	return place{head: url[:n], rest: url[n:], key: key}
 }
 
-// places returns the places that the index must contain for the subject of c after that change,
-// without duplicates.
+// places returns the places for the subject of c that the index has after that change, without
+// duplicates.
 func places(c *store.Change) []place {
 	var all []place
 	for _, p := range c.AppendPlaces(nil) {

@@ -16,9 +16,9 @@ const (
 	readWait = time.Second      // shorter for a read, which the client can repeat
 )
 
-// noScans prevents query plans that scan whole tables. Every statement has an index, but the
-// statistics of a new table say that it is empty, so the server may plan to scan it and then keep
-// using the prepared plan after the table has grown. Engines without this setting do not need it.
+// noScans prevents plans that scan whole tables. Every statement has an index. But the statistics
+// of a new table say that it is empty, so the server may choose a scan and keep that plan after the
+// table has grown. Engines without this setting do not need it.
 const noScans = "set enable_seqscan = off"
 
 // errBusy means that no connection became free in time.
@@ -45,13 +45,13 @@ func newPool(config *pgx.ConnConfig, size int) *pool {
 	return &pool{config: config, slots: make(chan struct{}, size), keep: size}
 }
 
-// with calls f with a connection that no other call uses meanwhile. It closes the connection if it
-// is broken or in a transaction afterwards.
+// with calls f with a connection for this call alone. Afterwards it closes the connection if that
+// is broken or in a transaction.
 func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	return p.within(ctx, maxWaits, f)
 }
 
-// within is like with, but waits no longer than the time wait for a free connection.
+// within is with, and waits at most this time for a free connection.
 func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn) error) error {
 	c, err := p.take(ctx, wait)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *pool) take(ctx context.Context, wait time.Duration) (*pooled, error) {
 	return &pooled{Conn: conn, made: time.Now()}, nil
 }
 
-// pop returns an idle connection, or nil. It closes connections that were idle for too long.
+// pop returns an idle connection, or nil. It closes those that were idle for too long.
 func (p *pool) pop() *pooled {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +136,7 @@ func (p *pool) drop() {
 	p.idle = nil
 }
 
-// close closes all connections; those in use are closed when their calls end.
+// close closes all connections. Those in use are closed at the end of their calls.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -51,8 +51,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil. It is never older than a change of the subject
-// that this node has recently written.
+// last returns the last change of a subject, or nil. It is never older than what this node has
+// recently written.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
 	value, err := s.present(ctx, subject, need)
@@ -65,8 +65,8 @@ func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change,
 	return codec.Decode(subject, value)
 }
 
-// present returns the last value of a subject, or nil. If no available server has the revision that
-// n requires, it returns errStale.
+// present returns the last value of a subject, or nil. The error is errStale if no server has the
+// revision that n requires.
 func (s *Store) present(ctx context.Context, subject store.Subject, n need) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
 		var revision uint64
@@ -82,8 +82,8 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject that was made at the given time or earlier, or nil.
-// The caller must know, perhaps from another server, that the current change is later.
+// before returns the last change of a subject at the given time or earlier, or nil. The caller must
+// know that the current change is later.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	value, err := s.value(ctx, s.recent.need(subject).revision > 0, changeAt, subject.Kind, subject.Key, millis(at))
 	if err != nil || value == nil {
@@ -112,7 +112,7 @@ func collect[T any](ctx context.Context, c queryer, row func(pgx.CollectableRow)
 	return pgx.CollectRows(rows, row)
 }
 
-// millis returns a time in milliseconds, within the range of times that changes can have.
+// millis converts a time to milliseconds, within the range for changes.
 func millis(at time.Time) int64 {
 	switch {
 	case at.Year() > 9999:
@@ -156,8 +156,8 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 
 func nameSubject(key string) store.Subject { return store.Subject{Kind: store.KindName, Key: key} }
 
-// lasts returns the last changes of the names. If no available server has recent enough data, it
-// returns errStale.
+// lasts returns the last changes of the names. The error is errStale if no server has recent enough
+// data.
 func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.Subject]*store.Change, err error) {
 	keys := make([]string, 0, len(names))
 	for _, n := range names {

@@ -10,11 +10,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRecent is the maximum number of subjects that are tracked. After more writes, all subjects
-// count as recently written.
+// maxRecent limits the subjects that are tracked. After more writes, all subjects count as recently
+// written.
 const maxRecent = 100_000
 
-// errStale means that a replica returned data that is older than what this node has written.
+// errStale means that the data of a replica are older than what this node has written.
 var errStale = errors.New("no replica has received the latest changes of this server yet, and the primary cannot be reached")
 
 // A need is what an answer must contain so that a client sees its own changes.
@@ -63,7 +63,7 @@ func (r *recent) wrote(steps []store.Step) {
 	}
 }
 
-// need returns what an answer about the subject must contain. The zero need accepts any answer.
+// need returns what an answer about the subject must include. The zero need accepts any answer.
 func (r *recent) need(subject store.Subject) need {
 	if r.lag == 0 {
 		return need{}
@@ -80,7 +80,7 @@ func (r *recent) need(subject store.Subject) need {
 	}
 }
 
-// any reports whether this node has written anything that a replica may not have yet.
+// any reports whether this node has written something that a replica may lack.
 func (r *recent) any() bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -29,7 +29,7 @@ type reigns struct {
 	of   map[*server]reign
 }
 
-// holds records the timeline r of the server s, and reports whether it is the latest.
+// holds records that the server s has the timeline r. It reports whether that is the latest one.
 func (a *reigns) holds(s *server, r reign) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -41,7 +41,7 @@ func (a *reigns) holds(s *server, r reign) bool {
 	return r.timeline == a.last[r.system]
 }
 
-// over reports whether another server was promoted after the last check of s.
+// over reports whether another server was promoted since the last check of s.
 func (a *reigns) over(s *server) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,7 +69,7 @@ func (f *fences) saw(fence int64) {
 	}
 }
 
-// passed returns the fence that the primary had the given time ago, or 0 if it is unknown.
+// passed returns the fence of the primary at that time in the past, or 0 if it is unknown.
 func (f *fences) passed(ago time.Duration) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

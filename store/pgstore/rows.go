@@ -30,7 +30,7 @@ const (
 	insertRows    = " (time, revision, kind, key, salt, value) select u.time, u.revision, $1::smallint, u.key, u.salt, u.value from " + changeRows
 	insertPresent = "insert into nomen_present" + insertRows
 	insertPast    = "insert into nomen_past" + insertRows
-	// raiseFormat locks the row only if it changes it, so other writers need not wait.
+	// raiseFormat locks the row only to change it, so that other writers need not wait.
 	raiseFormat = "update nomen_meta set format = $1 where id = 1 and format < $1"
 	upsertToken = `insert into nomen_token (id, value) values ($1, $2)
 	on conflict (id) do update set value = excluded.value`
@@ -44,9 +44,9 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues the statements for the steps of a plan. It reads from c what is to be
-// redacted. It returns a doubt with the salt by which the changes can be found later; the salt is
-// nil if nothing is written.
+// queueStatements queues the statements for the steps of a plan. It reads what they redact from c.
+// The doubt has a salt by which the changes can be found later. If nothing is written, the salt is
+// nil.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // Read never fails
@@ -142,7 +142,7 @@ func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, en
 	return nil
 }
 
-// pend adds an entry that is to be sealed.
+// pend adds an entry that is not sealed yet.
 func (w *rowWriter) pend(e entry, names int) {
 	w.entries = e.appendTo(w.entries, len(e.leaf))
 	w.count++
@@ -161,8 +161,8 @@ func (w *rowWriter) flush() {
 	w.entries, w.count, w.names = nil, 0, 0
 }
 
-// redact removes the content of the revisions that a step redacts. Some may be made by the same
-// transaction; the others are in the database.
+// redact removes the content of the revisions that a step redacts. They are in the database, or
+// made by the same transaction.
 func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -186,7 +186,7 @@ func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) erro
 	return err
 }
 
-// place records which places of the index a change removes and adds.
+// place records which places a change removes from the index, and which it adds.
 func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	if s.Kind == store.KindAuthority {
 		return
@@ -225,8 +225,8 @@ func (w *rowWriter) queueChanges() {
 	}
 }
 
-// rows queues a statement for the rows of a kind, in the order of their keys, so that transactions
-// that create the same names do not deadlock.
+// rows queues a statement for the rows of a kind in the order of their keys. Otherwise transactions
+// that create the same names could deadlock.
 func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	rows := slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return r.subject.Kind != kind })
 	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(a.subject.Key, b.subject.Key) })
@@ -253,7 +253,7 @@ func someRows(rows []changeRow) int {
 	return min(len(rows), maxRows)
 }
 
-// affected returns a callback that stores in *n how many rows a statement has changed.
+// affected returns a callback that sets *n to how many rows a statement has changed.
 func affected(n *int64) func(pgconn.CommandTag) error {
 	return func(tag pgconn.CommandTag) error {
 		*n = tag.RowsAffected()

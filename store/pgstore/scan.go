@@ -41,9 +41,9 @@ type row struct {
 	value []byte
 }
 
-// snapshot calls f in a read-only transaction that sees one snapshot. If the server is lost,
-// snapshot calls f again on another server, unless f has set *begun; so f must set it before its
-// first visible effect. Errors of the transaction after f has returned nil are ignored.
+// snapshot calls f in a read-only transaction with one snapshot. If the server is lost, it calls f
+// again on another server, unless *begun is set. So f must set *begun before its first visible
+// effect. An error of the transaction after f has returned nil is ignored.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
 	var broken error // an error that must not be retried
@@ -118,7 +118,7 @@ func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string,
 	}, presentPage, k, lower, upper, size)
 }
 
-// nextSize returns how many rows to read after a page. The function size returns the size of a row.
+// nextSize returns how many rows to read after a page. The function size measures a row.
 func nextSize[T any](page []T, size func(*T) int) int {
 	bytes := 1
 	for i := range page {
@@ -152,11 +152,10 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 	return changes, nil
 }
 
-// after reports whether ms, a time in milliseconds, is after limit. A zero limit is never reached.
+// after reports whether ms, in milliseconds, is after limit. The zero limit means never.
 func after(ms int64, limit time.Time) bool { return !limit.IsZero() && ms > millis(limit) }
 
-// readPast returns the changes that were current at a time, for those subjects on a page that have
-// changed since.
+// readPast returns what was current at a time, for the subjects on a page that have changed since.
 func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
 	var keys []string
 	for _, row := range page {

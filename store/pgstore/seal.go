@@ -74,7 +74,7 @@ func (s *sealer) start() {
 	go s.run(ctx)
 }
 
-// stop ends the sealer after it has sealed what this node has written.
+// stop ends the sealer after it has sealed the changes of this node.
 func (s *sealer) stop() {
 	if s.cancel == nil {
 		return
@@ -111,7 +111,7 @@ func (s *sealer) run(ctx context.Context) {
 	}
 }
 
-// release ends the lease if this node has it.
+// release gives up the lease, if this node has it.
 func (s *sealer) release(ctx context.Context) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *sealer) release(ctx context.Context) {
 	}
 }
 
-// sealAll seals all committed changes, unless another node seals them.
+// sealAll seals all committed changes, unless another node does it.
 func (s *sealer) sealAll(ctx context.Context) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
@@ -135,7 +135,7 @@ func (s *sealer) sealAll(ctx context.Context) {
 	}
 }
 
-// tell logs why sealing fails, each error once.
+// tell logs each reason why sealing fails once.
 func (s *sealer) tell(ctx context.Context, err error) {
 	switch {
 	case err == nil:
@@ -201,8 +201,8 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	return more, nil
 }
 
-// knows reports whether s has the edge of the log with this fence and hash. The fence is not
-// enough, because a failover that loses changes can lead to another log with the same fence.
+// knows reports whether s has the edge of the log with this fence and this hash. The fence alone is
+// not enough: after a failover that lost changes, another log can have the same fence.
 func (s *sealer) knows(fence int64, hash []byte) bool {
 	if s.edge == nil || s.fence != fence {
 		return false
@@ -211,7 +211,7 @@ func (s *sealer) knows(fence int64, hash []byte) bool {
 	return head.Size == 0 || bytes.Equal(head.Hash[:], hash)
 }
 
-// readUnits returns the units to seal next, and whether there are more.
+// readUnits returns the next units to seal, and whether there are more.
 func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err error) {
 	units, err = collect(ctx, c, func(r pgx.CollectableRow) (u unit, err error) {
 		var entries []byte
@@ -255,7 +255,7 @@ func (s *sealer) grow(units []unit) growth {
 	return g
 }
 
-// commit writes a growth, or returns false if another node has sealed since the edge was read.
+// commit writes a growth. It returns false if another node has sealed since the edge was read.
 func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
 	defer rollback(c)
 	first := &pgx.Batch{}

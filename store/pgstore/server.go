@@ -79,8 +79,8 @@ func newLife() *life {
 	return &life{ctx, end}
 }
 
-// while returns a context that also ends when the server is lost, with the cause errServerLost, so
-// that calls to a server that hangs end early.
+// while returns a context that also ends when the server is lost, with the cause errServerLost. So
+// a call to a server that hangs ends early.
 func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Load().ctx, func() { cancel(errServerLost) })
@@ -107,8 +107,8 @@ type aspect struct {
 	reign    reign // of a server that is not read-only
 }
 
-// lookAt asks s about itself within watchTimeout. After an error it tries a new connection: once,
-// or several times while an administrator ends the sessions of the server.
+// lookAt asks s for its state within watchTimeout. After an error it tries a new connection. It
+// tries several while an administrator ends the sessions of the server.
 func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()

@@ -16,7 +16,7 @@ const (
 )
 
 // errNotSealed is the error of Settle if another node has the lease and does not seal. The log of
-// that node says more.
+// that node may say why.
 var errNotSealed = errors.New("no node seals them")
 
 // Settle implements [store.Settler]. If no other node seals the waiting changes, for example
@@ -65,7 +65,7 @@ func (s *Store) ask(ctx context.Context, f func(context.Context, *pgx.Conn) erro
 	return s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error { return f(ctx, c) })
 }
 
-// sealNow wakes the sealer. A read-only store has no running sealer, so it seals here.
+// sealNow wakes the sealer. A read-only store has no sealer running, so sealNow seals by itself.
 func (s *Store) sealNow(ctx context.Context) error {
 	if !s.readOnly {
 		s.sealer.wake()

@@ -133,8 +133,8 @@ func isFree(ctx context.Context, c *pgx.Conn, key string) (bool, error) {
 	return false, err
 }
 
-// keep calls f on the primary, and creates missing tables. It retries for as long as a call may
-// wait, so f must be safe to repeat.
+// keep calls f on the primary, and creates missing tables. It tries for as long as a call may wait,
+// so it must be safe to call f several times.
 func (s *Store) keep(ctx context.Context, what string, f func(context.Context, *pgx.Conn) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err

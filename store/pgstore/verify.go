@@ -61,7 +61,7 @@ type verifier struct {
 	hashes []ledger.Hash
 }
 
-// readHead reads the head. If there is none, it derives the size of the log from the rows.
+// readHead reads the head. If that is missing, it derives the size of the log from the rows.
 func (v *verifier) readHead(src *check.Source) error {
 	var hash []byte
 	head := &store.Head{}
@@ -106,7 +106,7 @@ func (v *verifier) readPending(src *check.Source) error {
 	return err
 }
 
-// row returns e as a row of the log without a number.
+// row returns e as a row of the log. The number is missing.
 func (e *entry) row() check.Row {
 	return check.Row{Subject: e.subject(), Revision: e.revision, Time: time.UnixMilli(e.time).UTC(), Mark: e.leaf[:checkSize]}
 }
@@ -140,8 +140,8 @@ func (v *verifier) logRows(from int64) ([]logRow, error) {
 	}, verifyLog, from, feedChunks)
 }
 
-// logRow returns the entries of a row of nomen_log. A fault of the whole row is the error of its
-// first entry.
+// logRow returns the entries in a row of nomen_log. The first entry has the error if the whole row
+// is faulty.
 func (v *verifier) logRow(row *logRow, leaves bool) ([]check.Row, error) {
 	first := uint64(row.chunk)*chunkSize + 1
 	entries, err := readEntries(row.entries, checkSize)
@@ -176,7 +176,7 @@ func (v *verifier) logRow(row *logRow, leaves bool) ([]check.Row, error) {
 	return all, v.leaves(all, entries)
 }
 
-// leaves reads the changes of rows, which all come from one row of nomen_log.
+// leaves reads the changes for entries, which all come from one row of nomen_log.
 func (v *verifier) leaves(all []check.Row, entries []entry) error {
 	rows, err := readAll(v.ctx, v.tx, entries)
 	if err != nil {
@@ -205,7 +205,7 @@ func (v *verifier) leaves(all []check.Row, entries []entry) error {
 	return nil
 }
 
-// node returns a node of the tree that the last row read from nomen_log has completed.
+// node returns a node of the tree that the last row has completed.
 func (v *verifier) node(level int, _ uint64) (ledger.Hash, error) {
 	if i := level - ledger.MinLevel; i < len(v.hashes) {
 		return v.hashes[i], nil

@@ -18,8 +18,7 @@ const (
 	where kind = $1 and (key, time, revision) > ($2, $3, $4) order by key, time, revision limit $5`
 )
 
-// changes yields all changes, subject by subject. The past changes of a subject come before its
-// present one.
+// changes yields all changes by subject. The last change of a subject comes after its past ones.
 func (v *verifier) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		more := true

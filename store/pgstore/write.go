@@ -76,7 +76,7 @@ func (s *Store) write() {
 	}
 }
 
-// gather returns r and the requests that are waiting.
+// gather returns r with the other requests that are waiting.
 func (s *Store) gather(r *request) []*request {
 	group, size := []*request{r}, len(r.changes)
 	for size < maxGroup {
@@ -93,8 +93,8 @@ func (s *Store) gather(r *request) []*request {
 	return group
 }
 
-// answer writes a group of requests. If the database rejects the group, answer tries each request
-// alone, so that no request fails because of another.
+// answer writes a group of requests. If the database rejects the group, it tries each request
+// alone, so that none fails because of another.
 func (s *Store) answer(group []*request) {
 	p, err := s.persist(group)
 	var unknown *store.UnknownError
@@ -116,12 +116,12 @@ func (s *Store) answer(group []*request) {
 	}
 }
 
-// transient reports whether retrying may help against err.
+// transient reports whether another attempt may succeed after err.
 func transient(err error) bool {
 	return gone(err) || again(err) || errors.Is(err, errNoPrimary) || errors.Is(err, errUnreplicated) || state(err) == readOnlyTransaction
 }
 
-// persist writes a group, and retries for as long as a call may wait.
+// persist writes a group. It tries for as long as a call may wait.
 func (s *Store) persist(group []*request) (*plan, error) {
 	w := &writing{group: group}
 	for p := newPatience(s.cluster.wait); ; {
@@ -141,7 +141,7 @@ func (s *Store) persist(group []*request) (*plan, error) {
 	}
 }
 
-// patienceOf returns the greatest patience among requests whose contexts have not ended.
+// patienceOf returns the greatest patience of the requests whose contexts have not ended.
 func patienceOf(group []*request) (d time.Duration) {
 	for _, r := range group {
 		if r.ctx.Err() == nil {
@@ -177,8 +177,8 @@ type plan struct {
 	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests in order; each sees the results of those before. If users is not nil, it
-// rejects requests that would give a subject to a second user.
+// makePlan plans requests in order, each on top of those before. If users is not nil, a request
+// must not give a subject to a second user.
 func makePlan(group []*request, last map[store.Subject]*store.Change, users owners) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}
@@ -232,11 +232,11 @@ const (
 	begin       = "begin isolation level read committed"
 )
 
-// attempt writes the group in one transaction. Existing names are locked before changes are
-// planned. New names need no lock, because creating a name twice violates the primary key. Changes
-// of users wait for each other.
+// attempt writes the group in one transaction. It locks existing names before it plans the changes.
+// New names need no lock, because creating a name twice violates the primary key. Changes of users
+// wait for each other.
 //
-// Writing takes two round trips for new names, and three for others. If there is nothing to write,
+// Writing takes two round trips for new names, and three for others. If nothing must be written,
 // the second round trip is a barrier, because a former primary could otherwise return a result that
 // lacks later changes.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
@@ -284,7 +284,7 @@ func rollback(c *pgx.Conn) {
 	_, _ = c.Exec(ctx, "rollback")
 }
 
-// commit writes the plan and commits the transaction. It records a doubt if the outcome is unknown.
+// commit writes the plan and commits. If the outcome is unknown, it records a doubt.
 func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 	batch := &pgx.Batch{}
 	if c.PgConn().TxStatus() == 'I' {
@@ -307,7 +307,7 @@ func (w *writing) commit(ctx context.Context, c *pgx.Conn, p *plan) error {
 // statementCompletionUnknown is CockroachDB's code for an unknown outcome.
 const statementCompletionUnknown = "40003"
 
-// doubtful reports whether a commit that failed with err may have succeeded.
+// doubtful reports whether a commit may have succeeded in spite of err.
 func doubtful(err error) bool {
 	if errors.Is(err, errUnreplicated) {
 		return true
@@ -321,7 +321,7 @@ func doubtful(err error) bool {
 	return gone(err)
 }
 
-// resolve returns the plan of an earlier attempt that was committed, or nil.
+// resolve returns the plan of an earlier attempt, if that was committed after all, or nil.
 func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	for _, d := range w.doubts {
 		var found int
@@ -336,17 +336,17 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	return nil, nil
 }
 
-// keepHead changes nothing, but its transaction must be replicated.
+// keepHead changes nothing. But its transaction must be replicated.
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
-// barrier waits until the synchronous standby, if there is one, has received everything that is
-// committed. Without it, readers may see data that the standby does not have yet, because a
-// transaction can become visible before the standby has acknowledged it.
+// barrier waits until the synchronous standby, if there is one, has everything that is committed. A
+// transaction can become visible before the standby has acknowledged it. So without the barrier, a
+// reader may see data that the standby does not have yet.
 //
-// The barrier is itself a transaction. A standby acknowledges transactions in order, so when it
-// acknowledges the barrier, it has all earlier ones. On a former primary, the barrier fails,
-// because its standby was promoted. So if the barrier succeeds, everything that was read before it
-// included every acknowledged change.
+// The barrier is a transaction itself. A standby acknowledges transactions in order: if it
+// acknowledges the barrier, it has all earlier ones. On a former primary the barrier fails, because
+// the standby has been promoted. So if the barrier succeeds, what was read before it included every
+// acknowledged change.
 func barrier(ctx context.Context, c *pgx.Conn) error {
 	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {
@@ -362,13 +362,12 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 	return replicated(c)
 }
 
-// errUnreplicated reports a commit that did not wait for the synchronous standby, because of a
-// timeout or a cancellation. PostgreSQL reports success for it, but a failover may lose the commit.
+// errUnreplicated means that a commit did not wait for the synchronous standby, because of a
+// timeout or a cancellation. PostgreSQL reports success, but a failover may lose the commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
-// syncWait is the function of PostgreSQL that warns that it stopped waiting for a synchronous
-// standby. The code recognizes the warning by this name, because its text depends on the language
-// of the server.
+// syncWait is the function of PostgreSQL that warns when it stops waiting for a synchronous
+// standby. The name identifies the warning, whose text depends on the language of the server.
 const syncWait = "SyncRepWaitForLSN"
 
 func noteUnreplicated(c *pgconn.PgConn, n *pgconn.Notice) {
@@ -401,8 +400,7 @@ func subjectsOf(group []*request) map[store.Kind][]string {
 	return all
 }
 
-// load returns the last changes of the subjects that exist. If lock is not empty, load begins a
-// transaction.
+// load returns the last changes of the subjects that exist. With a lock, it begins a transaction.
 func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lock string) (map[store.Subject]*store.Change, error) {
 	last := map[store.Subject]*store.Change{}
 	batch := &pgx.Batch{}

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// jobs are the jobs of a store, and their files.
+// jobs has the jobs of a store and their files.
 type jobs struct {
 	rows       map[string]store.JobRow
 	parts      map[jobPart][]byte
@@ -84,7 +84,7 @@ func (j *jobs) put(r store.JobRow) {
 	j.rows[r.ID] = store.JobRow{ID: r.ID, Seq: j.head, Body: bytes.Clone(r.Body)}
 }
 
-// drop removes a file of a job, or all files if file is "".
+// drop removes a file of a job. For "" it removes all of them.
 func (j *jobs) drop(id, file string) {
 	for p := range j.parts {
 		if p.id == id && (file == "" || p.file == file) {

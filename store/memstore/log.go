@@ -85,7 +85,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 	})
 }
 
-// entry returns a copy of the entry with index i, from 0.
+// entry returns a copy of the entry with index i, counted from 0.
 func (s *Store) entry(i uint64) *store.Entry {
 	s.mu.RLock()
 	e := *s.log.entries[i]
@@ -193,8 +193,8 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return err
 }
 
-// load adds the entry e, whose number must be seq, or compares it with the entry that already has
-// this number.
+// load adds the entry e, whose number must be seq. If there is an entry with this number already,
+// load compares the two.
 func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +219,7 @@ func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	return nil
 }
 
-// load appends an entry of another log, with its step.
+// load appends an entry of another log together with its step.
 func (l *sealedLog) load(e *store.Entry, step store.Step) error {
 	kept := &store.Entry{Seq: e.Seq, Change: step.Next, Digest: e.Digest}
 	if !step.Next.Redacted {

@@ -104,8 +104,8 @@ func (s *Store) write(step store.Step) {
 	s.add(step, seq)
 }
 
-// add adds a step whose change has the number seq in the log, and redacts the revisions that the
-// step lists.
+// add adds a step whose change has the number seq in the log. It redacts the revisions that the
+// step names.
 func (s *Store) add(step store.Step, seq uint64) {
 	t, key := s.tables[step.Subject.Kind], step.Subject.Key
 	t.add(key, version{s.moment, seq, step.Next})
@@ -135,8 +135,8 @@ func (s *Store) last(subject store.Subject) (*store.Change, error) {
 	return s.tables[subject.Kind].at(subject.Key, s.moment, time.Time{}), nil
 }
 
-// identify updates the index of subjects after a step. Between the steps of a batch, a subject may
-// belong to two users; if one of them loses it, it must remain with the other.
+// identify updates the index of subjects after a step. Between the steps of a batch, two users may
+// have the same subject. If one of them loses it, the other keeps it.
 func (s *Store) identify(step store.Step) {
 	if step.Next.User == nil {
 		return
@@ -153,7 +153,7 @@ func (s *Store) identify(step store.Step) {
 	}
 }
 
-// index sets the owner of a subject in the index, by a search through all users.
+// index looks for the owner of a subject among all users, and stores it in the index.
 func (s *Store) index(subject string) {
 	delete(s.users, subject)
 	for id, versions := range s.tables[store.KindUser].versions {
@@ -185,7 +185,7 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 }
 
 // scan calls yield with copies of the changes that were current at the time of the scan, in the
-// order of their keys. Changes made meanwhile have no effect.
+// order of their keys. Later changes do not affect a scan in progress.
 func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	keys, moment, err := s.begin(ctx, kind)
 	if err != nil {

@@ -71,7 +71,7 @@ func merge(a, b []string) []string {
 	return append(append(all, a...), b...)
 }
 
-// within returns the part of the sorted keys that a scan selects.
+// within returns the keys that a scan selects. The keys are sorted.
 func within(keys []string, scan store.Scan) []string {
 	from := sort.Search(len(keys), func(i int) bool { return keys[i] > scan.After && keys[i] >= scan.Prefix })
 	keys = keys[from:]

@@ -129,7 +129,7 @@ type value struct {
 	until     time.Time   // when an alias, or the absence of a record or authority, must be read again
 }
 
-// kindAlias is the kind of subjects that are aliases. Their keys come from [store.AliasURL].
+// kindAlias is the kind of subject for an alias. Its key is that of [store.AliasURL].
 const kindAlias store.Kind = 255
 
 func (v value) revision() uint64 {
@@ -149,7 +149,7 @@ type minimum struct {
 	until    time.Time
 }
 
-// maxTracked is the maximum number of recently changed subjects that are tracked.
+// maxTracked limits the recently changed subjects of which the cache keeps track.
 const maxTracked = 200_000
 
 var (
@@ -190,7 +190,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	return s, nil
 }
 
-// begin moves to the end of the feed without reading the changes before it.
+// begin goes to the end of the feed without reading it.
 func (s *Store) begin(ctx context.Context) error {
 	begun := time.Now()
 	head, err := s.Backing.Head(ctx)
@@ -202,7 +202,7 @@ func (s *Store) begin(ctx context.Context) error {
 	return nil
 }
 
-// weight returns the approximate memory of a value in bytes.
+// weight estimates the memory of a value, in bytes.
 func weight(s store.Subject, v value) uint32 {
 	const (
 		fixed    = 400 // for a record and what the cache stores about it
@@ -254,7 +254,7 @@ func (s *Store) Close() error {
 	return s.Backing.Close()
 }
 
-// usable reports whether the answers in the cache are current, so that it may be read and filled.
+// usable reports whether the cache is current, and may be read and filled.
 func (s *Store) usable() bool {
 	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within || store.ConditionOf(s.Backing).NoReads {
 		return false
@@ -264,7 +264,7 @@ func (s *Store) usable() bool {
 	return s.paused.IsZero()
 }
 
-// good reports whether v includes all known changes of its subject.
+// good reports whether v includes all changes of its subject that are known.
 func (s *Store) good(subject store.Subject, v value) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -272,7 +272,7 @@ func (s *Store) good(subject store.Subject, v value) bool {
 	return !heard || v.revision() >= f.revision && (f.named.IsZero() || slices.Contains(v.names, f.named))
 }
 
-// keep caches a value, unless its subject was changed recently.
+// keep caches a value, unless its subject has changed recently.
 func (s *Store) keep(subject store.Subject, v value) {
 	s.mu.RLock()
 	defer s.mu.RUnlock() // if the subject changes meanwhile, s.changed waits for this lock and then removes the value
@@ -281,8 +281,8 @@ func (s *Store) keep(subject store.Subject, v value) {
 	}
 }
 
-// stale returns the cached value of a subject if the caller accepts stale answers. The caller must
-// call use before it returns the value.
+// stale returns the cached value of a subject if the caller accepts stale answers. If the caller
+// returns the value, it must call use first.
 func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use func(), ok bool) {
 	use, ok = s.mayBeStale(ctx)
 	if !ok {
@@ -292,8 +292,8 @@ func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use 
 	return v, use, ok && s.good(subject, v)
 }
 
-// mayBeStale reports whether ctx now accepts a stale answer. The caller must call use before it
-// returns such an answer.
+// mayBeStale reports whether a call with ctx accepts a stale answer now. The caller must call use
+// before it returns such an answer.
 func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	staleness, checked := store.StalenessOf(ctx), s.checked.Load()
 	since := time.Unix(0, checked)
@@ -318,8 +318,8 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// countEviction counts the entries that the cache removes to make room. A recorder of statistics
-// would cost time at every hit.
+// countEviction counts the entries that the cache removes to make room. The statistics of the cache
+// itself would take time at every hit.
 func (s *Store) countEviction(e otter.DeletionEvent[store.Subject, value]) {
 	if e.WasEvicted() {
 		s.evictions.Add(1)
@@ -344,7 +344,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return results, err
 }
 
-// doubt removes what the change c may have changed from the cache.
+// doubt removes everything from the cache that the change c may have changed.
 func (s *Store) doubt(c *store.Change) {
 	s.mu.Lock()
 	s.allGood = s.allGood && c.Authority == nil

@@ -17,7 +17,7 @@ type follower struct {
 	lost  bool     // the feed cannot be read
 }
 
-// follow reads the feed at intervals until ctx ends.
+// follow reads the feed regularly until ctx ends.
 func (s *Store) follow(ctx context.Context) {
 	defer close(s.ended)
 	tick := time.NewTicker(s.options.Every)
@@ -51,9 +51,8 @@ func (s *Store) tell(err error) {
 	}
 }
 
-// look reads the changes since the last call. It also reads the last known change again, because
-// the database may have lost changes in a failover: then another change has its number, or none
-// has.
+// look reads the changes since the last call. It also reads the last known change again, because a
+// database may lose changes in a failover: then that number belongs to another change, or to none.
 func (s *Store) look(ctx context.Context) error {
 	if !s.begun {
 		if err := s.begin(ctx); err != nil {
@@ -94,8 +93,8 @@ func (s *Store) look(ctx context.Context) error {
 	return nil
 }
 
-// readAll reads the list of authorities unless it is current. It discards a list that is older than
-// known changes.
+// readAll reads the list of authorities unless it is current. It discards the list if it is older
+// than known changes.
 func (s *Store) readAll(ctx context.Context) error {
 	s.mu.RLock()
 	good := s.allGood
@@ -114,8 +113,8 @@ func (s *Store) readAll(ctx context.Context) error {
 	return err
 }
 
-// hasHeard reports whether a list of authorities includes all known changes. The caller must hold
-// the lock.
+// hasHeard reports whether a list of authorities is at least as new as all changes known from the
+// feed. The caller must hold the lock.
 func (s *Store) hasHeard(all []*store.Authority) bool {
 	revisions := make(map[string]uint64, len(all))
 	for _, a := range all {
@@ -139,10 +138,10 @@ func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, er
 	return all, nil
 }
 
-// behind handles a log that ends before the last change seen. If every replica must have that
-// change by now, then either changes were lost, or only a late replica is available, whose answers
-// must not stay in the cache. In that case behind empties the cache, and continues at the end of
-// this log.
+// behind handles a log that ends before the last known change. A replica may still be late. But if
+// every replica must have that change by now, changes were lost, or the only available replica is
+// very late and its answers must not stay in the cache. Then behind empties the cache and continues
+// at the end of this log.
 func (s *Store) behind(ctx context.Context, now time.Time) error {
 	head, err := s.Backing.Head(ctx)
 	if err != nil || len(s.marks) == 0 {
@@ -157,7 +156,7 @@ func (s *Store) behind(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pause empties the cache, and caches nothing until the given time.
+// pause empties the cache and switches it off until the given time.
 func (s *Store) pause(until time.Time) {
 	s.mu.Lock()
 	if until.After(s.paused) {
@@ -168,7 +167,6 @@ func (s *Store) pause(until time.Time) {
 	s.removeAll()
 }
 
-// heard records that a change was made.
 func (s *Store) heard(c *store.Change, revision uint64) {
 	s.changed(c.Subject(), minimum{revision: revision})
 	if c.Record != nil {
@@ -178,7 +176,7 @@ func (s *Store) heard(c *store.Change, revision uint64) {
 	}
 }
 
-// changed records the oldest state of a changed subject that may still be cached.
+// changed records the oldest state of a changed subject that may stay in the cache.
 func (s *Store) changed(subject store.Subject, least minimum) {
 	s.mu.Lock()
 	now := time.Now()
@@ -198,8 +196,8 @@ func (s *Store) changed(subject store.Subject, least minimum) {
 	s.remove(subject)
 }
 
-// forget drops expired minima, and ends a pause. At the end of a pause, it empties the cache again,
-// because of the answers that were in progress when the pause began.
+// forget drops records that are no longer needed, and ends a pause. At the end of a pause it
+// empties the cache again, because answers in progress at its beginning may have arrived since.
 func (s *Store) forget(now time.Time) {
 	s.mu.RLock()
 	over := !s.paused.IsZero() && now.After(s.paused)

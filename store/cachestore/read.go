@@ -12,8 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// soon calls ask for a current answer when there is also a stale one. If ask takes too long, soon
-// returns errSlow and lets ask run on, because a database can take long to give up.
+// soon calls ask for a current answer if there is also a stale one. If ask takes too long, soon
+// returns errSlow and ask continues in the background, because a call can take long to fail if the
+// database does not answer.
 func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -43,8 +44,8 @@ func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, er
 	return r.v, r.err
 }
 
-// withoutFeed calls ask for a current answer. It calls use and returns the stale answer instead, if
-// the store is unavailable, was unavailable a moment ago, or does not respond soon.
+// withoutFeed calls ask for a current answer. If the store is unavailable, was unavailable a moment
+// ago, or does not answer soon, it calls use and returns the stale answer.
 func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()
@@ -58,8 +59,8 @@ func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask 
 	return v, err
 }
 
-// read returns the value of a subject, from the cache or from load. An answer that depends on the
-// value may be cached as long as the value.
+// read returns the value of a subject from the cache, or else from load. An answer that depends on
+// the value may be cached as long as the value.
 func (s *Store) read(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (v value, err error) {
 	depends := store.DependenciesOf(ctx)
 	depends.On(subject.Key)
@@ -91,7 +92,8 @@ type unkept struct{ value value }
 
 func (u *unkept) Error() string { return "cachestore: value must not be cached" }
 
-// unkeptValue returns the result of a loader, where an error of type unkept stands for its value.
+// unkeptValue returns the result of a loader. If the error has the type unkept, the value is in the
+// error.
 func unkeptValue(v value, err error) (value, error) {
 	var once *unkept
 	if errors.As(err, &once) {
@@ -100,8 +102,8 @@ func unkeptValue(v value, err error) (value, error) {
 	return v, err
 }
 
-// get returns the value of a subject from the cache, or loads it. Concurrent calls for one subject
-// share one load. If there is a stale answer and the store does not respond soon, the error is an
+// get returns the value of a subject from the cache, or loads it. Concurrent calls for a subject
+// share one load. If there is a stale answer and the store does not answer soon, the error is an
 // AwayError.
 func (s *Store) get(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (value, error) {
 	v, ok := s.cache.GetIfPresent(subject)
@@ -137,7 +139,8 @@ func (s *Store) get(ctx context.Context, subject store.Subject, load otter.Loade
 	return v, err
 }
 
-// kept calls ask until the result is current, or must not be cached.
+// kept calls ask until the result is current, or until it is clear that the result must not be
+// cached.
 func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(context.Context) (value, error)) (value, error) {
 	for {
 		v, err := ask(ctx)
@@ -159,10 +162,10 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 	}
 }
 
-// errSlow is returned for a slow store if there is a stale answer.
+// errSlow is the error for a slow store if there is a stale answer.
 var errSlow = &store.AwayError{Cause: "the store does not respond"}
 
-// avoids reports whether a stale answer should be returned without asking the store.
+// avoids reports whether to return a stale answer without asking the store.
 func (s *Store) avoids() bool {
 	return s.away.Load() || time.Now().UnixNano() < s.avoid.Load() || store.ConditionOf(s.Backing).NoReads
 }
@@ -184,7 +187,7 @@ func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err e
 	return v, err
 }
 
-// bypassed reports whether a call must go to the store, because of its context or its time.
+// bypassed reports whether a call must not use the cache, because of its context or its time.
 func (s *Store) bypassed(ctx context.Context, at time.Time) bool {
 	return s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx)
 }
@@ -275,7 +278,6 @@ func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.
 	return clones(all)
 }
 
-// clones yields copies of authorities.
 func clones(all []*store.Authority) iter.Seq2[*store.Authority, error] {
 	return func(yield func(*store.Authority, error) bool) {
 		for _, a := range all {

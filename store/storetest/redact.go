@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secret is a text that must not be found anywhere after its redaction.
+// secret is a text that no read may return after its redaction.
 const secret = "a-persons-secret"
 
 // secretly returns a change that has the secret in every text.
@@ -96,7 +96,6 @@ func (s *suite) redactAgain(k string) {
 	s.equal("head", s.sealed(), headOf(all))
 }
 
-// redactOthers redacts revisions of an authority and of a deleted name.
 func (s *suite) redactOthers() {
 	s.Helper()
 	a := RichAuthority()

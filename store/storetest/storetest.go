@@ -163,10 +163,8 @@ func expecting(revision uint64, c store.Change) store.Change {
 	return c
 }
 
-// changed returns the result of a change that made a revision.
 func changed(revision uint64) store.Result { return store.Result{Revision: revision, Changed: true} }
 
-// already returns the result of a change that changed nothing.
 func already(revision uint64) store.Result { return store.Result{Revision: revision} }
 
 // apply calls Apply, which must succeed.
@@ -200,7 +198,7 @@ func (s *suite) refused(changes ...store.Change) error {
 	return err
 }
 
-// refusal is like refused, but the error must be of type E.
+// refusal is refused for an error of type E.
 func refusal[E error](s *suite, changes ...store.Change) (got E) {
 	s.Helper()
 	if err := s.refused(changes...); !errors.As(err, &got) {
@@ -221,14 +219,12 @@ func (s *suite) getAt(k string, at time.Time) *store.Record {
 	return found(s, r, err)
 }
 
-// authority returns an authority, or nil.
 func (s *suite) authority(p name.Prefix, at time.Time) *store.Authority {
 	s.Helper()
 	a, err := s.Authority(s.Context(), p, at)
 	return found(s, a, err)
 }
 
-// token returns a token, or nil.
 func (s *suite) token(id string) *store.Token {
 	s.Helper()
 	tokens, ok := s.Store.(store.Tokens)
@@ -239,7 +235,7 @@ func (s *suite) token(id string) *store.Token {
 	return found(s, t, err)
 }
 
-// found returns v, the result of a read. It checks that v is nil exactly if err is ErrNotFound.
+// found returns v, the result of a read. It checks that v is nil if and only if err is ErrNotFound.
 func found[T any](s *suite, v *T, err error) *T {
 	s.Helper()
 	if (v == nil) != (err == store.ErrNotFound) || v != nil && err != nil {
@@ -302,7 +298,6 @@ func until[T any](seq iter.Seq2[T, error], yield func() bool) error {
 	return nil
 }
 
-// ended returns a context that was cancelled.
 func (s *suite) ended() context.Context {
 	ctx, cancel := context.WithCancel(s.Context())
 	cancel()
@@ -334,7 +329,6 @@ func during(work, look func()) {
 	}
 }
 
-// equal reports a difference between the actual and the expected result.
 func (s *suite) equal(what string, got, want any) {
 	s.Helper()
 	if diff := cmp.Diff(got, want, comparers()); diff != "" {

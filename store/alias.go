@@ -19,8 +19,8 @@ const aliasMark = "\x00same_as\x00"
 // URL but not its last.
 func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
-// locationsOnly yields the locations that f finds. It jumps over the aliases and subjects in the
-// index instead of reading them.
+// locationsOnly yields the locations that f finds. It skips aliases and subjects, which are in the
+// same index, without reading them.
 func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) iter.Seq2[Place, error] {
 	return func(yield func(Place, error) bool) {
 		for more := true; more; {
@@ -36,8 +36,8 @@ func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) it
 	}
 }
 
-// markEnd returns the end of the range in which url lies, if that is the range of aliases or the
-// range of subjects. For a location it returns "".
+// markEnd returns the end of the range of aliases or of subjects, if url is in one of them. For a
+// location it returns "".
 func markEnd(url string) string {
 	for _, mark := range [...]string{aliasMark, subjectMark} {
 		if strings.HasPrefix(url, mark) {

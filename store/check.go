@@ -69,7 +69,7 @@ func measure(i int, c *Change) (int, error) {
 	return m.size, nil
 }
 
-// flaw returns the reason why c is invalid, or "".
+// flaw returns why c is invalid, or "".
 func flaw(c *Change) string {
 	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted || c.User != nil && c.User.Redacted ||
 		c.Rights != nil && c.Rights.Redacted {
@@ -78,7 +78,7 @@ func flaw(c *Change) string {
 	return misshapen(c)
 }
 
-// misshapen returns the reason why c cannot be a stored change, or "".
+// misshapen returns why c cannot be a stored change, or "".
 func misshapen(c *Change) string {
 	switch {
 	case count(c.Record != nil, c.Authority != nil, c.Token != nil, c.User != nil, c.Rights != nil, !c.Delete.IsZero()) != 1:
@@ -143,8 +143,8 @@ func count(conditions ...bool) (n int) {
 	return n
 }
 
-// printable reports whether a key consists of printable ASCII characters. [name.FromKey] does not
-// check this, but stores use control characters as separators.
+// printable reports whether a key has only printable ASCII characters. Stores use control
+// characters as separators, and [name.FromKey] does not check for them.
 func printable(key string) bool {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
@@ -154,7 +154,7 @@ func printable(key string) bool {
 	return true
 }
 
-// timely reports whether t can be stored and formatted: RFC 3339 has only four digits for the year.
+// timely reports whether t can be stored and formatted. A year has four digits in RFC 3339.
 func timely(t time.Time) bool {
 	t = t.UTC()
 	return t.Year() >= 1 && t.Year() <= 9999 && !wholeMillis(t).IsZero()

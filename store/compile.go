@@ -21,8 +21,8 @@ type Compiled struct {
 	Via   string         // address of a DSpace repository, if the delegation has one
 }
 
-// dspaceLabel begins the address of a DSpace repository. Such a resolver cannot be the target of a
-// redirect: nomen can only query it.
+// dspaceLabel begins the address of a DSpace repository. Redirects to such a resolver are
+// impossible, because only nomen can query it.
 const dspaceLabel = "dspace:"
 
 // authorityPort is the default port in the address of an authority (1995, 3.2; Y95-29).
@@ -108,8 +108,8 @@ const (
 
 var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element, or "dspace:" and the URL of a DSpace server`)
 
-// hostPort parses HOST or HOST:PORT, adds the default port authorityPort, and returns the host in
-// lower case.
+// hostPort parses HOST or HOST:PORT, where the default port is authorityPort. The host in the
+// result is in lower case.
 func hostPort(s string) (string, error) {
 	u, err := uri.Parse("http://" + s)
 	if err != nil {

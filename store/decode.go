@@ -38,7 +38,7 @@ func DecodeText(text []byte, v any) error {
 	return nil
 }
 
-// faultOf returns the message of err and the offset after the fault. If err has no offset, it
+// faultOf returns the message of err and the offset of the fault. For an error without an offset it
 // returns end, where decoding stopped.
 func faultOf(err error, end int64) (offset int64, message string) {
 	var syntax *json.SyntaxError
@@ -57,7 +57,7 @@ func newTextError(text []byte, offset int64, message string, err error) error {
 	return &textError{err, 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n'), message}
 }
 
-// withArticle puts "a" or "an" before the name of a kind of value in encoding/json.
+// withArticle adds "a" or "an" to the name of a kind of value in encoding/json.
 func withArticle(value string) string {
 	switch value {
 	case "bool":

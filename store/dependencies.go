@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxDependencies is the maximum number of keys on which a cached answer can depend.
+// maxDependencies limits the keys on which a cached answer can depend.
 const maxDependencies = 16
 
 // Dependencies records what an answer depends on, so that a cache can keep the answer until

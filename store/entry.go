@@ -179,7 +179,7 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
-// place returns the subject of e. The second result is "" or the reason why no log can contain e.
+// place returns the subject of e. The second result is why no log can contain e, or "".
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"
@@ -193,8 +193,8 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange returns the reason why no store could have stored the change c after previous, or "". The
-// parameter normal is c in normal form.
+// strange returns why no store could have stored the change c after previous, or "". The parameter
+// normal is c in normal form.
 func strange(previous, c, normal *Change) string {
 	if c.Expected != normal.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), previous.Revision())
@@ -211,8 +211,7 @@ func strange(previous, c, normal *Change) string {
 	return overreach(normal)
 }
 
-// equal reports whether c and o, two changes of one subject, are equal in everything that a store
-// keeps.
+// equal reports whether two changes of a subject are equal in everything that a store keeps.
 func (c *Change) equal(o *Change) bool {
 	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||
 		c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {

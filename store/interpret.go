@@ -57,8 +57,7 @@ func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 // noAuthority has no policy. It is never modified.
 var noAuthority Authority
 
-// follow sets the fields of q for which there are directives, and reports whether one is for a
-// country.
+// follow sets the fields of q for directives. It reports whether one of them is for a country.
 func follow(directives string, q *nomen.Question) (country bool) {
 	for directives != "" {
 		var directive string
@@ -88,8 +87,8 @@ func unescaped(value string) string {
 	return s
 }
 
-// knowsComponent reports whether the keywords of the authority permit c as the value of the
-// directive c.
+// knowsComponent reports whether the directive "c" may have the value c, by the keywords of the
+// authority.
 func (a *Authority) knowsComponent(c string) bool {
 	if len(a.Keywords) == 0 {
 		return true
@@ -98,7 +97,7 @@ func (a *Authority) knowsComponent(c string) bool {
 	return ok && allows(values, c)
 }
 
-// allows reports whether values contains s or is empty.
+// allows reports whether a policy with these values allows s. Without values it allows everything.
 func allows(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
 // permits reports whether the policy permits the service s.
@@ -106,7 +105,7 @@ func (a *Authority) permits(s nomen.Service) bool {
 	return len(a.Services) == 0 || slices.Contains(a.Services, s)
 }
 
-// offers reports whether the service s is permitted and can also be answered.
+// offers reports whether the service s is permitted, and whether this server can answer it.
 func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && !(a.Fetch && fetches) {
 		return false
@@ -114,7 +113,7 @@ func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	return a.permits(s)
 }
 
-// choose returns the service that q gets; it is always one that the authority offers.
+// choose returns the service for q, which is one that the authority offers.
 func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	switch {
 	case a.offers(q.Service, fetches):

@@ -37,7 +37,7 @@ type invalidationTable struct {
 
 func (t *invalidationTable) slot(key string) uint16 { return uint16(maphash.String(t.seed, key)) }
 
-// counters returns the counters, which it allocates at the first call.
+// counters returns the counters. The first call allocates them.
 func (v *Invalidations) counters() *invalidationTable {
 	if t := v.table.Load(); t != nil {
 		return t

@@ -49,7 +49,7 @@ func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([
 	return p.plan(changes, last, p.borrow)
 }
 
-// maxPlanned is the maximum number of changes for which a Planner keeps memory between batches.
+// maxPlanned bounds the changes for which a Planner keeps memory between batches.
 const maxPlanned = 8192
 
 // Reset invalidates the steps of the last batch, and prepares p for the next one.
@@ -96,7 +96,8 @@ func (p *Planner) plan(changes []Change, last func(Subject) (*Change, error), no
 	return p.steps, results, nil
 }
 
-// ascending reports whether the keys are strictly ascending, so that no subject occurs twice.
+// ascending reports whether the keys are in strictly ascending order, so that no subject occurs
+// twice.
 func ascending(changes []Change) bool {
 	for i := 1; i < len(changes); i++ {
 		if a, b := changes[i-1].Subject(), changes[i].Subject(); a.Kind > b.Kind || a.Kind == b.Kind && a.Key >= b.Key {
@@ -106,7 +107,7 @@ func ascending(changes []Change) bool {
 	return true
 }
 
-// borrow returns c in normal form, sharing memory with c where possible.
+// borrow returns c in normal form. It shares memory with c where it can.
 func (p *Planner) borrow(c *Change) *Change {
 	if c.Record == nil || len(c.Redacts) > 0 {
 		return c.Clone()
@@ -141,8 +142,7 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 	return next(i, last, &n)
 }
 
-// next does what [Next] does for a change in normal form, and turns c itself into the change to
-// write.
+// next is [Next] for a change in normal form. It turns c itself into the change to write.
 func next(i int, last, c *Change) (*Change, Result, error) {
 	if err := cmp.Or(expect(i, last, c), allow(i, last, c)); err != nil {
 		return nil, Result{}, err
@@ -190,8 +190,7 @@ func expect(i int, last, c *Change) error {
 	return &ConflictError{Index: i, Key: c.Subject().Key, Expected: c.Expected, Current: current}
 }
 
-// allow returns an error if next would delete a public name, or make it reserved again (Y95-22,
-// Y95-25).
+// allow returns an error if next deletes a public name or makes it reserved again (Y95-22, Y95-25).
 func allow(i int, last, next *Change) error {
 	if rule := brokenRule(last, next); rule != "" {
 		return &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
@@ -233,7 +232,7 @@ func overreach(next *Change) string {
 	return ""
 }
 
-// same reports whether change leaves the content of its subject as previous made it.
+// same reports whether a change leaves the content of its subject as it was after previous.
 func same(previous, change *Change) bool {
 	switch {
 	case len(change.Redacts) > 0:
@@ -254,8 +253,8 @@ func same(previous, change *Change) bool {
 	return false
 }
 
-// follow gives c, a copy in normal form, its revision and its time: one more than the revision of
-// last, and normally not before the time of last.
+// follow gives c, a copy in normal form, its revision and its time. The revision is one more than
+// that of last. The time is normally not before that of last.
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {

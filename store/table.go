@@ -93,9 +93,8 @@ func (t *Table) Missing() bool { return t.tried.Load() && t.last.Load() == nil }
 
 func (t *Table) young(e *edition) bool { return t.now().Sub(e.read) < t.life }
 
-// known returns the last edition, and whether the caller can use it. An edition that was read
-// before Forget was called is unusable, and so is a stale one for a caller that does not accept
-// stale data.
+// known returns the last edition, and whether the caller can use it. An edition from before a call
+// of Forget cannot be used. A stale one can be used only by a caller that accepts stale data.
 func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
 	return e, e != nil && e.forgets == t.forgets.Load() && (e.since.IsZero() || stale != nil)
@@ -136,7 +135,7 @@ type compilation struct {
 	err  error
 }
 
-// readSet reads the authorities from the store. Those that have not changed since last, the
+// readSet reads the authorities from the store. Authorities that have not changed since last, the
 // previous set, keep their compiled form.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := newSet()
@@ -173,8 +172,8 @@ func (s *AuthoritySet) finish() {
 	s.nest()
 }
 
-// with returns a copy of s with the revision a of an authority, or s itself if its revision is not
-// older.
+// with returns a copy of s with the revision a of an authority. If s has a revision that is not
+// older, it returns s.
 func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	at, found := s.search(a.Prefix.String())
 	if found && s.all[at].Revision >= a.Revision {
@@ -260,8 +259,8 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 	return nil
 }
 
-// search returns the index of the authority with this prefix. If there is none, it returns false
-// and the index at which to insert it.
+// search returns the index of the authority with this prefix. Without one, it returns false and
+// where to insert it.
 func (s *AuthoritySet) search(prefix string) (int, bool) {
 	return slices.BinarySearchFunc(s.all, prefix, func(a *Authority, key string) int {
 		return strings.Compare(a.Prefix.String(), key)

@@ -88,8 +88,8 @@ func UsersOf(r Reader) (Users, error) {
 	return nil, unable(r, "keep users")
 }
 
-// subjectMark begins the URLs that stand for subjects of users in an index of locations. No
-// location begins with it.
+// subjectMark begins the URLs of subjects of users in an index of locations. No location begins
+// with it.
 const subjectMark = "\x00user\x00"
 
 // SubjectURL returns the URL that stands for the subject of a user in an index of locations. The

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +48,27 @@ type brokenWriter struct{ err error }
 func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
 
 // TestRecordFails checks that a converter ends if the import has ended.
+// TestPlaces checks that a rejected record has the place of the file, also if several are in one line.
+func TestPlaces(t *testing.T) {
+	out := NewOutput("f", io.Discard)
+	for _, at := range [][2]int{{2, 3}, {2, 40}, {7, 1}} {
+		if err := out.RecordAt(at[0], at[1], &store.Record{Spelling: "urn:example:a"}); err != nil {
+			t.Fatal(err)
+		}
+		out.Handled(1)
+	}
+	for _, output := range []int{2, 3, 7} {
+		out.Reject(output, "a", "reason")
+	}
+	var got [][2]int
+	for _, r := range out.Report().Refused {
+		got = append(got, [2]int{r.Line, r.Column})
+	}
+	if want := [][2]int{{2, 3}, {2, 40}, {7, 1}}; !slices.Equal(got, want) || out.Report().Handled != 0 {
+		t.Errorf("got %v, %+v, want %v", got, out.Report(), want)
+	}
+}
+
 func TestRecordFails(t *testing.T) {
 	broken := errors.New("broken")
 	for _, line := range []int{1, 3} {

@@ -157,6 +157,24 @@ func effective(all []condition) []condition {
 	return all
 }
 
+// neverHold reports whether conditions hold for no request, because one of them, and each of its alternatives,
+// tests for a file or for another host or scheme.
+func neverHold(all []condition) bool {
+	possible := false
+	for i := range all {
+		c := &all[i]
+		possible = possible || c.on != "element" || c.text != "" || !c.not
+		if c.or {
+			continue
+		}
+		if !possible {
+			return true
+		}
+		possible = false
+	}
+	return false
+}
+
 // hasGroups reports whether "%0" to "%9" are groups of the condition if it matches. A comparison leaves
 // those of the condition before it.
 func (c *condition) hasGroups() bool { return !c.not && !c.compares }

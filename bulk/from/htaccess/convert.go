@@ -281,6 +281,9 @@ func (c *converter) convert(l line, conds []condition) (*entry, error) {
 		e.from = append(e.from, cond.line)
 	}
 	conds = effective(conds)
+	if neverHold(conds) {
+		return nil, nil
+	}
 	e.conds = conds
 	if e.expr, err = rewrite.Parse(pattern, f.fold, "g"); err != nil {
 		return nil, about(pattern, err)
@@ -369,7 +372,7 @@ func (c *converter) absolute(target string, redirects bool) (string, error) {
 		if rest, ok := strings.CutPrefix(target, "./"); ok {
 			target = rest
 		} else if rest, ok := strings.CutPrefix(target, "../"); ok {
-			target, base = rest, strings.TrimSuffix(path.Dir(strings.TrimSuffix(base, "/")), "/")+"/"
+			target, base = rest, strings.TrimSuffix(path.Join("/", base, ".."), "/")+"/"
 		} else {
 			return c.origin + base + target, nil
 		}

@@ -196,6 +196,44 @@ func TestReachable(t *testing.T) {
 	}
 }
 
+// TestForms checks forms of directives that are rare.
+func TestForms(t *testing.T) {
+	const engine = "RewriteEngine on\n"
+	for _, tt := range []struct {
+		text, element string
+		request       rule.Request
+		want          string
+	}{
+		{"Redirect 301 /w/a/ https://h.example/b/", "a/x", rule.Request{}, "301 https://h.example/b/x"},
+		{"Redirect 301 /w/a/ https://h.example/b/", "a", rule.Request{}, ""},
+		{"RedirectMatch 302 (?i)^/w/A$ https://h.example/", "a", rule.Request{}, "302 https://h.example/"},
+		{engine + "RewriteRule ^a$ - [R=404,L]\nErrorDocument 404 https://h.example/none", "a", rule.Request{}, "302 https://h.example/none"},
+		{engine + "RewriteRule ^a$ - [R=406]\nErrorDocument 406 https://h.example/types", "a", rule.Request{}, "302 https://h.example/types"},
+		{engine + "RewriteBase /w/x\nRewriteRule ^a$ ../b [R,L]", "a", rule.Request{}, "302 http://w3id.org/w/b"},
+		{engine + "RewriteBase /\nRewriteRule ^a$ ../../b [R,L]", "a", rule.Request{}, "302 http://w3id.org/b"},
+		{engine + "RewriteCond %{HTTPS} !=on\nRewriteRule ^a$ https://h.example/ [R,L]", "a", rule.Request{}, "302 https://h.example/"},
+		{engine + "RewriteCond %{HTTP_HOST} ^www\\. [NC]\nRewriteRule ^a$ https://1.example/ [L]\nRewriteRule ^a$ https://2.example/ [L]", "a", rule.Request{}, "302 https://2.example/"},
+		{engine + "RewriteCond %{QUERY_STRING} ^f=(.)$\nRewriteCond %{HTTP_ACCEPT} =html\nRewriteRule ^a$ https://h.example/%1? [L]", "a", rule.Request{Query: "f=x", Accept: "html"}, "302 https://h.example/x"},
+		{engine + "RewriteCond %{QUERY_STRING} ^f=(.)$\nRewriteCond %{HTTP_ACCEPT} html\nRewriteRule ^a$ https://h.example/%1? [L]", "a", rule.Request{Query: "f=x", Accept: "html"}, "302 https://h.example/"},
+		{engine + "<Files *.ttl>\nForceType text/turtle\n</Files>\n<Limit GET>\nOrder allow,deny\nAllow from all\n</Limit>\nRewriteRule ^a$ https://h.example/ [L]", "a", rule.Request{}, "302 https://h.example/"},
+		{engine + "RewriteRule ^a$ https://h.example/?x#y [NE,QSA,L]", "a", rule.Request{Query: "b=1"}, "302 https://h.example/?x#y&b=1"},
+	} {
+		c := convertFile(t, "w/.htaccess", tt.text)
+		set, err := c.set().Check(c.prefix)
+		if err != nil || len(c.report.Refused) > 0 {
+			t.Errorf("%q: %v, %+v", tt.text, err, c.report)
+			continue
+		}
+		got := ""
+		if r, ok, _ := set.Apply(name.MustParse("http://w3id.org/w/"+tt.element), tt.request); ok && len(r.Locations) == 1 {
+			got = fmt.Sprint(r.Status, " ", r.Locations[0].URL)
+		}
+		if got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
 // TestOrder checks that in a directory RewriteRule precedes Redirect, wherever they stand, as in Apache.
 func TestOrder(t *testing.T) {
 	c := convertFile(t, "w/.htaccess", "RedirectMatch 301 ^/w/a https://alias.example/\nRewriteEngine on\nRewriteRule ^a$ https://h.example/ [R=303,L]\n")

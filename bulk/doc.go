@@ -57,7 +57,7 @@
 // record that a format cannot represent is rejected, never written in part.
 //
 // A map contains a location for each active name: the one to which the server redirects a client
-// without preferences. A location cannot inject directives into the configuration of a web server,
-// because URLs with anything but visible ASCII are rejected, and words are quoted by the rules of
-// the web server.
+// without preferences. A location cannot inject directives into the configuration of a web server:
+// the export rejects URLs with anything but visible ASCII, and quotes words by the rules of the web
+// server.
 package bulk

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Pins say which revisions names had before an import, so that the import does not overwrite
-// changes that others make meanwhile. A record with a revision in the file needs no pin.
+// Pins are the revisions of names before an import. With them, the import does not overwrite
+// changes that others make in the meantime. A record with a revision in the file needs no pin.
 type Pins interface {
 	// Next returns the revision that the name of the next valid record must have: 0 if the name
 	// must not exist, and [store.AnyRevision] if any is accepted. The import calls Next once for

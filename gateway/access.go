@@ -131,8 +131,8 @@ func (d *AccessControl) Policy() Policy {
 	return d.a.Policy
 }
 
-// Admits reports whether a client is permitted, without checking limits. A nil client is not an own
-// user.
+// Admits reports whether a client is permitted, without checking limits. A nil client counts as one
+// from outside.
 func (d *AccessControl) Admits(a *Client) bool {
 	switch d.Policy() {
 	case All:

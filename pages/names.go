@@ -95,8 +95,8 @@ func (v *namesView) fill(names []*store.Record, after, next string) {
 	}
 }
 
-// searchWords finds names that contain the words of the query, after a key. A query without words,
-// such as a single colon, has no result.
+// searchWords finds the names with the words of the query, beginning after the given key. A query
+// without words, such as a single colon, has no result.
 func (c *request) searchWords(v *namesView, after string) error {
 	q := adminapi.Search{Text: v.Query, Prefix: name.Beginning(v.Prefix), After: after, Limit: pageSize, Statuses: v.statuses()}
 	found, err := c.api.SearchNames(c.ctx(), q)

@@ -34,9 +34,9 @@
 // # Several nodes
 //
 // Changes are planned from committed data, and not from a cache or a replica that may lag (see
-// [store.Fresh]). From older data, a request could fail with a conflict although its expected
-// revision is right, and a request that reverses a recent change by another node would seem to
-// change nothing.
+// [store.Fresh]). With older data, a request could fail with a conflict although its expected
+// revision is right. A request that reverses a recent change of another node would seem to change
+// nothing.
 //
 // # Tokens
 //

@@ -264,11 +264,11 @@ func lost[T comparable](before, middle, after []T) bool {
 	return slices.ContainsFunc(middle, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
-// locations returns the given locations. If add is true, it returns the existing locations with the
-// given ones added. A given location matches the existing locations with the same URL and
-// component. Nothing changes if one of these has all fields of the given location already.
-// Otherwise the given location completes the first of them that no other given location has
-// completed, or it is added if there is none.
+// locations returns the locations of a record after a request. Without add, these are the given
+// ones. With add, they are the existing locations, to which it adds each given location as follows.
+// If an existing location with the same URL and component has all its fields already, nothing
+// changes. Otherwise the given location fills in the empty fields of such an existing location, a
+// different one for each given location. If none is left, it is appended.
 func locations(existing, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(existing) == 0 {
 		return given

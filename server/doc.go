@@ -43,10 +43,10 @@
 //
 // SERVICE is a service of RFC 2169 or RFC 2483, in any letter case. The query of I=I consists of
 // two URIs with an ampersand between them, so a client must escape an ampersand inside the first
-// URI. For L2Ns, L2Ls and L2C, the URI is a URL, and the server answers about the names that have
-// this URL as a location, in the client's spelling or in normal form. THTTP has no default service:
-// if the requested service is not available, the response is an error. If the name cannot be
-// resolved at all, for example because it is unknown, the response is the error about the name.
+// URI. For L2Ns, L2Ls and L2C, the URI is a URL. The server answers about the names with this URL
+// as a location, in the spelling of the client or in normal form. THTTP has no default service: if
+// the requested service is not available, the response is an error. If the name cannot be resolved
+// at all, for example because it is unknown, the response is the error about the name.
 //
 // # Queries
 //

@@ -122,8 +122,8 @@ func hopAddr(s string) (netip.Addr, bool) {
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
 //
-// The result ok is false if the client has sent a quoted string that does not end, because the
-// elements that trusted proxies appended are then a part of this string.
+// The result ok is false if the client has sent a quoted string without an end. The elements of
+// trusted proxies, which come after it, are then a part of this string.
 func forwardedHops(h http.Header) (hops []hop, ok bool) {
 	elements, ok := cutUnquoted(strings.Join(h.Values("Forwarded"), ","), ',')
 	for _, element := range slices.Backward(elements) {

@@ -36,7 +36,7 @@ func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
 
-// originalOf returns the path and query of this request as a web request without a time.
+// originalOf returns the path and query of a web request that is like this one, but without a time.
 func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
@@ -268,8 +268,8 @@ func wholeURL(text string) string {
 	return text
 }
 
-// timeGate answers a program that has appended the URL of a name to the prefix. It redirects to the
-// description of the name at the time in Accept-Datetime.
+// timeGate answers a request for the TimeGate: the prefix of all TimeGates followed by the URL of a
+// name. It redirects to the description of the name at the time in Accept-Datetime.
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {

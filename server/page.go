@@ -134,9 +134,9 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// checkHealth answers a health check, as JSON if Accept asks for that. The response says which
-// server answered, which request arrived and from which address. So a client can find out what a
-// proxy changes on the way.
+// checkHealth answers a health check, as JSON if Accept asks for that. The response names the
+// server, and shows the request as it arrived and the address from which it came. So a client can
+// find out what a proxy changes on the way.
 func (s *Server) checkHealth(r *request, path string) *reply {
 	report := s.health.Check(path)
 	p := uncached(newReply(report.Status))

@@ -12,10 +12,10 @@ import (
 // maxDependencies limits the keys on which a cached answer can depend.
 const maxDependencies = 16
 
-// Dependencies records what an answer depends on, so that a cache can keep the answer until
-// something of this changes. A cache calls Begin before it asks for the answer, and Stop and
-// Validity afterwards. Meanwhile stores and resolvers find the Dependencies in the context of the
-// request ([DependenciesOf]) and record what they read; outside this period, nothing is recorded.
+// Dependencies records what an answer depends on, so that a cache knows when to drop the answer.
+// The cache calls Begin before it asks for the answer, and Stop and Validity afterwards. Between
+// these calls, stores and resolvers find the Dependencies in the context of the request
+// ([DependenciesOf]), and record what they read. At other times nothing is recorded.
 //
 // Only the cache may call Begin and Validity. The other methods are safe for concurrent use, and do
 // nothing on nil.
@@ -143,9 +143,9 @@ func (d *Dependencies) Validity(set *AuthoritySet) (v Validity, ok bool) {
 
 // A Validity says how long an answer is valid: until a key on which it depends changes, or until a
 // time. A cache has a Validity for each answer, so it is small and contains no pointers. It
-// consists of the number of keys (1 byte), the number of calls of InvalidateAll (4), the slot (2)
-// and the counter (4) of each key, and, if there is one, the time in Unix nanoseconds (8). Numbers
-// are little-endian.
+// consists of the number of keys (1 byte) and the number of calls of InvalidateAll (4 bytes). The
+// slot (2 bytes) and the counter (4 bytes) of each key follow. If there is a time, it comes last,
+// in Unix nanoseconds (8 bytes). Numbers are little-endian.
 type Validity []byte
 
 const validityHead, dependencySize = 5, 6

@@ -49,10 +49,10 @@ func ParseHead(s string) (Head, error) {
 // A Feed is a Reader that can return its log of changes.
 type Feed interface {
 	// Changes yields the entries whose Seq is greater than the parameter after, in the order of
-	// Seq. It yields the entries that are sealed when it is called, which means that they have
-	// their final Seq. A change is sealed at most a second after its Apply returned. Because
-	// entries are sealed in the order of Seq, a caller that always passes the last Seq that it has
-	// read misses no entry.
+	// Seq. It yields the entries that are sealed at the time of the call. A sealed entry has its
+	// final Seq. A change is sealed at most a second after its Apply returned. Because entries are
+	// sealed in the order of Seq, a caller that always passes the last Seq that it has read misses
+	// no entry.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
 
 	// Head returns the head of the log, which covers all sealed entries.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Staleness is a context with which a caller accepts stale data, and which records how old that
-// data was. It is made by [WithStaleness] and is safe for concurrent use.
+// A Staleness is a context for a caller that accepts stale data. It records how old the data was.
+// It is made by [WithStaleness] and is safe for concurrent use.
 type Staleness struct {
 	context.Context
 	Dependencies *Dependencies // records what the answer depends on; may be nil; must not change after the first use

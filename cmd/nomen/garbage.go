@@ -9,9 +9,9 @@ import (
 )
 
 // The limits of tuneCollector. Go starts the garbage collector when the garbage exceeds a
-// percentage of the memory in use, by default 100, so a process could take twice the memory of its
-// full cache. A smaller percentage avoids that. But if little memory is in use, it would start the
-// collector too often, and each run scans the stacks of all connections, so a fixed amount of
+// percentage of the memory in use. With the default, 100, a process could take twice the memory of
+// its full cache. A smaller percentage avoids that. But if little memory is in use, it would start
+// the collector too often, and each run scans the stacks of all connections. So a fixed amount of
 // garbage is always allowed.
 const (
 	leanGC      = 50

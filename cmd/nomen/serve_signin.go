@@ -187,8 +187,8 @@ func (m oidcMap) mapping() (right signin.Mapping, key string, err error) {
 	return right, "prefix", err
 }
 
-// proxyCheck returns a function that reports whether a request comes from a proxy that may say who
-// the user is.
+// proxyCheck returns a function that checks where a request comes from: it must be a proxy with the
+// permission to name the user.
 func (c *cli) proxyCheck(o *signInFlags) (func(*http.Request) bool, error) {
 	var errs []error
 	var sockets, names []string

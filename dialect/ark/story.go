@@ -82,8 +82,8 @@ func answer(m nomen.Metadata, e ezid.Elements, field string, elements ...string)
 	return unavailable
 }
 
-// Values of a record that promise something about its name. Clients of EZID can set values whose
-// types begin with supportType, as elements. A client of arklet has set the value with the type
+// Types of values in a record that promise something about its name. The types that begin with
+// supportType are elements for clients of EZID. A client of arklet sets the value with the type
 // arkletCommitment.
 const (
 	supportType      = "erc-support."

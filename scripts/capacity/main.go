@@ -58,7 +58,7 @@ type model struct {
 	kept                        float64
 }
 
-// exponents has a value that is too small, one that fits real names, and one that is too great.
+// exponents has three values: one below that of real names, one that fits them, and one above.
 var exponents = []float64{0.75, 0.94, 1.05}
 
 func (m *model) print(w io.Writer) error {

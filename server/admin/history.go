@@ -232,10 +232,9 @@ func (s *API) changes(c *call) error {
 }
 
 // seenBy returns an entry of the log as an actor may see it, or false if the actor may not see it
-// at all. Every actor may see changes of authorities. Only administrators of all names see the
-// content of changes of users and of the rights of tokens. Other actors with rights for all names
-// get these changes as if they were redacted, because they need the digests to compute the head of
-// the log.
+// at all. Every actor may see changes of authorities. Only administrators of all names see what
+// changed in users, or in the rights of tokens. Other actors with rights for all names get these
+// changes as if they were redacted, because they need the digests to compute the head of the log.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:

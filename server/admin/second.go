@@ -25,7 +25,7 @@ const (
 	maxAsked        = 32 << 10 // size of the request in bytes, because the file of jobs contains the request
 )
 
-// Subjects of redactions.
+// What a redaction can be about.
 const (
 	redactsName      = "name"
 	redactsAuthority = "authority"

@@ -88,8 +88,8 @@ type (
 	}
 )
 
-// beginManifest writes an incomplete manifest, which shows that the backup is unfinished, as
-// opposed to one that has lost its manifest.
+// beginManifest writes an incomplete manifest. It tells an unfinished backup from one without its
+// manifest.
 func beginManifest(files vfs.FS, dir string) error {
 	return writeManifestText(files, dir, []byte(`{"format":"`+manifestFormat+`","version":1}`+"\n"))
 }

@@ -35,8 +35,8 @@ type request struct {
 	stage   atomic.Int32
 }
 
-// Stages of a request. A caller can give up a request that waits, so that a disk that hangs does
-// not block the caller. The changes of such a request are not read any more.
+// Stages of a request. A caller can give up a request, so that it need not wait for a disk that
+// hangs. The changes of such a request are not read any more.
 const (
 	stageWaits   = iota
 	stagePlanned // the changes of the request are being read

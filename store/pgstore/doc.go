@@ -32,8 +32,8 @@
 // reports success when it stops waiting for a synchronous standby; the package treats this case
 // like a lost connection.
 //
-// If several primaries have the same data, the package uses the one with the highest timeline,
-// because an old primary may not know that another server was promoted in its place.
+// If several primaries have the same data, the package uses the one with the highest timeline. The
+// others are old primaries that do not know that another server has been promoted.
 //
 // Acknowledged means committed. How durable that is depends on the settings of the server:
 // PostgreSQL may lose commits with synchronous_commit=off, or at a failover to an asynchronous

@@ -41,8 +41,8 @@ func (s *suite) rightsOf(id string, at time.Time) *store.TokenRights {
 }
 
 // tokenRights checks that the log has the rights of tokens with all their content and without
-// secrets, that they are written with the token or not at all, and that they load into another
-// store, with the same head.
+// secrets. They are written with the token or not at all. They load into another store, with the
+// same head.
 func tokenRights(s *suite) {
 	rich := richToken()
 	made := grant(rich, 1)
@@ -132,9 +132,9 @@ func tokenRightsRedaction(s *suite) {
 	s.sound()
 }
 
-// tokenRightsVerified checks that Verify finds a token that has other rights than the log says, and
-// one that the log does not know; and that a store of an earlier program, whose log has no rights at
-// all, is sound.
+// tokenRightsVerified checks that Verify finds a token with other rights than in the log, and a
+// token without rights in the log. It also checks that a store of an earlier program, whose log has
+// no rights at all, is sound.
 func tokenRightsVerified(s *suite) {
 	s.apply(store.Change{Token: &store.Token{ID: "old", Role: "reader"}, Time: minute(0)})
 	s.verifies()

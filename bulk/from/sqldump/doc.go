@@ -2,6 +2,6 @@
 // INSERT and REPLACE, and the data of COPY.
 //
 // It reads a stream, with memory that depends on the longest row and not on the length of the dump.
-// It skips all statements that have no rows, except that CREATE TABLE gives the columns for
-// statements that do not name them.
+// Of statements without rows it reads only CREATE TABLE, because some statements with rows do not
+// name their columns. It skips all others.
 package sqldump

@@ -6,9 +6,9 @@
 // "nobody". If possible, the server sorts text by the rules of a language, so that a store must
 // request byte order if it needs it.
 //
-// Because initdb takes most of the time of a short test, the files of the first server are kept in
-// the cache directory of the user (40 MB for each version of PostgreSQL) and copied for further
-// servers. All servers therefore have the same system identifier.
+// Most of the time of a short test would be that of initdb. So the files of the first server are
+// kept in the cache directory of the user, and copied for other servers. They take 40 MB for each
+// version of PostgreSQL. All servers therefore have the same system identifier.
 package pgtest
 
 import (

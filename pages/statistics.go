@@ -303,7 +303,8 @@ func (v *linksView) Next() string {
 // A hostRow is a host, with the lists of names that lead to it.
 type hostRow struct{ adminapi.HostCount }
 
-// Find returns the URL of the list of names that lead to the host with https, or "" if none does.
+// Find returns the URL of a list with the names whose locations are at the host. It covers only
+// https locations. The result is "" if there are none.
 func (h hostRow) Find() string {
 	if h.HTTPS == 0 {
 		return ""
@@ -311,7 +312,7 @@ func (h hostRow) Find() string {
 	return h.find("https")
 }
 
-// Plain returns the URL of the list of names that lead to the host with http.
+// Plain is Find for http locations.
 func (h hostRow) Plain() string { return h.find("http") }
 
 func (h hostRow) find(scheme string) string {

@@ -4,11 +4,11 @@
 // kept as it is in the file, except _target and _status, which are fields of the record, and
 // _shadowedby, which follows from the DOI. Times in the form of ISO 8601 become seconds.
 //
-// Each identifier is a directive, which is refused if the identifier or one of its elements is
-// invalid. If only an element is invalid, a record with the other elements is imported.
+// The import reports each identifier as a directive. An identifier that is invalid, or that has an
+// invalid element, is refused. In the second case, a record with the other elements is imported.
 //
-// In a CSV file, EZID has replaced line breaks by spaces, so that some elements can no longer be
-// read: use XML or ANVL if identifiers have the elements erc, dc, datacite or crossref.
+// Prefer XML or ANVL if identifiers have the elements erc, dc, datacite or crossref. In a CSV file
+// EZID has replaced line breaks by spaces, so these elements cannot be read any more.
 package ezid
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A fileLine is one record of a file.
+// A fileLine is a record of a file, with its place there.
 type fileLine struct {
 	Number int              // number of its first line, from 1
 	Offset int64            // offset of its first byte after decompression

@@ -65,7 +65,7 @@ type uploadFlag struct {
 
 func (v *uploadView) on(id string) bool { return slices.Contains(v.Flags, uploadFlag{id, true}) }
 
-// uploadFlags returns the parameters that are check boxes.
+// uploadFlags returns the parameters for which the form has a check box.
 func uploadFlags() []string {
 	return []string{"spreadsheet", "map_resolvers", "strict", "retired"}
 }

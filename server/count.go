@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A subject says what a reply counts as.
+// A subject is what a reply is counted for: a name, and what the client got for it.
 type subject struct {
 	name string // key of a name; "" if the reply is not counted
 	what counts.What

@@ -44,10 +44,10 @@ type Input struct {
 	Path string // path below the given directory, with slashes; the base name if a file was given
 	Base string // the value of --base; "" if it was not given
 
-	// Current returns the stored record of a name, or nil if the store has none. It first imports all
-	// records that the output has, and ends this import; later records begin another import. So call
-	// Current for many names before you write the next record. In a dry run, the records of the file
-	// are not stored.
+	// Current returns the stored record of a name, or nil if the store has none. Before that, it
+	// imports all records in the output. Because the records after the call need another import,
+	// call Current for many names before you write the next record. In a dry run, the records of
+	// the file are not stored.
 	Current func(ctx context.Context, n name.Name) (*store.Record, error)
 }
 
@@ -178,8 +178,8 @@ func fieldsOf(r *store.Record) fields {
 	return fields{r.Spelling, r.Status, r.Locations, r.Metadata, r.SameAs, r.Successors, r.Reason, r.ShowLocations, r.Values}
 }
 
-// Restart says that the next record begins a new import. In the output for this import, too, each
-// record is on the line that it has in the file.
+// Restart says that the next record begins a new import. The output for this import begins with
+// blank lines, so that each record keeps its line number in the file.
 func (o *Output) Restart() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -395,7 +395,7 @@ func (js *jobTable) close(ctx context.Context) {
 	}
 }
 
-// A job is an entry of a jobTable, whose mutex guards it.
+// A job is an entry of a jobTable. The mutex of the table guards it.
 type job struct {
 	adminapi.Job
 	Token     string          `json:"token"`               // ID of the token that started the job

@@ -1,10 +1,10 @@
-// Package mint generates candidates for new names from templates of text,
-// dates, sequences, random characters, UUIDs and check characters.
+// Package mint generates new names from templates. For example, the template {random:8}{check:noid}
+// gives names of eight random characters and a check character. A template can have text, dates,
+// sequences, random characters, UUIDs and check characters.
 //
 // # Templates
 //
-// A template is the part of the name after the prefix of an authority or
-// namespace:
+// A template describes the part of a name after the prefix of an authority or namespace:
 //
 //	template = 1*( literal / part )
 //	literal  = 1*( any character but "{" and "}" )
@@ -29,13 +29,13 @@
 //	{check:luhn}   the check digit of ISO/IEC 7812-1 (Luhn)
 //	{check:mod97}  the two check digits of ISO/IEC 7064, MOD 97-10
 //
-// The mask of {noid} begins with "r" for random order (the default), "s" for sequential order or "z"
-// for sequential order without limit. Then "e" stands for a character of the NOID alphabet, and "d"
-// for a digit. A "k" at the end adds the check character of NOID. Only text and dates can be beside
-// {noid}.
+// The mask of {noid} begins with "r" for random order (the default), "s" for sequential order or
+// "z" for sequential order without limit. Each "e" in it is replaced by a character of the NOID
+// alphabet, and each "d" by a digit. A "k" at the end adds the check character of NOID. A template
+// with {noid} can otherwise have only text and dates.
 //
-// A template has at most one sequence and at most one check. The check must be
-// the last part. A check is computed over a part of the canonical name:
+// A template has at most one sequence, and at most one check, which is the last part. The check is
+// computed from a part of the canonical name:
 //
 //   - {check:noid}: everything after the scheme, or for a URN after the NID. In
 //     "ark:13030/xf93gt2q", "q" is the check of "13030/xf93gt2".
@@ -44,12 +44,12 @@
 //
 // # Runs
 //
-// A [Run] yields names and never repeats a name. It does not access a store. The
-// caller uses [Run.Seek] to continue a sequence, or the order of NOID, after the last
-// existing name, and must reserve each name in the store before using it.
+// A [Run] returns names and never repeats one. It does not access a store. To continue after the
+// existing names, call [Run.Seek]. Before using a name, reserve it in the store, because another
+// client may have taken it.
 //
-// The state of a NOID minter follows from the number of strings that it has made. So there is no file
-// of counters that could be lost, or differ from the names: the existing names are the state.
+// The state of a NOID minter is the number of strings that it has made. So the existing names are
+// the state, and there is no file of counters that could be lost or contradict them.
 //
 // # Documents
 //

@@ -6,31 +6,31 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An Error reports an invalid template.
+// An Error says where a template is invalid, and why.
 type Error struct {
 	Input   string // the template
-	Offset  int    // byte offset in Input
-	Rule    string // the grammar rule, or the rule that the names violate
-	Message string // a description of the error
-	Err     error  // the cause, if the names are invalid
+	Offset  int    // offset in Input, in bytes
+	Rule    string // the violated rule of the grammar, or of the names
+	Message string // what is wrong, for people
+	Err     error  // if the names are invalid: the cause
 }
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("mint: template %q: offset %d: %s: %s", e.Input, e.Offset, e.Rule, e.Message)
 }
 
-// Violation makes e a [uri.InputError].
+// Violation implements [uri.InputError].
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// Unwrap returns the cause.
+// Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// An ExhaustedError means that a run has yielded every name of its template.
+// An ExhaustedError means that a run has returned all names of its template.
 type ExhaustedError struct {
 	Template string
-	Capacity uint64 // number of names that the template has
+	Capacity uint64 // how many names the template has
 }
 
 func (e *ExhaustedError) Error() string {
@@ -40,24 +40,24 @@ func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("mint: template %q is exhausted: it has only %d names", e.Template, e.Capacity)
 }
 
-// A RunError means that a run has yielded [MaxRun] names. A run cannot exclude repetitions of more
-// names.
+// A RunError means that a run has returned [MaxRun] names. With more names it could not prevent
+// repetitions.
 type RunError struct{ Template string }
 
 func (e *RunError) Error() string {
 	return fmt.Sprintf("mint: template %q: limit of %d names per run reached; start another run", e.Template, MaxRun)
 }
 
-// A RefusedError means that the namespace rejects the names of a template.
+// A RefusedError means that the names of a template are invalid in their namespace.
 type RefusedError struct {
 	Template string
-	Name     string // an example of a rejected name
-	Err      error  // the reason
+	Name     string // an example
+	Err      error  // why it is invalid
 }
 
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("mint: template %q: %s is not valid in its namespace: %v", e.Template, e.Name, e.Err)
 }
 
-// Unwrap returns the reason.
+// Unwrap returns e.Err.
 func (e *RefusedError) Unwrap() error { return e.Err }

@@ -10,35 +10,35 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// maxCounters is the number of counters over which NOID distributes the names of a template.
+// maxCounters is the number of counters between which NOID divides the names of a template.
 const maxCounters = 293
 
-// maxNoid is the maximum number of names of a mask. NOID computes with floating-point numbers,
-// which are exact up to this number.
+// maxNoid is the maximum number of names of a mask. NOID uses floating-point numbers, which are
+// exact up to this number.
 const maxNoid = 1 << 53
 
-// A noidPart is what a {noid} part says.
+// A noidPart has the arguments of a {noid} part.
 type noidPart struct {
-	mask  string // "e" and "d", at least one
+	mask  string // "e" and "d"; not empty
 	kind  byte   // 'r' random order, 's' sequential, 'z' sequential without limit
-	add   int    // number of characters added to the mask when its strings are used up; 0 if the mask does not grow
-	first uint64 // how many names of the mask were minted before
+	add   int    // how many characters are added when all strings of the mask are used; 0 if none are
+	first uint64 // how many strings of the mask were made before
 }
 
-// A noidMinter yields the strings of a NOID minter in its order. Its state follows from the mask and
-// the number of strings that were minted: for each string, NOID seeds the random generator with
-// this number. The generator then chooses one of up to 293 counters, and the counter is increased.
+// A noidMinter returns the strings of a NOID minter in its order. For each string, NOID seeds a
+// random generator with the number of strings made so far. The generator chooses one of up to 293
+// counters, which is then incremented. So the state is determined by the mask and this number.
 type noidMinter struct {
 	noidPart
 
-	count  uint64   // strings minted with this mask
+	count  uint64   // strings made with this mask
 	total  uint64   // strings of the mask
-	each   uint64   // strings of each counter; the last counter may have fewer
+	each   uint64   // strings of each counter, except that the last may have fewer
 	values []uint64 // of the counters
 	active []uint16 // indexes of the counters that are not used up
 }
 
-// start returns the minter in its first state.
+// start returns a minter in its initial state.
 func (p noidPart) start() *noidMinter {
 	m := &noidMinter{noidPart: p}
 	m.reset(p.mask)
@@ -46,7 +46,7 @@ func (p noidPart) start() *noidMinter {
 	return m
 }
 
-// reset begins a mask.
+// reset starts a new mask.
 func (m *noidMinter) reset(mask string) {
 	m.mask, m.count, m.total = mask, 0, noidTotal(mask)
 	m.each = m.total/maxCounters + 1
@@ -60,7 +60,7 @@ func (m *noidMinter) reset(mask string) {
 	}
 }
 
-// noidTotal returns the number of strings of a mask, or 0 if they are more than maxNoid.
+// noidTotal returns the number of strings of a mask, or 0 if there are more than maxNoid.
 func noidTotal(mask string) uint64 {
 	total := uint64(1)
 	for i := range len(mask) {
@@ -71,7 +71,7 @@ func noidTotal(mask string) uint64 {
 	return total
 }
 
-// noidBase returns the number of characters that stand for a character of a mask.
+// noidBase returns how many characters can replace a character of a mask.
 func noidBase(c byte) uint64 {
 	if c == 'd' {
 		return 10
@@ -79,14 +79,14 @@ func noidBase(c byte) uint64 {
 	return uint64(len(betanumeric))
 }
 
-// copy returns a copy of m that can be advanced by itself.
+// copy returns a copy of m that can be advanced separately.
 func (m *noidMinter) copy() *noidMinter {
 	c := *m
 	c.values, c.active = slices.Clone(m.values), slices.Clone(m.active)
 	return &c
 }
 
-// advance skips n strings, or all that are left. It reports whether there were n.
+// advance skips n strings. It returns false if there were fewer.
 func (m *noidMinter) advance(n uint64) bool {
 	if m.kind != 'r' {
 		left := m.left()
@@ -101,7 +101,7 @@ func (m *noidMinter) advance(n uint64) bool {
 	return true
 }
 
-// left returns how many strings a sequential minter has left with this mask.
+// left returns how many strings of this mask a sequential minter has left.
 func (m *noidMinter) left() uint64 {
 	if m.kind == 'z' {
 		return maxNoid - m.count
@@ -109,7 +109,7 @@ func (m *noidMinter) left() uint64 {
 	return m.total - m.count
 }
 
-// step returns the number of the next string, and false if no strings are left.
+// step returns the number of the next string, and false if none are left.
 func (m *noidMinter) step() (uint64, bool) {
 	if m.kind == 'z' && m.count < maxNoid || m.kind == 's' && m.count < m.total {
 		m.count++
@@ -131,7 +131,7 @@ func (m *noidMinter) step() (uint64, bool) {
 	return m.values[c] + uint64(c)*m.each, true
 }
 
-// grow makes the mask longer, and reports whether it can be.
+// grow makes the mask longer. It returns false if that is not possible.
 func (m *noidMinter) grow() bool {
 	longer := m.mask[:min(m.add, len(m.mask))] + m.mask
 	if m.add == 0 || noidTotal(longer) == 0 {
@@ -141,8 +141,8 @@ func (m *noidMinter) grow() bool {
 	return true
 }
 
-// pick returns the index of an active counter. It computes the first number of the random generator
-// of Perl (drand48) after the seed.
+// pick returns the index of an active counter. It uses the first number that Perl's random
+// generator (drand48) returns after it is seeded.
 func (m *noidMinter) pick() int {
 	const factor, addend, bits, low = 0x5DEECE66D, 0xB, 48, 0x330E
 	x := uint64(uint32(m.count))<<16 | low
@@ -150,7 +150,7 @@ func (m *noidMinter) pick() int {
 	return int(x * uint64(len(m.active)) >> bits)
 }
 
-// append appends the string with a number.
+// append appends the string with number n.
 func (m *noidMinter) append(b []byte, n uint64) []byte {
 	var digits []byte
 	base := uint64(0)
@@ -167,7 +167,7 @@ func (m *noidMinter) append(b []byte, n uint64) []byte {
 	return append(b, digits...)
 }
 
-// next appends the next string. It reports whether one was left.
+// next appends the next string. It returns false if none was left.
 func (m *noidMinter) next(b []byte) ([]byte, bool) {
 	n, ok := m.step()
 	if !ok {
@@ -176,13 +176,13 @@ func (m *noidMinter) next(b []byte) ([]byte, bool) {
 	return m.append(b, n), true
 }
 
-// noidWindow is how many names in a row must be new at the position from which a run continues. So a
-// name that was registered out of order does not move the position.
+// noidWindow is how many names in a row must be new where a run continues, so that a name
+// registered out of order has no effect.
 const noidWindow = 4
 
-// seekNoid continues after the last existing name in the order of NOID. All names before it in this
-// order exist, too. So seekNoid finds the last name by a binary search: it doubles the distance
-// until a name does not exist, and then halves it.
+// seekNoid continues after the last existing name in the order of NOID. Because all names before
+// that exist too, it uses binary search: it doubles the distance until a name does not exist, and
+// then halves it.
 func (r *Run) seekNoid(list List) error {
 	known, err := r.knownAt(r.noid, list)
 	if err != nil || !known {
@@ -197,11 +197,11 @@ func (r *Run) seekNoid(list List) error {
 		distance /= 2
 		_, err = r.leap(distance, list)
 	}
-	r.noid.advance(1) // the name at the position exists
+	r.noid.advance(1) // the name here exists
 	return err
 }
 
-// leap moves the position by a distance if names exist there, and reports whether they do.
+// leap moves the position by distance if names exist there, and reports whether it did.
 func (r *Run) leap(distance uint64, list List) (bool, error) {
 	next := r.noid.copy()
 	if !next.advance(distance) {
@@ -214,7 +214,7 @@ func (r *Run) leap(distance uint64, list List) (bool, error) {
 	return known, err
 }
 
-// knownAt reports whether one of the next names of a minter exists.
+// knownAt reports whether one of the next names exists.
 func (r *Run) knownAt(m *noidMinter, list List) (bool, error) {
 	probe := *r
 	probe.noid = m.copy()
@@ -225,7 +225,7 @@ func (r *Run) knownAt(m *noidMinter, list List) (bool, error) {
 		}
 		n, _, err := r.finish(string(element))
 		if err != nil {
-			continue // the namespace rejects this name
+			continue // the namespace does not allow this name
 		}
 		if known, err := first(list(n.Key()), n); known || err != nil {
 			return known, err
@@ -242,15 +242,15 @@ func first(names iter.Seq2[name.Name, error], n name.Name) (bool, error) {
 	return false, nil
 }
 
-// noid parses the arguments of a {noid} part: the mask, and then, in any order, addN and the number
-// of names that were minted before. It reports whether the mask ends in "k".
+// noid parses the arguments of a {noid} part, which are the mask, and then addN and the number of
+// strings made before, in any order. The result is true if the mask ends in "k".
 func (a *arguments) noid(p *part) (checked bool, err error) {
 	s, at, _ := a.next()
 	p.noid.kind = 's'
 	if strings.IndexAny(s, "rsz") == 0 {
 		p.noid.kind, s, at = s[0], s[1:], at+1
 	} else {
-		p.noid.kind = 'r' // the masks of expandable templates have no letter for the kind
+		p.noid.kind = 'r' // the masks of templates that grow do not have the first letter
 	}
 	p.noid.mask, checked = strings.CutSuffix(s, "k")
 	if p.noid.mask == "" || strings.Trim(p.noid.mask, "ed") != "" {
@@ -292,11 +292,11 @@ func (t Template) noid() *part {
 	return nil
 }
 
-// Ordered reports whether the names of the template are in the order of NOID. Then [Run.Seek] lists
-// only complete keys.
+// Ordered reports whether the names are in the order of NOID. [Run.Seek] then only asks for names
+// by their whole keys.
 func (t Template) Ordered() bool { return t.noid() != nil }
 
-// capacity returns how many strings a minter has in all.
+// capacity returns how many strings a minter can make.
 func (p noidPart) capacity() uint64 {
 	if p.kind == 'z' || p.add > 0 {
 		return math.MaxUint64
@@ -304,14 +304,14 @@ func (p noidPart) capacity() uint64 {
 	return noidTotal(p.mask)
 }
 
-// A Counters is what a NOID minter says about its state.
+// A Counters is the state of a NOID minter.
 type Counters struct {
 	Values []uint64 // of the counters, in their order
 	Active []int    // the counters that are not used up, in the order of the minter
 }
 
-// Counters returns the state of the {noid} part at the start of a run, and false if the template has
-// no such part with a random order.
+// Counters returns the state of the {noid} part when a run starts. It returns false if there is no
+// {noid} part with random order.
 func (t Template) Counters() (Counters, bool) {
 	p := t.noid()
 	if p == nil || p.noid.kind != 'r' {
@@ -325,7 +325,7 @@ func (t Template) Counters() (Counters, bool) {
 	return c, true
 }
 
-// Shoulder returns the literal text at the beginning of the template.
+// Shoulder returns the literal text with which the template begins.
 func (t Template) Shoulder() string {
 	if len(t.parts) == 0 || t.parts[0].kind != literal {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// A source returns uniformly distributed random characters.
+// A source returns random characters.
 type source struct{ in *bufio.Reader }
 
 // sourceSize is how many random bytes are read at once.
@@ -15,13 +15,13 @@ const sourceSize = 256
 
 func newSource(r io.Reader) source { return source{bufio.NewReaderSize(r, sourceSize)} }
 
-// maxDraws is the maximum number of unsuitable random bytes in a row. A working random source never
-// reaches it.
+// maxDraws is how many random bytes in a row may be unsuitable, which never happens with a working
+// random source.
 const maxDraws = 1000
 
 var errNotRandom = errors.New("mint: the source of randomness is not random")
 
-// append appends n random characters of an alphabet of at most 256 characters.
+// append appends n random characters of an alphabet. The alphabet can have up to 256 characters.
 func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
 	fair := 256 - 256%len(alphabet)
 	for draws := 0; n > 0; draws++ {
@@ -39,7 +39,6 @@ func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
 	return b, nil
 }
 
-// read fills b with random bytes.
 func (s source) read(b []byte) error {
 	if _, err := io.ReadFull(s.in, b); err != nil {
 		return fmt.Errorf("mint: random source: %w", err)

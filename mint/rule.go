@@ -7,15 +7,14 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// rules validate names according to their URN namespaces. Names of other
-// schemes, and of namespaces without rules, are always valid.
+// rules are the rules of URN namespaces. Names of other schemes, and of namespaces without rules,
+// are always valid.
 type rules struct{ catalogue namespace.Catalogue }
 
-// errNoCheck means that {check} is used in a namespace that does not define
-// check characters.
+// errNoCheck means that {check} is used in a namespace without check characters.
 var errNoCheck = errors.New("the namespace has no check characters; use {check:noid}, {check:luhn} or {check:mod97}")
 
-// judge returns the reason why a spelling is invalid, or nil.
+// judge returns why a spelling is invalid, or nil.
 func (r rules) judge(spelling string) *namespace.Finding {
 	u, err := urn.Parse(spelling)
 	if err != nil {
@@ -34,8 +33,8 @@ func (r rules) canonical(spelling string) string {
 	return r.catalogue.Canonical(u)
 }
 
-// right returns the correct check characters if f is about wrong check characters at the end of a
-// name. Otherwise it returns "".
+// right returns the correct check characters if f is about wrong ones at the end of a name, and
+// otherwise "".
 func right(f *namespace.Finding) string {
 	if f == nil || f.Code != namespace.CodeCheckDigit {
 		return ""
@@ -43,11 +42,10 @@ func right(f *namespace.Finding) string {
 	return f.Right
 }
 
-// maxCheckWidth is the maximum number of check characters of a namespace.
+// maxCheckWidth is how many check characters a namespace can have.
 const maxCheckWidth = 2
 
-// checked returns the check characters that the namespace requires after
-// spelling.
+// checked returns the check characters that the namespace requires after spelling.
 func (r rules) checked(spelling string) (string, error) {
 	var first error
 	for width := 1; width <= maxCheckWidth; width++ {

@@ -13,11 +13,11 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// Options configure a run. The zero value uses the defaults.
+// Options configure a run. The zero Options use defaults.
 type Options struct {
-	Now        func() time.Time     // the clock; nil means time.Now
-	Rand       io.Reader            // the random source; nil means crypto/rand
-	Namespaces *namespace.Catalogue // rules for the names; nil means namespace.Standard()
+	Now        func() time.Time     // returns the current time; nil means time.Now
+	Rand       io.Reader            // source of random bytes; nil means crypto/rand
+	Namespaces *namespace.Catalogue // rules for names; nil means namespace.Standard()
 }
 
 func (o Options) rules() rules {
@@ -28,17 +28,16 @@ func (o Options) rules() rules {
 }
 
 const (
-	// MaxRun is the maximum number of random names in a run. A run remembers
-	// random names to avoid repetitions. Sequences and UUIDs of version 7 have no
-	// such limit.
+	// MaxRun is how many random names a run can return. A run remembers them, so that it does not
+	// repeat one. Sequences and UUIDs of version 7 have no such limit.
 	MaxRun = 1 << 20
 
-	// maxRefused is how many candidates in a row the namespace may reject.
+	// maxRefused is how many names in a row may be invalid in their namespace.
 	maxRefused = 1000
 )
 
-// A Run yields the names of a template on the day it was started. It is not
-// safe for concurrent use.
+// A Run returns the names of a template, with the date on which it was started. It is not safe for
+// concurrent use.
 type Run struct {
 	t      Template
 	rules  rules
@@ -48,13 +47,12 @@ type Run struct {
 	shape  shape
 
 	next uint64              // next number of the sequence
-	noid *noidMinter         // the order of the {noid} part; nil if there is none
-	seen map[string]struct{} // names yielded so far, if the template can repeat itself
+	noid *noidMinter         // the {noid} part, or nil
+	seen map[string]struct{} // the names so far, if the template could repeat one
 }
 
-// Start starts a run. The error is an [*Error] if the template is invalid under
-// its prefix, and a [*RefusedError] if the namespace rejects all names of the
-// template.
+// Start starts a run. The error is an [*Error] if the template is invalid with its prefix, and a
+// [*RefusedError] if all names of the template are invalid in their namespace.
 func (t Template) Start(o Options) (*Run, error) {
 	if len(t.parts) == 0 {
 		return nil, t.fault(0, "template", "is empty")
@@ -79,12 +77,12 @@ func (t Template) Start(o Options) (*Run, error) {
 	return r, err
 }
 
-// Names yields candidates without repetition. A second call continues after the
-// last name. The last pair is a zero name with one of these errors:
+// Names returns an iterator over new names without repetition. A second call continues after the
+// last name. At the end, the iterator yields a zero name with one of these errors:
 //
 //   - an [*ExhaustedError] if there are no more names;
 //   - a [*RunError] if the run has reached [MaxRun];
-//   - a [*RefusedError] if the namespace rejects too many candidates in a row;
+//   - a [*RefusedError] if too many names in a row are invalid in their namespace;
 //   - an error of the random source.
 func (r *Run) Names() iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
@@ -97,7 +95,7 @@ func (r *Run) Names() iter.Seq2[name.Name, error] {
 	}
 }
 
-// candidate returns the next name that the namespace accepts.
+// candidate returns the next name that is valid in its namespace.
 func (r *Run) candidate() (name.Name, error) {
 	for refused := 0; ; refused++ {
 		element, err := r.draw()
@@ -114,14 +112,13 @@ func (r *Run) candidate() (name.Name, error) {
 	}
 }
 
-// draw returns the element of the next candidate, without its check characters. An element is
-// the part of a name after the prefix.
+// draw returns the part of the next name after the prefix, without its check characters.
 func (r *Run) draw() (string, error) {
 	s := r.t.sequence()
 	if s != nil && r.next > s.last {
 		return "", r.exhausted()
 	}
-	if s != nil || r.t.has(uuid7, noidOrder) { // such a part makes every name unique
+	if s != nil || r.t.has(uuid7, noidOrder) { // such a part alone makes every name different
 		b, err := r.render()
 		r.next++
 		return string(b), err
@@ -129,7 +126,7 @@ func (r *Run) draw() (string, error) {
 	return r.drawNew()
 }
 
-// drawNew returns an element that has not been drawn before.
+// drawNew calls draw until the result is new.
 func (r *Run) drawNew() (string, error) {
 	switch n := uint64(len(r.seen)); {
 	case n == r.t.capacity():
@@ -180,7 +177,6 @@ func (r *Run) render() ([]byte, error) {
 	return b, nil
 }
 
-// number appends n, padded to the width of the sequence.
 func (p part) number(b []byte, n uint64) []byte {
 	return fmt.Appendf(b, "%0*d", p.width, n)
 }
@@ -194,8 +190,8 @@ func (r *Run) uuid(b []byte, k kind) ([]byte, error) {
 	return append(b, s...), err
 }
 
-// finish appends the check characters to an element, and returns the name and
-// the number of check characters.
+// finish appends the check characters to an element. It returns the name and the number of check
+// characters.
 func (r *Run) finish(element string) (name.Name, int, error) {
 	c := r.t.check()
 	switch {
@@ -231,8 +227,7 @@ func (r *Run) finishByRule(element string) (name.Name, int, error) {
 	return n, len(right), err
 }
 
-// accept returns the name for an element, or an error if its namespace rejects
-// it.
+// accept returns the name for an element, or an error if it is invalid in its namespace.
 func (r *Run) accept(element string) (name.Name, error) {
 	spelling := r.t.prefix.Spell(element)
 	if f := r.rules.judge(spelling); f != nil {

@@ -7,16 +7,20 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A List yields the existing names whose keys begin with a prefix, in the byte
-// order of their keys.
+// A List returns an iterator over the existing names whose keys begin with prefix, in the order of
+// their keys.
 type List func(prefix string) iter.Seq2[name.Name, error]
 
-// Seek continues a sequence after the highest number among the listed names. If the sequence has a
-// fixed width, Seek determines the number digit by digit. For each digit it tries the highest value
-// first. This takes about ten short lists for each digit, however many names exist. If the sequence
-// has no fixed width, Seek reads all names that begin like the names of the template. In the order of
-// NOID, Seek continues after the last existing name, with a few short lists each time the number of
-// names doubles. In other templates, Seek does nothing.
+// Seek makes a run continue after the existing names, which list returns:
+//
+//   - A sequence continues after the highest number. If it has a fixed width, Seek finds this
+//     number digit by digit, and tries the highest value of each digit first. This takes about
+//     ten short lists for each digit, however many names there are. Without a fixed width, Seek
+//     reads all names that begin like those of the template.
+//   - The order of NOID continues after the last existing name. This takes a few short lists each
+//     time the number of names doubles.
+//
+// For other templates Seek does nothing.
 func (r *Run) Seek(list List) error {
 	if r.noid != nil {
 		return r.seekNoid(list)
@@ -34,10 +38,9 @@ func (r *Run) Seek(list List) error {
 	return err
 }
 
-// descend looks for the highest number among the existing names whose keys begin with prefix. It
-// searches digit by digit, and continues the sequence after this number. It reports whether there is
-// such a name. The parameter last is the offset of the last digit in the keys. The recursion depth is
-// the number of digits.
+// descend continues the sequence after the highest number among the names whose keys begin with
+// prefix, and reports whether there is such a name. It finds this number digit by digit, and calls
+// itself for each digit. The parameter last is the offset of the last digit.
 func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	for len(prefix) <= last && r.shape.role[len(prefix)] == '=' {
 		prefix = append(prefix, r.shape.base[len(prefix)])
@@ -58,8 +61,8 @@ func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	return false, nil
 }
 
-// meet calls [Run.after] for each of the names. If first is set, it stops at the first name of
-// the template. It reports whether any of the names is a name of the template.
+// meet calls [Run.after] for each name, or up to the first name of the template if first is true.
+// It reports whether it met a name of the template.
 func (r *Run) meet(names iter.Seq2[name.Name, error], first bool) (met bool, err error) {
 	for n, err := range names {
 		if err != nil {
@@ -72,7 +75,6 @@ func (r *Run) meet(names iter.Seq2[name.Name, error], first bool) (met bool, err
 	return met, nil
 }
 
-// exist reports whether any name exists.
 func exist(names iter.Seq2[name.Name, error]) (bool, error) {
 	for _, err := range names {
 		return err == nil, err

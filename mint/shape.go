@@ -10,16 +10,15 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A shape describes what the keys of all names of a template have in common on one day. It is
-// determined by comparing the keys of samples. So it is also correct if the namespace rewrites
-// spellings.
+// A shape is what the keys of all names of a template on one day have in common. It comes from
+// comparing the keys of samples, so it is correct even if the namespace changes spellings.
 type shape struct {
 	base  string // the key of a sample
-	role  []byte // the role of each byte of base: '=' is the same in all names, '#' is part of the sequence, '?' can be anything
+	role  []byte // for each byte of base: '=' if it is the same in all names, '#' if it belongs to the sequence, '?' if it can be anything
 	grows bool   // the sequence has no fixed width
 }
 
-// survey determines the shape. Its error is the reason why the template has no valid names.
+// survey finds the shape. It returns an error if the template has no valid names.
 func (r *Run) survey() error {
 	const digits = "0123456789"
 	base, check, at, err := r.sample(func(d byte) (byte, byte) { return d, d }, digits)
@@ -39,7 +38,7 @@ func (r *Run) survey() error {
 	return err
 }
 
-// mark sets the role of the bytes in which another sample differs from the shape.
+// mark sets the role of the bytes that differ between another sample and base.
 func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error {
 	other, _, _, err := r.sample(vary, digits)
 	if err == nil && len(other) != len(r.shape.base) {
@@ -56,18 +55,18 @@ func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error
 	return nil
 }
 
-// varies reports whether the names differ in anything but the sequence.
+// varies reports whether names differ in more than the sequence.
 func (t Template) varies() bool { return t.has(random, uuid4, uuid7, noidOrder) }
 
-// has reports whether a part is of one of the kinds.
+// has reports whether a part is of one of these kinds.
 func (t Template) has(kinds ...kind) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return slices.Contains(kinds, p.kind) })
 }
 
-// sample tries to make a valid name from each of the digits. The function vary converts a digit to two
-// digits: one fills the sequence, and the other fills the random parts. The results are the key of the
-// first valid name, the length of its check, and the index of the digit. If no digit gives a valid
-// name, sample returns the error for the first digit.
+// sample makes a valid name from one of the digits, which it tries in order. The function vary
+// converts a digit to two digits, for the sequence and for the random parts. The results are the
+// key, the length of its check, and the index of the digit. If no name is valid, sample returns the
+// error for the first digit.
 func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, check, at int, err error) {
 	for i := range len(digits) {
 		sequence, other := vary(digits[i])
@@ -83,8 +82,8 @@ func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, c
 	return "", 0, 0, err
 }
 
-// spell returns the element of a sample, and the end of each part in the element. The sequence
-// consists of the digit sequenceDigit. Each random part consists of the digit randomDigit.
+// spell returns the element of a sample, and the end of each part in it. All digits of the sequence
+// are sequenceDigit, and all characters of random parts are randomDigit.
 func (r *Run) spell(sequenceDigit, randomDigit byte) (string, []int) {
 	var b []byte
 	ends := make([]int, len(r.t.parts))
@@ -111,7 +110,7 @@ func (r *Run) spell(sequenceDigit, randomDigit byte) (string, []int) {
 	return string(b), ends
 }
 
-// locate converts the error of a sample into an error of the template.
+// locate converts the error of a sample to an error of the template.
 func (r *Run) locate(err error, element string, ends []int) error {
 	var bad *name.Error
 	if !errors.As(err, &bad) {
@@ -133,8 +132,8 @@ func (r *Run) locate(err error, element string, ends []int) error {
 	return err
 }
 
-// under returns the common prefix of the keys of all names of a sequence, for
-// use with a [List]. If there is no sequence, it returns "".
+// under returns what the keys of all names of a sequence begin with, for use with a [List]. Without
+// a sequence it returns "".
 func (r *Run) under() string {
 	if r.t.sequence() == nil {
 		return ""
@@ -142,8 +141,8 @@ func (r *Run) under() string {
 	return r.shape.base[:bytes.IndexAny(r.shape.role, "#?")]
 }
 
-// after continues a sequence after the number of the existing name n. If the sequence is already past
-// this number, it does not change. after reports whether n is a name of the template.
+// after moves a sequence beyond the number of the existing name n, and reports whether n is a name
+// of the template.
 func (r *Run) after(n name.Name) bool {
 	number, ok := r.shape.number(n.Key())
 	if ok && r.t.sequence() != nil {
@@ -152,7 +151,7 @@ func (r *Run) after(n name.Name) bool {
 	return ok
 }
 
-// Next returns the next number of the sequence, and how many numbers remain.
+// Next returns the next number of the sequence, and how many numbers are left.
 func (r *Run) Next() (next, left uint64) {
 	s := r.t.sequence()
 	if s == nil || r.next > s.last {
@@ -161,7 +160,7 @@ func (r *Run) Next() (next, left uint64) {
 	return r.next, s.last - r.next + 1
 }
 
-// number parses the number of the sequence in key, if key has the shape.
+// number returns the number of the sequence in key, and false if key does not have the shape.
 func (s shape) number(key string) (n uint64, ok bool) {
 	more := len(key) - len(s.base)
 	if more != 0 && (!s.grows || more < 0 || more >= maxWidth) {
@@ -178,7 +177,7 @@ func (s shape) number(key string) (n uint64, ok bool) {
 			case role == '=' && c != s.base[i], role == '#' && !ascii.IsDigit(c):
 				return 0, false
 			case role == '#' && s.grows && c == '0' && n == 0 && span > 1:
-				return 0, false // the number in the key is not in canonical form
+				return 0, false // the number is not in its canonical form
 			case role == '#':
 				n = n*10 + uint64(c-'0')
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Suggest returns a template that is likely to continue the names under p. last
-// is the last existing name, or the zero name:
+// Suggest returns a template that probably continues the names under p. The parameter last is the
+// last existing name, or the zero name. The template has
 //
 //   - in urn:uuid, UUIDs of version 7;
 //   - under an ark prefix, eight random characters and the check of NOID;
@@ -18,7 +18,7 @@ import (
 //     a check digit, the template has one;
 //   - otherwise a sequence from 1 on.
 //
-// Of the options it uses only Namespaces.
+// The only option that Suggest uses is Namespaces.
 func Suggest(p name.Prefix, last name.Name, o Options) (Template, error) {
 	switch key := p.String(); {
 	case key == "urn:uuid":

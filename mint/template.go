@@ -20,7 +20,7 @@ const (
 	maxWidth    = 18                      // digits of maxSequence
 )
 
-// A kind is the kind of a part.
+// A kind is a kind of part.
 type kind uint8
 
 const (
@@ -34,28 +34,27 @@ const (
 	check
 )
 
-// A part is a piece of a template.
+// A part is a part of a template, or literal text.
 type part struct {
 	kind     kind
 	offset   int    // offset in the template
-	text     string // text of a literal; layout of a date; alphabet of a random part
-	width    int    // characters; 0 for a sequence without a fixed width
+	text     string // literal text, layout of a date, or alphabet of random characters
+	width    int    // number of characters; 0 for a sequence without a fixed width
 	first    uint64 // first number of a sequence
 	last     uint64
-	computed checker // the checker of a check
+	computed checker // computes the check
 	noid     noidPart
 }
 
-// A Template is a pattern for names under a prefix. The zero Template is
-// invalid.
+// A Template describes names under a prefix. The zero Template is not valid.
 type Template struct {
 	prefix name.Prefix
 	text   string
 	parts  []part
 }
 
-// Parse parses a template for names under p. The error is an [*Error]. [Start]
-// checks whether the names are valid.
+// Parse parses a template for names under p. If it is invalid, the error is an [*Error]. Whether
+// the names are valid is found out by [Start].
 func Parse(p name.Prefix, text string) (Template, error) {
 	t := Template{prefix: p, text: text}
 	switch {
@@ -77,11 +76,11 @@ func Parse(p name.Prefix, text string) (Template, error) {
 	return t, t.judge()
 }
 
-// String returns the template as parsed.
+// String returns the text from which the template was parsed.
 func (t Template) String() string { return t.text }
 
-// capacity returns how many names t has on one day, including those that its
-// namespace rejects. [math.MaxUint64] means that many or more.
+// capacity returns how many names the template has on one day, including invalid ones.
+// [math.MaxUint64] means that many or more.
 func (t Template) capacity() uint64 {
 	if s := t.sequence(); s != nil {
 		return s.last - s.first + 1
@@ -96,7 +95,6 @@ func (t Template) capacity() uint64 {
 	return total
 }
 
-// choices returns the number of values of a random part.
 func (p part) choices() uint64 {
 	switch p.kind {
 	case uuid4, uuid7:
@@ -111,7 +109,7 @@ func (p part) choices() uint64 {
 	return 1
 }
 
-// times multiplies, saturating at [math.MaxUint64].
+// times returns a*b, or [math.MaxUint64] if that overflows.
 func times(a, b uint64) uint64 {
 	if high, low := bits.Mul64(a, b); high == 0 {
 		return low
@@ -119,7 +117,6 @@ func times(a, b uint64) uint64 {
 	return math.MaxUint64
 }
 
-// sequence returns the sequence, or nil.
 func (t Template) sequence() *part {
 	if i := slices.IndexFunc(t.parts, func(p part) bool { return p.kind == sequence }); i >= 0 {
 		return &t.parts[i]
@@ -127,7 +124,6 @@ func (t Template) sequence() *part {
 	return nil
 }
 
-// check returns the check, or nil.
 func (t Template) check() *part {
 	if n := len(t.parts); n > 0 && t.parts[n-1].kind == check {
 		return &t.parts[n-1]
@@ -135,7 +131,7 @@ func (t Template) check() *part {
 	return nil
 }
 
-// judge rejects invalid combinations of parts.
+// judge returns an error if parts cannot be combined.
 func (t Template) judge() error {
 	counted, ordered := false, t.noid()
 	for i, p := range t.parts {
@@ -156,7 +152,7 @@ func (t Template) fault(at int, rule, message string) error {
 	return &Error{Input: t.text, Offset: at, Rule: rule, Message: message}
 }
 
-// read appends the literal or part that begins at offset, and returns its end.
+// read appends the literal or the part that begins at offset, and returns its end.
 func (t *Template) read(offset int) (int, error) {
 	rest := t.text[offset:]
 	switch end := strings.IndexAny(rest, "{}"); {
@@ -185,8 +181,8 @@ func (t *Template) read(offset int) (int, error) {
 	return end + 1, err
 }
 
-// part parses the part whose braces are at the offsets start and end. It reports whether a check of
-// NOID follows the part.
+// part parses the part with braces at the offsets start and end. The result checked is true if a
+// check of NOID follows.
 func (t *Template) part(start, end int) (p part, checked bool, err error) {
 	word, rest, given := strings.Cut(t.text[start+1:end], ":")
 	a := arguments{t: t, at: start + 1 + len(word), end: end, rest: rest, given: given}
@@ -229,12 +225,12 @@ func (t *Template) part(start, end int) (p part, checked bool, err error) {
 	return p, checked, err
 }
 
-// arguments holds the unread arguments of a part.
+// An arguments has the unread arguments of a part.
 type arguments struct {
 	t       *Template
-	at, end int    // offsets of the colon before rest, and of the closing brace
-	rest    string // the text after the colon
-	given   bool   // whether there is a colon
+	at, end int    // offsets of the colon before rest and of the closing brace
+	rest    string // text after the colon
+	given   bool   // there is a colon
 }
 
 // next returns the next argument and its offset.
@@ -248,7 +244,7 @@ func (a *arguments) next() (string, int, bool) {
 	return arg, at, true
 }
 
-// done returns an error if arguments remain.
+// done returns an error if arguments are left.
 func (a *arguments) done(word string) error {
 	if !a.given {
 		return nil
@@ -256,7 +252,7 @@ func (a *arguments) done(word string) error {
 	return a.t.fault(a.at, word, "too many arguments")
 }
 
-// number parses a number without sign, from least to limit.
+// number parses a number without a sign, from least to limit.
 func (a *arguments) number(s string, at int, rule string, least, limit uint64) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n < least || n > limit {
@@ -273,7 +269,7 @@ func (a *arguments) length(p *part) error {
 	return err
 }
 
-// sequence parses width and range.
+// sequence parses the width and the range.
 func (a *arguments) sequence(p *part) error {
 	p.first, p.last = 1, maxSequence
 	s, at, ok := a.next()
@@ -295,7 +291,7 @@ func (a *arguments) sequence(p *part) error {
 	return a.limits(p, s, at)
 }
 
-// limits parses the range of a sequence: FIRST-LAST, FIRST- or FIRST.
+// limits parses the range of a sequence, which is FIRST-LAST, FIRST- or FIRST.
 func (a *arguments) limits(p *part, s string, at int) error {
 	low, high, _ := strings.Cut(s, "-")
 	var err error
@@ -305,7 +301,6 @@ func (a *arguments) limits(p *part, s string, at int) error {
 	return err
 }
 
-// version parses the version of a UUID.
 func (a *arguments) version() (kind, error) {
 	switch s, at, ok := a.next(); {
 	case !ok || s == "7":

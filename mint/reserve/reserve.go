@@ -1,9 +1,8 @@
-// Package reserve generates new names from a template of package mint and
-// reserves each of them in a store, so that no name is given out twice.
+// Package reserve generates new names from a template of package mint, and reserves each of them in
+// a store, so that no name is assigned twice.
 //
-// It needs no lock. Each name is written on condition that it does not exist. If
-// another client took the name first, the store returns a conflict of revisions,
-// and the next candidate is tried.
+// It needs no lock, because a name is written only if it does not exist yet. If another client
+// takes a name first, the store returns a conflict, and Names tries the next name.
 package reserve
 
 import (
@@ -21,22 +20,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Backend stores names: a store with its registrar, or a server.
+// A Backend stores names. It is a store with its registrar, or a server.
 type Backend interface {
 	Authorities(ctx context.Context) ([]*store.Authority, error)
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 
-	// Keys yields the names whose keys begin with a prefix, in key order. It
-	// may omit names stored under older key rules, because new names
-	// follow the current rules.
+	// Keys returns an iterator over the names whose keys begin with prefix, in the order of keys.
+	// It may omit names that are stored under older rules for keys.
 	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error]
 
-	// Known reports whether the name n has a record, or had one that was deleted.
+	// Known reports whether n has a record, or had one that was deleted.
 	Known(ctx context.Context, n name.Name) (bool, error)
 }
 
-// KnownIn implements the method Known of a Backend with a store.
+// KnownIn implements Known for a Backend with a store.
 func KnownIn(ctx context.Context, r store.Reader, n name.Name) (bool, error) {
 	for _, err := range store.History(ctx, r, n) {
 		return err == nil, err
@@ -44,7 +42,7 @@ func KnownIn(ctx context.Context, r store.Reader, n name.Name) (bool, error) {
 	return false, nil
 }
 
-// KeysOf yields the names of records. It stops after an error.
+// KeysOf returns an iterator over the names of records. It ends after an error.
 func KeysOf(records iter.Seq2[*store.Record, error]) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for r, err := range records {
@@ -59,21 +57,21 @@ func KeysOf(records iter.Seq2[*store.Record, error]) iter.Seq2[name.Name, error]
 	}
 }
 
-// Options describe the names to generate.
+// Options say which names to generate.
 type Options struct {
-	Prefix   name.Prefix // prefix of the names
-	Template string      // template; if "", the template of the authority, or one that Names derives from the existing names
-	Shoulder string      // if not "", use the template of the authority that has this text before its first part
-	Count    int         // number of names
-	DryRun   bool        // do not reserve anything
-	Why      string      // for the history
+	Prefix   name.Prefix // of the names
+	Template string      // template; "" means that of the authority, or one that fits the existing names
+	Shoulder string      // if not "", use the template of the authority that begins with this literal text
+	Count    int         // how many names
+	DryRun   bool        // reserve nothing
+	Why      string      // reason for the history
 
-	// Record returns the record with which a name is created. If it returns an error, Names ends with
-	// that error. If Record is nil, the name is reserved.
+	// Record returns the record with which to create a name. If it returns an error, Names stops
+	// with this error. If Record is nil, the name is reserved.
 	Record func(name.Name) (*store.Record, error)
 
-	Now  func() time.Time          // the clock
-	Warn func([]registrar.Warning) // called with the findings about the first name; may be nil
+	Now  func() time.Time          // returns the current time
+	Warn func([]registrar.Warning) // called with the warnings about the first name; may be nil
 }
 
 // ReadPrefix parses a prefix, or the identifier of a URN namespace.
@@ -84,8 +82,7 @@ func ReadPrefix(s string) (name.Prefix, error) {
 	return name.ParsePrefix(s)
 }
 
-// maxTaken is how many candidates in a row may already be taken before Names
-// gives up.
+// maxTaken is how many names in a row may be taken before Names gives up.
 const maxTaken = 1000
 
 // ErrCrowded means that nearly all names of a template are taken.
@@ -101,7 +98,7 @@ func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error
 			yield(name.Name{}, err)
 			return
 		}
-		taken := 0 // in a row
+		taken := 0 // taken names in a row
 		for n, err := range run.Names() {
 			free := false
 			if err == nil {
@@ -125,16 +122,16 @@ func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error
 	}
 }
 
-// A minting is one call of Names.
+// A minting is a call of Names.
 type minting struct {
 	Backend
 	Options
 
-	authority *store.Authority // the authority of the names; nil if there is none
+	authority *store.Authority // the authority of the names, or nil
 	ordered   bool             // the names are in the order of NOID
 }
 
-// keys yields the existing names, as the authority stores them.
+// keys returns the existing names in the form in which the authority stores them.
 func (m *minting) keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for n, err := range m.Keys(ctx, prefix) {
@@ -145,7 +142,7 @@ func (m *minting) keys(ctx context.Context, prefix string) iter.Seq2[name.Name, 
 	}
 }
 
-// start returns a run of the template that continues after the existing names.
+// start returns a run that continues after the existing names.
 func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 	if err := m.findAuthority(ctx); err != nil {
 		return nil, err
@@ -164,8 +161,8 @@ func (m *minting) start(ctx context.Context) (*mint.Run, error) {
 	return run, run.Seek(func(prefix string) iter.Seq2[name.Name, error] { return m.keys(ctx, prefix) })
 }
 
-// knownKey yields the name with a key if it has or had a record. A NOID minter never makes the same
-// name again, even if it was deleted.
+// knownKey yields the name with a key if it has or had a record. A NOID minter does not make a
+// deleted name again.
 func (m *minting) knownKey(ctx context.Context, key string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		n := name.FromKey(key)
@@ -175,8 +172,8 @@ func (m *minting) knownKey(ctx context.Context, key string) iter.Seq2[name.Name,
 	}
 }
 
-// findAuthority finds the authority of the names. If the authority folds case, findAuthority
-// converts prefix and template to lower case.
+// findAuthority finds the authority of the names. If it folds case, findAuthority converts the
+// prefix and the template to lower case.
 func (m *minting) findAuthority(ctx context.Context) error {
 	all, err := m.Authorities(ctx)
 	if err != nil {
@@ -200,10 +197,10 @@ func (m *minting) findAuthority(ctx context.Context) error {
 	return err
 }
 
-// maxModels is how many existing names are read to derive a template.
+// maxModels is how many existing names are read to find a template that fits them.
 const maxModels = 20_000
 
-// A ShoulderError means that an authority has no template with a shoulder.
+// A ShoulderError means that an authority has no template that begins with the requested text.
 type ShoulderError struct {
 	Prefix   string
 	Shoulder string
@@ -213,7 +210,7 @@ func (e *ShoulderError) Error() string {
 	return fmt.Sprintf("shoulder %q: %s has no template that begins with it; the field \"mint\" of the authority lists its templates", e.Shoulder, e.Prefix)
 }
 
-// kept returns the template of the authority, or "" if it has none.
+// kept returns the template of the authority, or "".
 func (m *minting) kept() (string, error) {
 	if m.authority != nil && m.authority.Prefix.String() == m.Prefix.String() {
 		for _, text := range m.authority.Mint {
@@ -229,7 +226,7 @@ func (m *minting) kept() (string, error) {
 	return "", nil
 }
 
-// pattern returns the given template, that of the authority, or the one derived from the existing
+// pattern returns the template in Options, or that of the authority, or one that fits the existing
 // names.
 func (m *minting) pattern(ctx context.Context) (t mint.Template, err error) {
 	text := m.Template
@@ -263,8 +260,8 @@ func (m *minting) pattern(ctx context.Context) (t mint.Template, err error) {
 // mintNext is the default template.
 const mintNext = "{seq}"
 
-// take creates the record of n, and reports whether the name was free. In a dry
-// run it only checks.
+// take creates the record of n, and returns false if the name was taken. In a dry run it only
+// checks that.
 func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error) {
 	if m.ordered {
 		if known, err := m.Known(ctx, m.authority.Fold(n)); known || err != nil {
@@ -287,14 +284,14 @@ func (m *minting) take(ctx context.Context, n name.Name) (name.Name, bool, error
 	if errors.As(err, new(*store.ConflictError)) {
 		return n, false, nil
 	}
-	if err == nil && m.Warn != nil { // the findings about one name apply to all
+	if err == nil && m.Warn != nil { // the warnings about one name apply to all
 		m.Warn(out.Warnings)
 		m.Warn = nil
 	}
 	return out.Name, out.Created, err
 }
 
-// record returns the record with which a name is created.
+// record returns the record with which to create a name.
 func (m *minting) record(n name.Name) (*store.Record, error) {
 	if m.Record != nil {
 		return m.Record(n)

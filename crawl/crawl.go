@@ -24,21 +24,20 @@ const (
 	AskChildren = "urn+c"
 )
 
-// The relations that an authority can state to another authority.
+// The relations between an authority and another that it names.
 const (
 	Parent = "parent"
 	Child  = "child"
 )
 
-// A Querier sends a reserved request to the resolver of an authority, and returns the
-// authorities that the response names, as spelled in the response. If part of the response is
-// invalid, it returns an error together with the valid names. It is safe for concurrent use.
+// A Querier sends a reserved request to the resolver of an authority, and returns the names of
+// authorities in the response, as they are spelled there. If a part of the response is invalid, it
+// returns an error and the valid names. It is safe for concurrent use.
 type Querier interface {
 	Query(ctx context.Context, authority, request string) ([]string, error)
 }
 
-// QuerierOf returns a Querier that uses a resolver, such as that of package
-// client.
+// QuerierOf returns a Querier that uses a resolver, such as a client of package client.
 func QuerierOf(r nomen.Resolver) Querier { return querier{r} }
 
 type querier struct{ resolver nomen.Resolver }
@@ -61,11 +60,11 @@ func (a querier) Query(ctx context.Context, authority, request string) ([]string
 	return answer.Names, nil
 }
 
-// A ListError reports invalid lines in a list of names. The valid lines were read.
+// A ListError means that a list of names has invalid lines. The other lines were read.
 type ListError struct {
-	Line  int    // number of the first invalid line, from 1, not counting empty lines
-	Text  string // text of the first invalid line
-	Lines int    // how many lines are invalid
+	Line  int    // number of the first invalid line, from 1, without empty lines
+	Text  string // the first invalid line
+	Lines int    // number of invalid lines
 }
 
 func (e *ListError) Error() string {
@@ -76,10 +75,10 @@ func (e *ListError) Error() string {
 	return s
 }
 
-// listOf parses a response in an unknown format as a list in the form of the draft of 1995: one
-// name per line (3.5.3 and 3.5.4). If lines of markup or text are in the list, listOf reports them
-// in a [*ListError]. Such a response counts as a list only if all other lines are authorities. At
-// least half of its lines must be authorities. If the response is not a list, listOf returns false.
+// listOf parses a response in an unknown format as a list with one name on each line, as in the
+// draft of 1995 (3.5.3 and 3.5.4). Lines with markup or text are reported in a [*ListError]. At
+// least half of the lines must be authorities, and the others markup or text, or else the response
+// is not a list and listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -91,7 +90,7 @@ func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	for line, err := range format.ReadList(bytes.NewReader(e.Body)) {
 		count++
 		switch {
-		case err == nil && line[0] == '#' && mediaType == format.TypeURIList: // a remark
+		case err == nil && line[0] == '#' && mediaType == format.TypeURIList: // a comment
 		case err != nil:
 			return nil, nil, false
 		case strings.ContainsAny(line, " \t<>\x00"):
@@ -128,42 +127,41 @@ const (
 type Options struct {
 	NoParents, NoChildren bool
 
-	Delay    time.Duration // between two requests to an address; 0 means DefaultDelay, negative means none
-	MaxDepth int           // steps from the first authority; 0 means DefaultMaxDepth, negative means only the first
+	Delay    time.Duration // between two requests to an address; 0 means DefaultDelay, negative none
+	MaxDepth int           // steps from the first authority; 0 means DefaultMaxDepth, negative none
 	MaxNodes int           // number of authorities; 0 means DefaultMaxNodes
 	MaxBytes int64         // total size of the responses; 0 means DefaultMaxBytes
-	Parallel int           // concurrent authorities; 0 means DefaultParallel
+	Parallel int           // authorities queried at the same time; 0 means DefaultParallel
 
-	// Hosts returns the addresses of an authority's resolver. Two equal addresses must have the
-	// same text. If authorities share an address, the requests to them are spaced by Delay. If
-	// Hosts is nil, each authority counts as having its own address. Hosts must be safe for
-	// concurrent use.
+	// Hosts returns the addresses of the resolver of an authority, in a form that is the same for
+	// equal addresses. Requests to the same address are at least Delay apart. If Hosts is nil,
+	// every authority has an address of its own. Hosts must be safe for concurrent use.
 	Hosts func(ctx context.Context, authority string) []string
 
-	Retry bool             // query again the authorities that failed according to the state
-	State *State           // earlier results, and where to store new ones; may be nil
+	Retry bool             // query authorities again that failed according to State
+	State *State           // earlier results, to which new ones are added; may be nil
 	Now   func() time.Time // nil means [time.Now]
 }
 
-// A Node is an authority with the results of its resolver.
+// A Node is an authority with the results of a walk.
 type Node struct {
-	Authority string    `json:"authority"`          // in lower case, without a trailing dot
+	Authority string    `json:"authority"`          // in lower case, without a dot at its end
 	Depth     int       `json:"depth"`              // steps from the first authority
-	Parents   []string  `json:"parents,omitempty"`  // as spelled by the authority
-	Children  []string  `json:"children,omitempty"` // as spelled by the authority
-	Errors    []string  `json:"errors,omitempty"`   // descriptions of errors
-	Skipped   int       `json:"skipped,omitempty"`  // number of names beyond the limit
-	Asked     time.Time `json:"asked"`              // time of the requests
+	Parents   []string  `json:"parents,omitempty"`  // as the authority spells them
+	Children  []string  `json:"children,omitempty"` // as the authority spells them
+	Errors    []string  `json:"errors,omitempty"`   // for people
+	Skipped   int       `json:"skipped,omitempty"`  // number of names that were ignored, because there were too many
+	Asked     time.Time `json:"asked"`              // when the authority was queried
 }
 
-// An Edge is a relation that one authority states to another.
+// An Edge is a relation between authorities that one of them states.
 type Edge struct {
 	Authority string `json:"authority"`
 	Relation  string `json:"relation"` // Parent or Child
-	Name      string `json:"name"`     // as spelled
+	Name      string `json:"name"`     // as it is spelled
 }
 
-// Edges returns the relations that a node states, its parents first.
+// Edges returns the relations that a node states, parents first.
 func (n *Node) Edges() []Edge {
 	edges := make([]Edge, 0, len(n.Parents)+len(n.Children))
 	for _, p := range n.Parents {
@@ -175,10 +173,9 @@ func (n *Node) Edges() []Edge {
 	return edges
 }
 
-// Authority parses a resolver's spelling of an authority, "HOST", "dns:HOST" or
-// "urn:dns:HOST", in any case and with an optional trailing dot, and returns
-// the host in lower case. It returns false for anything that is not a fully
-// qualified domain name.
+// Authority returns the host name of an authority, which a resolver may write as "HOST", "dns:HOST"
+// or "urn:dns:HOST", in any case and with a dot at its end. The result is in lower case. Authority
+// returns false if it is not a fully qualified domain name.
 func Authority(spelling string) (string, bool) {
 	s := strings.ToLower(strings.TrimSpace(spelling))
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "urn:dns:"), "dns:")
@@ -189,11 +186,10 @@ func Authority(spelling string) (string, bool) {
 	return s, true
 }
 
-// ErrAuthority means that an authority has no resolver to query, because it is
-// not a domain name.
+// ErrAuthority means that an authority cannot be queried, because it is not a domain name.
 var ErrAuthority = errors.New("not a fully qualified domain name")
 
-// maxNames is how many names of one response are kept.
+// maxNames is how many names of a response are used.
 const maxNames = 100_000
 
 // A Walker follows the relations between authorities.
@@ -202,10 +198,10 @@ type Walker struct {
 	o       Options
 
 	mu   sync.Mutex
-	next map[string]time.Time // earliest time of the next request to an address
+	next map[string]time.Time // when the next request to an address may be sent
 }
 
-// New returns a walker that sends its requests through q.
+// New returns a Walker that queries resolvers through q.
 func New(q Querier, o Options) *Walker {
 	o.Delay = cmp.Or(o.Delay, DefaultDelay)
 	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultMaxDepth)
@@ -221,21 +217,21 @@ func New(q Querier, o Options) *Walker {
 	return &Walker{querier: q, o: o, next: map[string]time.Time{}}
 }
 
-// A LimitError means that a walk stopped at a limit before it was complete.
+// A LimitError means that a walk ended early because of a limit.
 type LimitError struct {
-	What  string // "depth", "authorities", "bytes"
+	What  string // "depth", "authorities" or "bytes"
 	Limit int64
-	Left  int // authorities that were named but not queried
+	Left  int // number of authorities that were not queried
 }
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("crawl: stopped at the limit of %d (%s); %d authorities that were named have not been queried", e.Limit, e.What, e.Left)
 }
 
-// Walk yields the authorities in the order in which they are found, breadth first. It does not
-// query authorities that are known from the state. An authority that cannot be queried is a node
-// with errors. If the walk ends early, the last pair is nil and an error: a [*LimitError], the
-// error of ctx or of the state, or an error that wraps [ErrAuthority].
+// Walk returns an iterator over the authorities that can be reached from the first, breadth first.
+// Authorities in the State are not queried again. An authority that cannot be queried is a node
+// with errors. If the walk ends early, the iterator finally yields nil and an error. This is a
+// [*LimitError], the error of ctx or of the State, or one that wraps [ErrAuthority].
 func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error] {
 	return func(yield func(*Node, error) bool) {
 		root, ok := Authority(first)
@@ -254,15 +250,15 @@ func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error]
 	}
 }
 
-// A journey is one walk.
+// A journey is a call of Walk.
 type journey struct {
 	*Walker
 	yield   func(*Node, error) bool
-	over    bool // the caller has stopped the iteration
+	over    bool // the caller has stopped
 	known   map[string]*Node
-	depth   map[string]int // depths of all authorities named so far, also to detect cycles
+	depth   map[string]int // steps to every authority that was named
 	waiting []string       // authorities to query, in order
-	deeper  int            // number of authorities named beyond the depth limit
+	deeper  int            // number of authorities beyond the limit of depth
 	count   int
 	bytes   int64
 }
@@ -292,8 +288,7 @@ func (j *journey) walk(ctx context.Context) error {
 	return nil
 }
 
-// visitAll queries several authorities concurrently. A node is nil if ctx ended
-// before its queries were complete.
+// visitAll queries several authorities at the same time. A node is nil if ctx ended too early.
 func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	nodes := make([]*Node, len(batch))
 	var group sync.WaitGroup
@@ -309,7 +304,7 @@ func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	return nodes
 }
 
-// take stores a node, and adds the authorities that it names to the authorities to query.
+// take stores a node, and adds the authorities that it names to those to query.
 func (j *journey) take(n *Node) error {
 	j.waiting = j.waiting[1:]
 	j.count++
@@ -337,7 +332,7 @@ func (j *journey) take(n *Node) error {
 	return nil
 }
 
-// size returns the approximate size of the responses, in bytes.
+// size returns the approximate size of the responses in bytes.
 func (n *Node) size() (size int64) {
 	for _, e := range n.Edges() {
 		size += int64(len(e.Name)) + 2
@@ -345,7 +340,7 @@ func (n *Node) size() (size int64) {
 	return size
 }
 
-// visit queries one authority. It returns nil if ctx has ended.
+// visit queries an authority. It returns nil if ctx ends.
 func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	n := &Node{Authority: authority, Depth: depth}
 	var hosts []string
@@ -377,8 +372,7 @@ func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 	return n
 }
 
-// wait waits until requests to all of these hosts are allowed. It returns false
-// if ctx ends first.
+// wait waits until requests to all hosts are allowed. It returns false if ctx ends first.
 func (w *Walker) wait(ctx context.Context, hosts []string) bool {
 	if w.o.Delay < 0 {
 		return ctx.Err() == nil

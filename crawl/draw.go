@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteJSON writes the relations that a node states, one [Edge] per line.
+// WriteJSON writes the relations that a node states, with an [Edge] on each line.
 func WriteJSON(w io.Writer, n *Node) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -26,14 +26,13 @@ func WriteJSON(w io.Writer, n *Node) error {
 	return err
 }
 
-// maxLabel is the maximum length of a label, in columns.
+// maxLabel is the maximum length of a label in columns.
 const maxLabel = 80
 
-// label returns a name as one line of visible characters.
+// label returns a name as a line of visible characters.
 func label(s string) string { return shown.Short(s, maxLabel) }
 
-// identity returns the identity of a name in a drawing: the authority that it
-// spells, or else the name itself.
+// identity returns what identifies a name in a drawing, which is the authority if it spells one.
 func identity(spelling string) string {
 	if a, ok := Authority(spelling); ok {
 		return a
@@ -51,14 +50,13 @@ func (e Edge) link() link {
 	return link{e.Authority, identity(e.Name)}
 }
 
-// dotQuote quotes a string for DOT.
 func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(label(s)) + `"`
 }
 
-// WriteDOT writes a graph in the language of Graphviz. An arrow leads from an authority to one that
-// it has authorised. The arrow is dashed if only one of the two states the relation. Authorities
-// that could not be queried are grey.
+// WriteDOT writes a graph in the language of Graphviz. Arrows lead from an authority to those that
+// it has authorised, and are dashed if only one of the two says so. Authorities that could not be
+// queried are grey.
 func WriteDOT(w io.Writer, nodes []*Node) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "digraph authorities {\n\trankdir=LR;\n\tnode [shape=box];\n")
@@ -92,7 +90,7 @@ func WriteDOT(w io.Writer, nodes []*Node) error {
 	return b.Flush()
 }
 
-// Dimensions of a drawing, in pixels.
+// Dimensions of a drawing in pixels.
 const (
 	rowHeight   = 22
 	columnSpace = 48
@@ -103,20 +101,20 @@ const (
 // A box is an authority in a drawing.
 type box struct {
 	name     string
-	note     string // the relation of the authority to the authority of the parent box
+	note     string // relation to the authority of the parent box
 	failed   bool
 	column   int
 	children []*box
 	y        float64
 }
 
-// explanation is the description of a drawing for programs for blind people.
+// explanation describes the drawing for blind readers.
 const explanation = "Solid lines lead to children, dotted lines to parents. Authorities in italics could not be queried."
 
-// WriteSVG draws the authorities as a tree. The root is the first authority. Each authority appears
-// once, at the place where it was found first; its other relations are omitted. Solid lines lead to
-// children, dotted lines to parents. Authorities that could not be queried are grey and in italics.
-// The picture has no scripts, hyperlinks or external references.
+// WriteSVG draws the authorities as a tree with the first authority as its root. Each authority
+// appears once, where it was found first, and its other relations are omitted. Solid lines lead to
+// children, and dotted lines to parents. Authorities that could not be queried are grey and in
+// italics. The picture has no scripts, hyperlinks or external references.
 func WriteSVG(w io.Writer, nodes []*Node) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("crawl: nothing to draw")
@@ -158,14 +156,13 @@ func strokeOf(note string) string {
 	return `stroke="steelblue"`
 }
 
-// tree returns the tree of the authorities, in the order in which they were
-// found.
+// tree returns the authorities as a tree, in the order in which they were found.
 func tree(nodes []*Node) (*box, []*box) {
 	root := &box{name: nodes[0].Authority}
 	byName, boxes := map[string]*box{root.name: root}, []*box{root}
 	for _, n := range nodes {
 		at := byName[n.Authority]
-		if at == nil { // the node belongs to another walk: attach it to the root
+		if at == nil { // from another walk, so its parent is the root
 			at = &box{name: n.Authority, column: 1}
 			byName[n.Authority], boxes, root.children = at, append(boxes, at), append(root.children, at)
 		}
@@ -193,8 +190,8 @@ func columns(boxes []*box) (widths []int) {
 	return widths
 }
 
-// layOut assigns a row to each leaf and centres all other boxes on their children. It returns the
-// number of rows. It does not recurse, because the depth of the tree is untrusted.
+// layOut assigns rows to the leaves, and centres other boxes on their children. It returns the
+// number of rows. It does not call itself, because strangers determine the depth of the tree.
 func layOut(root *box) (rows int) {
 	type visit struct {
 		*box

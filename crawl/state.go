@@ -14,21 +14,20 @@ import (
 	"github.com/nomen-project/nomen/internal/flock"
 )
 
-// stateVersion is the version of the file format of a [State].
+// stateVersion is the version of the file format:
 //
 //	1  a line {"crawl":1,"first":AUTHORITY}, then one [Node] per line, written when its authority has been queried; in no release
 //	2  the first line also has "relations": those that the walk follows
 const stateVersion = 2
 
-// maxStateLine is the maximum length of a line in the file, in bytes.
+// maxStateLine is the maximum length of a line in bytes.
 const maxStateLine = 64 << 20
 
-// A State stores the results of a walk in a file, so that another walk can continue it. A State
-// drops an incomplete last line, such as after a crash. Only one process at a time can open the
-// file.
+// A State stores the results of a walk in a file, from which another walk can continue. It drops an
+// incomplete last line, which a crash can leave. Only one process can have the file open.
 type State struct {
 	file  *os.File
-	head  stateHead // zero in a new file
+	head  stateHead // zero for a new file
 	nodes []*Node
 }
 
@@ -39,13 +38,13 @@ type stateHead struct {
 	Relations []string `json:"relations,omitempty"`
 }
 
-// stateSign is the beginning of every state file.
+// stateSign begins every state file.
 const stateSign = `{"crawl":`
 
 // A StateError means that a file is not a state of this walk.
 type StateError struct {
 	File    string
-	Line    int // from 1; 0 for the whole file
+	Line    int // from 1; 0 means the whole file
 	Message string
 }
 
@@ -81,7 +80,7 @@ func OpenState(path string) (*State, error) {
 	return s, nil
 }
 
-// read reads the complete lines and returns their length.
+// read reads the complete lines, and returns their total length.
 func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
@@ -89,7 +88,7 @@ func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 		switch {
 		case err == io.EOF && number == 1 && !strings.HasPrefix(string(line), stateSign[:min(len(line), len(stateSign))]):
 			err = errors.New("not a crawl state file")
-		case err == io.EOF: // the file is empty, or its first line is incomplete
+		case err == io.EOF: // empty, or incomplete
 			return whole, nil
 		case err == nil:
 			err = s.take(line, number)
@@ -117,7 +116,6 @@ func stateLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// take parses one line.
 func (s *State) take(line []byte, number int) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -144,7 +142,7 @@ func (s *State) take(line []byte, number int) error {
 	return nil
 }
 
-// Known returns how many authorities the file contained when it was opened.
+// Known returns how many authorities the file had when it was opened.
 func (s *State) Known() int { return len(s.nodes) }
 
 // relations returns the relations that the walk follows.
@@ -159,8 +157,8 @@ func relations(o Options) []string {
 	return all
 }
 
-// begin adds the nodes in the file to the map nodes. The file must be the state of a walk from the
-// authority root. If Retry is set, begin omits the nodes that failed.
+// begin adds the nodes in the file to nodes. The file must be the state of a walk from root. If
+// Retry is set, begin omits nodes that failed.
 func (s *State) begin(root string, o Options, nodes map[string]*Node) error {
 	if s == nil {
 		return nil
@@ -175,7 +173,7 @@ func (s *State) begin(root string, o Options, nodes map[string]*Node) error {
 	case !slices.Equal(s.head.Relations, asked):
 		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl that followed the relations %q, not %q; use another file", s.head.Relations, asked)}
 	}
-	for _, n := range s.nodes { // if several lines are about one authority, the last line applies
+	for _, n := range s.nodes { // the last line about an authority counts
 		if nodes[n.Authority] = n; o.Retry && len(n.Errors) > 0 {
 			delete(nodes, n.Authority)
 		}
@@ -191,7 +189,7 @@ func (s *State) add(n *Node) error {
 	return s.write(n)
 }
 
-// write appends a line with a single write.
+// write appends a line in a single write.
 func (s *State) write(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -201,5 +199,5 @@ func (s *State) write(v any) error {
 	return err
 }
 
-// Close syncs the file and closes it.
+// Close syncs and closes the file.
 func (s *State) Close() error { return errors.Join(s.file.Sync(), s.file.Close()) }

@@ -1,18 +1,16 @@
-// Package public contains ready-made naming authorities for well-known identifiers that other
-// organizations assign. The rules of each authority lead to the resolvers of registries and
-// libraries. An operator can load these authorities, change them, and load them again.
+// Package public has naming authorities, with rules, for well-known identifiers that other
+// organisations assign. For example, its rules can send DOIs to their resolver. An operator can
+// load these authorities into a store, change them, and load newer versions. They have no effect
+// before that.
 //
-// [Namespaces] are the public URN namespaces and the schemes of persistent names, with one
-// authority for each part that has its own resolver. [Registry.Prefixes] are the compact
-// identifiers of two registries of the life sciences, under a web address of the operator's
-// choice.
+// [Namespaces] returns authorities for public URN namespaces and schemes of persistent names. There
+// is one authority for each part of a namespace with its own resolver. [Registry.Prefixes] returns
+// authorities for the compact identifiers in two registries of the life sciences, under a web
+// address that the operator chooses. All rules have tests, because resolvers move.
 //
-// Resolvers move, so every rule has tests. The rules have no effect until an operator loads
-// them.
-//
-// The tables of prefixes have a line for each prefix, with columns separated by tabs: prefix,
+// The tables of prefixes have a line for each prefix. The columns, separated by tabs, are prefix,
 // name, pattern, example, "deprecated" or nothing, and then the rank, country and URL of each
-// provider. In the URL, "$" stands for the identifier.
+// provider. In a URL, "$" is replaced by the identifier.
 package public
 
 //go:generate go run ./gen ../testdata/corpus/whole/prefixes
@@ -34,8 +32,8 @@ import (
 //go:embed namespaces.jsonl
 var namespaces []byte
 
-// Namespaces returns the authorities of public namespaces in the order of their prefixes. The
-// caller may change them.
+// Namespaces returns the authorities of public namespaces, sorted by prefix. The caller may modify
+// them.
 func Namespaces() ([]*store.Authority, error) {
 	var all []*store.Authority
 	d := json.NewDecoder(bytes.NewReader(namespaces))
@@ -53,11 +51,11 @@ func Namespaces() ([]*store.Authority, error) {
 	}
 }
 
-// A Registry is a registry of prefixes.
+// A Registry is a registry of prefixes for compact identifiers.
 type Registry struct {
-	Name  string // the spelling that the registry uses for its name
-	Home  string // address of the registry, and the base of its own names
-	Terms string // the licence, and the required attribution
+	Name  string // how the registry spells its name
+	Home  string // URL of the registry, with which its own names begin
+	Terms string // the licence and the required attribution
 	table string
 }
 
@@ -67,7 +65,6 @@ var bioregistry string
 //go:embed identifiers.tsv
 var identifiers string
 
-// Registries returns the registries of prefixes.
 func Registries() []Registry {
 	return []Registry{
 		{"bioregistry", "https://bioregistry.io", "CC0", bioregistry},
@@ -75,18 +72,18 @@ func Registries() []Registry {
 	}
 }
 
-// A Prefix is a prefix of a registry, with its authority.
+// A Prefix is a prefix in a registry, with the authority for its names.
 type Prefix struct {
 	Authority *store.Authority
-	Example   name.Name // zero if the registry has none
+	Example   name.Name // zero if the registry has no example
 }
 
-// Prefixes yields the prefixes of a registry as authorities for names below base, which must be
-// an http or https URL without a query. For example, if base is https://identifiers.org, the
-// authority of PREFIX has the names https://identifiers.org/PREFIX:IDENTIFIER. If base is "",
-// Prefixes uses the registry's own base.
+// Prefixes returns an iterator over the prefixes of a registry. Their authorities are for names
+// that begin with base, which must be an http or https URL without a query. For example, if base is
+// https://identifiers.org, the authority of PREFIX has the names
+// https://identifiers.org/PREFIX:IDENTIFIER. If base is "", it is r.Home.
 //
-// If the registry has no location for a prefix, the authority of the prefix has no rules.
+// If the registry has no location for a prefix, its authority has no rules.
 func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	if base == "" {
 		base = r.Home
@@ -108,7 +105,7 @@ func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	}
 }
 
-// prefix returns the prefix, with its authority, that the columns of a line describe.
+// prefix returns the prefix in a line of the table.
 func (r Registry) prefix(base string, columns []string) (*Prefix, error) {
 	id, title, pattern, example, places := columns[0], columns[1], columns[2], columns[3], columns[5:]
 	at, err := name.ParsePrefix(base + "/" + id)

@@ -12,13 +12,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// newRule returns a rule with a registry's pattern for identifiers, which may be "", and its
-// locations. A pattern that does not match the registry's own example is ignored.
+// newRule returns a rule for a registry's pattern, which may be "", and its locations. If the
+// pattern does not match the registry's own example, it is ignored.
 func newRule(pattern, example string, places []string) (rule.Rule, error) {
 	var out rule.Rule
 	for _, body := range []string{pattern, ".+"} {
 		body = strings.TrimSuffix(strings.TrimPrefix(body, "^"), "$")
-		body = strings.ReplaceAll(body, "$|^", "|") // in the registry's pattern, each alternative was anchored
+		body = strings.ReplaceAll(body, "$|^", "|") // in the registry's pattern each alternative has anchors
 		out.Regexp = "^:?(?P<id>" + body + ")$"
 		p, err := rule.ParseRegexp(out.Regexp, false)
 		if err != nil {
@@ -44,11 +44,11 @@ func newRule(pattern, example string, places []string) (rule.Rule, error) {
 	return out, nil
 }
 
-// madeUp is the identifier that tests a rule for which the registry has no example.
+// madeUp is an identifier for testing a rule if the registry has no example.
 const madeUp = "0000001"
 
-// tested returns a set with one rule and its tests. The tests expect the locations with the
-// registry's example inserted.
+// tested returns a set with one rule, and a test that inserts the registry's example into the
+// locations.
 func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.Set, error) {
 	if example == "" {
 		example = madeUp
@@ -64,8 +64,7 @@ func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.
 	return set, err
 }
 
-// escaped escapes the characters of s that a URI cannot contain. It leaves all others unchanged,
-// including existing escapes.
+// escaped escapes the characters of s that a URI cannot contain.
 func escaped(s string) string {
 	var b strings.Builder
 	fragment := false

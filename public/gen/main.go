@@ -1,9 +1,8 @@
-// Command gen writes the tables of prefixes of package public from what the two
-// registries publish: prefixes.jsonl.gz (Bioregistry, CC0) and identifiers-org.jsonl.gz
-// (identifiers.org, EMBL-EBI, CC BY 4.0), one JSON object a line.
+// Command gen writes the tables of prefixes in package public. Its input is what the two registries
+// publish, with a JSON object on each line: prefixes.jsonl.gz (Bioregistry, CC0) and
+// identifiers-org.jsonl.gz (identifiers.org, EMBL-EBI, CC BY 4.0).
 //
-// Usage: gen DIR, where DIR holds both files; the tables are written to the
-// working directory.
+// Usage: gen DIR, where DIR has both files. The tables are written to the working directory.
 package main
 
 import (
@@ -49,7 +48,7 @@ func fatal(err error) {
 	os.Exit(1)
 }
 
-// table appends a line for each object of a file.
+// table appends a line for each object in a file.
 func table(b []byte, file string, row func([]byte) (string, error)) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -72,13 +71,13 @@ func table(b []byte, file string, row func([]byte) (string, error)) ([]byte, err
 	return b, lines.Err()
 }
 
-// A place is one provider of the items that a prefix names.
+// A place is a provider of the items with a prefix.
 type place struct {
 	url, country string
 	rank         int
 }
 
-// join makes a line of the table.
+// join returns a line of the table.
 func join(prefix, name, pattern, example string, deprecated bool, places []place) string {
 	flags := ""
 	if deprecated {
@@ -163,8 +162,8 @@ func identifiersOrg(line []byte) (string, error) {
 	return join(o.Prefix, o.Name, o.Pattern, o.Example, o.Deprecated, places), nil
 }
 
-// withoutPrefix splits a pattern that begins with a prefix and a colon. It returns the
-// prefix in the letter case of the pattern, and a pattern for the rest.
+// withoutPrefix splits a pattern that begins with a prefix and a colon. It returns the prefix in
+// the case of the pattern, and the pattern after the colon.
 func withoutPrefix(prefix, pattern string) (_, rest string, _ error) {
 	head, rest, ok := strings.Cut(pattern, ":")
 	if !ok {

@@ -1,8 +1,8 @@
-// Package registry shows the registries of identifiers to people and programs:
-// URN namespaces, SchemeIDs of 1995, URI schemes, resolution services and query
-// keywords. It takes the entries from the packages namespace, scheme and urn and
-// from a file of a site's own entries, and writes them as text, HTML, XML and JSON
-// (draft-ietf-urnbis-rfc2141bis-urn-03, 9.1 and 9.2).
+// Package registry publishes registries of identifiers, which are URN namespaces, SchemeIDs of
+// 1995, URI schemes, resolution services and query keywords (draft-ietf-urnbis-rfc2141bis-urn-03,
+// 9.1 and 9.2). The entries come from the packages namespace, scheme and urn, and from a file of a
+// site's own entries. They are written as text, HTML, XML or JSON.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
+// drafts.
 package registry

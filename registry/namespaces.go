@@ -20,7 +20,7 @@ type namespaceEntry struct {
 	Registered     string   `json:"registered,omitempty"`
 	Rules          bool     `json:"rules"`
 	Example        string   `json:"example,omitempty"`
-	Display        string   `json:"display,omitempty"` // the example as people in its field write it
+	Display        string   `json:"display,omitempty"` // the example as people usually write it
 	Note           string   `json:"note,omitempty"`
 	Special        string   `json:"special,omitempty"`
 	Equivalence    string   `json:"equivalence,omitempty"`
@@ -31,11 +31,11 @@ type namespaceEntry struct {
 
 	Keywords        []urn.KeywordUse `json:"keywords,omitempty"`
 	FragmentAllowed bool             `json:"fragment_allowed,omitempty"`
-	Stated          string           `json:"stated,omitempty"` // the sections that state the fields from "special" to "keywords", or leave them out
+	Stated          string           `json:"stated,omitempty"` // the sections that were read for the fields from "special" to "keywords"
 }
 
-// Namespaces returns the registry of URN namespaces: those of IANA, those in use
-// without registration, and those of the site (2012, 9.1; RFC 8141, 6).
+// Namespaces returns the registry of URN namespaces. It has those of IANA, those in use without
+// registration, and those of the site (2012, 9.1; RFC 8141, 6).
 func (r Registries) Namespaces() Table {
 	entries := map[string]namespaceEntry{}
 	for n := range namespace.All() {
@@ -68,8 +68,8 @@ func namespaceEntryOf(n namespace.Namespace, iana urn.Namespaces) namespaceEntry
 	}
 }
 
-// with returns the entry of a namespace that is in the catalogue and that the site registers
-// too. The result is the site's entry n, with the fields that only the catalogue's entry e has.
+// with returns the entry for a namespace that the site registers and the catalogue also has. Fields
+// that are empty in n come from e.
 func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 	nid := strings.ToLower(n.NID)
 	return namespaceEntry{
@@ -81,8 +81,8 @@ func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 	}
 }
 
-// displayOf returns the example of a namespace as people in its field write it, such as an ISBN
-// with hyphens. It returns "" if they have no form of their own.
+// displayOf returns the example of a namespace as people usually write it, such as an ISBN with
+// hyphens. It returns "" if that is no different.
 func displayOf(n namespace.Namespace) string {
 	u, err := urn.Parse(n.Example)
 	if err != nil || n.Rules.Display == nil {

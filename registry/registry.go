@@ -10,21 +10,21 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// maxSize bounds the file of a site's own entries, in bytes.
+// maxSize is the maximum size in bytes of the file with a site's own entries.
 const maxSize = 16 << 20
 
-// Registries are the entries of the documents and those that a site adds. The methods may be
-// called concurrently; [Registries.With] returns a new value. Use [Standard] to get one: the
-// zero value has only namespaces and schemes.
+// Registries have the entries in the documents, and those that a site adds. Registries are
+// immutable and safe for concurrent use. Use [Standard] to get them, because the zero value has
+// only namespaces and schemes.
 type Registries struct {
 	namespaces urn.Namespaces
-	own        []urn.Namespace // the namespaces that the site added
+	own        []urn.Namespace // namespaces of the site
 	schemeIDs  urn.SchemeIDs
 	keywords   urn.Keywords
 	services   urn.Services
 }
 
-// Standard returns the registries of the documents and of IANA.
+// Standard returns the registries of IANA and of the documents.
 func Standard() Registries {
 	return Registries{
 		namespaces: urn.IANANamespaces(), schemeIDs: urn.SchemeIDs1995(),
@@ -32,11 +32,11 @@ func Standard() Registries {
 	}
 }
 
-// With returns the registries with the entries in text added. An added entry replaces an entry
-// with the same name. Text is a JSON object with any of the members "namespaces", "scheme_ids",
-// "keywords" and "services", each an array of entries in the format "json". If an entry is
-// invalid, none is added and the error names it; the error about invalid JSON has the byte
-// offset. With reads at most 16 MiB.
+// With returns a copy of the registries with the entries in text added. An added entry replaces one
+// with the same name. The text is a JSON object that may have the members "namespaces",
+// "scheme_ids", "keywords" and "services", each with an array of entries in the format "json". If
+// an entry is invalid, none is added, and the error names it. If the JSON is invalid, the error has
+// the byte offset. With reads at most 16 MiB.
 func (r Registries) With(text io.Reader) (Registries, error) {
 	var own struct {
 		Namespaces []urn.Namespace `json:"namespaces"`
@@ -50,7 +50,7 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 		at := d.InputOffset()
 		var bad *json.SyntaxError
 		if errors.As(err, &bad) {
-			at = max(bad.Offset-1, 0) // bad.Offset is the offset after the invalid byte
+			at = max(bad.Offset-1, 0) // bad.Offset is after the invalid byte
 		}
 		return r, fmt.Errorf("offset %d: %w", at, err)
 	}
@@ -67,18 +67,17 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 	return Registries{namespaces, own.Namespaces, schemeIDs, keywords, services}, nil
 }
 
-// Inspector returns an inspector of URNs that knows the entries.
+// Inspector returns an inspector of URNs that uses the registries.
 func (r Registries) Inspector() urn.Inspector {
 	return urn.Inspector{Namespaces: r.namespaces, SchemeIDs: r.schemeIDs, Keywords: r.keywords, Services: r.services}
 }
 
-// Tables returns every registry as a table.
+// Tables returns all registries as tables.
 func (r Registries) Tables() []Table {
 	return []Table{r.Namespaces(), r.Schemes(), r.Services(), r.Keywords(), r.SchemeIDs()}
 }
 
-// Index returns a table of tables. It is for all formats except HTML; for HTML, use
-// [WriteIndexHTML].
+// Index returns a table whose entries are the given tables. For HTML, use [WriteIndexHTML] instead.
 func Index(tables []Table) Table {
 	index := Table{Name: "registries", Entry: "registry", Title: "Registries", Columns: []string{"name", "title", "reference"}}
 	for _, t := range tables {

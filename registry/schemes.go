@@ -37,7 +37,7 @@ type schemeSpecial struct {
 	Meaning   string `json:"meaning"`
 }
 
-// Schemes returns the registry of URI schemes: those of IANA (RFC 7595) and those in use
+// Schemes returns the registry of URI schemes. It has those of IANA (RFC 7595) and those in use
 // without registration.
 func (r Registries) Schemes() Table {
 	t := Table{

@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// A Table is one registry.
+// A Table is a registry.
 type Table struct {
-	Name      string   // the name in paths and the identifier in the XML: "namespaces"
-	Entry     string   // what an entry is called: "namespace"
-	Title     string   // the title for people
+	Name      string   // name in paths and in XML, such as "namespaces"
+	Entry     string   // what an entry is called, such as "namespace"
+	Title     string   // for people
 	Reference string   // the document that defines the registry
-	Note      string   // a note for readers; "" for none
-	Columns   []string // the fields shown in a list
+	Note      string   // for readers; may be ""
+	Columns   []string // names of the fields in a list
 	Entries   []Entry  // in the order of the registry
 
-	fold    bool                     // names are compared ignoring case
-	unknown func(name string) string // describes a name that is not registered; may be nil
+	fold    bool                     // names ignore case
+	unknown func(name string) string // describes a name that is not in the registry; may be nil
 }
 
-// An Entry is one entry of a registry.
+// An Entry is an entry of a registry.
 type Entry struct {
 	Name   string
 	Fields []Field
-	Value  any // the entry as encoding/json encodes it
+	Value  any // the entry as encoding/json writes it
 }
 
-// A Field is a property of an entry. A field without values is shown only if Missing is set.
+// A Field is a property of an entry. A field without values is only shown if Missing is not "".
 type Field struct {
-	Name    string // in lower case, with underscores: the name of the JSON member and the XML element
+	Name    string // in lower case, with underscores; also the name of the JSON member and the XML element
 	Values  []string
-	Missing string // why there are no values: "not stated" by the documents, or "not examined"
+	Missing string // why there are no values, such as "not stated" or "not examined"
 }
 
-// Lookup returns the entry with a name. Case is ignored for namespaces and schemes, but not for
-// services.
+// Lookup returns the entry with the given name, and whether there is one. Names of namespaces and
+// schemes ignore case; those of services do not.
 func (t Table) Lookup(name string) (Entry, bool) {
 	i := slices.IndexFunc(t.Entries, func(e Entry) bool {
 		return e.Name == name || t.fold && strings.EqualFold(e.Name, name)
@@ -46,7 +46,7 @@ func (t Table) Lookup(name string) (Entry, bool) {
 	return t.Entries[i], true
 }
 
-// Unknown describes a name that is not in the registry, by its form; "" if its form says
+// Unknown describes a name that is not in the registry, by its form. It returns "" if the form says
 // nothing.
 func (t Table) Unknown(name string) string {
 	if t.unknown == nil {
@@ -55,13 +55,12 @@ func (t Table) Unknown(name string) string {
 	return t.unknown(name)
 }
 
-// Filter returns the table with only the entries for which accept returns true.
+// Filter returns a copy of the table with only those entries for which accept returns true.
 func (t Table) Filter(accept func(Entry) bool) Table {
 	t.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e Entry) bool { return !accept(e) })
 	return t
 }
 
-// Names returns the names of the entries.
 func (t Table) Names() []string {
 	names := make([]string, len(t.Entries))
 	for i, e := range t.Entries {
@@ -70,8 +69,8 @@ func (t Table) Names() []string {
 	return names
 }
 
-// Cells returns the values of an entry shown in a list, in the order of [Table.Columns]; "-"
-// for a missing value.
+// Cells returns the values that a list shows for an entry, in the order of [Table.Columns]. A
+// missing value is "-".
 func (t Table) Cells(e Entry) []string {
 	cells := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -80,7 +79,7 @@ func (t Table) Cells(e Entry) []string {
 	return cells
 }
 
-// Get returns the values of a field, separated by commas; "" if there are none.
+// Get returns the values of a field, separated by commas, or "" if there are none.
 func (e Entry) Get(name string) string {
 	for _, f := range e.Fields {
 		if f.Name == name {
@@ -90,22 +89,22 @@ func (e Entry) Get(name string) string {
 	return ""
 }
 
-// Shown returns the fields with values, or with a reason why there are none.
+// Shown returns the fields that have values, or a reason why they have none.
 func (e Entry) Shown() []Field {
 	return slices.DeleteFunc(slices.Clone(e.Fields), func(f Field) bool { return len(f.Values) == 0 && f.Missing == "" })
 }
 
-// Label returns the name of a field for people.
+// Label returns the name of the field for people.
 func (f Field) Label() string { return label(f.Name) }
 
 func label(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// field returns a field with the values that are not empty.
+// field returns a field with those values that are not empty.
 func field(name string, values ...string) Field {
 	return Field{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }
 
-// orMissing returns f. If f has no values, the result has this reason.
+// orMissing returns f. If f has no values, the copy has a reason.
 func (f Field) orMissing(reason string) Field {
 	if len(f.Values) == 0 {
 		f.Missing = reason
@@ -113,8 +112,7 @@ func (f Field) orMissing(reason string) Field {
 	return f
 }
 
-// ruled returns the field that says whether package namespace or scheme has rules for the
-// entry.
+// ruled returns the field that says whether package namespace or scheme has rules for the entry.
 func ruled(known bool) Field {
 	if known {
 		return field("rules", "checked")

@@ -17,18 +17,18 @@ import (
 	"github.com/nomen-project/nomen/site"
 )
 
-// A Format is a format of tables and their entries.
+// A Format is a format of tables and entries.
 type Format struct {
-	Name      string // also the extension in paths: "html"
-	MediaType string // with parameters
+	Name      string // also the suffix in paths, such as "html"
+	MediaType string // media type with parameters
 
-	// Table writes a list of all entries. Entry writes all fields of one entry.
+	// Table writes a list of all entries, and Entry writes all fields of an entry.
 	Table func(t Table, w io.Writer) error
 	Entry func(t Table, w io.Writer, e Entry) error
 }
 
-// Formats returns the formats, HTML first: it is the generic form of a registry and links to
-// the others (2012, 9.1). The caller owns the slice.
+// Formats returns all formats. HTML is the first, because it is the generic form of a registry and
+// links to the others (2012, 9.1). The caller may modify the slice.
 func Formats() []Format {
 	return []Format{
 		{"html", "text/html; charset=utf-8", Table.writeHTML, Table.writeEntryHTML},
@@ -38,7 +38,7 @@ func Formats() []Format {
 	}
 }
 
-// ByName returns the format with this name.
+// ByName returns the format with the given Name.
 func ByName(name string) (Format, bool) {
 	all := Formats()
 	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
@@ -63,7 +63,7 @@ func (t Table) WriteText(w io.Writer) error {
 	return tw.Flush()
 }
 
-// WriteEntryText writes a line for each value of e, under the label of its field.
+// WriteEntryText writes a line for each value of an entry, after the label of its field.
 func (t Table) WriteEntryText(w io.Writer, e Entry) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range e.Shown() {
@@ -84,8 +84,7 @@ func (f Field) orElse() []string {
 	return f.Values
 }
 
-// writeJSON writes an object with the table's name, title, reference and note, and
-// its entries.
+// writeJSON writes an object with the name, title, reference, note and entries.
 func (t Table) writeJSON(w io.Writer) error {
 	entries := make([]any, len(t.Entries))
 	for i, e := range t.Entries {
@@ -100,7 +99,6 @@ func (t Table) writeJSON(w io.Writer) error {
 	}{t.Name, t.Title, t.Reference, t.Note, entries})
 }
 
-// writeEntryJSON writes e as one object.
 func (t Table) writeEntryJSON(w io.Writer, e Entry) error { return encode(w, e.Value) }
 
 func encode(w io.Writer, v any) error {
@@ -110,10 +108,9 @@ func encode(w io.Writer, v any) error {
 }
 
 // writeXML writes a registry element with a record for each entry, similar to the registries of
-// IANA. An element without content has an attribute "missing" that says why.
+// IANA. The attribute "missing" of an empty element says why it is empty.
 func (t Table) writeXML(w io.Writer) error { return t.writeXMLOf(w, t.Entries...) }
 
-// writeEntryXML writes a registry element with the record of e.
 func (t Table) writeEntryXML(w io.Writer, e Entry) error { return t.writeXMLOf(w, e) }
 
 func (t Table) writeXMLOf(w io.Writer, entries ...Entry) error {
@@ -161,7 +158,7 @@ func (x *xmlWriter) token(t xml.Token) {
 	}
 }
 
-// open begins an element with attributes, given as names and values.
+// open begins an element. The attributes are alternately names and values.
 func (x *xmlWriter) open(name string, attributes ...string) {
 	start := xml.StartElement{Name: xml.Name{Local: name}}
 	for pair := range slices.Chunk(attributes, 2) {
@@ -181,31 +178,30 @@ func (x *xmlWriter) text(name, value string) {
 //go:embed page.html
 var pageText string
 
-// pages are the templates of a list, an entry and the list of registries.
+// pages are the templates of a list, an entry and the index.
 var pages = sync.OnceValues(func() (*template.Template, error) {
 	return site.Parse("registry", pageText, template.FuncMap{"label": label, "shown": shown.Line, "path": url.PathEscape})
 })
 
-// writeHTML writes a page with a table of all entries. It links to the other
-// formats, and to a page of each entry, by the paths NAME.FORMAT and NAME/ENTRY.
+// writeHTML writes a page with a list of all entries. It links to other formats by the path
+// NAME.FORMAT, and to entries by the path NAME/ENTRY.
 func (t Table) writeHTML(w io.Writer) error { return t.WriteHTML(w, nil) }
 
-// writeEntryHTML writes a page about e. The path of the page is NAME/ENTRY. The page links to
-// the page of the table.
+// writeEntryHTML writes the page about an entry, whose path is NAME/ENTRY. It links to the list.
 func (t Table) writeEntryHTML(w io.Writer, e Entry) error { return t.WriteEntryHTML(w, e, nil) }
 
-// WriteHTML writes the HTML of the table as a page of a site; nil stands for a site without
-// settings.
+// WriteHTML writes the list of entries as a page of a site. If p is nil, the site has no settings.
 func (t Table) WriteHTML(w io.Writer, p *site.Page) error {
 	return execute(w, "table", view{Page: p.OrDefault(""), Table: t})
 }
 
-// WriteEntryHTML is like [Table.WriteHTML], for the page about e.
+// WriteEntryHTML writes the page about an entry as a page of a site. If p is nil, the site has no
+// settings.
 func (t Table) WriteEntryHTML(w io.Writer, e Entry, p *site.Page) error {
 	return execute(w, "entry", view{Page: p.OrDefault(""), Table: t, Of: e})
 }
 
-// WriteIndexHTML writes a page that links to each of the tables, by their names.
+// WriteIndexHTML writes a page that links to the tables.
 func WriteIndexHTML(w io.Writer, tables []Table, p *site.Page) error {
 	return execute(w, "index", view{Page: p.OrDefault(""), Tables: tables})
 }
@@ -221,7 +217,7 @@ type view struct {
 // Formats returns the formats other than HTML.
 func (view) Formats() []Format { return Formats()[1:] }
 
-// execute renders a page and, if there is no error, writes it.
+// execute renders a page, and writes it if there is no error.
 func execute(w io.Writer, page string, data view) error {
 	t, err := pages()
 	if err != nil {

@@ -13,48 +13,47 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the data kept for a name.
+// Limits on what is kept about a name.
 const (
-	maxName        = 2048 // bytes of a name or suggestion; longer ones are not kept
+	maxName        = 2048 // bytes of a name or a suggestion; longer ones are not kept
 	maxSuggestions = 5    // suggestions kept
 )
 
-// Options configure a [Counter]. The zero value counts in memory.
+// Options configure a [Counter]. With the zero Options, it counts in memory.
 type Options struct {
-	File   string           // where to save the counts; "" for nowhere
-	Every  time.Duration    // how often to save changes; 0 means a minute
-	Names  int              // how many names to keep; 0 means 10,000
-	Bytes  int              // how much memory to use; 0 means 8 MiB
-	Now    func() time.Time // the clock; nil means time.Now
-	Random rand.Source      // decides which names are removed; nil means a source of its own
-	Log    *slog.Logger     // logs failed reads and writes of the file; nil means no log
+	File   string           // file for the counts; "" means none
+	Every  time.Duration    // how often changes are saved; 0 means a minute
+	Names  int              // maximum number of names; 0 means 10,000
+	Bytes  int              // maximum memory; 0 means 8 MiB
+	Now    func() time.Time // returns the current time; nil means time.Now
+	Random rand.Source      // decides which names are removed; nil means a new source
+	Log    *slog.Logger     // nil means no log
 }
 
-// A Counter counts failed lookups by name. It is safe for concurrent use. A Counter that is nil
-// counts nothing and has no entries.
+// A Counter counts failed lookups by name. It is safe for concurrent use. A nil Counter counts
+// nothing.
 type Counter struct {
 	o      Options
 	random *rand.Rand
-	stop   func() // stops the periodic saving, once
+	stop   func() // stops the periodic saving; can be called twice
 
 	saving sync.Mutex // held while the file is written; locked before mu
 	mu     sync.Mutex
 	byName map[string]*entry
-	all    []*entry // all entries, in no order
+	all    []*entry // in no order
 	bytes  int      // memory of all entries
 	totals Totals
-	fresh  bool // there are changes that are not in the file
+	fresh  bool // there are unsaved changes
 }
 
-// An entry is a miss with its strength.
+// An entry is a Miss with its strength; see the package comment.
 type entry struct {
 	Miss
 	strength uint64
-	index    int // index of the entry in Counter.all
+	index    int // index in Counter.all
 }
 
-// overhead is the approximate memory of an entry without the texts: the entry itself, an element of
-// the map, an element of the list, and the string headers.
+// overhead is the approximate memory of an entry without its texts.
 const overhead = 256
 
 func (e *entry) size() int {
@@ -65,9 +64,10 @@ func (e *entry) size() int {
 	return n
 }
 
-// Open returns a Counter that continues with the counts in its file. Damaged statistics do not stop
-// a resolver: if Open cannot read the file, it logs this, and renames the file. The new name has the
-// suffix ".unread", and possibly a number. All errors come from the file system.
+// Open returns a Counter that continues with the counts in its file. If the file cannot be read,
+// Open logs this, renames the file and starts anew, because damaged statistics must not stop a
+// resolver. The new name of the file ends in ".unread", perhaps with a number. An error comes from
+// the file system.
 func Open(o Options) (*Counter, error) {
 	o.Every = cmp.Or(max(o.Every, 0), time.Minute)
 	o.Names = cmp.Or(max(o.Names, 0), 10_000)
@@ -93,7 +93,7 @@ func Open(o Options) (*Counter, error) {
 	return c, nil
 }
 
-// Of returns a Counter in memory that continues with the given misses and totals.
+// Of returns a Counter in memory that continues with the given counts.
 func Of(list []Miss, totals Totals) (*Counter, error) {
 	c, err := Open(Options{})
 	if err == nil {
@@ -110,13 +110,12 @@ func (c *Counter) reset() {
 
 func (c *Counter) hour() time.Time { return c.o.Now().UTC().Truncate(time.Hour) }
 
-// Add counts a request for an unknown name, and keeps the suggestions. The name should be in
-// canonical form. Add does not retain the slice or the strings. The time that Add takes does not
-// depend on the number of names.
+// Add counts a request for an unknown name, and remembers the suggestions. The name should be in
+// its canonical form. The time of a call does not depend on the number of names.
 func (c *Counter) Add(name string, suggestions []string) { c.AddFrom(name, suggestions, false) }
 
-// AddFrom is like Add. The parameter bot says whether a robot made the request. Robots invent many
-// names, so their requests neither add a name to the list nor remove one.
+// AddFrom is Add for a request that a robot sent if bot is true. Robots invent many names, so they
+// neither add names to the list nor remove any.
 func (c *Counter) AddFrom(name string, suggestions []string, bot bool) {
 	if c == nil {
 		return
@@ -157,8 +156,7 @@ func (c *Counter) admit(name string) *entry {
 	return e
 }
 
-// isText reports whether s can be kept: s must not change if it is written to the file and read
-// again.
+// isText reports whether s can be written to the file and read again without a change.
 func isText(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 
 func (c *Counter) insert(e *entry) {
@@ -179,8 +177,8 @@ func (c *Counter) remove(e *entry) {
 	c.totals.Other += e.Count
 }
 
-// makeRoom removes entries until there is room for a new entry of the given size. If a chosen entry
-// is not removed, makeRoom returns false at once.
+// makeRoom removes entries until there is room for a new one of this size. It gives up and returns
+// false when it chooses an entry that survives.
 func (c *Counter) makeRoom(size int) bool {
 	for len(c.all) >= c.o.Names || c.bytes+size > c.o.Bytes {
 		if len(c.all) == 0 {
@@ -199,11 +197,11 @@ func (c *Counter) makeRoom(size int) bool {
 }
 
 const (
-	samples  = 8    // entries chosen at random; the weakest of them may be removed
-	firmness = 1.08 // each unit of strength makes a loss of strength less likely by this factor
+	samples  = 8    // entries that are chosen at random, the weakest of which may be removed
+	firmness = 1.08 // how much less likely each unit of strength makes the loss of one
 )
 
-// weakest returns the weakest of some entries chosen at random.
+// weakest returns the weakest of some entries that are chosen at random.
 func (c *Counter) weakest() *entry {
 	var weakest *entry
 	for range samples {
@@ -214,7 +212,7 @@ func (c *Counter) weakest() *entry {
 	return weakest
 }
 
-// suggest keeps the suggestions for which there is room.
+// suggest keeps suggestions, as far as there is room.
 func (c *Counter) suggest(e *entry, suggestions []string) {
 	if len(suggestions) == 0 || slices.Equal(e.Suggestions, suggestions) {
 		return
@@ -231,8 +229,8 @@ func (c *Counter) suggest(e *entry, suggestions []string) {
 	c.bytes += e.size() - before
 }
 
-// List returns the n most frequent misses, most frequent first, or all if n is not positive.
-// The caller owns the list.
+// List returns the n most frequent misses, or all if n is not positive, beginning with the most
+// frequent. The caller may modify the list.
 func (c *Counter) List(n int) []Miss {
 	if c == nil {
 		return nil
@@ -244,9 +242,9 @@ func (c *Counter) List(n int) []Miss {
 	return list
 }
 
-// Hide sets or clears [Miss].Hidden of a name. It reports whether the name is in the list. Requests
-// for a hidden name are still counted. If the Counter removes the name to make room, it also forgets
-// that the name was hidden.
+// Hide sets [Miss].Hidden of a name, and reports whether the name is in the list. Requests for a
+// hidden name are still counted. If the name is removed to make room, the Counter forgets that it
+// was hidden.
 func (c *Counter) Hide(name string, hidden bool) bool {
 	if c == nil {
 		return false
@@ -262,7 +260,7 @@ func (c *Counter) Hide(name string, hidden bool) bool {
 	return true
 }
 
-// Totals returns the totals over all requests.
+// Totals returns the totals of all requests.
 func (c *Counter) Totals() Totals {
 	if c == nil {
 		return Totals{}
@@ -272,12 +270,12 @@ func (c *Counter) Totals() Totals {
 	return c.totals
 }
 
-// snapshot returns all misses, sorted, and the totals. Both are from the same moment.
+// snapshot returns all misses, sorted, and the totals at the same time.
 func (c *Counter) snapshot() ([]Miss, Totals) {
 	c.mu.Lock()
 	list := make([]Miss, len(c.all))
 	for i, e := range c.all {
-		list[i] = e.Miss // the copy may share the slice of suggestions, because this slice is never modified
+		list[i] = e.Miss // the slice of suggestions can be shared, because it is never modified
 	}
 	totals := c.totals
 	c.mu.Unlock()
@@ -285,7 +283,7 @@ func (c *Counter) snapshot() ([]Miss, Totals) {
 	return list, totals
 }
 
-// Clear removes all counts, also from the file, and returns the previous totals.
+// Clear removes all counts, also from the file, and returns the totals before that.
 func (c *Counter) Clear() (Totals, error) {
 	if c == nil {
 		return Totals{}, nil
@@ -298,7 +296,7 @@ func (c *Counter) Clear() (Totals, error) {
 	return was, c.flush()
 }
 
-// Close saves the counts. A closed Counter still counts in memory.
+// Close saves the counts. After that the Counter still counts in memory.
 func (c *Counter) Close() error {
 	if c == nil {
 		return nil
@@ -331,8 +329,8 @@ func (c *Counter) flush() error {
 	return err
 }
 
-// saveFromTimeToTime saves the counts periodically until stop is called. stop waits for a write
-// in progress.
+// saveFromTimeToTime saves the counts periodically until stop is called, which waits for a write in
+// progress.
 func (c *Counter) saveFromTimeToTime() {
 	done, ended := make(chan struct{}), make(chan struct{})
 	c.stop = sync.OnceFunc(func() {
@@ -362,7 +360,7 @@ func (c *Counter) saveFromTimeToTime() {
 	}()
 }
 
-// load reads the file, until the limits of the Counter are reached.
+// load reads the file, as far as the limits allow.
 func (c *Counter) load() error {
 	list, totals, err := Load(c.o.File)
 	var bad *fileError
@@ -380,7 +378,7 @@ func (c *Counter) load() error {
 	return nil
 }
 
-// fill adds misses to an empty Counter, until its limits are reached.
+// fill adds misses to an empty Counter, as far as the limits allow.
 func (c *Counter) fill(list []Miss, totals Totals) {
 	c.totals = totals
 	for _, m := range list {

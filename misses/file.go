@@ -14,19 +14,20 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// version is the version of the file format. Version 1, without bots and months, can be read too.
+// version is the version of the file format. Files of version 1, which have no bots and months, can
+// be read too.
 const version = 2
 
 // formatName begins every file.
 const formatName = "nomen-misses"
 
-// Limits of a file.
+// Limits on a file.
 const (
 	maxFileNames = 1 << 20
-	maxLine      = 256 << 10 // bytes: all texts of the largest miss, escaped
+	maxLine      = 256 << 10 // bytes; enough for the largest miss
 )
 
-// A fileError reports an invalid file.
+// A fileError means that a file is invalid.
 type fileError struct {
 	Line    int // from 1
 	Message string
@@ -41,11 +42,10 @@ func (e *fileError) Unwrap() error { return e.Err }
 type head struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	Names   int    `json:"names"` // number of lines that follow, one for each name
+	Names   int    `json:"names"` // number of lines that follow, with a name on each
 	Totals
 }
 
-// write writes a list and its totals in the file format.
 func write(w io.Writer, list []Miss, t Totals) error {
 	b := bufio.NewWriter(w)
 	e := json.NewEncoder(b)
@@ -60,7 +60,7 @@ func write(w io.Writer, list []Miss, t Totals) error {
 // A reader reads the lines of a file.
 type reader struct {
 	in   *bufio.Scanner
-	line int // number of the last line read
+	line int // number of the last line
 }
 
 // next decodes the next line.
@@ -80,7 +80,6 @@ func (r *reader) fault(cause error, format string, args ...any) error {
 	return &fileError{Line: r.line, Message: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// head reads the first line.
 func (r *reader) head() (head, error) {
 	var h head
 	err := r.next(&h)
@@ -97,9 +96,8 @@ func (r *reader) head() (head, error) {
 	return h, nil
 }
 
-// read reads a file. The misses may be in any order. If the file has another format or a later
-// version, is damaged or is incomplete, the error is a [*fileError]. Other errors come from the
-// reader.
+// read reads a file, with misses in any order. If the file has another format or a later version,
+// is damaged or is incomplete, the error is a [*fileError]. Other errors come from in.
 func read(in io.Reader) ([]Miss, Totals, error) {
 	r := &reader{in: bufio.NewScanner(in)}
 	r.in.Buffer(nil, maxLine)
@@ -145,7 +143,7 @@ func (m Miss) isSound() bool {
 		!m.First.IsZero() && !m.Last.Before(m.First)
 }
 
-// Load reads the file with this name. If it does not exist, Load returns an empty list and zero
+// Load reads the counts in a file. If the file does not exist, Load returns an empty list and zero
 // totals.
 func Load(file string) ([]Miss, Totals, error) {
 	f, err := os.Open(file)
@@ -163,8 +161,8 @@ func Load(file string) ([]Miss, Totals, error) {
 	return list, t, nil
 }
 
-// Save replaces a file atomically. Only its owner can read it. When Save returns nil, the new
-// file is on disk; otherwise the old file is unchanged.
+// Save replaces a file atomically, by one that only its owner can read. If Save returns nil, the
+// new file is on disk. Otherwise the old file is unchanged.
 func Save(file string, list []Miss, t Totals) error {
 	err := durable.Replace(durable.Disk{Mode: durable.Private}, file, func(w io.Writer) error { return write(w, list, t) })
 	if err != nil {
@@ -173,7 +171,7 @@ func Save(file string, list []Miss, t Totals) error {
 	return nil
 }
 
-// sweep removes temporary files left by a crash.
+// sweep removes temporary files that a crash has left.
 func sweep(file string) error {
 	if err := durable.Sweep(file); err != nil {
 		return fmt.Errorf("misses: %w", err)
@@ -182,7 +180,7 @@ func sweep(file string) error {
 }
 
 // putAside renames a file to the first free name of FILE.unread, FILE.unread2 and so on, and
-// returns the new name.
+// returns that name.
 func putAside(file string) (string, error) {
 	aside := file + ".unread"
 	for n := 2; ; n++ {

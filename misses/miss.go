@@ -8,28 +8,26 @@ import (
 	"time"
 )
 
-// A Miss is an unknown name with its failed lookups.
+// A Miss is an unknown name with the number of failed lookups.
 type Miss struct {
 	Name        string    `json:"name"`
-	Count       uint64    `json:"count"`                 // requests since First
+	Count       uint64    `json:"count"`                 // number of requests since First
 	First       time.Time `json:"first"`                 // hour of the first request, UTC
 	Last        time.Time `json:"last"`                  // hour of the last request, UTC
-	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request with suggestions
-	Hidden      bool      `json:"hidden,omitempty"`      // a user has decided that nothing needs to be done about the name
-	Bots        uint64    `json:"bots,omitempty"`        // how many of the requests were by robots
-	Months      uint16    `json:"months,omitempty"`      // bit i: there were requests i months before the month of Last; 0 if unknown
+	Suggestions []string  `json:"suggestions,omitempty"` // names that may have been meant, from the last request that had any
+	Hidden      bool      `json:"hidden,omitempty"`      // a user has decided to ignore the name
+	Bots        uint64    `json:"bots,omitempty"`        // how many of the requests came from robots
+	Months      uint16    `json:"months,omitempty"`      // bit i is set if there were requests i months before the month of Last; 0 if unknown
 }
 
-// MonthsSeen returns in how many of the last 12 months up to now the name was requested, as far as is
-// known.
+// MonthsSeen returns in how many of the last 12 months the name was requested, as far as is known.
 func (m Miss) MonthsSeen(now time.Time) int {
 	return bits.OnesCount16(shifted(m.Months|1, monthOf(now)-monthOf(m.Last)) & (1<<12 - 1))
 }
 
-// monthOf numbers the months.
 func monthOf(t time.Time) int { return t.UTC().Year()*12 + int(t.UTC().Month()) }
 
-// shifted returns months as they are some months later, or earlier if n is negative.
+// shifted returns months as seen n months later, or earlier if n is negative.
 func shifted(months uint16, n int) uint16 {
 	if n < 0 {
 		return months >> min(-n, 16)
@@ -37,7 +35,7 @@ func shifted(months uint16, n int) uint16 {
 	return months << min(n, 16)
 }
 
-// see notes a request in an hour. The clock may have gone back.
+// see records a request in an hour. The clock may have gone back.
 func (m *Miss) see(hour time.Time) {
 	n := monthOf(hour) - monthOf(m.Last)
 	if n >= 0 {
@@ -50,21 +48,21 @@ func (m *Miss) see(hour time.Time) {
 	}
 }
 
-// Totals are the totals over all failed lookups.
+// Totals are the numbers of all failed lookups.
 type Totals struct {
-	Since time.Time `json:"since"` // the hour in which counting began, UTC
+	Since time.Time `json:"since"` // the hour in which counting started, UTC
 	Asked uint64    `json:"asked"` // requests for unknown names
-	Other uint64    `json:"other"` // requests for names that were removed or never added; no Count has them
+	Other uint64    `json:"other"` // requests for names that were removed or never added, and so are in no Count
 }
 
-// byCount orders misses: the most frequent first; if equal, the latest request first; if equal, by
+// byCount sorts misses by count, the most frequent first, then by the latest request, and then by
 // name.
 func byCount(a, b Miss) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name))
 }
 
-// Merge merges the lists of several servers, most frequent first. It adds the counts of a name
-// and keeps the latest suggestions.
+// Merge adds up the lists of several servers, and sorts the result by count. For each name it keeps
+// the latest suggestions.
 func Merge(lists ...[]Miss) []Miss {
 	index := map[string]int{}
 	var all []Miss
@@ -83,7 +81,7 @@ func Merge(lists ...[]Miss) []Miss {
 	return all
 }
 
-// with merges m with another miss of the same name.
+// with returns the sum of two misses of the same name.
 func (m Miss) with(other Miss) Miss {
 	m.Count += other.Count
 	m.Hidden = m.Hidden && other.Hidden

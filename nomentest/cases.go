@@ -10,21 +10,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// services has the services of the suite. Services for one item and for lists alternate.
+// services are the services of the suite, alternately for one item and for a list.
 var services = [...]nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns}
 
-// A testCase is a question and its expected result: an answer, or an error of some kind. An error
-// can have an answer too.
+// A testCase is a question and the expected answer or error. An error can have an answer too.
 type testCase struct {
 	name      string
 	question  nomen.Question
-	kind      nomen.Kind    // kind of the error; 0 if no error is expected
-	answer    *nomen.Answer // nil if an error without an answer is expected
+	kind      nomen.Kind    // kind of the expected error, or 0
+	answer    *nomen.Answer // nil if no answer is expected
 	legal     bool          // the error is Denied for legal reasons
-	unordered bool          // the locations are equally good, so they can be in any order
+	unordered bool          // locations are equally good, so their order can vary
 }
 
-// A fixture has the records, by the spelling of their names.
+// A fixture has the records by the spelling of their names.
 type fixture map[string]*store.Record
 
 func newFixture() fixture {
@@ -35,7 +34,7 @@ func newFixture() fixture {
 	return f
 }
 
-// cases returns all cases of the suite that c supports.
+// cases returns the cases that c supports.
 func (f fixture) cases(c Capabilities) []testCase {
 	all := slices.Concat(
 		f.services(), f.nothing(), f.unknown(), f.retired(c), f.spellings(), f.schemes(), f.defaults(c), f.malformed(),
@@ -61,8 +60,8 @@ func (f fixture) cases(c Capabilities) []testCase {
 	return slices.DeleteFunc(all, func(tc testCase) bool { return !c.carries(tc.question) })
 }
 
-// policies returns questions to an authority with a policy: about names that rules and suffixes
-// answer, and for services that the authority does not offer (N12-32).
+// policies returns questions to an authority with a policy, about names that rules and suffixes
+// answer, and for services that it does not offer (N12-32).
 func (f fixture) policies(c Capabilities) []testCase {
 	base := func(s nomen.Service, spelling string, urls ...string) *nomen.Answer {
 		a := &nomen.Answer{Service: s, Name: name.MustParse(spelling), Status: nomen.Active}
@@ -84,7 +83,7 @@ func (f fixture) policies(c Capabilities) []testCase {
 	return cases
 }
 
-// access returns questions to authorities with restricted access. Each is denied, whether or not
+// access returns questions to authorities with restricted access, which are denied whether or not
 // the name exists.
 func (f fixture) access() []testCase {
 	var cases []testCase
@@ -97,7 +96,7 @@ func (f fixture) access() []testCase {
 	return cases
 }
 
-// delegation returns a question that is answered with a redirect to the other resolver, unless the
+// delegation returns a question whose answer is a redirect to the other resolver, unless the
 // resolver under test follows redirects.
 func (f fixture) delegation(c Capabilities) []testCase {
 	if c.Follows || c.Undelegated {
@@ -127,7 +126,7 @@ func (f fixture) equality() []testCase {
 	}
 }
 
-// times returns questions as of a time before all changes, and as of a future time.
+// times returns questions about a time before all changes, and about the future.
 func (f fixture) times() []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -142,7 +141,7 @@ func (f fixture) times() []testCase {
 	return cases
 }
 
-// carries reports whether the protocol can send the question q.
+// carries reports whether the protocol can send q.
 func (c Capabilities) carries(q nomen.Question) bool {
 	n := q.Name
 	if n.IsZero() {
@@ -158,13 +157,13 @@ func ask(s nomen.Service, spelling string) nomen.Question {
 	return nomen.Question{Name: name.MustParse(spelling), Subject: uri.MustParse(spelling), Service: s}
 }
 
-// base returns what all answers from the record of a name have in common.
+// base returns what all answers from one record have in common.
 func (f fixture) base(s nomen.Service, spelling string) *nomen.Answer {
 	r := f[spelling]
 	return &nomen.Answer{Service: s, Name: r.Name, Status: r.Status}
 }
 
-// locations returns an answer with the locations of the record at the given indexes.
+// locations returns an answer with some locations of the record.
 func (f fixture) locations(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	a := f.base(s, spelling)
 	for _, i := range indexes {
@@ -180,8 +179,8 @@ func (f fixture) names(s nomen.Service, spelling string, names ...string) *nomen
 	return a
 }
 
-// description returns an answer with the whole description. The indexes give the order of the
-// locations.
+// description returns an answer with the whole description. The indexes say in which order the
+// locations are.
 func (f fixture) description(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	r, a := f[spelling], f.locations(s, spelling, indexes...)
 	a.Metadata, a.Names, a.Reason = r.Metadata, r.SameAs, r.Reason
@@ -226,7 +225,7 @@ func (f fixture) services() []testCase {
 	return cases
 }
 
-// nothing returns questions for data that a record does not have. A list may be empty; a single
+// nothing returns questions for data that a record does not have. A list may be empty, but a single
 // item must exist (RFC 2483, 4).
 func (f fixture) nothing() []testCase {
 	return []testCase{
@@ -237,8 +236,8 @@ func (f fixture) nothing() []testCase {
 	}
 }
 
-// unknown returns questions about unknown names. A reserved name is not public yet: a client cannot
-// distinguish it from a name that does not exist.
+// unknown returns questions about unknown names. A reserved name is one of them, because it is not
+// public yet.
 func (f fixture) unknown() []testCase {
 	var cases []testCase
 	for _, s := range append(services[:], "") {
@@ -252,7 +251,7 @@ func (f fixture) unknown() []testCase {
 }
 
 // retired returns questions about retired names (Y95-25). A tombstone has the description, the
-// reason and the successors of the name. For I2L, a single successor replaces the name.
+// reason and the successors. For I2L, a single successor replaces the name.
 func (f fixture) retired(c Capabilities) []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -295,8 +294,8 @@ func (f fixture) succeeded(s nomen.Service) []testCase {
 	return []testCase{tc}
 }
 
-// spellings returns questions with spellings that are, and are not, the same name (Y95-02, Y95-03,
-// Y95-04, Y95-13).
+// spellings returns questions with spellings that are the same name, and others that are not
+// (Y95-02, Y95-03, Y95-04, Y95-13).
 func (f fixture) spellings() []testCase {
 	same := []struct{ record, spelling string }{
 		{single, "URN:DNS:" + Host + ":single"},
@@ -343,7 +342,7 @@ func (f fixture) schemes() []testCase {
 	return cases
 }
 
-// defaults returns questions with a missing or unknown service, which is replaced by the default
+// defaults returns questions with a missing or unknown service, for which the default is used
 // (N12-30, N12-32, N12-61).
 func (f fixture) defaults(c Capabilities) []testCase {
 	var cases []testCase
@@ -359,8 +358,7 @@ func (f fixture) defaults(c Capabilities) []testCase {
 	return cases
 }
 
-// components returns questions about components (N12-34, N12-31). A component is found by its
-// label; an unknown component is ignored.
+// components returns questions about components (N12-34, N12-31). An unknown component is ignored.
 func (f fixture) components() []testCase {
 	var cases []testCase
 	for component, i := range map[string]int{"": 1, "toc": 0, "abstract": 2, "index": 1} {
@@ -373,15 +371,14 @@ func (f fixture) components() []testCase {
 	return cases
 }
 
-// countries returns questions with a country. Of equally good locations, one in the client's
-// country is preferred.
+// countries returns questions with a country, which decides between equally good locations.
 func (f fixture) countries() []testCase {
 	q := ask(nomen.I2L, typed)
 	q.Country = "SE"
 	return []testCase{{name: "from Sweden", question: q, answer: f.locations(nomen.I2L, typed, 2)}}
 }
 
-// ranking returns questions with media types and languages, which decide between otherwise equal
+// ranking returns questions with media types and languages, which decide between equally good
 // locations.
 func (f fixture) ranking() []testCase {
 	const pdf, text, ps = 0, 1, 2
@@ -421,7 +418,7 @@ func (f fixture) malformed() []testCase {
 		"urn:dns:-bad-.example:x",         // Y95-20
 		"urn:dns:192.0.2.1:x",             // Y95-20
 		"urn:x:1",                         // RFC 8141, 2.1: NID of one letter
-		"ark:12345",                       // the NAAN without a name
+		"ark:12345",                       // a NAAN without a name
 		"urn:example:a%00b",               // N12-20
 		"urn:dns:" + Host + ":" + "a%00b", // N12-20
 	} {

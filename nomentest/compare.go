@@ -12,8 +12,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A view has the parts of an answer that are compared. It does not have what a resolver may add
-// freely.
+// A view has the parts of an answer that are compared. It lacks what a resolver may add freely.
 type view struct {
 	Service    nomen.Service    `json:",omitempty"`
 	Name       name.Name        `json:",omitzero"`
@@ -37,8 +36,7 @@ func (v view) String() string {
 	return string(b)
 }
 
-// compare returns the differences between an answer and the answer of tc. It compares only what the
-// protocol can send according to c.
+// compare returns the differences between an answer and that of tc, in what the protocol can send.
 func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	if g, w := c.show(got, tc), c.show(tc.answer, tc); g != w {
 		return fmt.Errorf("got %s\nwant %s", g, w)
@@ -46,7 +44,7 @@ func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	return nil
 }
 
-// show returns as text what is compared of the answer a.
+// show returns what is compared of an answer, as text.
 func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	own := clone(a)
 	if tc.unordered {
@@ -65,18 +63,18 @@ func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	if describes(own) {
 		v.Spelling, v.Successors = own.Spelling, own.Successors
 		v.Dated = own.Revision > 0
-	} else if v.Status == "" { // a redirect over HTTP does not have the status
+	} else if v.Status == "" { // a redirect over HTTP has no status
 		v.Status = nomen.Active
 	}
 	return v.String()
 }
 
-// describes reports whether the answer must have the parts of a description.
+// describes reports whether the answer must have a description.
 func describes(a *nomen.Answer) bool {
 	return a.Service == nomen.I2C || a.Service == nomen.I2Cs || a.Status == nomen.Retired
 }
 
-// redirection returns what is compared of a redirect: only its target, in canonical form.
+// redirection returns the target of a redirect in its canonical form.
 func redirection(a *nomen.Answer) string {
 	v := view{Service: a.Service, Name: a.Name, Redirect: a.Redirect}
 	if n, err := name.Parse(a.Redirect); err == nil {
@@ -85,7 +83,6 @@ func redirection(a *nomen.Answer) string {
 	return v.String()
 }
 
-// clone returns a deep copy of an answer.
 func clone(a *nomen.Answer) *nomen.Answer {
 	c := *a
 	c.Locations = slices.Clone(a.Locations)
@@ -95,7 +92,7 @@ func clone(a *nomen.Answer) *nomen.Answer {
 	return &c
 }
 
-// spoil modifies all of the answer a that a caller can modify.
+// spoil modifies everything in an answer that a caller can modify.
 func spoil(a *nomen.Answer) {
 	for i := range a.Locations {
 		a.Locations[i] = nomen.Location{URL: "https://spoiled.example/"}

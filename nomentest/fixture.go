@@ -9,17 +9,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Host is the naming authority of most names of the fixture. By the rules of the draft of 1995,
-// this host resolves them.
+// Host is the naming authority of most names in the fixture. By the draft of 1995, this host
+// resolves them.
 const Host = "names.example.org"
 
-// foldingHost is a second authority. It folds case, so its elements are stored in lower case.
+// foldingHost is an authority that folds case, so its elements are stored in lower case.
 const foldingHost = "fold.example.org"
 
-// dns returns the spelling of the name that has this element and the authority Host.
+// dns returns the name with this element and the authority Host.
 func dns(element string) string { return "urn:dns:" + Host + ":" + element }
 
-// Registered spellings of the fixture's names.
+// Spellings under which the names of the fixture are registered.
 var (
 	single     = dns("single")
 	ranked     = dns("ranked")
@@ -50,7 +50,7 @@ var (
 	fetchable  = "urn:x-fetched:1"
 )
 
-// Authorities returns the authorities of the fixture. The caller owns them.
+// Authorities returns the authorities of the fixture. The caller may modify them.
 func Authorities() []*store.Authority {
 	return []*store.Authority{
 		{
@@ -85,8 +85,8 @@ func Authorities() []*store.Authority {
 	}
 }
 
-// Records returns the records of the fixture. The caller owns them. Revisions and times are not
-// set.
+// Records returns the records of the fixture. They have no revisions and times. The caller may
+// modify them.
 func Records() []*store.Record {
 	all := slices.Concat(activeRecords(), variedRecords(), deadRecords())
 	for _, r := range all {
@@ -95,13 +95,13 @@ func Records() []*store.Record {
 	return all
 }
 
-// activeRecords returns records that have data for each service.
+// activeRecords returns records with data for each service.
 func activeRecords() []*store.Record {
 	return []*store.Record{
 		active(single, nomen.Location{URL: "https://example.org/single"}),
 		{
 			Spelling: ranked, Status: nomen.Active,
-			Locations: []nomen.Location{ // not in the order of their priorities
+			Locations: []nomen.Location{ // not sorted by priority
 				{URL: "https://archive.example/ranked", Rel: "archive", Priority: 3, Note: "kept for ever"},
 				{URL: "https://example.org/ranked?a=1&b=%2F#top", Type: "text/html", Lang: "en", Priority: 1, Weight: 2},
 				{URL: "ftp://mirror.example/ranked", Type: "text/html", Lang: "fi", Country: "FI", Priority: 2},
@@ -137,7 +137,7 @@ func activeRecords() []*store.Record {
 	}
 }
 
-// variedRecords returns records for which the answer depends on the preferences in the question.
+// variedRecords returns records whose answers depend on the preferences of the client.
 func variedRecords() []*store.Record {
 	return []*store.Record{
 		active(typed,

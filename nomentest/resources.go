@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// Fetch opens a resource of the fixture. The content is the URL. The media type is text/html if the
-// URL ends in ".html", and otherwise text/plain.
+// Fetch opens a resource of the fixture. Its content is the URL. Its media type is text/html if the
+// URL ends in ".html", and text/plain otherwise.
 func Fetch(_ context.Context, location string) (*nomen.Resource, error) {
 	r := &nomen.Resource{Type: "text/plain", Size: int64(len(location)), URL: location, Body: io.NopCloser(strings.NewReader(location))}
 	if strings.HasSuffix(location, ".html") {
@@ -53,7 +53,7 @@ func checkResources(ctx context.Context, r nomen.Resolver, c Capabilities) error
 	return nil
 }
 
-// checkResource reads the resource r, closes it, and checks its media type and its content.
+// checkResource reads and closes a resource, and checks its media type and content.
 func checkResource(r *nomen.Resource, mediaType, text string) error {
 	got, err := io.ReadAll(r.Body)
 	if err != nil {

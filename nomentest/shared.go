@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// checkOwnership modifies every answer, asks the same question again, and checks that the second
-// answer is not modified.
+// checkOwnership modifies every answer, and checks that a second answer to the same question is not
+// affected.
 func checkOwnership(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	for _, tc := range newFixture().cases(c) {
 		a, err := r.Resolve(ctx, tc.question)

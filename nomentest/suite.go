@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Run checks the resolver that the function build returns. It calls build once.
+// Run tests the resolver that build returns.
 func Run(
 	t *testing.T,
 	build func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver,
@@ -39,7 +39,7 @@ func report(t *testing.T, err error) {
 	}
 }
 
-// Bench measures concurrent I2L questions about one name of the fixture.
+// Bench measures concurrent I2L questions about a name of the fixture.
 func Bench(b *testing.B, r nomen.Resolver) {
 	q := ask(nomen.I2L, ranked)
 	b.ReportAllocs()
@@ -53,7 +53,7 @@ func Bench(b *testing.B, r nomen.Resolver) {
 	})
 }
 
-// check asks the question of tc and compares the result with the expected one.
+// check asks the question of tc and checks the result.
 func (tc testCase) check(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	a, err := r.Resolve(ctx, tc.question)
 	switch {
@@ -69,7 +69,6 @@ func (tc testCase) check(ctx context.Context, r nomen.Resolver, c Capabilities) 
 	return tc.checkError(err, c)
 }
 
-// checkError checks the kind of an error, and the question in it.
 func (tc testCase) checkError(err error, c Capabilities) error {
 	var e *nomen.Error
 	switch {

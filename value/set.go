@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Set replaces all values of a record. The record then has the locations of the values of the types
-// URL and 10320/loc, and no others. Set is the inverse of [Of]. It does not check the values: the
+// Set replaces all values of a record. After that, the locations of the record are those in the
+// values of the types URL and 10320/loc. Set reverses [Of]. It does not check the values, which the
 // registrar does.
 //
-// A location whose value stays keeps the fields that its value does not have, such as the note. The
-// priorities of new locations follow the order of their values: sets of locations before URLs, then
-// by index.
+// If a location is already in the record, it keeps the fields that a value does not have, such as
+// its note. New locations get priorities in the order of their values, which are sets of locations
+// before URLs, and then by index.
 func Set(r *store.Record, values []nomen.Value) {
 	s := setter{old: newView(r)}
 	sorted := slices.Clone(values)
@@ -33,21 +33,21 @@ func Set(r *store.Record, values []nomen.Value) {
 	}
 }
 
-// A setter moves locations from values to locations.
+// A setter converts values to locations.
 type setter struct {
 	old   *view
 	found []found
-	last  int // the highest priority so far
+	last  int // highest priority so far
 }
 
-// A found is a location of a value.
+// A found is a location that comes from a value.
 type found struct {
 	nomen.Location
 	isNew bool
-	was   int // its position in the record before, or a higher number if it is new
+	was   int // its old position in the record, or a higher number if it is new
 }
 
-// url moves the data of a value of the type URL to a location.
+// url converts a value of the type URL to a location.
 func (s *setter) url(v *nomen.Value) {
 	if !isURL(v) || v.Data == "" {
 		return
@@ -57,7 +57,7 @@ func (s *setter) url(v *nomen.Value) {
 	s.rank(&f, 0)
 }
 
-// set moves the locations of a value of the type 10320/loc to locations, if they can represent them.
+// set converts a value of the type 10320/loc to locations, if they can represent it.
 func (s *setter) set(v *nomen.Value) {
 	if !isSet(v) {
 		return
@@ -81,7 +81,8 @@ func (s *setter) set(v *nomen.Value) {
 	v.Data = locationSet{attributes: set.attributes}.text()
 }
 
-// join keeps the locations of a set together and in their order: all get the position of the first.
+// join keeps the locations of a set together and in order, by giving them all the position of the
+// first.
 func (s *setter) join(set []found) {
 	first := len(s.old.at)
 	for _, f := range set {
@@ -92,8 +93,8 @@ func (s *setter) join(set []found) {
 	}
 }
 
-// known returns the first location of the old record that has the index, is accepted by the
-// function accept, and is not used yet. If there is none, it returns a new location.
+// known returns the first unused location of the old record that has the index and that accept
+// accepts, or a new location.
 func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
 	for i, at := range s.old.at {
 		l := &s.old.record.Locations[i]
@@ -105,28 +106,26 @@ func (s *setter) known(index int, accept func(*nomen.Location) bool) found {
 	return found{isNew: true, was: len(s.old.at)}
 }
 
-// rank adds a location. A new location gets the given priority, or, if that is 0, the next higher
-// one.
+// rank adds a location. A new location gets the given priority, or the next one if that is 0.
 func (s *setter) rank(f *found, priority int) {
 	if f.isNew {
 		if f.Priority = cmp.Or(priority, s.last+1); f.Priority == 1 {
-			f.Priority = 0 // the default
+			f.Priority = 0 // 1 is the default
 		}
 	}
 	s.last = max(s.last, f.Priority, 1)
 	s.found = append(s.found, *f)
 }
 
-// withOwn copies the fields that a value of the type 10320/loc cannot contain from source to l, and
-// returns l.
+// withOwn returns l with the fields of source that a value of the type 10320/loc cannot contain.
 func withOwn(l nomen.Location, source *nomen.Location) nomen.Location {
 	l.Priority, l.Component, l.Charset, l.Note = source.Priority, source.Component, source.Charset, source.Note
 	l.Down, l.ValidFrom, l.ValidUntil = source.Down, source.ValidFrom, source.ValidUntil
 	return l
 }
 
-// unweighted returns 1 for a location with the weight 0, which is chosen only for its attributes, and
-// 0 for any other. nomen tries such a location after those with a weight.
+// unweighted returns 1 for a location with the weight 0, and 0 for any other. A Handle client
+// chooses such a location only because of its attributes, and nomen tries it after the others.
 func unweighted(l *nomen.Location) int {
 	for _, a := range parseAttributes(l.Attributes) {
 		if a.name == "weight" && strings.Trim(a.value, "0.") == "" {

@@ -12,11 +12,11 @@ import (
 // Types of values that are views of locations.
 const (
 	TypeURL       = "URL"
-	TypeLocations = "10320/loc" // letter case does not matter
+	TypeLocations = "10320/loc" // in any case
 )
 
-// Of returns all values of a record in the order of their indexes, also private values. It does not
-// modify the record.
+// Of returns all values of a record, including private ones, sorted by index. It does not modify
+// the record.
 func Of(r *store.Record) []nomen.Value {
 	v := newView(r)
 	all := v.values
@@ -24,11 +24,11 @@ func Of(r *store.Record) []nomen.Value {
 	return all
 }
 
-// A view has the values of a record, and the index of the value that shows each location.
+// A view has the values of a record, and for each location the value that shows it.
 type view struct {
 	record *store.Record
 	values []nomen.Value
-	at     []int // index of the value of each location; 0 if none yet
+	at     []int // index of the value for each location; 0 means none yet
 }
 
 func newView(r *store.Record) *view {
@@ -42,8 +42,7 @@ func newView(r *store.Record) *view {
 	return v
 }
 
-// fill sets the data of a value that is a view. It returns false if the record no longer has the
-// location.
+// fill sets the data of a view. It returns false if the record no longer has the location.
 func (v *view) fill(value *nomen.Value) bool {
 	if isURL(value) && value.Data == "" {
 		i := slices.IndexFunc(v.record.Locations, func(l nomen.Location) bool { return l.Index == value.Index })
@@ -67,7 +66,7 @@ func (v *view) fill(value *nomen.Value) bool {
 	return true
 }
 
-// rest adds a value for each location that no other value shows, in the order of priority.
+// rest adds values for the locations that no value shows, in the order of their priorities.
 func (v *view) rest() {
 	var left []int
 	for i, index := range v.at {
@@ -88,15 +87,15 @@ func (v *view) rest() {
 	}
 }
 
-// isURL reports whether a value is a URL, in its data or in a location.
+// isURL reports whether a value is a URL, with or without data.
 func isURL(v *nomen.Value) bool { return v.Type == TypeURL && v.Format == nomen.FormatText }
 
-// isSet reports whether a value is a set of locations, in its data or in locations.
+// isSet reports whether a value is a set of locations, with or without data.
 func isSet(v *nomen.Value) bool {
 	return strings.EqualFold(v.Type, TypeLocations) && v.Format == nomen.FormatText
 }
 
-// emptySet returns the set of a value whose locations are in the record.
+// emptySet returns the set in a value whose locations are in the record.
 func emptySet(v *nomen.Value) (locationSet, bool) {
 	if !isSet(v) {
 		return locationSet{}, false

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An attribute is an attribute of an element. Its name has no colon.
+// An attribute is an attribute of an XML element. Its name has no colon.
 type attribute struct{ name, value string }
 
 // A locationSet is the content of a value of the type 10320/loc.
@@ -21,8 +21,7 @@ type locationSet struct {
 	locations  [][]attribute
 }
 
-// parseSet reads a set of locations. It returns false for anything that a locationSet does not
-// represent.
+// parseSet parses a set of locations. It returns false if a locationSet cannot represent text.
 func parseSet(text string) (set locationSet, ok bool) {
 	d := xml.NewDecoder(strings.NewReader(text))
 	depth := 0
@@ -55,7 +54,7 @@ func parseSet(text string) (set locationSet, ok bool) {
 				return set, false
 			}
 		case xml.ProcInst:
-			if t.Target != "xml" || ok { // an XML declaration
+			if t.Target != "xml" || ok { // the XML declaration
 				return set, false
 			}
 		default:
@@ -64,8 +63,8 @@ func parseSet(text string) (set locationSet, ok bool) {
 	}
 }
 
-// attributesOf returns the attributes of an element. It returns false if the element has another name,
-// an attribute twice, or a name with a colon.
+// attributesOf returns the attributes of an element. It returns false if the element has a
+// different name, a repeated attribute, or a name with a colon.
 func attributesOf(t xml.StartElement, name string) ([]attribute, bool) {
 	ok := t.Name.Space == "" && t.Name.Local == name && name != ""
 	seen := map[string]bool{}
@@ -78,8 +77,8 @@ func attributesOf(t xml.StartElement, name string) ([]attribute, bool) {
 	return all, ok
 }
 
-// parseAttributes reads the field Attributes of a location. If it is not in the form of XML, it returns
-// nil.
+// parseAttributes parses the field Attributes of a location. It returns nil if that is not in the
+// form of XML.
 func parseAttributes(text string) []attribute {
 	if text == "" {
 		return nil
@@ -91,7 +90,6 @@ func parseAttributes(text string) []attribute {
 	return set.attributes
 }
 
-// text returns the set as XML.
 func (s locationSet) text() string {
 	b := appendAttributes([]byte("<locations"), s.attributes)
 	if len(s.locations) == 0 {
@@ -104,7 +102,6 @@ func (s locationSet) text() string {
 	return string(append(b, "</locations>"...))
 }
 
-// appendAttributes appends attributes, each after a space.
 func appendAttributes(b []byte, all []attribute) []byte {
 	for _, a := range all {
 		b = append(append(append(b, ' '), a.name...), `="`...)
@@ -113,7 +110,7 @@ func appendAttributes(b []byte, all []attribute) []byte {
 	return b
 }
 
-// appendEscaped appends the value of an attribute on one line.
+// appendEscaped appends the value of an attribute without line breaks.
 func appendEscaped(b []byte, value string) []byte {
 	for _, r := range value {
 		switch {
@@ -126,12 +123,12 @@ func appendEscaped(b []byte, value string) []byte {
 	return b
 }
 
-// typeMark is the attribute that says that the media type of a location is in the attribute ctype,
-// not in media-type.
+// typeMark is the attribute that says that the media type of a location is in ctype and not in
+// media-type.
 const typeMark = "ctype"
 
-// toLocation sets the fields of l that the attributes have. It returns false if the attributes are not
-// those of a location.
+// toLocation sets the fields of l from attributes. It returns false if they are not those of a
+// location.
 func toLocation(l *nomen.Location, attributes []attribute) bool {
 	var rest []attribute
 	for _, a := range attributes {
@@ -161,7 +158,6 @@ func toLocation(l *nomen.Location, attributes []attribute) bool {
 	return l.URL != ""
 }
 
-// fromLocation is the inverse of toLocation.
 func fromLocation(l *nomen.Location) []attribute {
 	rest := parseAttributes(l.Attributes)
 	all := []attribute{{"href", l.URL}}
@@ -202,7 +198,7 @@ func isWeight(s string) bool {
 
 const lower = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// isWord reports whether s has only letters and digits in lower case, with hyphens between them.
+// isWord reports whether s consists of letters in lower case, digits, and hyphens between them.
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s, lower+"-") == "" && s[0] >= 'a' && s[len(s)-1] != '-' && !strings.Contains(s, "--")
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxBatch is the size of a write while a segment is built, in bytes.
+// maxBatch is the size in bytes of a write while a segment is built.
 const maxBatch = 64 << 10
 
-// A builder collects the names of a new segment, in the order of their keys.
+// A builder collects the names for a new segment, in the order of their keys.
 type builder struct {
 	keys  []string
-	words map[string]int // index in lists
-	lists [][]uint16     // for each word, the numbers of the names that contain it
+	words map[string]int // word to index in lists
+	lists [][]uint16     // for each word, the numbers of the names that have it
 	size  int            // total length of lists
 	bytes int            // total length of the words
 	split splitter
@@ -54,17 +54,17 @@ func (b *builder) record(r *store.Record) {
 	b.split.record(r)
 }
 
-// full reports whether the builder has reached a limit. The parameter names is the maximum number of
-// names.
+// full reports whether the builder has reached a limit. The parameter names is the maximum number
+// of names.
 func (b *builder) full(names int) bool {
 	return len(b.keys) >= names || b.size >= postings || b.bytes >= vocabular
 }
 
-// write writes the data of the segment. The data is safe on disk after the next synced write.
+// write writes the data of the segment. The next synced write makes it durable.
 func (b *builder) write(ctx context.Context, db *pebble.DB, s *segment) error {
 	w := writer{db: db, batch: db.NewBatch(), turn: pacer.Begin(ctx), done: ctx.Done()}
 	defer func() { w.batch.Close() }()
-	w.err = w.batch.DeleteRange(data(s.number), data(s.number+1), nil) // an interrupted build may have left data
+	w.err = w.batch.DeleteRange(data(s.number), data(s.number+1), nil) // a build may have been interrupted
 	var key, value []byte
 	for i, name := range b.keys {
 		key = s.appendName(key[:0], uint16(i))
@@ -79,19 +79,18 @@ func (b *builder) write(ctx context.Context, db *pebble.DB, s *segment) error {
 	return w.err
 }
 
-// A writer splits a large write into batches. After an error it writes nothing.
+// A writer splits a large write into batches. It stops at the first error.
 type writer struct {
 	db    *pebble.DB
 	batch *pebble.Batch
 	err   error
 	turn  *pacer.Turn
-	done  <-chan struct{} // ends a rest
+	done  <-chan struct{} // when closed, stop resting
 }
 
-// compared is the number of comparisons of words between two steps.
+// compared is how many words are compared between two steps.
 const compared = 256
 
-// sorted returns the words in order.
 func (w *writer) sorted(words map[string]int) []string {
 	list := slices.AppendSeq(make([]string, 0, len(words)), maps.Keys(words))
 	n := 0
@@ -121,9 +120,8 @@ func (w *writer) flush() {
 	}
 }
 
-// rebuild builds segment i from the current records of the store. If there are too many names for
-// one segment, it builds several segments, at most limit. The segment for the other names is then
-// pending.
+// rebuild builds segment i from the present records in the store. If it has too many names, rebuild
+// builds up to limit segments, and leaves a pending segment for the rest.
 func (x *Index) rebuild(ctx context.Context, i, limit int) error {
 	var made segments
 	after, end, number := x.segments[i].after, x.segments.end(i), x.segments.next()
@@ -153,9 +151,8 @@ func (x *Index) rebuild(ctx context.Context, i, limit int) error {
 	return x.commit(nil, x.position, x.segments.replaced(i, made))
 }
 
-// read adds records to a builder until the builder is full. The keys of the records are greater than
-// start, and not greater than end. If end is "", there is no upper limit. read returns the last key,
-// and whether there are more records.
+// read adds records to a builder until it is full. Their keys are greater than start, and not
+// greater than end unless that is "". It returns the last key, and whether there are more records.
 func (x *Index) read(ctx context.Context, b *builder, start, end string) (last string, more bool, err error) {
 	last = start
 	for rec, err := range x.o.Store.List(store.Fresh(ctx), store.Scan{After: start}) {
@@ -175,10 +172,10 @@ func (x *Index) read(ctx context.Context, b *builder, start, end string) (last s
 	return last, false, ctx.Err()
 }
 
-// chunk is the number of changes that are indexed at a time.
+// chunk is how many changes are indexed at a time.
 const chunk = 1024
 
-// follow indexes up to chunk changes of the log. It reports whether there may be more to do.
+// follow indexes up to chunk changes of the log, and reports whether there may be more to do.
 func (x *Index) follow(ctx context.Context) (more bool, err error) {
 	list, err := x.changes(ctx)
 	if err != nil || len(list) == 0 {
@@ -201,17 +198,17 @@ func (x *Index) changes(ctx context.Context) (list []*store.Entry, err error) {
 	return list, nil
 }
 
-// apply indexes changes. It builds segments with too many changes again. It also builds segments
-// with redacted names again, to remove the redacted words from the disk.
+// apply indexes changes. It rebuilds segments with too many changes. It also rebuilds segments with
+// redacted names, so that the redacted words disappear from the disk.
 func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 	last := list[len(list)-1]
 	at := position{Version: version, Seq: last.Seq, Digest: last.Digest}
 	changed := latestByName(list)
 	redacted := x.again(changed)
 	var erased []uint32
-	for _, i := range slices.Backward(slices.Sorted(maps.Keys(redacted))) { // backward, so that the positions stay valid
+	for _, i := range slices.Backward(slices.Sorted(maps.Keys(redacted))) { // backwards, so that positions stay valid
 		number := x.segments[i].number
-		maps.DeleteFunc(changed, func(key string, _ latest) bool { return x.segments.at(key) == i }) // the rebuild includes these changes
+		maps.DeleteFunc(changed, func(key string, _ latest) bool { return x.segments.at(key) == i }) // the rebuilt segment has these changes
 		if err := x.rebuild(ctx, i, maxRebuilt); err != nil {
 			return err
 		}
@@ -230,16 +227,15 @@ func (x *Index) apply(ctx context.Context, list []*store.Entry) error {
 	return x.db.Err()
 }
 
-// maxRebuilt is the number of segments that can replace one segment at a time.
+// maxRebuilt is how many segments may replace one segment at a time.
 const maxRebuilt = 2
 
-// A latest is the last of the changes of a name in a list.
+// A latest is the last change of a name.
 type latest struct {
 	change *store.Change
-	redact bool // any of the changes of the name redacts content
+	redact bool // one of the changes of the name redacts content
 }
 
-// latestByName returns the last change of each name, by key.
 func latestByName(list []*store.Entry) map[string]latest {
 	all := map[string]latest{}
 	for _, e := range list {
@@ -250,8 +246,8 @@ func latestByName(list []*store.Entry) map[string]latest {
 	return all
 }
 
-// again returns the positions of the segments that must be built again. In the map, the value of a
-// segment is true if content of the segment was redacted.
+// again returns the positions of the segments to rebuild. The value is true if content of the
+// segment was redacted.
 func (x *Index) again(all map[string]latest) map[int]bool {
 	again, added := map[int]bool{}, map[int]int{}
 	for key, l := range all {
@@ -279,7 +275,7 @@ func (x *Index) extend(ctx context.Context, all map[string]latest, at position) 
 		turn.Rest(ctx.Done())
 		c, g := all[name].change, &segments[x.segments.at(name)]
 		if c.Record == nil {
-			continue // the name has no record that a search could find
+			continue // no record that a search could find
 		}
 		n := uint16(g.base + g.extra)
 		g.extra++

@@ -1,18 +1,18 @@
-// Package search finds names by what people remember of them: words of the name, of the title and
-// other metadata, of URLs, and the status.
+// Package search finds names by words in the name, the title and other metadata, and URLs, and by
+// status.
 //
-// An [Index] is a database in a directory of its own, beside a store of any kind. The index contains
-// only data that the store has, too. So it can be deleted at any time, and is then built again. The
-// index follows the log of changes of the store, and knows how many changes it does not have yet.
+// An [Index] is a database in its own directory, next to a store of any kind. It has only data that
+// the store also has, so it can be deleted and built again at any time. It follows the log of
+// changes of the store, and knows how many changes it is behind.
 //
-// The index divides the names into segments. Each segment has a range of keys. In a segment each
-// name has a number. For each word the segment has a set: the numbers of the names that contain the
-// word. A search visits the segments in order, and intersects the sets of its words. So the cost of
-// a search depends on the number of segments, not on the frequency of the words. The results are
-// sorted by key.
+// The index divides the names into segments, each for a range of keys. In a segment every name has
+// a number, and for each word there is the set of numbers of the names with that word. A search
+// goes through the segments in order, and intersects the sets of its words. So the cost of a search
+// depends on the number of segments, and not on how common the words are. The results are sorted by
+// key.
 //
-// A name that changes gets another number. Its former number remains until the segment is built
-// again, so the sets can contain too many numbers. A search therefore compares each candidate with
-// the current record in the store. Content that was changed, deleted or redacted is not found from
-// the moment of the change on, even if the index does not have the change yet.
+// When a name changes, it gets a new number, and the old number remains until the segment is
+// rebuilt. The sets can therefore have too many numbers, so a search compares each candidate with
+// the present record in the store. For this reason a search never finds content that was changed,
+// deleted or redacted, even if the index does not have the change yet.
 package search

@@ -25,20 +25,20 @@ type Source interface {
 	store.Feed
 }
 
-// Options configure an index. Dir and Store are required.
+// Options configure an Index. Dir and Store are required.
 type Options struct {
-	Dir   string // directory of the index; created if it does not exist
-	FS    vfs.FS // file system; if nil, that of the operating system
+	Dir   string // directory of the index, which is created if necessary
+	FS    vfs.FS // file system; nil means that of the operating system
 	Store Source
 
-	CacheSize int64         // memory for reading, in bytes; 32 MiB if 0
-	Every     time.Duration // how often the log of changes is read; 1 s if 0
-	Pacer     *pacer.Pacer  // makes [Index.Run] rest while requests are answered; it does not rest if nil
+	CacheSize int64         // bytes of memory for reading; 0 means 32 MiB
+	Every     time.Duration // how often the log is read; 0 means 1 s
+	Pacer     *pacer.Pacer  // makes [Index.Run] rest while requests are answered; may be nil
 
-	Now func() time.Time // the clock; time.Now if nil
-	Log *slog.Logger     // discarded if nil
+	Now func() time.Time // returns the current time; nil means time.Now
+	Log *slog.Logger     // nil means no log
 
-	// Tests set these limits. If one is 0, the constant applies: baseSize, extraSize or maxSteps.
+	// Tests set these limits, for which 0 means baseSize, extraSize or maxSteps.
 	baseSize  int
 	extraSize int
 	steps     int
@@ -46,41 +46,41 @@ type Options struct {
 
 // Limits of an index.
 const (
-	baseSize  = 40 << 10 // names of a new segment
-	extraSize = 8 << 10  // changes of a segment before it is built again
-	postings  = 2 << 20  // words of a new segment, counted once for each name; limits the memory for a build
-	vocabular = 32 << 20 // bytes of the different words of a new segment; limits the memory for a build
-	cacheSize = 32 << 20 // default of [Options].CacheSize
+	baseSize  = 40 << 10 // names in a new segment
+	extraSize = 8 << 10  // changes of a segment before it is rebuilt
+	postings  = 2 << 20  // words of a new segment, once for each name; limits the memory for building
+	vocabular = 32 << 20 // bytes of the distinct words of a new segment; limits the memory for building
+	cacheSize = 32 << 20 // default of Options.CacheSize
 )
 
-// An Index is an open index. It is safe for concurrent use.
+// An Index is an index of the names in a store. It is safe for concurrent use.
 type Index struct {
 	o Options
 
-	work     sync.Mutex // held while the index is changed; protects building
-	building time.Time  // start of the build in progress; zero if there is none
+	work     sync.Mutex // held while the index is changed; also protects building
+	building time.Time  // when the present build started; zero if there is none
 
-	mu       sync.RWMutex      // protects the fields from db to closed; held for reading while a snapshot is taken
-	db       *pebblestore.Side // nil while it cannot be opened
+	mu       sync.RWMutex      // protects the fields from db to closed; read-locked while a snapshot is taken
+	db       *pebblestore.Side // nil if it cannot be opened
 	segments segments
 	position position
 	head     uint64
 	failure  error
 	closed   bool
 
-	pace    pace           // used only by Run
-	using   sync.WaitGroup // searches in progress
+	pace    pace           // only for Run
+	using   sync.WaitGroup // counts searches in progress
 	damaged atomic.Bool    // a search has found damage
 }
 
 var _ store.Searcher = (*Index)(nil)
 
-// ErrClosed is returned after Close.
+// ErrClosed means that the index was closed.
 var ErrClosed = fmt.Errorf("%w: it is closed", store.ErrNoIndex)
 
-// Open opens the index in a directory, or creates an empty index. [Index.Run] builds it. An index
-// that has another version or is damaged is replaced by an empty index. The error wraps
-// [pebblestore.ErrLocked] if another process has the index open.
+// Open opens the index in a directory, or creates an empty one, which [Index.Run] builds. If the
+// index is damaged or has another version, it is replaced by an empty one. If another process has
+// it open, the error wraps [pebblestore.ErrLocked].
 func Open(o Options) (*Index, error) {
 	o.CacheSize = cmp.Or(o.CacheSize, cacheSize)
 	o.Every = cmp.Or(o.Every, time.Second)
@@ -100,8 +100,8 @@ func Open(o Options) (*Index, error) {
 	return x, x.open()
 }
 
-// open opens the database and reads the state of the index. If the content of the index is invalid,
-// open replaces the index by an empty index. The caller must hold mu.
+// open opens the database and reads the state of the index. If the content is invalid, it is
+// replaced by an empty index. x.mu must be held.
 func (x *Index) open() error {
 	err := x.load()
 	if err == nil || isOutside(err) {
@@ -111,7 +111,7 @@ func (x *Index) open() error {
 	return x.renew()
 }
 
-// isOutside reports whether an error comes from the operating system or the lock, not from the
+// isOutside reports whether an error comes from the operating system or the lock, and not from the
 // content of the index.
 func isOutside(err error) bool {
 	return errors.Is(err, pebblestore.ErrLocked) || errors.As(err, new(syscall.Errno))
@@ -144,7 +144,7 @@ func (x *Index) load() error {
 	return nil
 }
 
-// shut closes the database after the searches in progress. The caller must hold mu.
+// shut closes the database after the searches in progress. x.mu must be held.
 func (x *Index) shut() error {
 	x.using.Wait()
 	db := x.db
@@ -154,9 +154,9 @@ func (x *Index) shut() error {
 	return db.Close()
 }
 
-// renew removes the index and creates an empty index. The caller must hold mu.
+// renew replaces the index by an empty one. x.mu must be held.
 func (x *Index) renew() error {
-	_ = x.shut() // an error does not matter: the content is not needed any more
+	_ = x.shut() // the content is not needed any more
 	x.segments, x.position = nil, position{}
 	if err := x.o.FS.RemoveAll(x.o.Dir); err != nil {
 		return x.failed(err)
@@ -164,8 +164,8 @@ func (x *Index) renew() error {
 	return x.failed(x.load())
 }
 
-// repair opens the database again if its disk has failed. It replaces a damaged index by an empty
-// index.
+// repair reopens the database after its disk has failed, and replaces a damaged index by an empty
+// one.
 func (x *Index) repair() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -178,11 +178,11 @@ func (x *Index) repair() error {
 	case x.db != nil && x.db.Err() == nil:
 		return nil
 	}
-	_ = x.shut() // the failure of the disk is known
+	_ = x.shut() // the disk is known to have failed
 	return x.open()
 }
 
-// Close closes the index. [Index.Run] must have ended.
+// Close closes the index. It must not be called before [Index.Run] has returned.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -201,9 +201,9 @@ func (x *Index) Status() store.IndexStatus {
 	return s
 }
 
-// Run builds the index, and follows the log of changes until ctx ends. It logs errors and tries
-// again. During an import the store gets very many changes. Run then waits, so that it does not slow
-// down the import, and indexes the changes later.
+// Run builds the index and follows the log of changes until ctx ends. After an error it logs the
+// error and tries again. While the store gets very many changes, as in an import, Run waits in
+// order not to slow them down, and indexes them later.
 func (x *Index) Run(ctx context.Context) {
 	ctx = pacer.With(ctx, x.o.Pacer)
 	tick := time.NewTicker(x.o.Every)
@@ -227,16 +227,16 @@ func (x *Index) Run(ctx context.Context) {
 }
 
 const (
-	busyRate     = 1000             // indexing waits while there are more changes per second
-	maxPostponed = 10 * time.Minute // maximum time that indexing waits
+	busyRate     = 1000             // changes per second above which indexing waits
+	maxPostponed = 10 * time.Minute // how long indexing waits at most
 )
 
-// A pace says how fast the log of changes grows.
+// A pace records how fast the log grows.
 type pace struct {
-	at    time.Time // when the size of the log was last read
+	at    time.Time // when the size of the log was read
 	size  uint64    // size of the log at that time
-	busy  bool      // the last result of Index.busy
-	since time.Time // when the log was last found not to grow fast
+	busy  bool      // last result of Index.busy
+	since time.Time // when the log last grew slowly
 }
 
 // busy reports whether indexing should wait because the store gets many changes.
@@ -248,7 +248,7 @@ func (x *Index) busy(ctx context.Context) bool {
 	}
 	head, err := x.o.Store.Head(ctx)
 	if err != nil {
-		return false // the next step reports it
+		return false // the next step reports this error
 	}
 	x.heard(head)
 	grown := head.Size - min(p.size, head.Size)
@@ -267,7 +267,7 @@ func (x *Index) heard(head store.Head) {
 	x.mu.Unlock()
 }
 
-// report records the result of a step. It logs the first error, and the first success after errors.
+// report records the result of a step. It logs the first error, and the first success after that.
 func (x *Index) report(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -284,7 +284,7 @@ func (x *Index) report(ctx context.Context, err error) {
 	}
 }
 
-// CatchUp completes the build of the index, and then indexes all changes of the log.
+// CatchUp completes the build and indexes all changes in the log.
 func (x *Index) CatchUp(ctx context.Context) error {
 	for {
 		if more, err := x.step(ctx); err != nil || !more {
@@ -293,8 +293,8 @@ func (x *Index) CatchUp(ctx context.Context) error {
 	}
 }
 
-// step builds the first pending segment. If no segment is pending, it indexes the next changes of
-// the log. It reports whether there may be more to do.
+// step builds the first pending segment, or otherwise indexes the next changes. It reports whether
+// there may be more to do.
 func (x *Index) step(ctx context.Context) (more bool, err error) {
 	x.work.Lock()
 	defer x.work.Unlock()
@@ -317,7 +317,8 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	return more && err == nil, cmp.Or(err, ctx.Err())
 }
 
-// continueBuild builds segment i. If the build takes several steps, it logs the first and the last.
+// continueBuild builds segment i. If the whole build takes several steps, it logs the first and the
+// last.
 func (x *Index) continueBuild(ctx context.Context, i int) error {
 	begun := x.o.Now()
 	if err := x.rebuild(ctx, i, 1); err != nil {
@@ -335,8 +336,8 @@ func (x *Index) continueBuild(ctx context.Context, i int) error {
 	return nil
 }
 
-// check empties the index if its position does not match the log. The directory may belong to
-// another store, or the store may have been restored from a backup or have lost changes.
+// check empties the index if its position is not in the log. The directory may belong to another
+// store, or the store may have been restored or have lost changes.
 func (x *Index) check(ctx context.Context, head store.Head) error {
 	if x.position.Version == version {
 		same, err := x.onLog(ctx, head)
@@ -355,15 +356,13 @@ func (x *Index) check(ctx context.Context, head store.Head) error {
 	return x.commit(nil, at, segments{{pending: true}})
 }
 
-// reset empties the index.
 func (x *Index) reset() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.renew()
 }
 
-// onLog reports whether the position of the index matches the log: whether the log has the entry with
-// this number, and the entry has this digest.
+// onLog reports whether the log has the entry at the position of the index, with the same digest.
 func (x *Index) onLog(ctx context.Context, head store.Head) (bool, error) {
 	if head.Size < x.position.Seq {
 		return false, nil
@@ -372,7 +371,7 @@ func (x *Index) onLog(ctx context.Context, head store.Head) (bool, error) {
 	return at.Digest == x.position.Digest, err
 }
 
-// commit writes the batch b, the position and the segments in one step, and makes them visible to
+// commit writes a batch, the position and the segments atomically, and makes them visible to
 // searches. The batch may be nil.
 func (x *Index) commit(b *pebble.Batch, at position, all segments) error {
 	if b == nil {

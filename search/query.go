@@ -18,21 +18,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of a page of results.
+// Limits on a page of results.
 const (
 	maxSteps = 200_000 // reads of the index
 	maxReads = 2000    // records read from the store
-	minStem  = 2       // characters that an incomplete word must have
+	minStem  = 2       // characters that an incomplete word needs
 )
 
-// terms are the words of a query.
+// The terms are the words of a query.
 type terms struct {
-	words  [][]byte // a name must have all of these words
-	stem   []byte   // incomplete word: a name must have a word that begins with it; nil if there is none
-	status [][]byte // words for statuses: a name must have one of them; nil for any status
+	words  [][]byte // a name must have all of them
+	stem   []byte   // an incomplete word, with which a word of a name must begin; may be nil
+	status [][]byte // a name must have one of these words for statuses; nil means any status
 }
 
-// parse splits the text of a query.
+// parse splits the text of a query into words.
 func parse(q *store.Query) (*terms, error) {
 	t := &terms{}
 	split := splitter{left: maxWords}
@@ -99,7 +99,7 @@ func (x *Index) Search(ctx context.Context, q store.Query) (store.QueryPage, err
 	return s.page, nil
 }
 
-// snapshot returns the state of the index. The caller must close the snapshot, and then call
+// snapshot returns the state of the index. The caller must close the snapshot and then call
 // x.using.Done.
 func (x *Index) snapshot() (*pebble.Snapshot, segments, error) {
 	x.mu.RLock()
@@ -122,14 +122,14 @@ type searching struct {
 	it       *pebble.Iterator
 	segments segments
 	source   store.Reader
-	steps    int // reads of the index that are left
-	reads    int // reads of records that are left
+	steps    int // how many reads of the index are left
+	reads    int // how many reads of records are left
 
 	key  []byte
-	part set      // memory for the numbers of the names with one word
-	keys []string // candidates whose records have not been read yet
-	last string   // the last candidate
-	done string   // the last candidate whose record was read
+	part set      // for the names with one word
+	keys []string // candidates whose records have not been read
+	last string   // last candidate
+	done string   // last candidate whose record was read
 	page store.QueryPage
 
 	outside error // error of the store
@@ -149,17 +149,17 @@ func (s *searching) run() error {
 	return nil
 }
 
-// span searches the keys that begin with the parameter begin.
+// span searches the keys that begin with begin.
 func (s *searching) span(begin string) error {
 	after := s.q.After
 	if after > begin && !strings.HasPrefix(after, begin) {
-		return nil // the span is before the page
+		return nil // the span comes before the page
 	}
 	for i := s.segments.at(max(after, begin)); i < len(s.segments); i++ {
 		if g := &s.segments[i]; g.after > begin && !strings.HasPrefix(g.after, begin) {
-			return nil // the segment is after the span
+			return nil // the segment comes after the span
 		}
-		if s.steps <= 0 && s.segments[i].after > max(s.q.After, begin) && s.may(s.segments[i].after) { // stop only after at least one segment, so that each page makes progress
+		if s.steps <= 0 && s.segments[i].after > max(s.q.After, begin) && s.may(s.segments[i].after) { // after at least one segment, so that each page makes progress
 			s.page.Next = s.segments[i].after
 			return nil
 		}
@@ -187,8 +187,8 @@ func (s *searching) segment(i int, begin string) (more bool, err error) {
 	return s.candidates(g, found, begin)
 }
 
-// numbers returns the numbers of the candidates: all names that match the query, and possibly others.
-// It returns nil if there are no candidates.
+// numbers returns the numbers of all names that match the query, and perhaps of others. It returns
+// nil if there are none.
 func (s *searching) numbers(g *segment) (*set, error) {
 	var all *set
 	and := func(load func(*set) error) error {
@@ -221,12 +221,11 @@ func (s *searching) numbers(g *segment) (*set, error) {
 	return all, nil
 }
 
-// few is the maximum number of candidates for which the incomplete word of a query is only compared
-// with the records. If there are more candidates, the names with a word that begins with the
-// incomplete word are first collected from the index.
+// few is a number of candidates. If there are at most so many, the incomplete word of a query is
+// only compared with their records, instead of being looked up in the index first.
 const few = 8
 
-// word adds the numbers of the names that contain a word to the set numbers.
+// word adds to numbers the names with a word.
 func (s *searching) word(g *segment, word []byte, numbers *set) error {
 	s.key = g.appendWord(s.key[:0], word)
 	return s.collect(numbers)
@@ -241,13 +240,13 @@ func (s *searching) statuses(g *segment, into *set) error {
 	return nil
 }
 
-// stem adds the numbers of the names with a word that begins with the stem.
+// stem adds the names with a word that begins with the stem.
 func (s *searching) stem(g *segment, into *set) error {
 	s.key = g.appendPrefix(s.key[:0], s.t.stem)
 	return s.collect(into)
 }
 
-// collect adds the numbers of all database entries whose database keys begin with s.key.
+// collect adds the numbers in all database entries whose keys begin with s.key.
 func (s *searching) collect(into *set) error {
 	for ok := s.it.SeekGE(s.key); ok && bytes.HasPrefix(s.it.Key(), s.key); ok = s.it.Next() {
 		s.steps--
@@ -271,10 +270,10 @@ func (s *searching) collect(into *set) error {
 	return s.it.Error()
 }
 
-// seekSteps is the cost of a seek in steps.
+// seekSteps is how many steps a seek costs.
 const seekSteps = 20
 
-// candidates adds the names with the given numbers to the page, if their records match. It returns
+// candidates adds to the page those of the names with these numbers whose records match. It returns
 // false if the page is complete.
 func (s *searching) candidates(g *segment, found *set, begin string) (more bool, err error) {
 	added, err := s.added(g, found, begin)
@@ -308,7 +307,7 @@ func (s *searching) candidates(g *segment, found *set, begin string) (more bool,
 	return s.check()
 }
 
-// added returns the keys of the candidates that were changed after the segment was built, in order.
+// added returns the sorted keys of the candidates that were changed after the segment was built.
 func (s *searching) added(g *segment, found *set, begin string) (keys []string, err error) {
 	for n := range found.from(int(g.base)) {
 		key, err := s.name(g, n)
@@ -323,14 +322,14 @@ func (s *searching) added(g *segment, found *set, begin string) (keys []string, 
 	return slices.Compact(keys), nil
 }
 
-// checked is the number of candidates whose records are read together.
+// checked is how many records are read together.
 const checked = 100
 
-// put adds candidates, whose keys must be in order. It returns false if the page is complete.
+// put adds candidates with sorted keys. It returns false if the page is complete.
 func (s *searching) put(keys []string) (more bool, err error) {
 	for _, key := range keys {
 		if key <= s.last || !s.may(key) {
-			continue // it is a repetition (the name has two numbers), it belongs to an earlier page, or the caller must not see it
+			continue // the name has two numbers, belongs to an earlier page, or is hidden from the caller
 		}
 		s.last = key
 		if s.keys = append(s.keys, key); len(s.keys) < min(s.q.Limit+1, checked) {
@@ -343,14 +342,14 @@ func (s *searching) put(keys []string) (more bool, err error) {
 	return true, nil
 }
 
-// may reports whether the caller may see a key, in the results or as the end of a page.
+// may reports whether the caller may see a key, as a result or as the end of a page.
 func (s *searching) may(key string) bool { return s.q.May == nil || s.q.May(name.FromKey(key)) }
 
-// name returns the key of the name with the number n.
+// name returns the key of the name with number n.
 func (s *searching) name(g *segment, n uint16) (string, error) {
 	s.key = g.appendName(s.key[:0], n)
 	s.steps--
-	if s.it.Valid() && bytes.Compare(s.it.Key(), s.key) < 0 && s.it.Next() && bytes.Equal(s.it.Key(), s.key) { // often the next number is read
+	if s.it.Valid() && bytes.Compare(s.it.Key(), s.key) < 0 && s.it.Next() && bytes.Equal(s.it.Key(), s.key) { // the next number is often the one to read
 		return s.value()
 	}
 	s.steps -= seekSteps
@@ -365,9 +364,8 @@ func (s *searching) value() (string, error) {
 	return string(value), err
 }
 
-// first returns the smallest number whose name has a key not less than the parameter key. It
-// considers only the numbers given when the segment was built. If there is no such number, it
-// returns g.base.
+// first returns the least number of a name whose key is at least key, among the names of the build.
+// If there is none, it returns g.base.
 func (s *searching) first(g *segment, key string) (int, error) {
 	if key <= g.after {
 		return 0, nil
@@ -383,8 +381,8 @@ func (s *searching) first(g *segment, key string) (int, error) {
 	return i, failed
 }
 
-// check reads the records of the candidates in s.keys, and adds the records that match to the page.
-// It returns false if the page is complete.
+// check reads the records of the candidates, and adds those that match to the page. It returns
+// false if the page is complete.
 func (s *searching) check() (more bool, err error) {
 	keys := s.keys
 	s.keys = s.keys[:0]

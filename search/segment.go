@@ -14,35 +14,35 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// version is the version of the key spaces and of the rules for splitting texts into words. An
-// index of another version is built again.
+// version is the version of the database format and of the rules for words. An index with another
+// version is built again.
 const version = 1
 
-// The key spaces, identified by the first byte of a database key. Each comment gives the rest of the
-// database key, a colon and the value.
+// The first byte of a database key says what the entry is. The comments give the rest of the key,
+// and the value after a colon.
 const (
-	spaceMeta    = 'm' // empty: the position
-	spaceSegment = 'd' // field after of a segment: the other fields of the segment
-	spaceData    = 's' // number of a segment, then dataKey or dataWord with its rest: see there
+	spaceMeta    = 'm' // nothing: the position
+	spaceSegment = 'd' // segment.after: the other fields of the segment
+	spaceData    = 's' // number of the segment, and then dataKey or dataWord as below
 )
 
-// The data of a segment. Each comment gives the rest of the database key, a colon and the value.
+// The data of a segment. The comments give the rest of the key, and the value after a colon.
 const (
-	dataKey = 'k' // number of a name: key of the name
+	dataKey = 'k' // number of a name: its key
 
-	// Names from the build: the key is the word and 0, the value the numbers of the names with the word.
-	// A name added later: the key is the word, 0 and the number of the name, the value is empty.
+	// For names of the build: the word and 0: the numbers of the names with the word. For a name
+	// that was added later: the word, 0 and the number of the name: nothing.
 	dataWord = 'w'
 )
 
-// A position is the last change of the log that is in an index.
+// A position is the last change in an index.
 type position struct {
 	Version int      `json:"version"`
-	Seq     uint64   `json:"seq"`    // number of the last change in the index
-	Digest  [32]byte `json:"digest"` // digest of the last change
+	Seq     uint64   `json:"seq"`    // number of the change
+	Digest  [32]byte `json:"digest"` // digest of the change
 }
 
-// positionAt returns the position after the change seq of the log.
+// positionAt returns the position of change seq.
 func positionAt(ctx context.Context, f store.Feed, seq uint64) (position, error) {
 	at := position{Version: version, Seq: seq}
 	if seq == 0 {
@@ -84,27 +84,27 @@ func (p position) write(b *pebble.Batch) error {
 	return b.Set([]byte{spaceMeta}, text, nil)
 }
 
-// A segment is a range of names. Their keys are greater than after, and not greater than the field
-// after of the next segment.
+// A segment is a range of names. Their keys are greater than after, and not greater than after of
+// the next segment.
 type segment struct {
 	after  string
-	number uint32 // identifies the data of the segment; 0 if the segment has no data
-	base   uint32 // how many names the segment had when it was built; their numbers are in the order of their keys
-	extra  uint32 // how many changes were added later; each change has given a name the next number
+	number uint32 // identifies the data of the segment; 0 if it has none
+	base   uint32 // how many names the build had, which are numbered in the order of their keys
+	extra  uint32 // how many changes came later, each of which has given a name the next number
 
-	pending bool // the segment must be built; its names cannot be found yet
+	pending bool // not built yet, so its names are not found
 }
 
-// segments are the segments of an index, in order. Searches share the slice of an index, so it is
-// replaced, never modified.
+// segments are the segments of an index, in order. Searches share the slice, so it must not be
+// modified.
 type segments []segment
 
-// at returns the position of the segment to which a key belongs.
+// at returns the position of the segment for a key.
 func (s segments) at(key string) int {
 	return max(0, sort.Search(len(s), func(i int) bool { return s[i].after >= key })-1)
 }
 
-// end returns the last key that segment i can have, or "" if it is the last segment.
+// end returns the last key that segment i can have, or "" for the last segment.
 func (s segments) end(i int) string {
 	if i+1 == len(s) {
 		return ""
@@ -126,10 +126,10 @@ func (s segments) pending() int {
 	return slices.IndexFunc(s, func(g segment) bool { return g.pending })
 }
 
-// replaced returns a copy of s with segment i replaced by other segments.
+// replaced returns a copy of s with other segments in place of segment i.
 func (s segments) replaced(i int, by segments) segments { return slices.Concat(s[:i], by, s[i+1:]) }
 
-const segmentSize = 13 // bytes of a stored segment
+const segmentSize = 13 // bytes
 
 func readSegments(db pebble.Reader) (all segments, err error) {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{spaceSegment}, UpperBound: []byte{spaceSegment + 1}})
@@ -151,8 +151,8 @@ func readSegments(db pebble.Reader) (all segments, err error) {
 	return all, it.Error()
 }
 
-// write writes the segments that are new or changed. It removes the former segments that are not in
-// s, and their data.
+// write writes segments that are new or changed. It removes the former segments that are not in s,
+// with their data.
 func (s segments) write(b *pebble.Batch, former segments) error {
 	is, was, numbers := map[string]bool{}, map[segment]bool{}, map[uint32]bool{}
 	for _, f := range former {
@@ -194,10 +194,10 @@ func (s *segment) value() []byte {
 	return append(b, 0)
 }
 
-// data returns the beginning of the database keys of the data of a segment.
+// data returns what the database keys of the data of a segment begin with.
 func data(number uint32) []byte { return binary.BigEndian.AppendUint32([]byte{spaceData}, number) }
 
-// sweep removes data whose segment is not in s. A crash can leave such data during a build.
+// sweep removes data without a segment, which a crash during a build can leave.
 func (s segments) sweep(db *pebble.DB) error {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{spaceData}, UpperBound: []byte{spaceData + 1}})
 	if err != nil {
@@ -219,19 +219,19 @@ func (s segments) sweep(db *pebble.DB) error {
 	return it.Error()
 }
 
-// appendName appends the database key for the key of the name with number n.
+// appendName appends the database key of the name with number n.
 func (s *segment) appendName(b []byte, n uint16) []byte {
 	b = append(binary.BigEndian.AppendUint32(append(b, spaceData), s.number), dataKey)
 	return binary.BigEndian.AppendUint16(b, n)
 }
 
-// appendWord appends the database key for the numbers of the names that contain a word. For a name
-// that was added later, the number of the name must follow.
+// appendWord appends the database key for a word. For a name that was added later, its number must
+// follow.
 func (s *segment) appendWord(b, word []byte) []byte {
 	return append(s.appendPrefix(b, word), 0)
 }
 
-// appendPrefix appends the beginning of the database keys of all words that begin with prefix.
+// appendPrefix appends what the database keys begin with for all words that begin with prefix.
 func (s *segment) appendPrefix(b, prefix []byte) []byte {
 	b = append(binary.BigEndian.AppendUint32(append(b, spaceData), s.number), dataWord)
 	return append(b, prefix...)

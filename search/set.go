@@ -7,10 +7,10 @@ import (
 	"math/bits"
 )
 
-// maxNumbers is how many names a segment can have at most. Their numbers begin with 0.
+// maxNumbers is how many names a segment can have. Their numbers start at 0.
 const maxNumbers = 1 << 16
 
-// A set is a set of the numbers of names in a segment.
+// A set is a set of numbers of names in a segment.
 type set [maxNumbers / 64]uint64
 
 func (s *set) add(n uint16) { s[n/64] |= 1 << (n % 64) }
@@ -21,7 +21,6 @@ func (s *set) and(o *set) {
 	}
 }
 
-// size returns how many numbers the set has.
 func (s *set) size() int {
 	n := 0
 	for _, w := range s {
@@ -30,7 +29,7 @@ func (s *set) size() int {
 	return n
 }
 
-// from yields the numbers from first on, in ascending order.
+// from returns an iterator over the numbers from first on, in ascending order.
 func (s *set) from(first int) iter.Seq[uint16] {
 	return func(yield func(uint16) bool) {
 		for i := first / 64; i < len(s); i++ {
@@ -47,15 +46,15 @@ func (s *set) from(first int) iter.Seq[uint16] {
 	}
 }
 
-// The forms of the stored numbers of a word. The first byte of the value is the form.
+// The first byte of a stored set says in which form it is.
 const (
 	formList = 1 // two bytes for each number, in ascending order
-	formBits = 2 // a bit for each number, from the lowest bit of the first byte on
+	formBits = 2 // one bit for each number, from the lowest bit of the first byte
 )
 
 var errForm = errors.New("search: the index is damaged: invalid numbers of a word")
 
-// appendNumbers appends numbers in the shorter form. The numbers must be in ascending order.
+// appendNumbers appends numbers, which must be in ascending order, in the shorter form.
 func appendNumbers(b []byte, numbers []uint16) []byte {
 	size := int(numbers[len(numbers)-1])/8 + 1
 	if 2*len(numbers) <= size {
@@ -73,7 +72,7 @@ func appendNumbers(b []byte, numbers []uint16) []byte {
 	return b
 }
 
-// addStored adds numbers from the output of appendNumbers.
+// addStored adds the numbers that appendNumbers has written.
 func (s *set) addStored(b []byte) error {
 	switch {
 	case len(b)%2 == 1 && b[0] == formList:

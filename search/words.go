@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	maxWord    = 64     // length of a word in bytes; longer words are cut
-	maxWords   = 20_000 // words of a record, counting repetitions; later words are not indexed
-	maxJoined  = 40     // maximum length of an identifier without its hyphens, in bytes; longer identifiers are not joined
-	statusMark = '\x01' // first character of the word for a status; words of texts do not contain it
+	maxWord    = 64     // bytes of a word; longer words are truncated
+	maxWords   = 20_000 // words of a record with repetitions; later words are not indexed
+	maxJoined  = 40     // bytes of an identifier without its hyphens; longer ones are not joined
+	statusMark = '\x01' // begins the word for a status, and is in no other word
 )
 
-// statusWord returns the word for a status. A record has the word for its status.
+// statusWord returns a word that all records with a status have.
 func statusWord(s nomen.Status) string { return string(rune(statusMark)) + string(s) }
 
-// A splitter splits texts into words, without regard to case and diacritics.
+// A splitter splits texts into words, ignoring case and diacritics.
 type splitter struct {
-	emit  func(word []byte) // called for each word; emit must not keep the slice
+	emit  func(word []byte) // called for each word; must not keep the slice
 	whole bool              // also emit identifiers without their hyphens
 	left  int               // how many more words may be emitted
 
 	word   []byte // the current word
-	joined []byte // the current identifier without its hyphens, such as 9783161484100 for 978-3-16-148410-0
-	parts  int    // number of words of the current identifier
+	joined []byte // the current identifier without its hyphens, as 9783161484100 for 978-3-16-148410-0
+	parts  int    // how many words the current identifier has
 	digit  bool   // the current identifier has a digit
 }
 
-// record splits all texts of a record, except private values, which can be secrets.
+// record splits all texts of a record, except private values, which may be secrets.
 func (s *splitter) record(r *store.Record) {
 	s.left, s.whole = maxWords, true
 	s.say([]byte(statusWord(r.Status)))
@@ -68,8 +68,7 @@ func (s *splitter) texts(all []string) {
 	}
 }
 
-// text splits one text. Letters and digits make words; case and diacritics are ignored.
-// Percent-encoded characters are decoded.
+// text splits a text. Words consist of letters and digits. Percent-encodings are decoded.
 func (s *splitter) text(t string) {
 	if strings.Contains(t, "%") {
 		if decoded, err := url.PathUnescape(t); err == nil && utf8.ValidString(decoded) {
@@ -94,7 +93,6 @@ func isASCII(t string) bool {
 	return true
 }
 
-// next processes the next character of a text.
 func (s *splitter) next(r rune) {
 	switch {
 	case 'a' <= r && r <= 'z':
@@ -106,7 +104,7 @@ func (s *splitter) next(r rune) {
 		s.word = append(s.word, byte(r)+'a'-'A')
 	case r < utf8.RuneSelf:
 		s.delimit(r == '-')
-	case unicode.Is(unicode.Mn, r): // a diacritic of the previous character
+	case unicode.Is(unicode.Mn, r): // a diacritic, which belongs to the previous character
 	case isUnspaced(r):
 		s.delimit(false)
 		s.word = utf8.AppendRune(s.word, r)
@@ -118,13 +116,13 @@ func (s *splitter) next(r rune) {
 	}
 }
 
-// isUnspaced reports whether a character belongs to a script without spaces between words. Each such
-// character counts as a word.
+// isUnspaced reports whether a character belongs to a script without spaces between words, so that
+// it counts as a word.
 func isUnspaced(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// delimit ends the current word. Unless it ends with a hyphen, delimit also ends the identifier.
+// delimit ends the current word, and the current identifier unless the word ends with a hyphen.
 func (s *splitter) delimit(hyphen bool) {
 	if len(s.word) > 0 {
 		s.parts++
@@ -150,7 +148,7 @@ func (s *splitter) say(word []byte) {
 	}
 }
 
-// cut cuts a word to at most maxWord bytes, at the end of a character.
+// cut truncates a word to at most maxWord bytes, without splitting a character.
 func cut(word []byte) []byte {
 	if len(word) <= maxWord {
 		return word

@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// Colours are the colours of the pages, each as #rgb or #rrggbb. If one is empty, the default
-// applies.
+// Colours are the colours of the pages, as #rgb or #rrggbb. An empty colour means the default.
 type Colours struct {
-	Accent     string // of links, buttons and the line below the header
-	Background string // of the page
+	Accent     string // links, buttons, and the line below the header
+	Background string // the page
 }
 
 func defaultLight() Colours { return Colours{"#0b4f9e", "#ffffff"} }
 func defaultDark() Colours  { return Colours{"#8ab8f5", "#161616"} }
 
-// The possible colours of the text of a page. The palette has the one with more contrast.
+// Text has one of these colours, whichever has more contrast.
 const (
 	darkText  = "#1a1a1a"
 	lightText = "#ececec"
 )
 
-// minContrast is the minimum contrast between a text and its background (WCAG 2.2, 1.4.3).
+// minContrast is the least contrast between text and its background (WCAG 2.2, 1.4.3).
 const minContrast = 4.5
 
 // A colour is a colour in sRGB.
@@ -42,7 +41,7 @@ func parseColour(text string) (colour, bool) {
 
 func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
 
-// luminance returns the relative luminance of WCAG 2.2.
+// luminance returns the relative luminance by WCAG 2.2.
 func (c colour) luminance() float64 {
 	linear := func(v uint8) float64 {
 		s := float64(v) / 255
@@ -54,13 +53,13 @@ func (c colour) luminance() float64 {
 	return 0.2126*linear(c.r) + 0.7152*linear(c.g) + 0.0722*linear(c.b)
 }
 
-// contrast returns the contrast ratio of two colours by WCAG 2.2, from 1 to 21.
+// contrast returns the contrast ratio by WCAG 2.2, which is from 1 to 21.
 func contrast(a, b colour) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// mix returns a colour between two colours. share is the share of a.
+// mix mixes two colours. The parameter share is the share of a.
 func mix(a, b colour, share float64) colour {
 	part := func(x, y uint8) uint8 { return uint8(math.Round(float64(x)*share + float64(y)*(1-share))) }
 	return colour{part(a.r, b.r), part(a.g, b.g), part(a.b, b.b)}
@@ -69,13 +68,13 @@ func mix(a, b colour, share float64) colour {
 // A palette has all colours of a page.
 type palette struct {
 	text, background, accent colour
-	dim                      colour // of less important text
-	line                     colour // of borders
+	dim                      colour // less important text
+	line                     colour // borders
 	tint                     colour // background of boxes
 }
 
-// palette checks the colours and returns the palette for them. The parameter suffix is the end of
-// their keys in the configuration.
+// palette returns the palette for the colours, or an error if they are invalid. The parameter
+// suffix is the end of their keys in the configuration.
 func (c Colours) palette(suffix string, byDefault Colours) (p palette, err error) {
 	for _, part := range []struct {
 		key, text string
@@ -97,7 +96,7 @@ func (c Colours) palette(suffix string, byDefault Colours) (p palette, err error
 	return p, p.check(c, suffix)
 }
 
-// check returns an error if a text can be hard to read.
+// check returns an error if text would be hard to read.
 func (p palette) check(c Colours, suffix string) error {
 	for _, on := range []colour{p.background, p.tint} {
 		if ratio := contrast(p.dim, on); ratio < minContrast {
@@ -108,7 +107,7 @@ func (p palette) check(c Colours, suffix string) error {
 			continue
 		}
 		key, value, other := "accent", c.Accent, p.background
-		if c.Accent == "" { // the settings have a background that does not suit the default accent
+		if c.Accent == "" { // the background does not suit the default accent
 			key, value, other = "background", c.Background, p.accent
 		}
 		return &SettingError{key + suffix, value, fmt.Sprintf("the contrast with %s is %s, and must be at least %v:1; choose a lighter or darker colour", other, ratioText(ratio), minContrast)}
@@ -116,10 +115,9 @@ func (p palette) check(c Colours, suffix string) error {
 	return nil
 }
 
-// ratioText returns a contrast rounded down. So an error never shows a ratio that would be enough.
+// ratioText rounds a contrast down, so that an error never shows a ratio that is enough.
 func ratioText(ratio float64) string { return fmt.Sprintf("%.2f:1", math.Floor(ratio*100)/100) }
 
-// css returns the palette as variables of a style sheet.
 func (p palette) css(selector string) string {
 	b := selector + " {"
 	for _, v := range []struct {

@@ -6,24 +6,24 @@ import (
 	"image/png"
 )
 
-// A Logo is a picture that pages show beside the name of the site.
+// A Logo is a picture next to the name of the site.
 type Logo struct {
 	Type    string // media type
 	Content []byte
-	name    string // last part of the path of the logo; it has a hash of the content
+	name    string // last part of the path, with a hash of the content
 }
 
-// LogoPath is the beginning of the path of the logo, below the root of the server.
+// LogoPath begins the path of the logo, below the root of the server.
 const LogoPath = "/-/site/"
 
-// The limits of a logo.
+// Limits on a logo.
 const (
 	maxLogo   = 256 << 10 // bytes
 	maxPixels = 2000      // width and height of a PNG
 )
 
-// newLogo checks a picture and returns the logo. The media type depends only on the content. Without
-// content there is no logo.
+// newLogo returns the logo with this content, or nil if there is no content. The content alone
+// determines the media type.
 func newLogo(b []byte) (*Logo, error) {
 	l := &Logo{Content: b}
 	switch {
@@ -43,7 +43,7 @@ func logoErrorf(layout string, args ...any) error {
 	return &SettingError{Key: "logo", Message: fmt.Sprintf(layout, args...)}
 }
 
-// Is reports whether the logo is at a path below [LogoPath].
+// Is reports whether name is the path of the logo below [LogoPath].
 func (l *Logo) Is(name string) bool { return l != nil && name == l.name }
 
 // Path returns the path of the logo below the root of the server.

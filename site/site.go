@@ -1,6 +1,6 @@
-// Package site describes the institution that runs a server. It gives the public pages their common
-// part: the header with the name and logo of the institution, the style sheet with its colours, and
-// the footer. The package also has the texts of the public pages, one catalogue for each language.
+// Package site has what all public pages of a server have in common: a header with the name and
+// logo of the institution that runs it, a style sheet with its colours, and a footer. It also has
+// the texts of the public pages in several languages.
 package site
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// Settings say who runs a server. All of them may be empty.
+// Settings describe the institution that runs a server. All of them may be empty.
 type Settings struct {
-	Name    string // name of the institution or service
+	Name    string // name of the institution or the service
 	Logo    []byte // a PNG or SVG file
-	Footer  string // a sentence at the end of each page
-	Links   []Link // links at the end of each page
-	Contact string // URL at which readers reach the people who run the server: mailto, http or https
+	Footer  string // a sentence for the end of each page
+	Links   []Link // links for the end of each page
+	Contact string // where readers can reach the operator; a URL with the scheme mailto, http or https
 	Light   Colours
 	Dark    Colours // for readers who prefer dark pages
 }
@@ -32,10 +32,10 @@ type Settings struct {
 // A Link is a link at the end of each page.
 type Link struct{ Text, URL string }
 
-// A SettingError says which setting is invalid, and why.
+// A SettingError means that a setting is invalid.
 type SettingError struct {
-	Key     string // key in the configuration, such as accent-dark
-	Value   string // the invalid part of the value; "" if the message does not quote it
+	Key     string // key of the setting in the configuration, such as accent-dark
+	Value   string // the invalid part of the value, or ""
 	Message string // what the value must be
 }
 
@@ -46,23 +46,23 @@ func (e *SettingError) Error() string {
 	return fmt.Sprintf("%s %q: %s", e.Key, e.Value, e.Message)
 }
 
-// A Site has valid settings, and the style sheet for them. It is safe for concurrent use.
+// A Site has valid settings and the style sheet for them. It is safe for concurrent use.
 type Site struct {
 	settings Settings
 	logo     *Logo
 	style    string
-	digest   string // of the style sheet, as in a Content-Security-Policy
+	digest   string // of the style sheet, for the Content-Security-Policy
 	texts    *messages.Set
 }
 
-// The limits of texts, in characters.
+// Limits on texts, in characters.
 const (
 	maxName   = 100
 	maxFooter = 500
 	maxLinks  = 10
 )
 
-// New returns a Site with these settings. The error joins one [*SettingError] for each invalid
+// New returns a Site with these settings. The error joins a [*SettingError] for each invalid
 // setting.
 func New(s Settings) (*Site, error) {
 	texts, failed := readTexts()
@@ -79,13 +79,13 @@ func New(s Settings) (*Site, error) {
 	return out, nil
 }
 
-// Digest returns the digest of a style sheet or script, as in a Content-Security-Policy.
+// Digest returns the digest of a style sheet or script, for a Content-Security-Policy.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// checkText checks a text that pages show on one line.
+// checkText checks a text for one line of a page.
 func checkText(key, text string, most int) error {
 	switch {
 	case !utf8.ValidString(text), strings.ContainsFunc(text, func(r rune) bool { return shown.Odd(r) || r == '\n' || r == '\t' }):
@@ -96,7 +96,7 @@ func checkText(key, text string, most int) error {
 	return nil
 }
 
-// ParseLink parses a link as it is written in a configuration: the text, a space and the URL.
+// ParseLink parses a link in a configuration, which is a text, a space and a URL.
 func ParseLink(text string) (Link, error) {
 	i := strings.LastIndexByte(text, ' ')
 	if i < 0 || strings.TrimSpace(text[:i]) == "" {
@@ -132,7 +132,7 @@ func checkContact(text string) error {
 
 const mustBeLink = "the URL must begin with https://, http:// or mailto:"
 
-// isLink reports whether a text is a URL that a footer may link to.
+// isLink reports whether a footer may link to a URL.
 func isLink(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) || u.User != nil {
@@ -150,11 +150,10 @@ func isLink(text string) bool {
 // Logo returns the logo, or nil if there is none.
 func (s *Site) Logo() *Logo { return s.logo }
 
-// Contact returns the URL of the contact for readers, or "" if there is none.
+// Contact returns the URL where readers can reach the operator, or "".
 func (s *Site) Contact() string { return s.settings.Contact }
 
-// Policy returns the Content-Security-Policy of a page. The parameter scripts has the texts of the
-// scripts that the page runs.
+// Policy returns the Content-Security-Policy for a page with these scripts.
 func (s *Site) Policy(scripts ...string) string {
 	policy := "default-src 'none'; style-src " + s.digest
 	for i, text := range scripts {
@@ -169,7 +168,8 @@ func (s *Site) Policy(scripts ...string) string {
 	return policy + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// ContactText returns the text for the URL of a contact: a mail address is shown without the scheme.
+// ContactText returns what to show for the URL of a contact, which is a mail address without its
+// scheme.
 func ContactText(contact string) string {
 	address, ok := strings.CutPrefix(contact, "mailto:")
 	if !ok {
@@ -182,7 +182,7 @@ func ContactText(contact string) string {
 	return cmp.Or(address, contact)
 }
 
-// hashOf returns a short digest of a file for its path.
+// hashOf returns a short digest of a file, for its path.
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])

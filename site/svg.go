@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// The namespaces of an SVG file that browsers know.
+// The namespaces of SVG that browsers know.
 const (
 	svgSpace   = "http://www.w3.org/2000/svg"
 	xlinkSpace = "http://www.w3.org/1999/xlink"
 	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
 )
 
-// svgElements are the elements of SVG that a logo may have. None of them runs a script, loads other
-// files, or changes over time.
+// svgElements are the elements of SVG that a logo may have. They do not run scripts, load files, or
+// change over time.
 const svgElements = ` svg g defs symbol use title desc metadata style path rect circle ellipse line polyline polygon
 	text tspan textPath linearGradient radialGradient stop pattern clipPath mask marker switch view
 	filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap
 	feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology
 	feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence `
 
-// editorSpaces are the beginnings of namespaces. Drawing programs add data in these namespaces, and
-// browsers ignore such data.
+// editorSpaces are what the namespaces of drawing programs begin with. Browsers ignore data in
+// these namespaces.
 var editorSpaces = [...]string{
 	"http://www.inkscape.org/", "http://sodipodi.sourceforge.net/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
 	"http://purl.org/dc/", "http://creativecommons.org/ns#", "http://web.resource.org/cc/", "http://www.serif.com/",
@@ -52,15 +52,15 @@ func checkSVG(b []byte) error {
 	}
 }
 
-// An svgChecker checks the tokens of a file in order.
+// An svgChecker checks the tokens of a file, in order.
 type svgChecker struct {
 	*xml.Decoder
 	depth int
 	seen  bool             // an element has begun
-	style *strings.Builder // text of the current style element; nil outside of style elements
+	style *strings.Builder // text of the current style element, or nil
 }
 
-// fault returns why a token is rejected, or "" if it is allowed.
+// fault returns why a token is not allowed, or "".
 func (c *svgChecker) fault(token xml.Token) string {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -69,7 +69,7 @@ func (c *svgChecker) fault(token xml.Token) string {
 		return c.end()
 	case xml.CharData:
 		if c.style != nil {
-			c.style.Write(t) // a comment can divide the text
+			c.style.Write(t) // a comment in the text
 		}
 	case xml.Directive:
 		if !isPlainDoctype(string(t)) {
@@ -104,7 +104,7 @@ func (c *svgChecker) end() string {
 	return styleFault(text)
 }
 
-// checkBefore checks what precedes the first element.
+// checkBefore checks a token before the first element.
 func checkBefore(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -129,7 +129,7 @@ func isPlainDoctype(text string) bool {
 	return strings.HasPrefix(text, "DOCTYPE svg") && !strings.ContainsAny(text, "[<")
 }
 
-// elementFault returns why an element is rejected, or "" if it is allowed.
+// elementFault returns why an element is not allowed, or "".
 func elementFault(e xml.StartElement, depth int) string {
 	const maxDepth = 100
 	switch {
@@ -158,7 +158,7 @@ func isEditors(space string) bool {
 	return false
 }
 
-// svgAttributeFault returns why an attribute is rejected, or "" if it is allowed.
+// svgAttributeFault returns why an attribute is not allowed, or "".
 func svgAttributeFault(a xml.Attr) string {
 	name := strings.ToLower(a.Name.Local)
 	switch {
@@ -178,9 +178,9 @@ func svgAttributeFault(a xml.Attr) string {
 	return styleFault(a.Value)
 }
 
-// styleFault returns why a part of a style sheet, or the value of an attribute, is not allowed.
-// Escapes are not allowed, because they can hide anything. The function url() is allowed only for
-// parts of the picture.
+// styleFault returns why a style sheet or an attribute value is not allowed, or "". Escapes are not
+// allowed, because they could hide anything. The function url() may only refer to parts of the
+// picture.
 func styleFault(text string) string {
 	text = strings.ToLower(text)
 	switch {

@@ -21,32 +21,32 @@ var layout string
 //go:embed messages
 var catalogues embed.FS
 
-// readTexts returns the texts of the public pages. The first call reads them.
+// readTexts returns the texts of the public pages, which it reads once.
 var readTexts = sync.OnceValues(func() (*messages.Set, error) { return messages.Read(catalogues, "messages/", "en", "de", "fr", "fi") })
 
 // Default returns the site without settings.
 var Default = sync.OnceValue(func() *Site {
 	s, err := New(Settings{})
 	if err != nil {
-		panic(err) // a test shows that it cannot happen
+		panic(err) // impossible, as a test shows
 	}
 	return s
 })
 
-// Texts returns the texts of the pages, in all languages.
+// Texts returns the texts of the pages in all languages.
 func (s *Site) Texts() *messages.Set { return s.texts }
 
-// Page returns the common part of a page, in the default language. root is the path of the server
-// on its host, without a final slash.
+// Page returns what a page in the default language has in common with all others. The parameter
+// root is the path of the server on its host, without a slash at its end.
 func (s *Site) Page(root string) *Page { return &Page{Site: s, Root: root, Texts: s.texts.All()[0]} }
 
-// A Page is the common part of one page: the header, the footer and the language.
+// A Page is what a page has in common with all others: the header, the footer and the language.
 type Page struct {
 	*Site
-	Root    string // path of the server on its host, without a final slash
+	Root    string // path of the server on its host, without a slash at its end
 	Texts   *messages.Catalogue
-	Version string // of the program, in the footer; "" for none
-	Target  string // target of the page below Root; after choosing a language, the client returns to it; "" for no choice
+	Version string // of the program, for the footer; may be ""
+	Target  string // path below Root to which the client returns after choosing a language; "" means that it cannot choose
 	noLogo  bool
 }
 
@@ -56,14 +56,14 @@ func (p *Page) In(texts *messages.Catalogue) *Page {
 	return p
 }
 
-// WithoutLogo makes the page show the name of the site without the logo. Use it for a page at the URL
-// of another server: that server does not have the logo.
+// WithoutLogo makes the page show the name of the site without the logo. Use it for a page at the
+// URL of another server, which does not have the logo.
 func (p *Page) WithoutLogo() *Page {
 	p.noLogo = true
 	return p
 }
 
-// OrDefault returns p, or the page of a site without settings if p is nil.
+// OrDefault returns p. If p is nil, it returns a page of a site without settings.
 func (p *Page) OrDefault(root string) *Page {
 	if p == nil {
 		return Default().Page(root)
@@ -71,20 +71,20 @@ func (p *Page) OrDefault(root string) *Page {
 	return p
 }
 
-// T returns the text for a key in the language of the page. If an argument is a [template.HTML], the
-// result is a [template.HTML], too.
+// T returns the message for a key in the language of the page. If an argument is a [template.HTML],
+// so is the result.
 func (p *Page) T(key string, args ...any) (any, error) { return p.Texts.Lookup(key, args...) }
 
-// Plain is T for arguments that are not HTML.
+// Plain is [Page.T] without HTML.
 func (p *Page) Plain(key string, args ...any) string { return p.Texts.Text(key, args...) }
 
 // SiteName returns the name of the site.
 func (p *Page) SiteName() string { return cmp.Or(p.settings.Name, p.Plain("site.name")) }
 
-// Footer returns the sentence at the end of the page, "" for none.
+// Footer returns the sentence for the end of the page, or "".
 func (p *Page) Footer() string { return p.settings.Footer }
 
-// Links returns the links at the end of the page.
+// Links returns the links for the end of the page.
 func (p *Page) Links() []Link { return p.settings.Links }
 
 // Style returns the style sheet.
@@ -98,14 +98,13 @@ func (p *Page) LogoURL() string {
 	return p.Root + p.logo.Path()
 }
 
-// common are the templates of the common part.
+// common has the templates of [Page.Begin] and [Page.End].
 var common = sync.OnceValues(parseLayout)
 
 func parseLayout() (*template.Template, error) {
 	return template.New("site").Funcs(functions()).Parse(layout)
 }
 
-// functions returns the functions of the templates.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"line": shown.Inline, "contact": ContactText,
@@ -118,11 +117,11 @@ func functions() template.FuncMap {
 	}
 }
 
-// Parse parses the template of a page. The template begins with {{template "begin" .}}: this writes
-// the head up to the title. Later come {{template "head" .}} and {{template "end" .}}. The data of the
-// template must embed a [*Page].
+// Parse parses the template of a page. The template begins with {{template "begin" .}}, which
+// writes the head up to the title. Later it must have {{template "head" .}} and {{template "end"
+// .}}. Its data must embed a [*Page].
 func Parse(name, text string, more template.FuncMap) (*template.Template, error) {
-	t, err := parseLayout() // a template that has been executed cannot be cloned
+	t, err := parseLayout() // a template cannot be cloned after it was executed
 	if err == nil {
 		t, err = t.New(name).Funcs(more).Parse(text)
 	}
@@ -132,20 +131,20 @@ func Parse(name, text string, more template.FuncMap) (*template.Template, error)
 	return t, nil
 }
 
-// A part is the data of the templates of the common part.
+// A part is the data of these templates.
 type part struct {
 	*Page
 	Title string
 	Head  template.HTML
 }
 
-// Begin returns the page up to the beginning of its main part. The parameter head has more elements of
-// the HTML head.
+// Begin returns the page up to its main part. The parameter head has more elements for the HTML
+// head.
 func (p *Page) Begin(title string, head template.HTML) (template.HTML, error) {
 	return p.execute("whole", part{p, title, head})
 }
 
-// End returns the page from the end of its main part.
+// End returns the page after its main part.
 func (p *Page) End() (template.HTML, error) { return p.execute("end", part{Page: p}) }
 
 func (p *Page) execute(name string, data part) (template.HTML, error) {

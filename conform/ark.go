@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// arkCases are the cases of a resolver of ARKs that change nothing.
+// arkCases are the cases for a resolver of ARKs that do not change anything.
 var arkCases = []row{
 	{"info", "5.2", Must, "The inflection ?info gets a description in plain text, which begins with the segment erc.", func(p *probe) outcome {
 		r := p.inflected(p.name(), "?info")
@@ -71,7 +71,7 @@ var arkCases = []row{
 	}},
 }
 
-// ark returns the first name, which must be an ARK with the newer label.
+// ark returns the first name, which must be an ARK with the new label.
 func (p *probe) ark() string {
 	name := plainARK(p.name())
 	need(strings.HasPrefix(name, "ark:") && len(name) > strings.IndexByte(name, '/')+1 && strings.Contains(name, "/"), "the first name is not an ARK")
@@ -83,13 +83,13 @@ func (p *probe) inflected(name, inflection string) *response {
 	return p.web("GET", p.path(name)+inflection)
 }
 
-// sameARK compares the description of an ARK in another spelling with that of the first name.
+// sameARK checks that an ARK in another spelling has the same description as the first name.
 func (p *probe) sameARK(spelling string) outcome {
 	r := p.inflected(spelling, "?info")
 	return want(r.is(200) && r.text() == p.inflected(p.name(), "?info").text(), "the description of %s differs: %s", spelling, r)
 }
 
-// segment returns the elements of a segment of the description of the first name.
+// segment returns the elements of a segment in the description of the first name.
 func (p *probe) segment(label string) map[string]string {
 	_, text, _ := strings.Cut("\n"+p.inflected(p.name(), "?info").text(), "\n"+label+":")
 	elements := map[string]string{}
@@ -103,7 +103,7 @@ func (p *probe) segment(label string) map[string]string {
 	return elements
 }
 
-// hasKernel checks that elements answer the four questions.
+// hasKernel checks that the elements answer the four questions.
 func hasKernel(elements map[string]string) outcome {
 	for _, label := range []string{"who", "what", "when", "where"} {
 		must(elements[label] != "", "no element %s", label)

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A Profile is a group of cases for one way to resolve names.
+// A Profile is a group of cases about one way to resolve names.
 type Profile string
 
-// The profiles, in the order in which they are run.
+// The profiles, in the order in which they run.
 const (
 	Yaurn       Profile = "1995"        // draft-ietf-uri-yaurn-00
 	THTTP       Profile = "thttp"       // RFC 2169
-	Services    Profile = "rfc2483"     // RFC 2483, requested as in RFC 2169
+	Services    Profile = "rfc2483"     // RFC 2483, with requests as in RFC 2169
 	Web         Profile = "web"         // RFC 9110, RFC 9112, RFC 8141
 	Memento     Profile = "memento"     // RFC 7089
 	Linkset     Profile = "linkset"     // RFC 9264
@@ -23,12 +23,11 @@ const (
 	ARK         Profile = "ark"         // draft-kunze-ark
 )
 
-// Profiles returns all profiles.
 func Profiles() []Profile {
 	return []Profile{Yaurn, THTTP, Services, Web, Memento, Linkset, Signposting, EZID, Handle, ARK}
 }
 
-// ParseProfiles parses profile names separated by commas.
+// ParseProfiles parses a list of profiles, separated by commas.
 func ParseProfiles(s string) ([]Profile, error) {
 	var list []Profile
 	for name := range strings.SplitSeq(s, ",") {
@@ -44,44 +43,44 @@ func ParseProfiles(s string) ([]Profile, error) {
 	return list, nil
 }
 
-// A Force is the requirement level of a case. If a document has no capitalised keywords, its
-// plain wording determines the level.
+// A Force is the level of a requirement. If a document has no capitalised keywords, its wording
+// decides the level.
 type Force string
 
-// The requirement levels. A case of any level can fail. A May case fails only if
-// the server has the feature and the feature does not behave as the document says.
+// The levels of requirements. A case of any level can fail. A case of the level May only fails if
+// the server has the feature, but does not implement it as the document says.
 const (
 	Must   Force = "must"
 	Should Force = "should"
 	May    Force = "may"
 )
 
-// A Case is one externally observable requirement.
+// A Case is a requirement that can be observed from outside.
 type Case struct {
-	ID      string  `json:"id"` // the requirement, with a suffix if the case checks a part of it: "Y95-41/404"
+	ID      string  `json:"id"` // number of the requirement, as in "Y95-41", with a suffix if the case tests a part of it, as in "Y95-41/404"
 	Profile Profile `json:"profile"`
-	Source  string  `json:"source"` // the document and section
+	Source  string  `json:"source"` // document and section
 	Force   Force   `json:"force"`
-	Words   string  `json:"words"` // the requirement, in one or two sentences
+	Words   string  `json:"words"` // the requirement in one or two sentences
 
 	check func(*probe) outcome
 }
 
 // A row is a case in the table of a profile.
 type row struct {
-	id, section string // without the beginnings that all rows of the table share
+	id, section string // without what all rows of the table begin with
 	force       Force
 	words       string
 	check       func(*probe) outcome
 }
 
-// Cases returns all cases, by profile. The first case of each profile
-// determines whether the server supports it at all.
+// Cases returns all cases, by profile. The first case of a profile decides whether the server
+// supports it.
 func Cases() []Case {
 	var all []Case
 	for _, t := range []struct {
 		profile    Profile
-		id, source string // the beginnings that the IDs and the sources of all rows share
+		id, source string // what the IDs and the sources of all rows begin with
 		rows       []row
 	}{
 		{Yaurn, "", "draft-ietf-uri-yaurn-00, ", yaurnCases},
@@ -105,22 +104,21 @@ func Cases() []Case {
 	return all
 }
 
-// A Verdict is the outcome of a case.
+// A Verdict is the result of a case.
 type Verdict string
 
-// The verdicts.
 const (
 	Pass          Verdict = "pass"
 	Fail          Verdict = "fail"
 	NotApplicable Verdict = "not applicable"
 )
 
-// A Need is information about the server that a case needs and that Run cannot determine.
+// A Need is information about the server that a case requires and [Run] cannot find out.
 type Need string
 
-// The needs, by the field of [Options] that satisfies each.
+// The needs, named after the fields of [Options] that satisfy them.
 const (
-	NeedsNames     Need = "Names" // more names than Run found
+	NeedsNames     Need = "Names" // more names than Run has found
 	NeedsAuthority Need = "Authority"
 	NeedsRetired   Need = "Retired"
 	NeedsMoved     Need = "Moved"
@@ -128,8 +126,8 @@ const (
 	NeedsTimeGate  Need = "TimeGate"
 )
 
-// An outcome is a verdict with its reason. A function called by a check can panic
-// with an outcome to end the case with this outcome.
+// An outcome is a verdict with its reason. A function that a check calls can panic with an outcome
+// to end the case.
 type outcome struct {
 	verdict Verdict
 	detail  string
@@ -142,7 +140,7 @@ func failed(format string, args ...any) outcome {
 	return outcome{verdict: Fail, detail: fmt.Sprintf(format, args...)}
 }
 
-// run runs a check, and returns its outcome.
+// run runs a check.
 func (p *probe) run(check func(*probe) outcome) (out outcome) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -160,12 +158,12 @@ func skipped(format string, args ...any) outcome {
 	return outcome{verdict: NotApplicable, detail: fmt.Sprintf(format, args...)}
 }
 
-// missing returns the outcome of a case that is not applicable because the option n is not set.
+// missing returns the outcome of a case for which the option n is missing.
 func missing(n Need, reason string) outcome {
 	return outcome{verdict: NotApplicable, detail: reason, missing: n}
 }
 
-// If ok is true, want returns a pass. Otherwise it returns a failure with the formatted reason.
+// want passes the case if ok is true, and fails it otherwise, with the formatted reason.
 func want(ok bool, format string, args ...any) outcome {
 	if ok {
 		return passed()
@@ -173,25 +171,25 @@ func want(ok bool, format string, args ...any) outcome {
 	return failed(format, args...)
 }
 
-// If ok is false, need ends the case as not applicable, with the formatted reason.
+// need ends the case as not applicable, with the formatted reason, unless ok is true.
 func need(ok bool, format string, args ...any) {
 	if !ok {
 		panic(skipped(format, args...))
 	}
 }
 
-// If ok is false, must ends the case as failed, with the formatted reason.
+// must ends the case as failed, with the formatted reason, unless ok is true.
 func must(ok bool, format string, args ...any) {
 	if !ok {
 		panic(failed(format, args...))
 	}
 }
 
-// A Result is the outcome of a case on a server.
+// A Result is the result of a case for a server.
 type Result struct {
 	Case
 	Verdict   Verdict    `json:"verdict"`
-	Detail    string     `json:"detail,omitempty"` // the reason why the case failed or is not applicable
+	Detail    string     `json:"detail,omitempty"` // why the case failed or is not applicable
 	Exchanges []Exchange `json:"exchanges,omitempty"`
-	Missing   Need       `json:"-"` // the option that would make a case applicable; "" if none would
+	Missing   Need       `json:"-"` // the option that would make the case applicable, or ""
 }

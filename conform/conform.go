@@ -11,42 +11,42 @@ import (
 	"time"
 )
 
-// DefaultTimeout limits one exchange.
+// DefaultTimeout limits the time for an exchange.
 const DefaultTimeout = 10 * time.Second
 
-// DefaultAbsent is an ElementID that no server is expected to know.
+// DefaultAbsent is an ElementID that no server is likely to know.
 const DefaultAbsent = "no-such-name-7f3a9c21"
 
-// Options describe the server to check and the names to check it with. A name
-// is a URI, or an ElementID of the authority.
+// Options say which server to test, and with which names. A name is a URI, or an ElementID of the
+// authority.
 type Options struct {
-	Target    string    // HOST:PORT or a URL, with or without a path
-	Profiles  []Profile // nil means all, and profiles that the server does not support are then not applicable
-	Authority string    // the prefix of the names, such as "urn:dns:example.org"; if empty, Run determines it
-	Names     []string  // names that the server knows; if empty, Run gets some from urn+a
-	Retired   string    // a name retired without a successor
-	Moved     string    // a name replaced by another
-	Absent    string    // a name that the server does not know; DefaultAbsent if empty
-	Landing   string    // URL or path of the first name's landing page; if empty, the target of the name
-	TimeGate  string    // URL to which the URL of a name is appended (RFC 7089, 4.2); may be empty
+	Target    string    // the server, as HOST:PORT or a URL, with or without a path
+	Profiles  []Profile // nil means all; if the server does not support a profile, its cases are not applicable
+	Authority string    // prefix of the names, such as "urn:dns:example.org"; if "", Run finds it out
+	Names     []string  // names that the server knows; if empty, Run requests some with urn+a
+	Retired   string    // a name that was retired without a successor
+	Moved     string    // a name that another one replaces
+	Absent    string    // a name that the server does not know; "" means DefaultAbsent
+	Landing   string    // URL or path of the landing page of the first name; "" means the target of the name
+	TimeGate  string    // URL to which the URL of a name is appended (RFC 7089, 4.2); may be ""
 
-	Timeout time.Duration // the timeout of one exchange; DefaultTimeout if 0
+	Timeout time.Duration // for an exchange; 0 means DefaultTimeout
 	TLS     *tls.Config   // nil means the defaults
 
-	// Dial connects to an address; nil means net.Dialer.
+	// Dial connects to an address. nil means a [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// A Subject has the target, the authority and the names with which the cases are run. Options
-// gives them, or Run determines them.
+// A Subject is the server with the names that were used in the test. They come from Options, or
+// were found out.
 type Subject struct {
 	Target    string   `json:"target"`
-	Form      string   `json:"form"` // form in which ElementIDs are requested: "bare", "urn" or "path"
+	Form      string   `json:"form"` // how ElementIDs are requested: "bare", "urn" or "path"
 	Authority string   `json:"authority,omitempty"`
 	Elements  []string `json:"elements"`
 }
 
-// An OptionError reports an invalid option or target.
+// An OptionError means that an option is invalid.
 type OptionError struct{ message string }
 
 func (e *OptionError) Error() string { return e.message }
@@ -55,12 +55,12 @@ func badOption(format string, args ...any) error {
 	return &OptionError{fmt.Sprintf(format, args...)}
 }
 
-// ErrNoNames means that there is no name to check the server with.
+// ErrNoNames means that there is no name with which to test the server.
 var ErrNoNames = errors.New("no name to try: the server returns no list for urn+a")
 
-// Run runs all cases of the profiles, in order, and passes each result to the function report.
-// It returns ErrNoNames if no name is given or found, an *OptionError if an option is invalid,
-// and another error if it cannot connect to the target.
+// Run runs all cases of the profiles, in order, and calls report for each result. The error is
+// ErrNoNames if no name is given or found, and an *OptionError if an option is invalid. Any other
+// error means that the server cannot be reached.
 func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	p, err := newProbe(ctx, o)
 	if err != nil {
@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	if chosen == nil {
 		chosen = Profiles()
 	}
-	offered := map[Profile]string{} // the reason why the profile is not supported
+	offered := map[Profile]string{} // why the profile is not supported, or ""
 	for _, c := range Cases() {
 		if !slices.Contains(chosen, c.Profile) {
 			continue
@@ -99,14 +99,14 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	return subject, nil
 }
 
-// try runs a case and returns its result.
+// try runs a case.
 func (p *probe) try(c Case) Result {
 	p.used = nil
 	out := p.run(c.check)
 	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Missing: out.missing, Exchanges: p.used}
 }
 
-// newProbe validates the options and returns a probe.
+// newProbe checks the options.
 func newProbe(ctx context.Context, o Options) (*probe, error) {
 	t, err := parseTarget(o.Target)
 	if err != nil {
@@ -131,7 +131,7 @@ func newProbe(ctx context.Context, o Options) (*probe, error) {
 	return p, nil
 }
 
-// sendable reports whether a text can be sent in a request line unchanged.
+// sendable reports whether s can be sent in a request line as it is.
 func sendable(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {

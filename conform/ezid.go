@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// ezidCases are the cases of the API of EZID that change nothing.
+// ezidCases are the cases for the API of EZID that do not change anything.
 var ezidCases = []row{
 	{"status", "server status", Must, "GET /status says that EZID is up.", func(p *probe) outcome {
 		r := p.web("GET", p.t.base+"/status")
@@ -68,7 +68,6 @@ var ezidCases = []row{
 	}},
 }
 
-// ezidView requests the elements of the first name.
 func (p *probe) ezidView() *response {
 	r := p.web("GET", p.t.base+"/id/"+p.name())
 	need(r.is(200), "the elements of %s are not available: %s", p.name(), r)
@@ -82,14 +81,14 @@ func (p *probe) ezidElement(label string) string {
 	return value
 }
 
-// ezidError requests elements, and compares the error. A response without elements has no final line
-// break.
+// ezidError checks the error for an identifier. A response without elements has no line break at
+// its end.
 func (p *probe) ezidError(id string, status int, text string) outcome {
 	r := p.web("GET", p.t.base+"/id/"+id)
 	return want(r.is(status) && r.text() == text, "/id/%s got %s with %.80q", id, r, r.text())
 }
 
-// plainARK returns an identifier without the slash after the label of an ARK.
+// plainARK returns an ARK without the slash after its label.
 func plainARK(id string) string {
 	if rest, ok := strings.CutPrefix(id, "ark:/"); ok {
 		return "ark:" + rest

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// handleCases are the cases of the API of Handle servers and of their proxy that change nothing.
+// handleCases are the cases for the API of Handle servers and of their proxy that do not change
+// anything.
 var handleCases = []row{
 	{"resolve", "1.3", Must, "A handle has status 200, the response code 1, and the handle as it was requested.", func(p *probe) outcome {
 		r := p.handle("")
@@ -95,14 +96,13 @@ type handleValue struct {
 	Timestamp string
 }
 
-// A handleAnswer is a response of a Handle server.
 type handleAnswer struct {
 	Code   int `json:"responseCode"`
 	Handle string
 	Values []handleValue
 }
 
-// handleAnswer decodes the body of a response. If it is not JSON, the response code is 0.
+// handleAnswer decodes the body. If it is not JSON, the response code is 0.
 func (r *response) handleAnswer() (a handleAnswer) {
 	if json.Unmarshal(r.body, &a) != nil {
 		return handleAnswer{}
@@ -110,7 +110,7 @@ func (r *response) handleAnswer() (a handleAnswer) {
 	return a
 }
 
-// unlabelled returns the handle of a name.
+// unlabelled returns the handle in a name.
 func unlabelled(name string) string {
 	for _, label := range []string{"hdl:", "doi:"} {
 		if rest, ok := strings.CutPrefix(name, label); ok {
@@ -120,21 +120,20 @@ func unlabelled(name string) string {
 	return name
 }
 
-// plainHandle returns the handle of the first name.
 func (p *probe) plainHandle() string { return unlabelled(p.name()) }
 
 // handlePath returns the path of the first name in the API of Handle servers.
 func (p *probe) handlePath() string { return p.t.base + "/api/handles/" + p.plainHandle() }
 
-// handleProxy returns the path of the first name in the proxy, with a query.
+// handleProxy returns the path of the first name at the proxy, with a query.
 func (p *probe) handleProxy(query string) string { return p.t.base + "/" + p.plainHandle() + query }
 
-// handle requests the first name from the API of Handle servers, with a query.
+// handle requests the first name with a query.
 func (p *probe) handle(query string, fields ...string) *response {
 	return p.web("GET", p.handlePath()+query, fields...)
 }
 
-// handleValues requests values of the first name. At least one must be there.
+// handleValues requests values of the first name, and fails the case if there are none.
 func (p *probe) handleValues(query string) []handleValue {
 	r := p.handle(query)
 	all := r.handleAnswer().Values
@@ -142,7 +141,7 @@ func (p *probe) handleValues(query string) []handleValue {
 	return all
 }
 
-// handleFails compares the status and the response code of a request that has no result.
+// handleFails checks the status and the response code for a request without a result.
 func (p *probe) handleFails(method, target string, status, code int) outcome {
 	r := p.web(method, target)
 	return want(r.is(status) && r.handleAnswer().Code == code, "%s %s got %s with %.80q", method, target, r, r.text())

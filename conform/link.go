@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A link is one link-value of RFC 8288, 3.
+// A link is a link-value of RFC 8288, 3.
 type link struct {
 	target string
-	params [][2]string // names in lower case
+	params [][2]string // names are in lower case
 }
 
-// param returns the first parameter with the given name.
+// param returns the value of the first parameter with a name.
 func (l link) param(name string) string {
 	for _, p := range l.params {
 		if p[0] == name {
@@ -21,25 +21,25 @@ func (l link) param(name string) string {
 	return ""
 }
 
-// is reports whether the link has the given relation. It reads only the first "rel" parameter.
+// is reports whether the link has a relation, in its first "rel" parameter.
 func (l link) is(relation string) bool {
 	return slices.ContainsFunc(strings.Fields(l.param("rel")), func(r string) bool { return strings.EqualFold(r, relation) })
 }
 
-// linksOf returns the links in the Link fields of a response. It leaves out links with an
-// anchor, because they are about another resource.
+// linksOf returns the links in the Link fields of a response. It omits links with an anchor, which
+// are about another resource.
 func linksOf(r *response) []link {
 	all, _ := parseLinks(r.get("Link"))
 	return slices.DeleteFunc(all, func(l link) bool { return l.param("anchor") != "" })
 }
 
-// related returns the links with the given relation.
+// related returns the links with a relation.
 func related(links []link, relation string) []link {
 	return slices.DeleteFunc(slices.Clone(links), func(l link) bool { return !l.is(relation) })
 }
 
-// parseLinks parses a list of link-values. If one is invalid, ok is false and
-// only the links before it are returned.
+// parseLinks parses a list of link-values. If one is invalid, it returns the links before it and
+// false.
 func parseLinks(s string) (links []link, ok bool) {
 	for {
 		s = strings.TrimLeft(s, " \t\r\n,")

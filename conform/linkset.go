@@ -104,13 +104,13 @@ var linksetCases = []row{
 	{"4/same", "4", Should, "Both formats have the same links.", sameSets},
 }
 
-// linkset requests the link set of the first known name in a format.
+// linkset requests the link set of the first name in a format.
 func (p *probe) linkset(format string) *response {
 	return p.linksetOf(append(linksOf(p.get()), p.landing()...), format)
 }
 
-// linksetOf returns a link set in a format. It requests the targets of the links with the
-// relation "linkset" until one has that format.
+// linksetOf returns a link set in a format. It requests the targets of links with the relation
+// "linkset" until it finds this format.
 func (p *probe) linksetOf(links []link, format string) *response {
 	for _, path := range p.paths(links, "linkset") {
 		if r := p.web("GET", path, "Accept: "+format); r.is(200) && r.mediaType() == format {
@@ -124,10 +124,10 @@ func (p *probe) linksetOf(links []link, format string) *response {
 type context9264 struct {
 	anchor  string
 	targets map[string][]map[string]any // by relation
-	odd     []string                    // members other than the anchor that are not arrays of targets
+	odd     []string                    // members that should be arrays of targets but are not
 }
 
-// contexts returns the context objects of a JSON text.
+// contexts returns the context objects in a JSON text.
 func contexts(body []byte) []context9264 {
 	var whole struct{ Linkset []map[string]any }
 	if json.Unmarshal(body, &whole) != nil {
@@ -184,7 +184,7 @@ func eachTarget(check func(map[string]any) outcome) func(*probe) outcome {
 	})
 }
 
-// isArray reports whether v is an array and the function test returns true for all its values.
+// isArray reports whether v is an array whose elements all satisfy test.
 func isArray(v any, test func(any) bool) bool {
 	list, ok := v.([]any)
 	return ok && !slices.ContainsFunc(list, func(one any) bool { return !test(one) })

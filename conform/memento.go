@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// mementoCases are the cases of RFC 7089 for a name as the Original
-// Resource.
+// mementoCases are the cases of RFC 7089 in which a name is the Original Resource.
 var mementoCases = []row{
 	{"2.2.2/timegate", "2.2.2", Should, "The response for the name links to its TimeGate.", func(p *probe) outcome {
 		return want(len(related(linksOf(p.get()), "timegate")) > 0, "no link with the relation \"timegate\": Link %q", p.get().get("Link"))
@@ -88,15 +87,14 @@ var mementoCases = []row{
 	{"4.2.1/prefix", "4.2.1", May, "The TimeGate at the configured prefix, followed by the URL of the name, redirects to a Memento and names the Original Resource.", prefixGate},
 }
 
-// gate returns the path of the TimeGate of the first known name.
+// gate returns the path of the TimeGate of the first name.
 func (p *probe) gate() string {
 	paths := p.paths(linksOf(p.get()), "timegate")
 	need(paths != nil, "the TimeGate is on another server")
 	return paths[0]
 }
 
-// atGate returns a check that requests a time from the TimeGate and applies the given check to
-// the response.
+// atGate returns a check that requests a time from the TimeGate, and then checks the response.
 func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		path := p.gate()
@@ -104,18 +102,18 @@ func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*
 	}
 }
 
-// variesByTime reports whether the Vary field of a response has accept-datetime.
+// variesByTime reports whether the Vary field has accept-datetime.
 func variesByTime(r *response) bool {
 	return slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime")
 }
 
-// day returns the end of the day of t in UTC, as an HTTP date. So all requests on the same day
-// have the same date.
+// day returns the end of the day of t in UTC, as an HTTP date. Requests on the same day then have
+// the same date.
 func day(t time.Time) string {
 	return t.UTC().Add(24 * time.Hour).Truncate(24 * time.Hour).Format(http.TimeFormat)
 }
 
-// timeMap returns the TimeMap of the first known name.
+// timeMap returns the TimeMap of the first name.
 func (p *probe) timeMap() *response {
 	paths := p.paths(linksOf(p.get()), "timemap")
 	need(paths != nil, "the name has no TimeMap on this server")
@@ -136,7 +134,7 @@ func (p *probe) mementos() []link {
 	return all
 }
 
-// memento returns the first or the most recent Memento in the TimeMap.
+// memento returns the latest Memento in the TimeMap if last is true, and the first otherwise.
 func (p *probe) memento(last bool) link {
 	all := p.mementos()
 	slices.SortStableFunc(all, func(a, b link) int {
@@ -150,8 +148,8 @@ func (p *probe) memento(last bool) link {
 	return all[0]
 }
 
-// selects checks that, for the given time, the TimeGate selects the first Memento, or the most
-// recent one if last is set.
+// selects checks that the TimeGate redirects to the latest Memento if last is true, and to the
+// first otherwise.
 func selects(p *probe, when time.Time, last bool) outcome {
 	path := p.gate()
 	wanted := p.memento(last)
@@ -163,16 +161,15 @@ func selects(p *probe, when time.Time, last bool) outcome {
 	return want(p.isMemento(u.String(), wanted), "it leads to %s, not to %s", u, wanted.target)
 }
 
-// isMemento reports whether target is the URL of the Memento wanted, or of another Memento of
-// the same second. Datetimes have no fractions, so the server may select any of these.
+// isMemento reports whether target is the Memento wanted, or another one of the same second.
+// Datetimes have no fractions of a second, so the server may choose any of these.
 func (p *probe) isMemento(target string, wanted link) bool {
 	return slices.ContainsFunc(p.mementos(), func(l link) bool {
 		return l.target == target && l.param("datetime") == wanted.param("datetime")
 	})
 }
 
-// ofMemento returns a check that requests the first and the most recent Memento in the TimeMap
-// and applies the given check to both.
+// ofMemento returns a check that requests the first and the latest Memento, and checks both.
 func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, last := range []bool{false, true} {
@@ -187,7 +184,7 @@ func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome
 	}
 }
 
-// inTimeMap returns a check that passes if the TimeMap has a link with the given relation.
+// inTimeMap returns a check that the TimeMap has a link with a relation.
 func inTimeMap(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.timeMap()

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A form is how an ElementID is written as a request target.
+// A form says how an ElementID is written in a request target.
 type form string
 
 const (
@@ -21,7 +21,7 @@ const (
 	formPath form = "path" // /alb002
 )
 
-// A probe runs cases on one server.
+// A probe runs cases on a server.
 type probe struct {
 	ctx context.Context
 	o   Options
@@ -29,15 +29,15 @@ type probe struct {
 	d   dialer
 
 	form      form
-	host      string    // the Host field for 1995 requests, "" for none
-	bare      *response // response to the bare ElementID, if that form failed
-	authority string    // the prefix of the names; "" if unknown
-	delimiter string    // the text between authority and element
+	host      string    // Host field of 1995 requests; may be ""
+	bare      *response // the response to the bare ElementID, if that form failed
+	authority string    // prefix of the names; "" if unknown
+	delimiter string    // between authority and element
 	elements  []string
-	good      *response // response to the request for the first element
+	good      *response // the response to the request for the first element
 
 	memory map[string]remembered
-	used   []Exchange // the exchanges of the current case
+	used   []Exchange // the exchanges of the present case
 }
 
 type remembered struct {
@@ -45,7 +45,7 @@ type remembered struct {
 	exchange Exchange
 }
 
-// ask sends a request, or returns the response to an identical earlier request.
+// ask sends a request. If the same request was sent before, it returns the response to that.
 func (p *probe) ask(r request) *response {
 	key := string(r.bytes())
 	known, ok := p.memory[key]
@@ -65,8 +65,7 @@ func (p *probe) again(r request) *response {
 	return resp
 }
 
-// request1995 returns a Full-Request for an ElementID, in the form that the
-// server supports.
+// request1995 returns a Full-Request for an ElementID, in the form that the server supports.
 func (p *probe) request1995(element string, fields ...string) request {
 	return request{method: "GET", target: p.target1995(element), version: "HTTP/1.0", fields: append(p.host1995(), fields...)}
 }
@@ -88,20 +87,19 @@ func (p *probe) host1995() []string {
 	return []string{"Host: " + p.host}
 }
 
-// element requests an ElementID with the protocol of 1995.
+// element requests an ElementID by the protocol of 1995.
 func (p *probe) element(element string, fields ...string) *response {
 	return p.ask(p.request1995(element, fields...))
 }
 
-// whole requests a target with the protocol of 1995, such as a whole URN.
+// whole requests a target such as a whole URN by the protocol of 1995.
 func (p *probe) whole(target string) *response {
 	q := p.request1995("")
 	q.target = target
 	return p.ask(q)
 }
 
-// foreign returns the request target for an element of an authority for which the server is not
-// responsible.
+// foreign returns the request target for an element of another server's authority.
 func (p *probe) foreign(element string) string {
 	target := "urn:dns:" + unrelated + ":" + element
 	if p.form == formPath {
@@ -110,10 +108,10 @@ func (p *probe) foreign(element string) string {
 	return target
 }
 
-// known requests the first known name.
+// known requests the first name.
 func (p *probe) known(fields ...string) *response { return p.element(p.elements[0], fields...) }
 
-// web sends an HTTP/1.1 request for a target.
+// web sends an HTTP/1.1 request.
 func (p *probe) web(method, target string, fields ...string) *response {
 	return p.ask(p.request11(method, target, fields...))
 }
@@ -126,7 +124,7 @@ func (p *probe) request11(method, target string, fields ...string) request {
 // full returns the full name of an element.
 func (p *probe) full(element string) string { return p.authority + p.delimiter + element }
 
-// name returns the first known name in full, or "" if its authority is unknown.
+// name returns the first name in full, or "" if its authority is unknown.
 func (p *probe) name() string {
 	if p.authority == "" {
 		return ""
@@ -134,9 +132,8 @@ func (p *probe) name() string {
 	return p.full(p.elements[0])
 }
 
-// sameLocation reports whether two responses lead to the same location. It also reports true if
-// they lead to two locations of the first known name, because the server may choose any of
-// them.
+// sameLocation reports whether two responses lead to the same location. They may lead to two
+// locations of the first name, because the server can choose any of them.
 func (p *probe) sameLocation(a, b *response) bool {
 	first, second := a.get("Location"), b.get("Location")
 	if first == second {
@@ -146,8 +143,7 @@ func (p *probe) sameLocation(a, b *response) bool {
 	return slices.Contains(all, first) && slices.Contains(all, second)
 }
 
-// locations returns the locations of the first known name, according to the
-// server.
+// locations returns the locations of the first name, as the server lists them.
 func (p *probe) locations() []string {
 	all := append(p.uris("N2Ls", p.name()), locators(p.known("Accept: text/urc-0").text())...)
 	for _, l := range related(linksOf(p.get()), "item") {
@@ -156,13 +152,11 @@ func (p *probe) locations() []string {
 	return all
 }
 
-// path returns the path of a name on the server.
 func (p *probe) path(name string) string { return p.t.base + "/" + name }
 
 // absent returns the ElementID of the unknown name.
 func (p *probe) absent() string { return p.elementOf(p.o.Absent) }
 
-// retired returns the ElementID of the retired name.
 func (p *probe) retired() string {
 	if p.o.Retired == "" {
 		panic(missing(NeedsRetired, "no retired name given"))
@@ -170,7 +164,7 @@ func (p *probe) retired() string {
 	return p.elementOf(p.o.Retired)
 }
 
-// moved returns the ElementID of the name that another name replaces.
+// moved returns the ElementID of the name that another one replaces.
 func (p *probe) moved() string {
 	if p.o.Moved == "" {
 		panic(missing(NeedsMoved, "no replaced name given"))
@@ -178,7 +172,7 @@ func (p *probe) moved() string {
 	return p.elementOf(p.o.Moved)
 }
 
-// elementOf returns the ElementID of a name in the options, which may be a full name.
+// elementOf returns the ElementID of a name in Options, which may be a full name.
 func (p *probe) elementOf(name string) string {
 	if p.authority != "" {
 		if rest, ok := ascii.CutPrefix(name, p.authority); ok && len(rest) > 1 && strings.ContainsAny(rest[:1], ":-/") {
@@ -188,7 +182,7 @@ func (p *probe) elementOf(name string) string {
 	return name
 }
 
-// prepare determines the names, the authority and the form of requests.
+// prepare finds out the names, the authority and the form of requests.
 func (p *probe) prepare() error {
 	if err := p.reach(); err != nil {
 		return err
@@ -223,7 +217,7 @@ func (p *probe) prepare() error {
 	return nil
 }
 
-// reach connects once, so that a wrong address produces one error and not many.
+// reach connects once, so that a wrong address gives only one error.
 func (p *probe) reach() error {
 	ctx, cancel := context.WithTimeout(p.ctx, p.d.timeout)
 	defer cancel()
@@ -243,8 +237,7 @@ func authorityOf(name string) string {
 	return strings.Join(fields[:3], ":")
 }
 
-// chooseForm determines the form in which the server resolves the first
-// element.
+// chooseForm finds out in which form the server resolves the first element.
 func (p *probe) chooseForm() {
 	domain := ""
 	if d, ok := ascii.CutPrefix(p.authority, "urn:dns:"); ok {
@@ -279,7 +272,7 @@ func (p *probe) chooseForm() {
 	p.good = p.known()
 }
 
-// listed returns a few ElementIDs of the list to which the response to urn+a points.
+// listed returns a few ElementIDs in the list to which the response to urn+a points.
 func (p *probe) listed() []string {
 	for _, f := range []form{formBare, formURN, formPath} {
 		if f == formURN && p.authority == "" || f != formPath && p.t.base != "" {
@@ -301,14 +294,14 @@ func (p *probe) listed() []string {
 	return nil
 }
 
-// elements returns the first elements of a list.
+// elements returns the first few elements of a list.
 func (r *response) elements() (few []string) {
 	if !r.is(200) {
 		return nil
 	}
 	for line := range strings.Lines(r.text()) {
 		if !strings.HasSuffix(line, "\n") {
-			break // the line may be incomplete, because only maxBody bytes of a list are read
+			break // the line may be incomplete, because only maxBody bytes are read
 		}
 		line = strings.TrimRight(line, "\r\n")
 		if line != "" && sendable(line) && !strings.HasPrefix(line, urn.ReservedPrefix) && len(few) < 3 {
@@ -329,8 +322,8 @@ func (p *probe) list() *response {
 	return list
 }
 
-// follow sends GET to a URL, which is absolute or relative to the target. If the URL is not on
-// the server under test, follow sends nothing and reports false.
+// follow requests a URL, which may be relative to the target. If the URL is not on the server under
+// test, follow sends nothing and returns false.
 func (p *probe) follow(ref string, fields ...string) (resp *response, here bool) {
 	path, here := p.local(ref)
 	if !here {
@@ -339,8 +332,8 @@ func (p *probe) follow(ref string, fields ...string) (resp *response, here bool)
 	return p.web("GET", path, fields...), true
 }
 
-// local converts a URL to a request target. It reports false if the URL is not on the server
-// under test.
+// local converts a URL to a request target. It returns false if the URL is not on the server under
+// test.
 func (p *probe) local(ref string) (path string, here bool) {
 	u, ok := p.absolute(p.t.base+"/", ref)
 	if !ok {
@@ -361,8 +354,8 @@ func (p *probe) local(ref string) (path string, here bool) {
 	return path, true
 }
 
-// paths returns the request targets of the links with the given relation that
-// lead to this server.
+// paths returns the request targets of the links with a relation that lead to the server under
+// test.
 func (p *probe) paths(links []link, relation string) (all []string) {
 	for _, l := range related(links, relation) {
 		if path, here := p.local(l.target); here {
@@ -372,7 +365,7 @@ func (p *probe) paths(links []link, relation string) (all []string) {
 	return all
 }
 
-// absolute resolves the reference ref in the response to a request for the path.
+// absolute resolves a reference in the response to a request for path.
 func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	base, err := uri.Parse(p.t.url(path))
 	r, bad := uri.ParseReference(ref)
@@ -383,8 +376,7 @@ func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	return u, err == nil
 }
 
-// cited returns the URN that the response to the first element says to cite, or
-// "".
+// cited returns the URN that the response to the first element says to cite, or "".
 func (p *probe) cited() string {
 	for _, l := range linksOf(p.good) {
 		if !l.is("cite-as") {
@@ -397,13 +389,13 @@ func (p *probe) cited() string {
 	return ""
 }
 
-// fronts returns the Server names of common reverse proxies.
+// fronts returns the Server fields of common reverse proxies.
 func fronts() []string {
 	return []string{"nginx", "openresty", "apache", "caddy", "haproxy", "varnish", "envoy", "traefik", "cloudflare", "squid", "litespeed", "microsoft-", "awselb"}
 }
 
-// front returns the evidence that an error response comes from an intermediary and that the
-// request did not reach the resolver. It returns "" if there is none.
+// front returns what shows that an error response comes from an intermediary, so that the request
+// did not reach the resolver, or "".
 func (p *probe) front(r *response) string {
 	if f := intermediary(r); f != "" {
 		return f
@@ -415,8 +407,7 @@ func (p *probe) front(r *response) string {
 	return ""
 }
 
-// intermediary returns the evidence that a response has passed through an intermediary. It
-// returns "" if there is none.
+// intermediary returns what shows that a response has passed through an intermediary, or "".
 func intermediary(r *response) string {
 	server := r.get("Server")
 	switch {
@@ -428,7 +419,7 @@ func intermediary(r *response) string {
 	return ""
 }
 
-// skipIfBlocked ends a case as not applicable if r is an error response from an intermediary.
+// skipIfBlocked ends the case as not applicable if an intermediary sent an error response.
 func (p *probe) skipIfBlocked(r *response) {
 	if f := p.front(r); r.refused() && f != "" {
 		panic(skipped("a server in front rejected the request with %d (%s)", r.status, f))

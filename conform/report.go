@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxShown is how many bytes of a request or response a report contains.
+// maxShown is how many bytes of a request or response a report has.
 const maxShown = 2000
 
-// escape returns bytes as printable ASCII. Other bytes and the backslash are
-// escaped as in Go strings. It truncates after maxShown bytes.
+// escape returns printable ASCII. It escapes other bytes and the backslash as in Go strings, and
+// truncates after maxShown bytes.
 func escape(b []byte) string {
 	var s strings.Builder
 	for _, c := range b[:min(len(b), maxShown)] {
@@ -34,12 +34,11 @@ func escape(b []byte) string {
 	return s.String()
 }
 
-// printable escapes text from the server for display, except for quotation
-// marks.
+// printable escapes text from the server for display, except for quotation marks.
 func printable(text string) string { return escape([]byte(text)) }
 
-// MarshalJSON encodes the request and response as printable ASCII with the
-// escapes \r \n \t \\ and \xNN, together with the full lengths in bytes.
+// MarshalJSON encodes the request and the response as printable ASCII with the escapes \r \n \t \\
+// and \xNN. It adds their full lengths in bytes.
 func (e Exchange) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Sent      string `json:"sent"`
@@ -50,16 +49,16 @@ func (e Exchange) MarshalJSON() ([]byte, error) {
 	}{escape(e.Sent), len(e.Sent), escape(e.Got), len(e.Got), printable(e.Err)})
 }
 
-// MarshalJSON encodes the result as one object.
+// MarshalJSON implements [json.Marshaler].
 func (r Result) MarshalJSON() ([]byte, error) {
-	type plain Result // the type Result without this method
+	type plain Result // Result without this method
 	r.Detail = printable(r.Detail)
 	return json.Marshal(plain(r))
 }
 
-// WriteText writes a result as text: the verdict, the case and its description. For a failed case,
-// or if exchanges is set, it also writes the source of the requirement, the reason, and the bytes
-// sent and received.
+// WriteText writes the verdict, the case and its requirement as text. If the case failed or
+// exchanges is true, it also writes the source, the reason, and the bytes that were sent and
+// received.
 func WriteText(w io.Writer, r Result, exchanges bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s  %s  %s\n", r.Verdict, r.ID, r.Words)
@@ -80,7 +79,7 @@ func WriteText(w io.Writer, r Result, exchanges bool) error {
 	return err
 }
 
-// dump writes data line by line, with visible line breaks and the text mark before each line.
+// dump writes data line by line, with visible line breaks and mark before each line.
 func dump(b *strings.Builder, mark string, data []byte) {
 	for line := range strings.SplitAfterSeq(string(data[:min(len(data), maxShown)]), "\n") {
 		if line != "" {
@@ -99,7 +98,6 @@ type Count struct {
 	NotApplicable int `json:"not_applicable"`
 }
 
-// Add counts a result.
 func (c *Count) Add(r Result) {
 	switch r.Verdict {
 	case Pass:
@@ -115,7 +113,7 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d not applicable", c.Passed, c.Failed, c.NotApplicable)
 }
 
-// The elements of the JUnit XML format.
+// The elements of JUnit XML.
 type (
 	junitMessage struct {
 		Message string `xml:"message,attr"`
@@ -143,8 +141,8 @@ type (
 	}
 )
 
-// WriteJUnit writes results in the JUnit XML format of continuous integration
-// servers: a test suite for each profile, a test case for each case.
+// WriteJUnit writes results as JUnit XML, which continuous integration servers read. It has a test
+// suite for each profile.
 func WriteJUnit(w io.Writer, s Subject, results []Result) error {
 	all := junitSuites{Name: "conformance of " + printable(s.Target)}
 	var last *junitSuite

@@ -8,8 +8,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// serviceCases are the cases of RFC 2483, whose operations are requested as
-// in RFC 2169.
+// serviceCases are the cases of RFC 2483, whose services are requested as in RFC 2169.
 var serviceCases = []row{
 	{"4.2/I2Ls", "4.2", Must, "I2Ls returns a list of URLs.", func(p *probe) outcome {
 		r := p.service("I2Ls", p.name(), "Accept: text/uri-list")
@@ -74,18 +73,17 @@ var serviceCases = []row{
 	{"5/comment", "5", Should, "The first line of the list is a comment with the original URI.", func(p *probe) outcome { return listComment(p, "I2Ls") }},
 }
 
-// equal requests the service I=I for two identifiers, as text.
+// equal requests I=I for two identifiers, as text.
 func (p *probe) equal(a, b string) *response {
 	r := p.service("I=I", a+"&"+b, "Accept: text/plain")
 	need(r.is(200), "I=I with \"&\" between two URIs is not available: %s", r)
 	return r
 }
 
-// urnAtEnd returns the URN at the end of a URL, or the URL if it does not
-// end with a URN.
+// urnAtEnd returns the URN at the end of a URL, or the URL if there is none.
 func urnAtEnd(url string) string {
 	const scheme = "urn:"
-	// Do not search a lower-case copy: its length and offsets may differ.
+	// A lower-case copy could have a different length and offsets.
 	for i := 0; i+len(scheme) <= len(url); i++ {
 		if strings.EqualFold(url[i:i+len(scheme)], scheme) {
 			return url[i:]

@@ -7,8 +7,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// signpostingCases are the cases of the FAIR Signposting profile, for the
-// first response to a name that comes from this server.
+// signpostingCases are the cases of FAIR Signposting, for the landing page of the first name.
 var signpostingCases = []row{
 	{"1/cite-as", "level 1", Must, "The landing page has exactly one link \"cite-as\", to an http or https URI.", func(p *probe) outcome {
 		all := related(p.landing(), "cite-as")
@@ -89,8 +88,8 @@ var signpostingCases = []row{
 // landing returns the links of the landing page.
 func (p *probe) landing() []link { return linksOf(p.landingPage()) }
 
-// landingPage returns the landing page that the caller has set. Otherwise it requests the name,
-// and returns the page on this server to which the name redirects, or the response to the name.
+// landingPage returns the landing page in Options. Without one, it requests the name, and returns
+// the page on this server to which the name redirects, or the response itself.
 func (p *probe) landingPage() *response {
 	if p.o.Landing != "" {
 		if page, here := p.follow(p.o.Landing, "Accept: text/html"); here {
@@ -118,7 +117,7 @@ func bareType(s string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// typed returns a check that passes if each link with the given relation has a media type.
+// typed returns a check that each link with a relation has a media type.
 func typed(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := related(p.landing(), relation)
@@ -130,18 +129,17 @@ func typed(relation string) func(*probe) outcome {
 	}
 }
 
-// has reports whether a context object has a link with this relation and target.
 func (c context9264) has(relation, target string) bool {
 	return slices.ContainsFunc(c.targets[relation], func(t map[string]any) bool { return t["href"] == target })
 }
 
-// signs returns the context objects of the landing page's link set.
+// signs returns the context objects in the link set of the landing page.
 func (p *probe) signs() []context9264 {
 	return contexts(p.linksetOf(p.landing(), linksetJSON).body)
 }
 
 // contextOfLanding returns the context object of the landing page. Its anchor is the URL of the
-// page or the target of the link cite-as of the page.
+// page, or the target of its cite-as link.
 func (p *probe) contextOfLanding() context9264 {
 	all := p.signs()
 	anchors := []string{p.t.url(p.path(p.name()))}
@@ -159,8 +157,8 @@ func (p *probe) contextOfLanding() context9264 {
 	panic(failed("no context object has the anchor %s", strings.Join(anchors, " or ")))
 }
 
-// inContexts returns a check of the landing page's link set. The check passes if each target of
-// the relation is the anchor of a context object with a link of the relation back.
+// inContexts returns a check of the link set of the landing page. Each target of the relation must
+// be the anchor of a context object with a link of the relation back.
 func inContexts(relation, back string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := p.signs()

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// defaultPort is the default port of resolvers in the draft of 1995, 3.2.
+// defaultPort is the port of resolvers by the draft of 1995, 3.2.
 const defaultPort = "4500"
 
 // A target is the server under test, and the path with which all its names begin.
@@ -16,8 +16,8 @@ type target struct {
 	secure    bool
 	host      string // without brackets
 	port      string
-	authority string // the host and port as in a Host field
-	base      string // "" or "/names", without a trailing slash
+	authority string // host and port as in a Host field
+	base      string // "" or a path such as "/names", without a slash at its end
 }
 
 func (t target) scheme() string {
@@ -27,11 +27,10 @@ func (t target) scheme() string {
 	return "http"
 }
 
-// url returns the URL of a path below the target.
+// url returns the URL of a path on the server.
 func (t target) url(path string) string { return t.scheme() + "://" + t.authority + path }
 
-// parseTarget parses HOST, HOST:PORT or an http or https URL. Without a scheme the default port
-// is [defaultPort].
+// parseTarget parses HOST, HOST:PORT, or an http or https URL.
 func parseTarget(s string) (target, error) {
 	bad := func(reason string) (target, error) {
 		return target{}, badOption("invalid target %q: %s; want HOST:PORT or an http or https URL", s, reason)
@@ -72,5 +71,4 @@ func parseTarget(s string) (target, error) {
 	return t, nil
 }
 
-// address returns the address to connect to.
 func (t target) address() string { return net.JoinHostPort(t.host, t.port) }

@@ -103,8 +103,7 @@ var thttpCases = []row{
 	}},
 }
 
-// named returns a check that applies the given check if the authority of the names is known.
-// Otherwise the case is not applicable.
+// named returns a check that is only applicable if the authority of the names is known.
 func named(check func(*probe) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		if p.name() == "" {
@@ -119,7 +118,7 @@ func (p *probe) service(service, operand string, fields ...string) *response {
 	return p.web("GET", p.t.base+"/uri-res/"+service+"?"+operand, fields...)
 }
 
-// uris returns the URIs in the list that a service returns.
+// uris returns the URIs in the list for a service.
 func (p *probe) uris(service, operand string) []string {
 	r := p.service(service, operand, "Accept: text/uri-list")
 	if !r.is(200) || r.mediaType() != "text/uri-list" {
@@ -141,8 +140,7 @@ func uriLines(list string) []string {
 
 var listItems = regexp.MustCompile(`(?is)<li\b.*?(</li>|</ul>|$)`)
 
-// equivalentSpelling returns a spelling that is equivalent to a URN: with "urn" and the NID in
-// upper case.
+// equivalentSpelling returns a URN with "urn" and the NID in upper case.
 func equivalentSpelling(name string) (string, bool) {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -152,7 +150,7 @@ func equivalentSpelling(name string) (string, bool) {
 	return strings.ToUpper(fields[0]) + ":" + strings.ToUpper(fields[1]) + ":" + fields[2], true
 }
 
-// sameList returns a pass if two responses have the same status and the same URIs.
+// sameList checks that two responses have the same status and the same URIs.
 func sameList(a, b *response) outcome {
 	return want(a.status == b.status && slices.Equal(uriLines(a.text()), uriLines(b.text())), "the results differ: %s and %s", a, b)
 }
@@ -197,8 +195,8 @@ func listOfURNs(p *probe, service string) outcome {
 	return passed()
 }
 
-// reverse requests the service for the first URL of the name. The list in the response must
-// contain the entry. If the entry is "", the list must contain at least one URL of the name.
+// reverse requests a service for the first URL of the name. The list in the response must have the
+// entry, or at least a URL of the name if entry is "".
 func reverse(p *probe, service, entry string) outcome {
 	urls := p.uris("N2Ls", p.name())
 	need(len(urls) > 0, "the name has no URL")

@@ -9,17 +9,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A part is one part of a text/urc-0 result (1995, 3.4.2).
+// A part is a part of a text/urc-0 result (1995, 3.4.2).
 type part struct {
-	header string // the line after "====="
-	url    string // as spelled, including the line breaks of folded URLs
+	header string // the text after "====="
+	url    string // as spelled, with the line breaks of a folded URL
 	meta   []string
 }
 
 const partMark = "====="
 
-// readParts splits a text/urc-0 result into parts. The result head holds the lines before the
-// first header.
+// readParts splits a text/urc-0 result. The result head has the lines before the first header.
 func readParts(body string) (head []string, parts []part) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body), "\n")
 	if n := len(lines); lines[n-1] == "" {
@@ -50,12 +49,12 @@ func readParts(body string) (head []string, parts []part) {
 	return head, parts
 }
 
-// urlStart matches the beginning of a URL line: a scheme, or <URL:.
+// urlStart matches the start of a line with a URL, which is a scheme, or "<URL:".
 var urlStart = regexp.MustCompile(`^(<URL:|[A-Za-z][A-Za-z0-9+.-]*:[^ \t])`)
 
 func looksLikeURL(line string) bool { return urlStart.MatchString(line) }
 
-// locator returns the URL without brackets and without the line breaks of folding.
+// locator returns the URL without brackets and without line breaks.
 func (p part) locator() string {
 	s := p.url
 	if rest, ok := strings.CutPrefix(s, "<URL:"); ok {
@@ -65,8 +64,8 @@ func (p part) locator() string {
 	return s
 }
 
-// values returns the charset and language in the header, with the defaults of
-// the draft, and any other text in the header.
+// values returns the charset and the language in the header or by default, and any other text in
+// the header.
 func (p part) values() (charset, language string, odd []string) {
 	charset, language = "US-ASCII", "x-unspecified"
 	for _, f := range strings.FieldsFunc(p.header, func(r rune) bool { return strings.ContainsRune(" \t;,/|():", r) }) {
@@ -87,7 +86,7 @@ func (p part) values() (charset, language string, odd []string) {
 	return charset, language, odd
 }
 
-// knownCharset reports whether 1995, 3.4.2 lists the charset.
+// knownCharset reports whether 1995, 3.4.2 lists a charset.
 func knownCharset(s string) bool {
 	s = strings.ToUpper(s)
 	if s == "US-ASCII" {
@@ -99,7 +98,6 @@ func knownCharset(s string) bool {
 
 var languageTag = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,15})*$`)
 
-// locators returns the URLs of a text/urc-0 result.
 func locators(body string) []string {
 	_, parts := readParts(body)
 	var urls []string
@@ -125,9 +123,8 @@ func anchors(body string) []string {
 	return all
 }
 
-// firstURL returns the first URL with a usual scheme in the body of a response. It looks first
-// at the parts of text/urc-0 or at the links of HTML, and then at all of the text. It returns
-// "" if there is none.
+// firstURL returns the first URL with a common scheme in a response, or "". It first looks in the
+// parts of text/urc-0 or the links of HTML, and then in all of the text.
 func firstURL(r *response) string {
 	var found []string
 	switch r.mediaType() {

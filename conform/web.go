@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// webCases are the cases for names as paths of a web server.
+// webCases are the cases for names that are paths of a web server.
 var webCases = []row{
 	{"RFC9110-15/name", "RFC 9110, 15.3, 15.4", Must, "GET of a path with a full name gets the resource, a description of it, or a redirect.", func(p *probe) outcome {
 		r := p.get()
@@ -150,7 +150,7 @@ var webCases = []row{
 	})},
 }
 
-// get requests the first known name as a path.
+// get requests the first name as a path.
 func (p *probe) get() *response { return p.web("GET", p.path(p.name())) }
 
 // words returns the elements of a comma-separated list.
@@ -158,9 +158,8 @@ func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }
 
-// description returns the path of a description of the first known name, and the response to a
-// request for it. The response has status 200. If there is no such description, it reports
-// false.
+// description returns the path of a description of the first name, and the response to a request
+// for it, which has the status 200. It returns false if there is none.
 func (p *probe) description() (string, *response, bool) {
 	if r := p.get(); r.is(200) {
 		return p.path(p.name()), r, true
@@ -173,8 +172,7 @@ func (p *probe) description() (string, *response, bool) {
 	return "", nil, false
 }
 
-// citation returns a check that requests a citation format and passes if the function good
-// accepts the body.
+// citation returns a check that requests a citation format and tests the body.
 func citation(format string, good func([]byte) bool) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.web("GET", p.path(p.name()), "Accept: "+format)

@@ -16,29 +16,28 @@ import (
 	"time"
 )
 
-// Limits on how much of a response is read, in bytes.
+// Limits in bytes on what is read of a response.
 const (
 	maxHead = 64 << 10
 	maxBody = 1 << 20
 )
 
-// lingerShare is the divisor of the timeout: after a complete response, the server has timeout
-// / lingerShare to close the connection.
+// lingerShare limits how long the server has to close the connection after a complete response, to
+// the timeout divided by it.
 const lingerShare = 8
 
-// An Exchange is a request and its response, as bytes on the connection (inside
-// TLS).
+// An Exchange is a request and its response, as bytes on the connection, inside any TLS.
 type Exchange struct {
 	Sent []byte
 	Got  []byte
-	Err  string // why there is no complete response, or empty
+	Err  string // why there is no complete response, or ""
 }
 
-// A request is a hand-written request: its lines are sent unchanged.
+// A request is written by hand, so that its lines are sent as they are.
 type request struct {
 	method, target string
-	version        string   // "HTTP/1.0"; empty for a Simple-Request
-	fields         []string // "Name: value"
+	version        string   // "HTTP/1.0", or "" for a Simple-Request
+	fields         []string // of the form "Name: value"
 }
 
 func (r request) bytes() []byte {
@@ -56,17 +55,16 @@ func (r request) bytes() []byte {
 	return b.Bytes()
 }
 
-// A response is a parsed response. The zero value, with status 0, means that no
-// response arrived.
+// A response is a parsed response. If its status is 0, no response arrived.
 type response struct {
 	proto   string // "HTTP/1.0"
 	status  int
 	reason  string
-	fields  [][2]string // names as spelled
-	body    []byte      // decoded, without trailing bytes
-	surplus []byte      // the bytes after the body
+	fields  [][2]string // names as they were spelled
+	body    []byte      // decoded, without the bytes after it
+	surplus []byte      // bytes after the body
 	closed  bool        // the server closed the connection
-	cut     bool        // the server sent more than maxBody, or less than it announced
+	cut     bool        // the server sent more than maxBody bytes, or less than it announced
 	fault   string      // why there is no response
 	raw     []byte      // all bytes of the response
 }
@@ -82,13 +80,12 @@ func (r *response) all(name string) []string {
 	return values
 }
 
-// get returns the values of a field, joined with commas. It returns "" if the field is absent.
+// get returns the values of a field, joined with commas.
 func (r *response) get(name string) string { return strings.Join(r.all(name), ", ") }
 
-// has reports whether a field is present.
 func (r *response) has(name string) bool { return len(r.all(name)) > 0 }
 
-// mediaType returns the media type without parameters, in lower case.
+// mediaType returns the media type in lower case, without parameters.
 func (r *response) mediaType() string {
 	t, _, _ := strings.Cut(r.get("Content-Type"), ";")
 	return strings.ToLower(strings.TrimSpace(t))
@@ -97,13 +94,11 @@ func (r *response) mediaType() string {
 // is reports whether the response has one of these statuses.
 func (r *response) is(statuses ...int) bool { return slices.Contains(statuses, r.status) }
 
-// redirects reports whether the response is a redirect.
 func (r *response) redirects() bool { return r.is(301, 302, 303, 307, 308) }
 
-// refused reports whether the status is a client or server error.
+// refused reports whether the status is that of an error.
 func (r *response) refused() bool { return r.status >= 400 && r.status <= 599 }
 
-// text returns the body.
 func (r *response) text() string { return string(r.body) }
 
 // String summarises the response.
@@ -127,7 +122,7 @@ func (r *response) String() string {
 // A dialer connects to the server.
 type dialer struct {
 	address string // host:port
-	host    string // the server name for TLS
+	host    string // server name for TLS
 	secure  bool
 	config  *tls.Config
 	timeout time.Duration
@@ -152,7 +147,7 @@ func (d *dialer) send(ctx context.Context, r request) (*response, Exchange, erro
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	written := make(chan error, 1)
-	go func() { // write concurrently, because a server may respond before it has read everything
+	go func() { // the server may respond before it has read everything
 		_, err := conn.Write(sent)
 		written <- err
 	}()
@@ -196,7 +191,7 @@ func (d *dialer) connect(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// read reads a response. The result closed says whether the server closed the connection.
+// read reads a response, and reports whether the server closed the connection.
 func (d *dialer) read(conn net.Conn, r request) (got []byte, closed bool, err error) {
 	buf := make([]byte, 32<<10)
 	lingering := false
@@ -219,7 +214,7 @@ func (d *dialer) read(conn net.Conn, r request) (got []byte, closed bool, err er
 	return got, false, nil
 }
 
-// complete reports whether the response has the full length that it announces.
+// complete reports whether the response has the length that it announces.
 func (r *response) complete(q request) bool {
 	if r.fault != "" || r.cut {
 		return false
@@ -236,7 +231,7 @@ func (r *response) chunked() bool {
 }
 
 // parseResponse parses a response. The response to a Simple-Request is only a body, unless it
-// begins like a status line.
+// begins with a status line.
 func parseResponse(raw []byte, q request) *response {
 	r := &response{raw: raw}
 	if q.version == "" && !bytes.HasPrefix(raw, []byte("HTTP/")) {
@@ -289,8 +284,7 @@ func cutHead(raw []byte) (head, rest []byte, ok bool) {
 	return raw, nil, false
 }
 
-// setBody finds the end of the body by the length or the transfer coding that the response
-// announces.
+// setBody finds the end of the body by the length or the transfer coding in the head.
 func (r *response) setBody(rest []byte, q request) {
 	switch {
 	case r.bodiless(q):
@@ -301,7 +295,7 @@ func (r *response) setBody(rest []byte, q request) {
 		r.body, r.cut = body, err != nil
 		if err == nil {
 			left, _ := io.ReadAll(in)
-			r.surplus = bytes.TrimPrefix(left, []byte("\r\n")) // setBody does not parse trailers: they are part of surplus
+			r.surplus = bytes.TrimPrefix(left, []byte("\r\n")) // trailers are not parsed, and are part of surplus
 		}
 	case r.has("Content-Length"):
 		n, err := strconv.Atoi(r.all("Content-Length")[0])

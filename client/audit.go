@@ -16,27 +16,27 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Report compares what all addresses of a resolver answer for one name. Every address must
-// know the same names and give the same answers (1995, 2.2.1: Y95-24).
+// A Report has the answers of all addresses of a resolver for one name. They must all know the same
+// names and give the same answers (1995, 2.2.1: Y95-24).
 type Report struct {
 	Name    string
 	Host    string // "host:port"
 	Answers []Audited
 }
 
-// An Audited is the result from one address: an answer or an error. If the response was a
-// redirection, the answer has Redirect set, and Audit does not follow the redirection.
+// An Audited is the answer or the error from one address. If the response was a redirect, the
+// answer has Redirect set, and the redirect is not followed.
 type Audited struct {
 	Addr   netip.AddrPort
 	Answer *nomen.Answer
 	Err    error
 
-	// Differs lists the parts in which this answer differs from the reference. The reference is
-	// the first answer in the report that says something about the name.
+	// Differs are the parts in which the answer differs from the first answer in the report that
+	// says something about the name.
 	Differs []string
 }
 
-// Agree reports whether all addresses answered and all answers are the same.
+// Agree reports whether all addresses have answered and all answers are the same.
 func (r *Report) Agree() bool {
 	return !slices.ContainsFunc(r.Answers, func(a Audited) bool { return a.Failed() || a.Differs != nil })
 }
@@ -44,8 +44,8 @@ func (r *Report) Agree() bool {
 // Failed reports whether the address gave no answer about the name.
 func (a Audited) Failed() bool { return a.Answer == nil && OnFailure(a.Err) }
 
-// Audit asks every address of the resolver set in [Options.Via], or of the name's own authority
-// if Via is "". The report lists the addresses in ascending order.
+// Audit asks every address of the resolver in [Options.Via], or of the host of a urn:dns name if
+// Via is "". The report is sorted by address.
 func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	s, q, err := subjectOf(q)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *Client) Audit(ctx context.Context, q nomen.Question) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// audited returns the endpoint to audit and the forms of the request to try, in order.
+// audited returns the endpoint to audit, and the forms of the request to try in order.
 func (c *Client) audited(ctx context.Context, at *hop, q nomen.Question) (endpoint, []formed, error) {
 	for w, err := range c.ways(ctx, *at, q) {
 		at.way = w
@@ -129,8 +129,7 @@ func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at hop, all []
 	return out
 }
 
-// compare records for each answer how it differs from the first answer that says something about
-// the name.
+// compare records how each answer differs from the first answer that says something about the name.
 func (r *Report) compare() {
 	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.Failed() })
 	if first < 0 {
@@ -143,8 +142,8 @@ func (r *Report) compare() {
 	}
 }
 
-// differences returns the parts in which two answers are not equivalent. The order of locations
-// and names does not count (RFC 2483, 2).
+// differences returns the parts in which two answers are not equivalent. The order of locations and
+// names does not matter (RFC 2483, 2).
 func differences(a, b Audited) []string {
 	if k, l := kindOf(a.Err), kindOf(b.Err); k != l {
 		return []string{"result"}
@@ -167,7 +166,7 @@ func differences(a, b Audited) []string {
 	return parts
 }
 
-// said returns the answer, or the tombstone carried by the error.
+// said returns the answer, or the tombstone in the error.
 func said(a Audited) *nomen.Answer {
 	var e *nomen.Error
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Chain asks several resolvers in turn until one knows the name. It is safe for concurrent
-// use if its resolvers are.
+// A Chain asks several resolvers, one after the other, until one of them knows the name. It is safe
+// for concurrent use if its resolvers are.
 type Chain struct {
 	resolvers []nomen.Resolver
 	next      func(error) bool
@@ -16,9 +16,8 @@ type Chain struct {
 
 var _ nomen.Resolver = (*Chain)(nil)
 
-// NewChain returns a chain that asks the resolvers in the order given. The function next reports
-// after which errors the chain goes on to the next resolver. If next is nil, the chain uses
-// [OnUnknown].
+// NewChain returns a Chain that asks the resolvers in order. If next returns true for the error of
+// a resolver, it asks the next one. A nil next means [OnUnknown].
 func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	if next == nil {
 		next = OnUnknown
@@ -26,14 +25,14 @@ func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	return &Chain{resolvers, next}
 }
 
-// OnUnknown goes on to the next resolver if a resolver fails or does not know the name. Any
-// other error about the name is final.
+// OnUnknown makes a Chain continue if a resolver fails or does not know the name. Any other error
+// about the name is final.
 func OnUnknown(err error) bool {
 	var e *nomen.Error
 	return !errors.As(err, &e) || e.Kind == nomen.Unknown
 }
 
-// OnFailure goes on to the next resolver only if a resolver fails.
+// OnFailure makes a Chain continue only if a resolver fails.
 func OnFailure(err error) bool { return !errors.As(err, new(*nomen.Error)) }
 
 // Resolve implements [nomen.Resolver].
@@ -42,12 +41,11 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, err
 }
 
-// ResolveIf is like [Client.ResolveIf]. The validators are sent to every resolver, but only the
-// resolver that issued them recognises them.
+// ResolveIf is like [Client.ResolveIf]. It sends the validators to every resolver, but only the one
+// that issued them recognises them.
 //
-// If no resolver knows the name, the error is that of the first resolver. But if some
-// resolvers failed, their errors are returned instead, because these resolvers might know the
-// name.
+// If no resolver knows the name, the error is that of the first. If some resolvers failed, it
+// consists of their errors, because they might know the name.
 func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err
@@ -80,7 +78,7 @@ func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators
 	return nil, Validators{}, unknown
 }
 
-// resolveIf asks a resolver, conditionally if it supports that.
+// resolveIf asks a resolver. It sends the validators if the resolver supports that.
 func resolveIf(ctx context.Context, r nomen.Resolver, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if s, ok := r.(interface {
 		ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error)

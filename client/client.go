@@ -33,87 +33,86 @@ const (
 )
 
 // A Finder finds the ways to the resolvers of a name, best first. If a source of ways fails, the
-// Finder yields the error and continues with the next source. [discover.Finder] implements it.
+// Finder yields the error and continues with the next. [discover.Finder] implements it.
 type Finder interface {
 	Find(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error]
 }
 
-// Options configure a [Client]. With the zero value a client asks the authority of a name directly.
+// Options configure a [Client]. With the zero Options, it asks the authority of a name directly.
 type Options struct {
-	// Via is the resolver or proxy to ask, rather than the one found for the name:
-	//   - "HOST:PORT" or "HOST", optionally followed by the form in which the resolver takes
-	//     names: "/full" or "/element"
+	// Via is the resolver or proxy to ask. "" means the resolver that Finder finds. The forms are:
+	//   - "HOST:PORT" or "HOST", and perhaps "/full" or "/element" for the form in which the
+	//     resolver expects names
 	//   - an http or https URL below which names are paths
 	//   - a URL that ends in "/uri-res/" (RFC 2169)
 	//   - a URL template with {name} or {+name}
 	Via string
 
-	// Finder finds resolvers when Via is "". If Finder is nil, the client can resolve only
-	// urn:dns names: it asks the host in the name.
+	// Finder finds resolvers if Via is "". If Finder is nil, the client can only resolve urn:dns
+	// names, by asking the host in the name.
 	Finder Finder
 
-	// Port is the port of the resolvers of urn:dns names; 0 means [discover.Port]. A port
-	// returned by Finder takes precedence.
+	// Port is the port of resolvers for urn:dns names. 0 means [discover.Port]. A port from Finder
+	// takes precedence.
 	Port uint16
 
-	// Accept is the user's preference for the format of results: media ranges of RFC 9110,
-	// 12.5.1. "" means no preference.
+	// Accept is the format that the user prefers, as media ranges (RFC 9110, 12.5.1). "" means no
+	// preference.
 	Accept string
 
-	// Simple sends Simple-Requests (HTTP/0.9), which are answered by a body without a head
-	// (1995, 3.3: Y95-32). It does not apply to resolvers at a URL.
+	// Simple sends Simple-Requests (HTTP/0.9), to which the response is a body without a head
+	// (1995, 3.3: Y95-32). It has no effect on resolvers at a URL.
 	Simple bool
 
-	// Guard rejects private addresses in every request except requests to Via. Without Guard,
-	// the client rejects a private address only if a public server redirects to it. Set Guard
-	// in programs that send requests for untrusted users.
+	// Guard rejects private addresses in every request except those to Via. Set it in programs that
+	// send requests for untrusted users. Without Guard, a private address is rejected only if a
+	// public server redirects to it.
 	Guard bool
 
-	Timeout      time.Duration // of one attempt at one address; 0 for DefaultTimeout
-	MaxBody      int64         // bytes of a result; 0 for DefaultMaxBody
-	MaxRedirects int           // 0 means DefaultMaxRedirects; if negative, redirections are not followed
-	UserAgent    string        // sent with each request; "" for none
+	Timeout      time.Duration // for an attempt at an address; 0 means DefaultTimeout
+	MaxBody      int64         // bytes of a result; 0 means DefaultMaxBody
+	MaxRedirects int           // 0 means DefaultMaxRedirects; negative means that redirects are not followed
+	UserAgent    string        // User-Agent of requests; "" means none
 
-	// Stagger is the time to wait for an answer before also trying the next address of a host;
-	// 0 means DefaultStagger. If Stagger is negative, the client tries the next address only
-	// when the previous address has failed.
+	// Stagger is how long to wait for an answer before also trying the next address of a host. 0
+	// means DefaultStagger. If it is negative, the next address is only tried when the previous one
+	// has failed.
 	Stagger time.Duration
 
-	// Retries is how often a busy server is asked again; 0 means DefaultRetries, and a negative
+	// Retries is how often a busy server is asked again. 0 means DefaultRetries, and a negative
 	// number means never.
 	Retries int
 
-	PerHost int     // concurrent requests to one host; 0 means DefaultPerHost, a negative number no limit
-	Rate    float64 // requests per second to one host; 0 means no limit
+	PerHost int     // concurrent requests to a host; 0 means DefaultPerHost, negative no limit
+	Rate    float64 // requests per second to a host; 0 means no limit
 
-	// DNS looks up hosts; nil means [net.DefaultResolver].
+	// DNS looks up hosts. nil means [net.DefaultResolver].
 	DNS discover.DNS
 
-	// DialContext connects to an address; nil means a [net.Dialer].
+	// DialContext connects to an address. nil means a [net.Dialer].
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Transport carries requests to a resolver at a URL; nil means a transport that the client
-	// configures by the fields above.
+	// Transport sends requests to a resolver at a URL. nil means a transport that follows the
+	// options above.
 	Transport http.RoundTripper
 
-	// NewTraces starts a new trace for each question whose context has none from
-	// [WithTraceparent].
+	// NewTraces starts a new trace for each question whose context has none from [WithTraceparent].
 	NewTraces bool
 
-	Now func() time.Time // the clock; nil for [time.Now]
+	Now func() time.Time // returns the current time; nil means [time.Now]
 
-	// Trace, if not nil, is called with a description of each step for the user. Calls do not
-	// overlap.
+	// Trace is called for each step with a description for people, by one goroutine at a time. It
+	// may be nil.
 	Trace func(step string)
 }
 
 // A Client asks resolvers over the network. It is safe for concurrent use.
 type Client struct {
-	o       Options // with defaults filled in
-	via     way     // nil to find the resolver of each name
+	o       Options // with defaults
+	via     way     // nil to find a resolver for each name
 	web     http.RoundTripper
-	guarded *plain // for URLs chosen by others than the user
-	own     *plain // the client's own transport; equal to web unless Options.Transport is set
+	guarded *plain // for URLs that the user has not chosen
+	own     *plain // without Options.Transport; otherwise the same as web
 	hosts   *limits
 	forms   knownForms
 	tracing sync.Mutex
@@ -122,7 +121,7 @@ type Client struct {
 
 var _ nomen.Resolver = (*Client)(nil)
 
-// New returns a client. It returns an error if an option is invalid.
+// New returns a Client. It returns an error if an option is invalid.
 func New(o Options) (*Client, error) {
 	c := &Client{o: o, shuffle: rand.Shuffle}
 	if err := c.setDefaults(); err != nil {
@@ -181,22 +180,21 @@ func (c *Client) tracef(format string, args ...any) {
 	c.o.Trace(fmt.Sprintf(format, args...))
 }
 
-// Resolve implements [nomen.Resolver]. In addition to the errors of that interface it returns a
-// [*RouteError], [*UnreachableError], [*WaysError], [*StatusError], [*FormatError],
-// [*SizeError], [*TimeError] or [*RedirectError].
+// Resolve implements [nomen.Resolver]. Besides the errors of that interface it returns a
+// [*RouteError], [*UnreachableError], [*WaysError], [*StatusError], [*FormatError], [*SizeError],
+// [*TimeError] or [*RedirectError].
 //
-// The fragment of the question's subject is not sent. It is added to the locations of the
-// answer (2012, 2.4: N12-38). The resource of an answer to I2R is a stream, which the caller
-// must close.
+// The fragment of the subject is not sent, but is added to the locations in the answer (2012, 2.4:
+// N12-38). The resource in an answer to I2R is a stream, which the caller must close.
 func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	a, _, err := c.ResolveIf(ctx, q, Validators{})
 	return a, err
 }
 
-// ResolveIf is like [Client.Resolve] for a caller that has an earlier answer to the same question.
-// The validators are those that came with the earlier answer. If that answer is still current, the
-// error is [ErrUnchanged]. Both an answer and ErrUnchanged come with validators for the next
-// request. These validators are zero if the answer must not be kept.
+// ResolveIf is like [Client.Resolve] for a caller that already has an answer to the question. The
+// validators are those that came with this answer. If it is still current, the error is
+// [ErrUnchanged]. ResolveIf also returns the validators for the next request, which are zero if the
+// answer must not be kept.
 func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, validators Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err
@@ -219,7 +217,7 @@ func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, validators Val
 	return a, got, err
 }
 
-// checkComponents returns an error if the components or query of q cannot be sent after a name.
+// checkComponents returns an error if the components or the query of q cannot be sent after a name.
 func checkComponents(q nomen.Question) error {
 	for _, s := range []string{components(q), q.Query} {
 		if s != "" && (!validTarget(s) || strings.Contains(s, "#")) {
@@ -229,5 +227,4 @@ func checkComponents(q nomen.Question) error {
 	return nil
 }
 
-// public reports whether an address belongs to the public Internet.
 func public(a netip.Addr) bool { return guard.Check(a) == nil }

@@ -10,17 +10,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A destination is the target of a redirection: exactly one of a name, a new base URL of the
-// same resolver, and a URL.
+// A destination is the target of a redirect. It is a name, a new base URL of the same resolver, or
+// another URL.
 type destination struct {
 	subject   subject
 	site      string
 	url       string
-	fetchable bool // the URL has the scheme http or https
+	fetchable bool // its scheme is http or https
 }
 
-// destination reads the target from the reason phrase or the Location field of a redirection
-// (1995, 4; A95-4).
+// destination reads the target of a redirect from the reason phrase or the Location field (1995, 4;
+// A95-4).
 func (r *reply) destination(s hop) (destination, error) {
 	if r.status == http.StatusMovedPermanently || r.status == http.StatusFound {
 		if u, ok := urnIn(r.reason); ok {
@@ -49,9 +49,8 @@ func (r *reply) destination(s hop) (destination, error) {
 	return d, nil
 }
 
-// onSite returns the destination for a URL to which a resolver on the web redirects. The
-// destination is another name at the resolver, the new base URL of the resolver, or in all other
-// cases d.
+// onSite returns the destination if a resolver on the web redirects to u. This can be another name
+// at the resolver, or the new base URL of the resolver. Otherwise it is d.
 func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	if path, ok := strings.CutPrefix(u.String(), at.base); ok {
 		if sub, ok := nameAlone(path); ok && (isNameScheme(sub.name.Scheme()) || isWebScheme(sub.name.Scheme())) {
@@ -64,8 +63,8 @@ func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	return d
 }
 
-// moved reports whether u asks the same resolver about the same name, for example because http
-// redirects to https. If so, it returns the base URL of the resolver in u.
+// moved returns the new base URL of the resolver if u is about the same name at the same resolver,
+// for example because http redirects to https.
 func (s hop) moved(at site, u *url.URL) (string, bool) {
 	old, err := url.Parse(at.base)
 	if err != nil || bareHost(old) != bareHost(u) {
@@ -94,15 +93,15 @@ func (r *reply) absolute(location string) (*url.URL, bool) {
 	return base.ResolveReference(u), true
 }
 
-// isNameScheme reports whether URIs of this scheme are names, not locations.
+// isNameScheme reports whether URIs with this scheme are names, and not locations.
 func isNameScheme(s string) bool { return pid.Lookup(s).Resolved }
 
-// isWebScheme reports whether URIs of this scheme are locations on the web. Such URIs can also be
+// isWebScheme reports whether URIs with this scheme are locations on the web. They can also be
 // names.
 func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
-// nameAlone reads a Location that is a name, with directives and a fragment. The name may be a path
-// from the root. nameAlone drops the directives, because the next request has its own directives.
+// nameAlone reads a Location that is a name, or a path that consists of a name, with directives and
+// a fragment. It drops the directives, because the next request has its own.
 func nameAlone(location string) (subject, bool) {
 	location = strings.TrimPrefix(location, "/")
 	location, fragment, _ := strings.Cut(location, "#")
@@ -120,15 +119,15 @@ func urnIn(phrase string) (subject, bool) {
 		if !ascii.HasPrefix(phrase[i:], "urn:") || i > 0 && isSchemeChar(phrase[i-1]) {
 			continue
 		}
-		if sub, err := parseSubject(token(phrase, i)); err == nil { // this fails for the text "The URN: it has moved"
+		if sub, err := parseSubject(token(phrase, i)); err == nil { // invalid in "The URN: it has moved"
 			return sub, true
 		}
 	}
 	return subject{}, false
 }
 
-// token returns the word of s that begins at offset i. If s has other words, token drops
-// punctuation at the end of the word, because it belongs to the sentence.
+// token returns the word at offset i of s. If s has other words, punctuation at the end belongs to
+// the sentence, so token removes it.
 func token(s string, i int) string {
 	if i > 0 && s[i-1] == '<' {
 		if inner, _, ok := strings.Cut(s[i:], ">"); ok {

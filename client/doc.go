@@ -1,6 +1,9 @@
-// Package client asks resolvers over the network. Its [Client] is a [nomen.Resolver].
+// Package client resolves names by asking resolvers over the network. Its [Client] is a
+// [nomen.Resolver].
 //
 // # Ways to ask
+//
+// There are three ways to ask a resolver:
 //
 //   - Directly, by draft-ietf-uri-yaurn-00: for urn:dns:HOST:ELEMENT the client sends "GET
 //     ELEMENT HTTP/1.0" to HOST at port 4500. It tries the addresses of HOST in turn until one
@@ -12,11 +15,11 @@
 //   - On the web, from a resolver at a URL: GET /urn:ietf:rfc:2648?s=I2C, answered in JSON, the
 //     only format without loss.
 //
-// In the first two ways the resolver sends a description, from which the client takes the
-// result of the service.
+// In the first two ways the resolver sends a description, from which the client takes what the
+// service asks for.
 //
-// Requests have no credentials, and no User-Agent unless the options set one. Requests on the web
-// have an Accept field. Other requests have an Accept field only in these cases (Y95-33, Y95-70):
+// Requests have no credentials. They have a User-Agent only if the options set one. Requests on the
+// web have an Accept field. Other requests have one only in these cases (Y95-33, Y95-70):
 //
 //   - The options set one.
 //   - The request is for a list of naming authorities: the client prefers a plain list.
@@ -27,24 +30,25 @@
 // Requests to HOST:PORT and to http URLs are not encrypted. Every machine between client and
 // resolver can read and log them (Y95-70).
 //
-// # Redirections
+// # Redirects
 //
 // A resolver can redirect the client:
 //
-//   - To another name, given in the reason phrase or in Location (Y95-43, Y95-44): the client
+//   - To another name, in the reason phrase or in Location (Y95-43, Y95-44): the client
 //     finds the resolver of that name and asks it.
 //   - To a URL, if the question is for a location: the URL is the answer.
-//   - To a URL, with a Link field whose relation is "item": the URL is the resource itself. The
-//     resolver does not offer the service and has sent a location instead (2012, 2.3.1).
+//   - To a URL, with a Link field whose relation is "item": the URL is that of the resource. The
+//     resolver does not offer the service, and has sent a location instead (2012, 2.3.1).
 //   - To any other URL: the client reads the answer from the URL.
 //
 // A public server cannot redirect the client to an address of a private network.
 //
 // # Limits
 //
-// Every exchange has limits: on the time, the size of head and body, and the number of
-// redirections and addresses tried. A response above a limit is an error, and is never truncated
-// silently.
+// The client limits the time of each exchange, the size of heads and bodies, the number of
+// redirects, and the number of addresses that it tries. A response that exceeds a limit is an
+// error. It is never truncated silently.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
+// drafts.
 package client

@@ -11,15 +11,14 @@ import (
 	"github.com/nomen-project/nomen/internal/hdl"
 )
 
-// dspaceLabel begins the address of a DSpace repository: dspace:https://HOST/PATH.
+// dspaceLabel begins the address of a DSpace repository, which is dspace:https://HOST/PATH.
 const dspaceLabel = "dspace:"
 
-// A dspace is a DSpace repository that resolves its handles for Handle servers. These ask it through
-// their plug-in for remote repositories: the response to /resolve/HANDLE is a list in JSON with one URL,
-// or null if there is no such handle.
+// A dspace is a DSpace repository, which resolves its handles for Handle servers. They ask it
+// through a plug-in for remote repositories. The response to /resolve/HANDLE is a JSON list with
+// one URL, or null if the handle does not exist.
 type dspace struct{ base string } // base is an http or https URL that ends in a slash
 
-// parseDSpace parses the address of a repository.
 func parseDSpace(via string) (way, error) {
 	w, err := parseURL(strings.TrimPrefix(via, dspaceLabel))
 	if err != nil {
@@ -34,7 +33,7 @@ func parseDSpace(via string) (way, error) {
 
 func (d dspace) key(about subject) string { return d.base + about.name.Key() }
 
-// locates implements [way]. The only answer of a repository is a location.
+// locates implements [way]. A repository only returns locations.
 func (d dspace) locates(nomen.Service) bool { return true }
 
 func (d dspace) asked(nomen.Service) nomen.Service { return nomen.I2L }
@@ -56,8 +55,8 @@ func (d dspace) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, 
 	return r.ofDSpace()
 }
 
-// ofDSpace returns the reply of a repository as a redirect to the URL in it, or as a reply about an
-// unknown name.
+// ofDSpace converts the reply of a repository to a redirect to the URL in it, or to a reply about
+// an unknown name.
 func (r *reply) ofDSpace() (*reply, error) {
 	if r.status != http.StatusOK {
 		return nil, &StatusError{Code: r.status, Reason: r.reason + " (a DSpace server resolves handles if handle.remote-resolver.enabled is set)"}

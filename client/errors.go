@@ -15,13 +15,13 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A RouteError reports that no resolver was found for a name.
+// A RouteError means that no resolver was found for a name.
 type RouteError struct {
-	Name   string // the name in the question
+	Name   string // as in the question
 	Reason string // such as `unknown SchemeID "isbn"` (1995, 2.1)
 }
 
-// NoRoute returns the reason.
+// NoRoute returns e.Reason.
 func (e *RouteError) NoRoute() string { return e.Reason }
 
 func (e *RouteError) Error() string {
@@ -32,13 +32,13 @@ func (e *RouteError) Error() string {
 	return s
 }
 
-// An Attempt is a failed attempt at one address.
+// An Attempt is a failed attempt at an address.
 type Attempt struct {
 	Addr netip.AddrPort
 	Err  error
 }
 
-// An UnreachableError reports that no address of a resolver answered.
+// An UnreachableError means that no address of a resolver answered.
 type UnreachableError struct {
 	Host  string // "host:port"
 	Tried []Attempt
@@ -62,8 +62,8 @@ func (e *UnreachableError) Error() string {
 	return b.String()
 }
 
-// reasonOf removes the address and the word "connect" from a network error, because the text of the
-// caller has both.
+// reasonOf removes the address and the word "connect" from a network error, because the message
+// already has them.
 func reasonOf(err error) error {
 	if e, ok := err.(*net.OpError); ok && e.Err != nil {
 		err = e.Err
@@ -83,25 +83,25 @@ func (e *UnreachableError) Unwrap() []error {
 	return errs
 }
 
-// A StatusError reports a response with a status that is not an answer, such as 503.
+// A StatusError means that the status of a response is not that of an answer. An example is 503.
 type StatusError struct {
 	Code       int
 	Reason     string        // reason phrase, without control characters
-	RetryAfter time.Duration // how long the server asked to wait; 0 if it did not say
+	RetryAfter time.Duration // how long the server asked to wait, or 0
 }
 
 func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("client: status %d %s", e.Code, e.Reason))
 }
 
-// Is reports status 508 (Loop Detected) as [nomen.ErrLoop].
+// Is reports whether target is [nomen.ErrLoop] and the status is 508 (Loop Detected).
 func (e *StatusError) Is(target error) bool {
 	return e.Code == http.StatusLoopDetected && target == nomen.ErrLoop
 }
 
-// A WaysError reports that several ways to resolve a name were found and all failed.
+// A WaysError means that there were several ways to resolve a name and all of them failed.
 type WaysError struct {
-	Name string // the name in the question
+	Name string // as in the question
 	Errs []error
 }
 
@@ -114,8 +114,8 @@ func (e *WaysError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the errors of the resolvers that could not be reached, because these resolvers
-// might have known the name. If all resolvers were reached, it returns all errors.
+// Unwrap returns the errors of the resolvers that could not be reached, which might have known the
+// name. If all were reached, it returns all errors.
 func (e *WaysError) Unwrap() []error {
 	failed := slices.DeleteFunc(slices.Clone(e.Errs), func(err error) bool { return !OnFailure(err) })
 	if len(failed) > 0 {
@@ -124,8 +124,8 @@ func (e *WaysError) Unwrap() []error {
 	return e.Errs
 }
 
-// A TimeError reports that a resolver was asked for the state as of a time and its answer is
-// not for that time.
+// A TimeError means that a resolver was asked about another time, but its answer is not about that
+// time.
 type TimeError struct {
 	Name string
 	At   time.Time
@@ -135,12 +135,12 @@ func (e *TimeError) Error() string {
 	return fmt.Sprintf("client: %q: the resolver does not answer as of %s", e.Name, e.At.UTC().Format(time.RFC3339))
 }
 
-// A FormatError reports a result in a format that the client does not understand (1995, 3.1.2:
-// Y95-35). It keeps the body.
+// A FormatError means that the client does not understand the format of a result (1995, 3.1.2:
+// Y95-35). It has the body.
 type FormatError struct {
-	Type string // media type; "" if the server sent none
-	Body []byte // raw
-	Err  error  // why a known format could not be read; nil for an unknown format
+	Type string // media type, or ""
+	Body []byte // as received
+	Err  error  // for a known format: why it could not be read
 }
 
 func (e *FormatError) Error() string {
@@ -152,26 +152,26 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// isUnread reports whether err says that the result's format is not supported.
+// isUnread reports whether err is about the format of the result.
 func isUnread(err error) bool {
 	var e *FormatError
 	return errors.As(err, &e) && e.Err == nil
 }
 
-// A SizeError reports a response larger than the limit.
+// A SizeError means that a response is larger than the limit.
 type SizeError struct {
 	What  string // "head" or "body"
-	Limit int64  // bytes
+	Limit int64  // in bytes
 }
 
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("client: response %s larger than %d bytes", e.What, e.Limit)
 }
 
-// A RedirectError reports a redirection loop or too many redirections.
+// A RedirectError means that redirects form a loop, or are too many.
 type RedirectError struct {
-	Chain []string // the names and URLs visited, in order, and the next target
-	Loop  bool     // the next target was visited before
+	Chain []string // the names and URLs in order, and the next target
+	Loop  bool     // the next target is already in the chain
 }
 
 func (e *RedirectError) Error() string {

@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// exchange sends m to the addresses of e until one answers. It starts an attempt at the next
-// address when the previous attempt has failed or has taken a while (Y95-24). A refused connection,
-// a timeout, a truncated or malformed response, and a status such as 503 do not count as an answer.
+// exchange sends m to the addresses of e until one of them answers. It tries the next address when
+// the previous attempt has failed or is taking a while (Y95-24). A refused connection, a timeout, a
+// truncated or malformed response, and a status such as 503 do not count as answers.
 func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, error) {
 	m.traced = traced(ctx)
 	request, err := m.bytes()
@@ -54,7 +54,7 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 	return nil, unreachable(hostPort(e.host, e.port), aps, errs)
 }
 
-// unreachable returns the error for a host if none of its addresses answered.
+// unreachable returns the error for a host whose addresses did not answer.
 func unreachable(host string, aps []netip.AddrPort, errs []error) error {
 	failed := &UnreachableError{Host: host}
 	for i, err := range errs {
@@ -63,13 +63,12 @@ func unreachable(host string, aps []netip.AddrPort, errs []error) error {
 	return failed
 }
 
-// isTooLarge reports whether a response exceeded the limit. After such a response no other address
-// is tried.
+// isTooLarge reports whether a response exceeded the limit. No other address is then tried.
 func isTooLarge(err error) bool { return errors.As(err, new(*SizeError)) }
 
-// inTurn returns the addresses with a port, in the order in which to try them. The two address
-// families alternate, starting with the one that the system prefers (RFC 8305, 4). The order
-// within a family is random, to spread the load (1995, 6A: Y95-26).
+// inTurn returns the addresses in the order in which to try them. IPv4 and IPv6 alternate,
+// beginning with the family that the system prefers (RFC 8305, 4). Within a family the order is
+// random, to spread the load (1995, 6A: Y95-26).
 func (c *Client) inTurn(addrs []netip.Addr, port uint16) []netip.AddrPort {
 	var families [2][]netip.Addr
 	for _, a := range addrs {
@@ -93,7 +92,7 @@ func (c *Client) inTurn(addrs []netip.Addr, port uint16) []netip.AddrPort {
 	return turns
 }
 
-// attempt sends the request to one address.
+// attempt sends the request to an address.
 func (c *Client) attempt(ctx context.Context, ap netip.AddrPort, guarded bool, request []byte) (*reply, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded))
 	defer cancel()
@@ -129,8 +128,8 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 	return r, nil
 }
 
-// dial connects to an address, not to a name. So a second lookup cannot return an address that was
-// not checked.
+// dial connects to an address and not to a name, because a second lookup could return an address
+// that was not checked.
 func (c *Client) dial(ctx context.Context, ap netip.AddrPort, guarded bool) (net.Conn, error) {
 	if guarded {
 		if err := guard.Check(ap.Addr()); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// ways yields the resolvers to try for a hop. If the hop has a way, ways yields only this way.
-// Otherwise it yields [Options.Via] if this is set, and the resolvers found for the name if not.
+// ways returns the resolvers to try for a hop. These are the way of the hop, or otherwise
+// [Options.Via], or otherwise the resolvers that are found for the name.
 func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[way, error] {
 	return func(yield func(way, error) bool) {
 		switch {
@@ -29,8 +29,8 @@ func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[wa
 	}
 }
 
-// find yields the ways that the Finder returns. For a way that does not offer the service, find
-// yields an error.
+// find yields the ways from the Finder. For a way that does not offer the service, it yields an
+// error.
 func (c *Client) find(ctx context.Context, s hop, q nomen.Question, yield func(way, error) bool) {
 	some := false
 	for found, err := range c.o.Finder.Find(ctx, s.name) {
@@ -61,8 +61,8 @@ func wayText(w discover.Way) string {
 	return hostPort(w.Host, w.Port)
 }
 
-// wayOf returns the way to ask the resolver at w. If the question cannot be asked there, the error
-// says why.
+// wayOf returns the way to ask the resolver at w, or an error if the question cannot be asked
+// there.
 func (c *Client) wayOf(w discover.Way, s hop, q nomen.Question) (way, error) {
 	if len(w.Services) > 0 && w.Kind != discover.Location && !offers(w.Services, q.Service) {
 		return nil, &nomen.Error{
@@ -81,9 +81,9 @@ func (c *Client) wayOf(w discover.Way, s hop, q nomen.Question) (way, error) {
 	return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("unsupported kind of way %q", w.Kind)}
 }
 
-// authorityAt returns the way to ask the host of w by the 1995 protocol. The request names the
-// subject in the form that w specifies. If w specifies no form, the request has the ElementID of a
-// urn:dns name, and the full name of any other name.
+// authorityAt returns the way to ask the host of w by the 1995 protocol. The name has the form that
+// w specifies. If w does not specify one, this is the ElementID for a urn:dns name, and the full
+// name for any other.
 func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, error) {
 	switch {
 	case w.Form != "":
@@ -100,7 +100,7 @@ func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, erro
 	return a, nil
 }
 
-// offers reports whether a service is offered, or can be derived from an offered service.
+// offers reports whether a service is offered, or can be derived from one that is.
 func offers(offered []string, s nomen.Service) bool {
 	has := func(s nomen.Service) bool { return slices.Contains(offered, string(s)) }
 	switch {
@@ -112,25 +112,25 @@ func offers(offered []string, s nomen.Service) bool {
 	return false
 }
 
-// A location is a URL that a NAPTR rule names as the place of a resource or a result.
+// A location is a URL that a NAPTR rule gives for a resource or a result.
 type location struct {
 	url      string
-	services string // services whose results are at the URL, separated and surrounded by spaces; "" if the URL is that of the resource
+	services string // services whose results are at the URL, with spaces around each; "" for the URL of the resource
 }
 
 func (l location) key(about subject) string { return l.url + " " + about.name.Key() }
 
 func (l location) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// has reports whether the result of a service can be read at l. A URI that is not an http or
-// https URL is itself the result.
+// has reports whether l gives the result of a service. A URI that is not an http or https URL is
+// itself the result.
 func (l location) has(s nomen.Service) bool {
 	scheme, _, _ := strings.Cut(l.url, ":")
 	return s != "" && strings.Contains(l.services, " "+string(s)+" ") && isWebScheme(strings.ToLower(scheme))
 }
 
-// ask reads the result of a service from a location. If the resource itself is there, the answer is
-// the location.
+// ask reads the result of a service at a location. If the resource is there, the location is the
+// answer.
 func (l location) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	if l.has(q.Service) {
 		return c.getAbout(ctx, at, q, l.url, l.url)

@@ -8,31 +8,31 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limits bound the concurrency and rate of requests to each host.
+// limits limit the concurrent requests to each host, and their rate.
 type limits struct {
 	perHost int
-	rate    rate.Limit // 0 for no limit
+	rate    rate.Limit // 0 means no limit
 
 	mu    sync.Mutex
 	hosts map[string]*hostLimit
 }
 
-// A hostLimit holds the limits of one host.
+// A hostLimit has the limits for one host.
 type hostLimit struct {
-	slots  chan struct{} // one element for each request in progress; nil for no limit
-	bucket *rate.Limiter // nil for no limit
-	users  int           // callers that hold a slot or wait for one
+	slots  chan struct{} // an element for each request in progress; nil means no limit
+	bucket *rate.Limiter // nil means no limit
+	users  int           // callers that have a slot or wait for one
 }
 
 func newLimits(perHost int, perSecond float64) *limits {
 	return &limits{perHost: perHost, rate: rate.Limit(max(perSecond, 0)), hosts: map[string]*hostLimit{}}
 }
 
-// maxIdleHosts bounds the hosts that are remembered without requests in progress.
+// maxIdleHosts is how many hosts without requests in progress are remembered.
 const maxIdleHosts = 1024
 
-// enter waits until another request may be sent to host. If the error is nil, the caller must
-// call leave when the request is done.
+// enter waits until another request to host is allowed. If the error is nil, the caller must call
+// leave when the request is done.
 func (l *limits) enter(ctx context.Context, host string) (leave func(), err error) {
 	if l.perHost < 0 && l.rate == 0 {
 		return func() {}, nil
@@ -76,8 +76,8 @@ func (l *limits) part(h *hostLimit) {
 	h.users--
 }
 
-// forget removes idle hosts to make room for another. It keeps a host whose rate limit is
-// partly used, because the host was asked recently.
+// forget removes idle hosts to make room for another. It keeps hosts whose rate limit is partly
+// used, because they were asked recently.
 func (l *limits) forget() {
 	if len(l.hosts) < maxIdleHosts {
 		return
@@ -105,7 +105,7 @@ func (h *hostLimit) wait(ctx context.Context) error {
 		if h.slots != nil {
 			<-h.slots
 		}
-		if ctx.Err() == nil { // the deadline comes before the time at which the rate limit allows the request
+		if ctx.Err() == nil { // the deadline is too early for the rate limit
 			return context.DeadlineExceeded
 		}
 	}

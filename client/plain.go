@@ -18,42 +18,40 @@ import (
 	"unicode/utf8"
 )
 
-// A plain transport sends requests without a body to http URLs over persistent connections. It
-// works in the goroutine of the caller, which costs half as much as the transport of net/http,
-// because that transport passes each request and response between goroutines. A plain transport
-// leaves all other requests to net/http.
+// A plain sends requests without a body to http URLs, over persistent connections. It works in the
+// goroutine of the caller. This costs half as much as the transport of net/http, which passes
+// requests and responses between goroutines. A plain leaves all other requests to net/http.
 type plain struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	other   *http.Transport
-	maxIdle int // idle connections per host
+	maxIdle int // idle connections to a host
 
 	mu      sync.Mutex
 	idle    map[string][]*kept // by host and port; the most recently used last
-	count   int                // number of all idle connections
+	count   int                // number of idle connections
 	watched bool               // a sweep is scheduled
 }
 
-// A kept connection is a persistent connection that carries one request at a time.
+// A kept is a persistent connection, for one request at a time.
 type kept struct {
 	net.Conn
 	in   *bufio.Reader
-	head io.LimitedReader // reads from the field in; it limits the head of a response, but not its body
+	head io.LimitedReader // limits the head of a response, but not its body
 	out  *bufio.Writer
 	used time.Time // when it became idle
-	old  bool      // the connection has carried a request
+	old  bool      // it has carried a request
 
-	quiet func() bool // reports whether nothing has arrived while the connection was idle
+	quiet func() bool // reports whether nothing arrived while it was idle
 
 	public  bool // the remote address is public or unknown
-	limited bool // the connection has a deadline
+	limited bool // it has a deadline
 }
 
-// maxIdleTime is how long a connection may be idle before it is closed. Servers close idle
-// connections after a minute or two.
+// maxIdleTime is how long a connection may be idle. Servers close idle connections after a minute
+// or two.
 const maxIdleTime = 30 * time.Second
 
-// maxIdleAll limits the idle connections to all hosts together, unless a single host is allowed
-// more.
+// maxIdleAll limits the idle connections to all hosts, unless more are allowed to a single host.
 const maxIdleAll = 256
 
 func newPlain(dial func(ctx context.Context, network, address string) (net.Conn, error), other *http.Transport, maxIdle int) *plain {
@@ -69,15 +67,15 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// carries reports whether this transport can send requests to a URL. Host names that are not ASCII
-// need net/http, which converts them.
+// carries reports whether this transport can send requests to a URL. Internationalized host names
+// need net/http, which converts them to ASCII.
 func (p *plain) carries(u *url.URL) bool {
 	return u.Scheme == "http" && strings.IndexFunc(u.Host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// roundTrip sends a request. The request, including the body of its response, ends when its
-// context ends. A deadline that is not zero also ends it. roundTrip also reports whether the
-// response came from the public Internet.
+// roundTrip sends a request, and reports whether the response came from a public address. The
+// request, including the body of its response, ends with its context, or at a deadline that is not
+// zero.
 func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Response, public bool, _ error) {
 	if !validTarget(req.URL.Host) || !validTarget(req.URL.RequestURI()) {
 		return nil, true, errControl
@@ -96,8 +94,8 @@ func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Respon
 			return resp, c.public, nil
 		}
 		c.Close()
-		// The server may have closed the idle connection. In that case there was no response, and
-		// the request can be repeated safely (RFC 9110, 9.2.2).
+		// The server may have closed the idle connection. There was then no response, so the
+		// request can be repeated safely (RFC 9110, 9.2.2).
 		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil || over(deadline) {
 			return nil, c.public, err
 		}
@@ -131,8 +129,7 @@ func (p *plain) connection(ctx context.Context, address string, deadline time.Ti
 	return c, nil
 }
 
-// isPublic reports whether the remote end of a connection is on the public Internet. Unknown
-// addresses count as public.
+// isPublic reports whether the remote address is public. An unknown address counts as public.
 func isPublic(conn net.Conn) bool {
 	ap, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	return err != nil || public(ap.Addr())
@@ -159,7 +156,7 @@ func (p *plain) remove(address string, i, j int) {
 	}
 }
 
-// give keeps a connection open for the next request.
+// give keeps a connection for the next request.
 func (p *plain) give(address string, c *kept) {
 	c.used, c.old = time.Now(), true
 	p.mu.Lock()
@@ -176,7 +173,6 @@ func (p *plain) give(address string, c *kept) {
 	p.watch()
 }
 
-// closeOldest closes the connection that has been idle longest.
 func (p *plain) closeOldest() {
 	oldest := ""
 	for address, all := range p.idle {
@@ -188,7 +184,7 @@ func (p *plain) closeOldest() {
 	p.remove(oldest, 0, 1)
 }
 
-// watch schedules a sweep of the idle connections.
+// watch schedules a sweep.
 func (p *plain) watch() {
 	if !p.watched && p.count > 0 {
 		p.watched = true
@@ -235,7 +231,7 @@ func (p *plain) exchange(c *kept, address string, req *http.Request, deadline ti
 		c.SetDeadline(deadline)
 		c.limited = !deadline.IsZero()
 	}
-	if c.old && !c.quiet() { // the server has closed the connection, perhaps after a response such as 408
+	if c.old && !c.quiet() { // the server has closed the connection, perhaps with a response such as 408
 		return nil, errNoAnswer
 	}
 	hop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
@@ -259,12 +255,12 @@ func (c *kept) ask(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("%w: %w", errNoAnswer, noEOF(err))
 	}
 	resp, err := readHead(c.in, &c.head, req)
-	c.head.N = 1<<63 - 1 // the reader of the body has its own limit
+	c.head.N = 1<<63 - 1 // the body has a limit of its own
 	return resp, err
 }
 
-// writeHead writes the head of an HTTP/1.1 request. It omits fields without a value. The caller
-// must have checked the fields.
+// writeHead writes the head of an HTTP/1.1 request. It omits fields without a value. The caller has
+// checked the fields.
 func writeHead(w *bufio.Writer, req *http.Request) {
 	w.WriteString(req.Method + " ")
 	w.WriteString(req.URL.RequestURI())
@@ -281,8 +277,7 @@ func writeHead(w *bufio.Writer, req *http.Request) {
 	w.WriteString("\r\n")
 }
 
-// hostField returns the Host field for a host: without the zone of an IPv6 address (RFC 6874,
-// 3).
+// hostField returns the Host field for a host, without the zone of an IPv6 address (RFC 6874, 3).
 func hostField(host string) string {
 	address, zone, ok := strings.Cut(host, "%")
 	if _, port, end := strings.Cut(zone, "]"); ok && end {
@@ -291,7 +286,7 @@ func hostField(host string) string {
 	return host
 }
 
-// A plainBody returns its connection to the transport when it has been read to the end.
+// A plainBody gives its connection back when it has been read to the end.
 type plainBody struct {
 	io.ReadCloser
 	plain   *plain
@@ -319,8 +314,8 @@ func (b *plainBody) Close() error {
 	return nil
 }
 
-// end returns the connection to the transport or closes it. It closes a connection whose request
-// was cancelled, because that connection has a deadline in the past.
+// end gives the connection back, or closes it if the request was cancelled, because then it has a
+// deadline in the past.
 func (b *plainBody) end(whole bool) {
 	if b.ended {
 		return

@@ -15,14 +15,13 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A proxy is a resolver whose HOST:PORT is known. It may answer for names of any kind (1995, 3.2:
-// Y95-38). Or it may be the resolver of the authority of the name, and know only ElementIDs (3.3:
-// Y95-30).
+// A proxy is a resolver at HOST:PORT. It may answer for names of any kind (1995, 3.2: Y95-38), or
+// be the resolver of the name's authority and know only ElementIDs (3.3: Y95-30).
 type proxy struct {
 	host  string
 	port  uint16
-	found bool   // the resolver was found by discovery, and not chosen by the user
-	form  string // form of the name, as in [discover.Way]; "" tries the full name, then the ElementID
+	found bool   // found by discovery, and not chosen by the user
+	form  string // form of the name, see [discover.Way]; "" means to try the full name and then the ElementID
 }
 
 func (p proxy) key(s subject) string { return s.name.Key() }
@@ -33,7 +32,7 @@ func (p proxy) locates(s nomen.Service) bool {
 
 func (p proxy) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-// ask sends the question in one form after the other, until the resolver understands one.
+// ask sends the question in one form after the other, until the resolver understands it.
 func (p proxy) ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error) {
 	e, err := p.endpoint(ctx, c, s)
 	if err != nil {
@@ -54,11 +53,11 @@ func (p proxy) endpoint(ctx context.Context, c *Client, s hop) (endpoint, error)
 	return endpoint{p.host, p.port, addrs, p.found && s.guarded}, nil
 }
 
-// A formed message is a message with the form in which it spells the name.
+// A formed is a message with the form of the name in it.
 type formed struct {
 	message
-	form string // form of the name, as in [discover.Way]
-	of   string // the resolver, with scheme and authority of the name; "" if the name has no ElementID
+	form string // see [discover.Way]
+	of   string // the resolver, with the scheme and authority of the name; "" if the name has no ElementID
 }
 
 // requests returns the messages to try, in order.
@@ -72,14 +71,14 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	case accept == "" && asksAuthorities(q.Question):
 		accept = lines
 	case accept == "" && q.Service.Known():
-		accept = richest // the best formats for a description; without Accept a proxy may send any format
+		accept = richest // best for a description; without Accept, a proxy may send any format
 	}
 	authority, element, fields := elementOf(s.subject, q.Question)
 	of := hostPort(p.host, p.port) + " " + authority
 	full := formed{c.message(s.spelling, suffix, q, accept), discover.FormFull, of}
 	short := formed{c.message(element, spelled(directive{"at", timeOf(q.At)}), q, accept), discover.FormElement, of}
 	if host, ok := strings.CutPrefix(authority, "dns:"); ok {
-		short.host = host // selects the authority among those at one address (A95-3)
+		short.host = host // selects one of several authorities at an address (A95-3)
 	}
 	switch form := cmp.Or(p.form, c.forms.form(of)); {
 	case form == discover.FormElement && !fields:
@@ -92,17 +91,17 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	return []formed{full, short}, nil
 }
 
-// knownForms remembers for each resolver and authority which form of names the resolver
-// understands, so that the client sends later names in that form at once.
+// knownForms remembers which form of names a resolver understands for an authority, so that later
+// names are sent in that form.
 type knownForms struct {
 	mu    sync.Mutex
 	forms map[string]string // by formed.of
 }
 
-// maxForms bounds the number of remembered forms.
+// maxForms is how many forms are remembered.
 const maxForms = 10_000
 
-// form returns the remembered form, or "" if it is not known.
+// form returns the remembered form, or "".
 func (t *knownForms) form(of string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,9 +119,9 @@ func (t *knownForms) learn(m formed) {
 	}
 }
 
-// askEach sends requests until the resolver understands one, and returns the reply to it. If the
-// resolver understands none, askEach returns the first reply with status 404. If no reply has that
-// status, it returns the first reply.
+// askEach sends requests until the resolver understands one, and returns the reply to that. If it
+// understands none, askEach returns the first reply with the status 404, or otherwise the first
+// reply.
 func askEach(all []formed, known *knownForms, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error
@@ -147,7 +146,7 @@ func askEach(all []formed, known *knownForms, send func(message) (*reply, error)
 	return best, nil
 }
 
-// understood reports whether a server understood the target of a request: it answered, or
+// understood reports whether the server understood the request target. It did if it answered, or
 // rejected the name itself.
 func (r *reply) understood() bool {
 	for k := nomen.Malformed; k <= nomen.Gone; k++ {
@@ -160,15 +159,15 @@ func (r *reply) understood() bool {
 	}, r.status) || r.problem().Err() != nil
 }
 
-// failedOn reports whether err means that the server failed on a request or found it invalid.
+// failedOn reports whether err means that the server failed on a request or considers it invalid.
 func failedOn(err error) bool {
 	var status *StatusError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &status) && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
 }
 
 // elementOf returns the scheme and authority of s, such as "dns:example.org", and the ElementID as
-// spelled (1995, 2). For a name without an ElementID, ok is false. It is also false for a question
-// with components, because components cannot follow an ElementID (Y95-08).
+// spelled (1995, 2). It returns false if the name has no ElementID. It also returns false for a
+// question with components, which cannot follow an ElementID (Y95-08).
 func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if s.name.Scheme() != "urn" {
 		return "", "", false
@@ -177,7 +176,7 @@ func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	if of = strings.ToLower(u.SchemeID()) + ":"; of == "dns:" { // authorities of dns are hosts
+	if of = strings.ToLower(u.SchemeID()) + ":"; of == "dns:" { // authorities of the scheme dns are hosts
 		of += strings.ToLower(u.AuthorityID())
 	} else {
 		of += u.AuthorityID()

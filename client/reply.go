@@ -14,18 +14,18 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// A reply is a response over HTTP/0.9, HTTP/1.0 or later.
+// A reply is a response in HTTP/0.9, HTTP/1.0 or later.
 type reply struct {
 	status int    // 200 if simple
 	reason string // reason phrase without control characters
 	header http.Header
 	body   []byte
-	simple bool          // HTTP/0.9: a body without a head
-	public bool          // it came from the public Internet
-	url    string        // URL of the request; "" for the 1995 protocol
-	from   string        // identifies the request, for [Validators]
-	stream io.ReadCloser // the body of a resource; nil if it was read into body
-	length int64         // length of stream; -1 if unknown
+	simple bool          // in HTTP/0.9, which has no head
+	public bool          // from a public address
+	url    string        // of the request; "" for the 1995 protocol
+	from   string        // identifies the request for [Validators]
+	stream io.ReadCloser // body of a resource; nil if it is in body
+	length int64         // of stream; -1 if unknown
 }
 
 func (r *reply) String() string {
@@ -35,10 +35,10 @@ func (r *reply) String() string {
 	return fmt.Sprintf("%d %s, %d bytes of %q", r.status, r.reason, len(r.body), r.header.Get("Content-Type"))
 }
 
-// maxHead bounds the status line and header fields, in bytes.
+// maxHead is the maximum size in bytes of a head.
 const maxHead = 64 << 10
 
-// readReply reads a response up to its end, with at most maxBody bytes of body. Text that does not
+// readReply reads a response to its end, with at most maxBody bytes of body. Text that does not
 // begin with a status line is an HTTP/0.9 body.
 func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 	bounded := &io.LimitedReader{R: conn, N: maxHead}
@@ -58,12 +58,12 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	bounded.N = 1<<63 - 1 // the body has its own limit
+	bounded.N = 1<<63 - 1 // the body has a limit of its own
 	return replyOf(resp, maxBody)
 }
 
-// readHead reads the head of a response after any informational responses (RFC 9110, 15.2). The
-// limit of limited applies to all these heads together.
+// readHead reads the head of a response, and any informational responses before it (RFC 9110,
+// 15.2). The limit is for all of these together.
 func readHead(in *bufio.Reader, limited *io.LimitedReader, req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(in, req)
@@ -78,7 +78,6 @@ func readHead(in *bufio.Reader, limited *io.LimitedReader, req *http.Request) (*
 	}
 }
 
-// replyOf returns resp with its body as a reply.
 func replyOf(resp *http.Response, maxBody int64) (*reply, error) {
 	body, err := readBody(resp.Body, maxBody)
 	if err != nil {
@@ -117,8 +116,8 @@ func readBody(r io.Reader, maxBody int64) ([]byte, error) {
 	return body, nil
 }
 
-// endsInURL reports whether a text/urc-0 body ends within a bracketed URL (1995, 3.4.2: Y95-48). If
-// an HTTP/1.0 response has no length, nothing else shows that its body was truncated.
+// endsInURL reports whether a text/urc-0 body ends within a bracketed URL (1995, 3.4.2: Y95-48). In
+// HTTP/1.0 without a length, only this can show that the body was truncated.
 func (r *reply) endsInURL() bool {
 	const open = "<URL:"
 	i := bytes.LastIndex(r.body, []byte(open))
@@ -129,7 +128,7 @@ func (r *reply) endsInURL() bool {
 	return ok && f.MediaType == format.TypeURC && bytes.IndexByte(r.body[i:], '>') < 0
 }
 
-// noEOF returns err, with io.EOF replaced by io.ErrUnexpectedEOF.
+// noEOF replaces io.EOF by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

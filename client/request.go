@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A message is a request of the 1995 protocol, in HTTP/1.0 or HTTP/0.9. Its target is not a
-// path, so net/http cannot send it.
+// A message is a request of the 1995 protocol, in HTTP/1.0 or HTTP/0.9. net/http cannot send it,
+// because its target is not a path.
 type message struct {
 	target     string  // Request-URI
 	suffix     string  // the part of target after the name
-	host       string  // Host field: selects the authority among those at one address (A95-3); "" for none
+	host       string  // Host field, which selects one of several authorities at an address (A95-3); may be ""
 	header     []field // other fields, in order
-	conditions []field // conditional request fields
+	conditions []field // fields for a conditional request
 	traced     []field // traceparent and tracestate
-	simple     bool    // a Simple-Request: only the request line
+	simple     bool    // a Simple-Request, which is only a request line
 	have       Validators
 }
 
@@ -27,8 +27,8 @@ func fields(all ...field) []field {
 	return slices.DeleteFunc(all, func(f field) bool { return f.value == "" })
 }
 
-// viaField returns the Via field for a question that has passed through the given number of
-// resolvers, including this client (RFC 9110, 7.6.3). It is "" for 0.
+// viaField returns the Via field for a question that has passed through hops resolvers, including
+// this client (RFC 9110, 7.6.3). It is "" for 0.
 func viaField(hops int) string {
 	if hops <= 0 {
 		return ""
@@ -36,11 +36,11 @@ func viaField(hops int) string {
 	return strings.TrimSuffix(strings.Repeat("1.1 nomen, ", min(hops, maxVia)), ", ")
 }
 
-// maxVia bounds the entries of the Via field.
+// maxVia is how many entries a Via field can have.
 const maxVia = 100
 
-// identity returns a text that identifies a request. It consists of the target, the subject and the
-// header fields. Two requests with the same text have the same response.
+// identity returns a string that is the same for requests with the same response. It consists of
+// the target, the subject and the header fields.
 func identity(where, about string, header []field) string {
 	var b strings.Builder
 	b.WriteString(where + " " + about)
@@ -58,8 +58,8 @@ func (m message) line() string {
 	return "GET " + m.target + " HTTP/1.0"
 }
 
-// bytes returns the message as sent. It returns an error if a field or the target could end its
-// line early (Y95-72).
+// bytes returns the message as it is sent, or an error if a field or the target could end its line
+// too early (Y95-72).
 func (m message) bytes() ([]byte, error) {
 	if !validTarget(m.target) || !validHeader(m.host) {
 		return nil, errControl

@@ -15,14 +15,14 @@ import (
 	"github.com/nomen-project/nomen/internal/guard"
 )
 
-// A hop is one step of a resolution: a question about a name and the way to ask it.
+// A hop is a step of a resolution. It asks about a name in some way.
 type hop struct {
 	subject
-	way     way  // nil if it is still to be found
+	way     way  // nil if it must still be found
 	guarded bool // connect only to public addresses
 }
 
-// label returns the text that stands for a hop in messages.
+// label returns what messages call the hop.
 func (s hop) label() string {
 	if p, ok := s.way.(page); ok {
 		return p.url
@@ -30,22 +30,20 @@ func (s hop) label() string {
 	return s.spelling
 }
 
-// A resolution follows redirections from hop to hop until it has an answer (1995, 4: Y95-43,
-// Y95-44).
+// A resolution follows redirects from hop to hop until it has an answer (1995, 4: Y95-43, Y95-44).
 type resolution struct {
 	client   *Client
 	question nomen.Question
-	have     Validators // validators of the answer that the caller has
+	have     Validators // validators of the caller's answer
 	keys     []string   // keys of the hops so far
 	labels   []string
-	fragment string // fragment of the last redirection that had one
+	fragment string // fragment of the last redirect that had one
 
-	lead   *reply // the redirection that led to the current page
-	leader hop    // the hop that sent lead
+	lead   *reply // the redirect to the present page
+	leader hop    // the hop that lead came from
 }
 
-// travel asks the resolvers of one hop after the other, starting with s. It returns the answer and
-// the validators that came with it.
+// travel asks the resolvers of hops, beginning with s. It returns the answer and its validators.
 func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validators, error) {
 	for {
 		if err := j.arrive(s); err != nil {
@@ -77,16 +75,16 @@ func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validato
 	}
 }
 
-// unreadable handles a failed hop. If the hop is a page that cannot be read, it answers with
-// the page's URL, because the resolver has said that the resource is there. For any other hop
-// it returns the error with the target of the last redirection.
+// unreadable handles a hop that failed. If the hop is a page, the URL of the page is the answer,
+// because the resolver has said that the resource is there. Otherwise unreadable returns the error,
+// with the target of the last redirect.
 func (j *resolution) unreadable(ctx context.Context, s hop, cause error) (*nomen.Answer, error) {
 	p, isPage := s.way.(page)
 	var private *guard.AddressError
 	if isPage && j.lead != nil && ctx.Err() == nil && !errors.As(cause, &private) {
 		if a, err := j.lead.located(j.leader, p.url, j.question, j.client.o.Now()); err == nil {
 			j.client.tracef("%s cannot be read: %v", p.url, cause)
-			a.Why = append(a.Why, p.url+" could not be read") // the reason is omitted, because untrusted clients can read this
+			a.Why = append(a.Why, p.url+" could not be read") // without the reason, because strangers can read this
 			return a, nil
 		}
 	}
@@ -96,8 +94,8 @@ func (j *resolution) unreadable(ctx context.Context, s hop, cause error) (*nomen
 	return nil, cause
 }
 
-// validators returns the validators of r. If a fragment was added to the answer, they apply
-// only to requests redirected with the same fragment.
+// validators returns the validators of r. If a redirect has added a fragment to the answer, they
+// are only for requests that get the same fragment.
 func (j *resolution) validators(r *reply) Validators {
 	v := r.validators()
 	if v.From != "" {
@@ -106,8 +104,8 @@ func (j *resolution) validators(r *reply) Validators {
 	return v
 }
 
-// had returns the validators of the answer that the caller has. It returns none if that answer came
-// from a redirection with another fragment.
+// had returns the validators of the caller's answer, or none if that answer came with another
+// fragment.
 func (j *resolution) had() Validators {
 	v, ok := j.have, false
 	if v.From, ok = strings.CutSuffix(v.From, j.mark()); !ok {
@@ -116,7 +114,7 @@ func (j *resolution) had() Validators {
 	return v
 }
 
-// mark returns the fragment of the resolution as a suffix for [Validators.From].
+// mark returns the fragment as a suffix for [Validators.From].
 func (j *resolution) mark() string {
 	if j.fragment == "" {
 		return ""
@@ -124,8 +122,8 @@ func (j *resolution) mark() string {
 	return "\n#" + j.fragment
 }
 
-// ask sends the question of a hop on each of its ways until one answers, and records that way in s.
-// After it has tried all ways, it retries the ways that were busy.
+// ask asks in each way of a hop until one of them answers, and records that way in s. Then it
+// retries the ways that were busy.
 func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	var failed []error
 	var late busyWays
@@ -153,13 +151,13 @@ func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	return nil, &WaysError{Name: s.spelling, Errs: failed}
 }
 
-// busyWays holds the ways that were busy, and the pause that their servers asked for.
+// A busyWays has the ways that were busy, and how long their servers asked to wait.
 type busyWays struct {
 	ways  []way
 	pause time.Duration
 }
 
-// retry tries the ways that were busy again, and returns nil if none answers.
+// retry tries the ways that were busy again, and returns nil if none of them answers.
 func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
 	for n := range max(j.client.o.Retries, 0) {
 		if len(late.ways) == 0 || pause(ctx, n, late.pause) != nil {
@@ -177,8 +175,8 @@ func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
 	return nil
 }
 
-// put sends the question on one way. If there is an answer, it records the way in s. If the way
-// was busy, it records the way in late.
+// put asks in one way. It records the way in s if there is an answer, and in late if the server is
+// busy.
 func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*reply, error) {
 	at := hop{s.subject, w, s.guarded}
 	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})
@@ -190,7 +188,7 @@ func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*r
 	return r, err
 }
 
-// arrive returns an error for a redirection loop or too many redirections.
+// arrive returns an error if redirects form a loop or are too many.
 func (j *resolution) arrive(s hop) error {
 	key := s.name.Key()
 	switch {
@@ -207,10 +205,9 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way for a name to which the hop s redirects. If the user named a resolver, and
-// s asks that resolver and does not read a page, the new name is asked in the same way. In all
-// other cases wayOn returns nil, and the client finds the resolver of the new name (1995, 4:
-// Y95-43).
+// wayOn returns the way for a name to which the hop s redirects. It is the way of s, if that asks
+// the resolver that the user has chosen and does not read a page. Otherwise wayOn returns nil, so
+// that the resolver of the name is found (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil
@@ -218,7 +215,7 @@ func (j *resolution) wayOn(s hop) way {
 	return s.way
 }
 
-// read interprets a reply as the next hop, the answer or an error.
+// read returns the next hop, the answer, or an error.
 func (j *resolution) read(s hop, r *reply) (next hop, a *nomen.Answer, err error) {
 	if r.redirects() {
 		return j.redirected(s, r)
@@ -229,7 +226,7 @@ func (j *resolution) read(s hop, r *reply) (next hop, a *nomen.Answer, err error
 		return hop{}, a, err
 	}
 	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs || j.question.Service == nomen.I2Ls) {
-		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // the page has no description, but its URL is the location
+		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // without a description, the URL of the page is the location
 	}
 	if to, ok := j.replacement(a, err); ok {
 		return hop{subject: to, way: j.wayOn(s), guarded: j.guards(r)}, nil, nil
@@ -237,7 +234,7 @@ func (j *resolution) read(s hop, r *reply) (next hop, a *nomen.Answer, err error
 	return hop{}, a, err
 }
 
-// redirected returns the hop that a redirection leads to, or an answer with its URL.
+// redirected returns the hop to which a redirect leads, or an answer with its URL.
 func (j *resolution) redirected(s hop, r *reply) (next hop, a *nomen.Answer, err error) {
 	to, err := r.destination(s)
 	if err != nil {
@@ -260,17 +257,17 @@ func (j *resolution) redirected(s hop, r *reply) (next hop, a *nomen.Answer, err
 	return next, a, err
 }
 
-// asksForList reports whether a URL asks a resolver for all locations (2012, 2.3). Such a URL is
-// not a location itself.
+// asksForList reports whether a URL asks a resolver for all locations (2012, 2.3), and so is not
+// itself a location.
 func asksForList(locator string) bool {
 	u, err := url.Parse(locator)
 	return err == nil && strings.EqualFold(u.Query().Get("s"), string(nomen.I2Ls))
 }
 
-// replacement returns the name to continue with, if there is one (1995, 4):
+// replacement returns the name with which to continue, if there is one (1995, 4):
 //
 //   - the name to which the answer redirects;
-//   - the only successor of a retired name, if a location was asked for or
+//   - the only successor of a retired name, if a location was requested or
 //     [nomen.Question.Succeed] is set.
 func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	var e *nomen.Error
@@ -285,13 +282,12 @@ func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	return subject{}, false
 }
 
-// guards reports whether the hop after r must not connect to private networks. This is always so
-// with [Options.Guard]. Without it, this is so if r came from the public Internet.
+// guards reports whether the hop after r must connect only to public addresses. It must with
+// [Options.Guard], or if r came from a public address.
 func (j *resolution) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
-// finish adds the redirections to the explanation of the answer. It also adds the fragment of
-// the last redirection, which takes precedence over the fragment of the question (RFC 9110,
-// 10.2.2).
+// finish adds the redirects to the explanation of the answer. It also adds the fragment of the last
+// redirect, which takes precedence over that of the question (RFC 9110, 10.2.2).
 func (j *resolution) finish(a *nomen.Answer) *nomen.Answer {
 	addFragment(a, j.fragment)
 	for _, label := range j.labels[1:] {

@@ -11,10 +11,9 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxResources is the maximum number of versions of a resource that are read from one response.
+// maxResources is how many versions of a resource are read from a response.
 const maxResources = 16
 
-// resource returns the body of a reply as a resource.
 func (r *reply) resource() *nomen.Resource {
 	out := &nomen.Resource{Type: r.header.Get("Content-Type"), URL: cmp.Or(r.header.Get("Content-Location"), r.url)}
 	if r.stream != nil {
@@ -25,7 +24,7 @@ func (r *reply) resource() *nomen.Resource {
 	return out
 }
 
-// resources returns the versions of a resource: the parts of a multipart body, or the body
+// resources returns the versions of a resource, which are the parts of a multipart body or the body
 // itself (RFC 2169, 3.4).
 func (r *reply) resources() ([]*nomen.Resource, error) {
 	contentType := r.header.Get("Content-Type")

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// answer reads a reply that is not a redirection. Replies that are not answers become errors.
+// answer reads a reply that is not a redirect, and returns an error if it is not an answer.
 func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	if r.status < http.StatusOK || r.status >= http.StatusMultipleChoices {
 		return nil, refusal(s, r, j.question)
@@ -34,7 +34,7 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.Raw != nil: // a gateway can also return such an answer
+	case a.Raw != nil: // a gateway can return such an answer too
 		return r.unstructured(a, s, j.question.Service)
 	}
 	wantsNames := j.question.Service == nomen.I2N || j.question.Service == nomen.I2Ns
@@ -43,17 +43,16 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	}
 	r.complete(a, s, asked)
 	if wantsNames && a.Service == j.question.Service && len(a.Names) == 0 && len(a.Locations) > 0 {
-		a.Service = nomen.I2C // a resolver that does not offer the service sends the answer of the default service (N12-32)
+		a.Service = nomen.I2C // a resolver answers with the default service if it does not offer the requested one (N12-32)
 	}
 	if isRequest(s.subject) && a.Service != j.question.Service {
-		a.Service = nomen.I2C // the response describes the resolver, whichever list was asked for (1995, 3.5: Y95-54)
+		a.Service = nomen.I2C // the response describes the resolver, whichever list was requested (1995, 3.5: Y95-54)
 	}
 	return project(a, s, j.question.Service)
 }
 
-// keepsText reports whether a body without structure counts as an answer to s. If a redirection led
-// to a page, such a body is the resource itself and not an answer. If s asks the resolver, the body
-// is an answer.
+// keepsText reports whether a body without structure is an answer to s. It is if s asks a resolver.
+// If a redirect led to a page, the body is the resource.
 func (s hop) keepsText() bool {
 	_, isPage := s.way.(page)
 	return !isPage || isRequest(s.subject)
@@ -65,7 +64,7 @@ func isRequest(s subject) bool {
 	return strings.HasPrefix(element, urn.ReservedPrefix)
 }
 
-// raw returns the body as received.
+// raw returns the body as it was received.
 func (r *reply) raw() *nomen.Raw {
 	raw := &nomen.Raw{Type: r.mediaType(), Body: r.body}
 	if raw.Type == "" && isText(r.body) {
@@ -74,9 +73,9 @@ func (r *reply) raw() *nomen.Raw {
 	return raw
 }
 
-// unstructured completes an answer from a body without structure (1995, 3.1.2 and 3.4: Y95-35,
-// Y95-40). The body counts as a description. For a service that asks for a part of a
-// description, the error is NoResult and carries the answer.
+// unstructured completes an answer from a body without structure, which counts as a description
+// (1995, 3.1.2 and 3.4: Y95-35, Y95-40). If the service asks for a part of a description,
+// unstructured returns NoResult with the answer.
 func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	a.Service = nomen.I2C
 	r.complete(a, s, nomen.I2C)
@@ -93,13 +92,13 @@ func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*no
 }
 
 // checkTime returns an error if a reply does not confirm the time in the question (RFC 7089,
-// 2.1.1). No resolver confirms a time in the future. For such a time it is enough that the resolver
+// 2.1.1). No resolver confirms a time in the future, for which it is enough that the resolver
 // supports times.
 func (r *reply) checkTime(s hop, q nomen.Question, now time.Time) error {
 	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
 		return nil
 	}
-	const skew = time.Minute // allowed difference between the clocks of client and server
+	const skew = time.Minute // allowed difference between the clocks
 	if q.At.After(now.Add(-skew)) && r.knowsTimes() {
 		return nil
 	}
@@ -143,15 +142,15 @@ func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 	return r.decode(asked)
 }
 
-// isList reports whether a body is a list of URIs. Such a list does not say whether a URI is a
-// name or a location.
+// isList reports whether a body is a list of URIs, which does not say whether a URI is a name or a
+// location.
 func isList(contentType string) bool {
 	f, ok := format.Lookup(contentType)
 	return ok && f.MediaType == format.TypeURIList
 }
 
-// namesOf moves the URIs of a list that are names, not locations, to the names of the answer. In
-// a list of naming authorities every URI is a prefix of names, and all are moved.
+// namesOf moves URIs that are names from the locations to the names of the answer. In a list of
+// naming authorities, all URIs are prefixes of names.
 func namesOf(a *nomen.Answer, authorities bool) {
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
 		n, err := name.Parse(l.URL)
@@ -163,7 +162,7 @@ func namesOf(a *nomen.Answer, authorities bool) {
 	})
 }
 
-// truth reads a body that consists of TRUE or FALSE (RFC 2483, 4.9).
+// truth reads TRUE or FALSE (RFC 2483, 4.9).
 func (r *reply) truth() (same, ok bool) {
 	switch strings.ToUpper(string(bytes.TrimSpace(r.body[:min(len(r.body), 100)]))) {
 	case "TRUE":
@@ -174,7 +173,7 @@ func (r *reply) truth() (same, ok bool) {
 	return false, false
 }
 
-// decode reads the body by its media type. The type of an HTTP/0.9 body is guessed.
+// decode reads the body by its media type, which is guessed for an HTTP/0.9 body.
 func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 	contentType := r.mediaType()
 	f, ok := format.Lookup(contentType)
@@ -188,8 +187,8 @@ func (r *reply) decode(asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// mediaType returns the media type that the server sent. For an HTTP/0.9 body, and for
-// text/urc-0 without a Content-Type (RFC 1945, 7.2.1), it guesses from the content.
+// mediaType returns the media type that the server sent. For HTTP/0.9, and for text/urc-0 without a
+// Content-Type (RFC 1945, 7.2.1), it is guessed from the content.
 func (r *reply) mediaType() string {
 	told := r.header.Get("Content-Type")
 	if told != "" {
@@ -213,8 +212,7 @@ func looksLike(body []byte) string {
 	return format.TypeText
 }
 
-// complete adds to a the data that its format does not contain, from the header fields and the
-// request.
+// complete adds what the format does not contain, from the header fields and the request.
 func (r *reply) complete(a *nomen.Answer, s hop, asked nomen.Service) {
 	if a.Service == "" {
 		a.Service = asked
@@ -234,9 +232,9 @@ func (r *reply) complete(a *nomen.Answer, s hop, asked nomen.Service) {
 	}
 }
 
-// staleSince returns the time at which a stale answer of a nomen server was last current. The
-// answer is stale if Cache-Status (RFC 9211) has an entry of the server itself that says so. The
-// time is Date minus Age (RFC 9111, 5.1). For other answers staleSince returns the zero time.
+// staleSince returns when a stale answer of a nomen server was last current. An answer is stale if
+// the entry of the server in Cache-Status says so (RFC 9211). The time is Date minus Age (RFC 9111,
+// 5.1). For other answers staleSince returns the zero time.
 func staleSince(h http.Header) time.Time {
 	age, err := strconv.ParseUint(h.Get("Age"), 10, 31)
 	date, derr := http.ParseTime(h.Get("Date"))
@@ -246,7 +244,7 @@ func staleSince(h http.Header) time.Time {
 	return date.UTC().Add(-time.Duration(age) * time.Second)
 }
 
-// maxAge returns the max-age of Cache-Control (RFC 9111, 5.2.2.1), limited to a year. It returns 0
+// maxAge returns the max-age in Cache-Control (RFC 9111, 5.2.2.1), but at most a year. It returns 0
 // if the answer must not be reused without asking the resolver.
 func maxAge(h http.Header) (age time.Duration) {
 	const year = 365 * 24 * 60 * 60
@@ -262,8 +260,8 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project reduces a description to what the service asks for. It returns the answer a unchanged if
-// a is a redirect or already answers that service, or if the service is not one of RFC 2483.
+// project reduces a description to what the service asks for. It returns a unchanged if that is a
+// redirect, or already answers the service, or if the service is not one of RFC 2483.
 func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil
@@ -290,8 +288,7 @@ func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, erro
 	return nil, noResult(s, service, message)
 }
 
-// addressOf returns the host and port that a way asks by the 1995 protocol. It returns "" for other
-// ways.
+// addressOf returns the host and port of a way that uses the 1995 protocol, and "" for other ways.
 func addressOf(w way) string {
 	switch w := w.(type) {
 	case proxy:
@@ -306,15 +303,14 @@ func noResult(s hop, service nomen.Service, message string) error {
 	return &nomen.Error{Kind: nomen.NoResult, Name: s.spelling, Service: service, Message: message}
 }
 
-// A serviceError reports that a reply contains the answer of another service than the question asks
-// for.
+// A serviceError means that a reply has the answer of another service.
 type serviceError struct{ got, want nomen.Service }
 
 func (e *serviceError) Error() string {
 	return "it is an answer to " + strconv.Quote(string(e.got)) + ", not " + strconv.Quote(string(e.want))
 }
 
-// located returns an answer whose location is the URL that a redirection leads to.
+// located returns an answer whose location is the target of a redirect.
 func (r *reply) located(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if err := r.checkTime(s, q, now); err != nil {
 		return nil, err
@@ -341,18 +337,16 @@ func (r *reply) located(s hop, url string, q nomen.Question, now time.Time) (*no
 }
 
 // isItem reports whether a Link field with the relation "item" or "archive" says that the resource
-// is at the URL of the redirection. The server has then answered with its default, a location,
-// because it does not offer the service (2012, 2.3.1: N12-32). Without such a field, the answer may
-// be at the URL.
+// is at the target of a redirect. The server then does not offer the service, and has sent a
+// location instead (2012, 2.3.1: N12-32). Without such a field, the answer may be at the target.
 func (r *reply) isItem(url string) bool {
 	return slices.ContainsFunc(r.links(url), func(l nomen.Location) bool {
-		return l.URL == url && (l.Rel == "" || l.Rel == "archive") // "item" is the default of Rel
+		return l.URL == url && (l.Rel == "" || l.Rel == "archive") // "item" is the default
 	})
 }
 
-// inPlace answers with the location that a resolver sent in place of the requested service. A
-// location is enough only if the question is for a description. For any other service inPlace
-// returns an error.
+// inPlace answers with the location that a resolver sent instead of the requested service. This is
+// enough for a description. For any other service it returns an error.
 func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if q.Service == nomen.I2C || q.Service == nomen.I2Cs {
 		return r.located(s, url, q, now)
@@ -360,8 +354,8 @@ func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*no
 	return nil, noResult(s, q.Service, "the resolver does not offer this service; it sent a location instead")
 }
 
-// links returns the locations that Link fields (RFC 8288) give for a URL, including the cited name.
-// It reads the fields as a linkset (RFC 9264, 4.1). It ignores other links, because most of them are
+// links returns the locations with this URL in the Link fields (RFC 8288), and the cited name. It
+// reads the fields as a linkset (RFC 9264, 4.1), and ignores links to other URLs, most of which are
 // not about the location.
 func (r *reply) links(url string) []nomen.Location {
 	var telling strings.Builder
@@ -386,7 +380,7 @@ func (r *reply) links(url string) []nomen.Location {
 // linkValues splits a Link field at commas outside targets and quoted strings (RFC 8288, 3).
 func linkValues(field string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		begin, until := 0, byte(0) // until ends the current target or string
+		begin, until := 0, byte(0) // until is what ends the present target or string
 		for i := 0; i < len(field); i++ {
 			switch c := field[i]; {
 			case until == '"' && c == '\\':
@@ -409,8 +403,8 @@ func linkValues(field string) iter.Seq[string] {
 	}
 }
 
-// cited returns the name that a resolver on the web cites for one of its URLs (RFC 8574). If the
-// URL is not below the base URL of the resolver, cited returns the name in the question.
+// cited returns the name that a resolver on the web cites for one of its URLs (RFC 8574). For a URL
+// that is not below its base URL, cited returns the name in the question.
 func (s hop) cited(url string) name.Name {
 	base := ""
 	switch w := s.way.(type) {
@@ -432,8 +426,8 @@ func (s hop) cited(url string) name.Name {
 	return s.name
 }
 
-// refusal returns the error that the status of a reply stands for. It is the inverse of the
-// function by which the server chooses the status.
+// refusal returns the error that the status of a reply represents. The server chooses the status by
+// the reverse of this function.
 func refusal(s hop, r *reply, q nomen.Question) error {
 	p := r.problem()
 	if e := p.Err(); e != nil {
@@ -460,13 +454,12 @@ func refusal(s hop, r *reply, q nomen.Question) error {
 	return completed(e, s, q)
 }
 
-// refuses reports whether the reply is an error that has no details about the name.
+// refuses reports whether the reply is an error without details about the name.
 func (r *reply) refuses() bool {
 	return r.status >= http.StatusBadRequest && r.status != http.StatusGone && r.problem().Err() == nil
 }
 
-// problem returns the problem details of the body. If the body has no problem details, the
-// result has no kind.
+// problem returns the problem details in the body. If there are none, the result has no kind.
 func (r *reply) problem() *format.Problem {
 	mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), format.TypeProblem) {
@@ -477,7 +470,7 @@ func (r *reply) problem() *format.Problem {
 	return &format.Problem{}
 }
 
-// completed adds the name and the service of the question to an error that a server sent.
+// completed adds the name and the service of the question to an error from the server.
 func completed(e *nomen.Error, s hop, q nomen.Question) error {
 	e.Name, e.Service, e.Message = s.spelling, q.Service, shown.Line(e.Message)
 	e.Offset = min(max(e.Offset, 0), len(e.Name))
@@ -493,8 +486,8 @@ func completed(e *nomen.Error, s hop, q nomen.Question) error {
 	return e
 }
 
-// message returns the server's explanation: the reason phrase or, if that is the standard phrase
-// of the status, the first line of a text body.
+// message returns the server's explanation. This is the reason phrase, or the first line of a text
+// body if the phrase is the standard one.
 func (r *reply) message() string {
 	if r.reason != "" && !strings.EqualFold(r.reason, http.StatusText(r.status)) {
 		return r.reason

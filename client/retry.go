@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// notNow returns an error if a status says that the server cannot answer at the moment.
+// notNow returns an error if the status says that the server cannot answer at the moment.
 func (r *reply) notNow(now time.Time) error {
 	if r.status < http.StatusInternalServerError && r.status != http.StatusTooManyRequests {
 		return nil
@@ -21,19 +21,19 @@ func (r *reply) notNow(now time.Time) error {
 	return &StatusError{Code: r.status, Reason: r.reason, RetryAfter: wait}
 }
 
-// maxRetryAfter limits the time that a server can ask a client to wait.
+// maxRetryAfter limits how long a server can ask a client to wait.
 const maxRetryAfter = 24 * time.Hour
 
-// A busy server is asked again after firstPause, which doubles each time. A server that asks for
-// a pause longer than maxPatience is not asked again.
+// A busy server is asked again after firstPause, and then after twice as long each time. If it asks
+// for a pause longer than maxPatience, it is not asked again.
 const (
 	firstPause  = 200 * time.Millisecond
 	maxPatience = 10 * time.Second
 )
 
-// busy reports whether it is worth asking again soon, and how long the server asked to wait.
-// Every question is safe to repeat (RFC 9110, 9.2.1), but repeating is pointless if nothing
-// listens at the address or the attempt timed out.
+// busy reports whether it makes sense to ask again soon, and how long the server asked to wait.
+// Every question is safe to repeat (RFC 9110, 9.2.1), but that is useless if nothing listens at the
+// address or the attempt has timed out.
 func busy(err error) (time.Duration, bool) {
 	var status *StatusError
 	if errors.As(err, &status) {
@@ -45,8 +45,8 @@ func busy(err error) (time.Duration, bool) {
 	return 0, errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// pause waits before retry n, counted from 0. It makes the pause longer by a random time of at most
-// a half, so that many clients do not return at once.
+// pause waits before retry n, which starts at 0. It adds a random time of at most a half, so that
+// many clients do not come back at once.
 func pause(ctx context.Context, n int, least time.Duration) error {
 	wait := firstPause << min(n, 10)
 	wait = max(wait, least) + rand.N(wait/2)

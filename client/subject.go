@@ -12,19 +12,19 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Parse reads a name as people write it and returns a question about it, without a service. It
-// removes angle brackets around the name and white space inside a URN (1995, 2: Y95-05,
-// Y95-06). The r- and q-component of a URN go into their own fields. An f-component or fragment
-// stays in Subject: it is not sent, but applied to the answer (2012, 2.4: N12-38). In a urn:dns
-// name "#" is reserved, so a fragment is an error (Y95-08).
+// Parse parses a name that a user has typed, and returns a question about it without a service. It
+// removes angle brackets around the name and white space in a URN (1995, 2: Y95-05, Y95-06). The r-
+// and q-component of a URN go into their own fields. An f-component or fragment stays in Subject;
+// the client does not send it, but applies it to the answer (2012, 2.4: N12-38). In a urn:dns name
+// "#" is reserved, so a fragment is an error (Y95-08).
 //
 // The error is a [*nomen.Error] of kind Malformed, whose Name is s without brackets and white
 // space.
 func Parse(s string) (nomen.Question, error) { return ParseDialect(urn.Latest, s) }
 
-// ParseDialect is like [Parse] for URNs of another dialect. The directives of [urn.Draft2012]
-// go into the fields of the question that they set; see [nomen.Requested]. The dialect does not
-// matter for other URIs.
+// ParseDialect is [Parse] for URNs of another dialect. The directives of [urn.Draft2012] go into
+// the fields of the question that they set; see [nomen.Requested]. URIs other than URNs do not
+// depend on the dialect.
 func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	s = unfold(s)
 	if !ascii.HasPrefix(s, "urn:") {
@@ -41,7 +41,7 @@ func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	return q, err
 }
 
-// fragmentOf returns the f-component of u with its "#", or "" if u has none.
+// fragmentOf returns the f-component of u with its "#", or "".
 func fragmentOf(u urn.URN) string {
 	if f, ok := u.FComponent(); ok {
 		return "#" + f
@@ -49,7 +49,7 @@ func fragmentOf(u urn.URN) string {
 	return ""
 }
 
-// question returns the question about the name s, followed by a fragment.
+// question returns the question about the name s, with a fragment after it.
 func question(s, fragment string) (nomen.Question, error) {
 	n, err := name.Parse(s)
 	if err != nil {
@@ -69,7 +69,7 @@ func spellingOf(u uri.URI) string {
 }
 
 // parseURN parses a URN of a dialect. A urn:dns name must also follow the rules of the draft of
-// 1995. After the name, the components of RFC 8141 and of the draft of 2012 are allowed.
+// 1995, but may have the components of RFC 8141 and of the draft of 2012.
 func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	u, err := d.Parse(s)
 	if d != urn.Latest || !ascii.HasPrefix(s, "urn:dns:") {
@@ -81,7 +81,7 @@ func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	return u, nil
 }
 
-// unfold removes angle brackets around a name, and white space that does not belong to the name.
+// unfold removes angle brackets around a name, and white space that does not belong to it.
 func unfold(s string) string {
 	s = strings.TrimSpace(s)
 	if inner, delimited := uri.Undelimit(s); delimited {
@@ -93,11 +93,11 @@ func unfold(s string) string {
 	return strings.Join(strings.Fields(s), "")
 }
 
-// A subject is the name asked about, in its spelling and its parsed form.
+// A subject is the name that a question is about, as it was spelled and parsed.
 type subject struct {
 	name     name.Name
-	spelling string // of name, without components; ASCII without white space
-	fragment string // added by a redirection; "" for none
+	spelling string // without components; ASCII without white space
+	fragment string // from a redirect; may be ""
 }
 
 func parseSubject(s string) (subject, error) {
@@ -109,8 +109,7 @@ func parseSubject(s string) (subject, error) {
 	return subject{q.Name, spellingOf(q.Subject), fragment}, nil
 }
 
-// subjectOf returns the subject of q, and a copy of q to which the components in its subject were
-// added.
+// subjectOf returns the subject of q, and a copy of q with the components of the subject.
 func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	typed, err := Parse(q.Subject.String())
 	switch {
@@ -123,7 +122,7 @@ func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	return subject{name: typed.Name, spelling: spellingOf(typed.Subject)}, q, nil
 }
 
-// malformed returns an error of kind Malformed for a parser's error.
+// malformed converts the error of a parser to one of kind Malformed.
 func malformed(s string, err error) *nomen.Error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var ready *nomen.Error

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A template is a resolver's URL with a placeholder for the name.
+// A template is the URL of a resolver, with a place for the name.
 type template struct{ before, after string }
 
 func parseTemplate(via string) (way, error) {
@@ -26,8 +26,8 @@ func (t template) locates(service nomen.Service) bool { return wantsLocations(se
 
 func (t template) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// ask sends the rest of the question as directives after the name. Resolvers ignore directives
-// that they do not support (2012, 2.3.1). A template with a query has no place for directives.
+// ask sends the rest of the question as directives after the name. Resolvers ignore directives that
+// they do not support (2012, 2.3.1). If the template has a query, directives cannot be added.
 func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	inQuery := strings.Contains(t.before, "?")
 	suffix := ""
@@ -41,8 +41,8 @@ func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply
 	return c.getAbout(ctx, at, q, target, t.before+at.name.Key()+t.after+suffix)
 }
 
-// spell returns a name as part of a path or query. If the name is the whole query, it is unchanged
-// (RFC 2169, 2.0). If it is a value in a query, it is escaped.
+// spell returns a name for insertion into a path or query. A name that is the whole query does not
+// change (RFC 2169, 2.0), and one that is a value in a query is escaped.
 func (t template) spell(spelling string, inQuery bool) string {
 	switch {
 	case !inQuery:

@@ -9,18 +9,17 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// thttpPath is the end of the URL of a resolver for RFC 2169.
+// thttpPath ends the URL of a resolver for RFC 2169.
 const thttpPath = "/uri-res/"
 
-// A thttp resolver takes requests for SERVICE "?" URI below its URL (RFC 2169, 2.0).
+// A thttp is a resolver to which requests have SERVICE "?" URI after its URL (RFC 2169, 2.0).
 type thttp struct{ base string } // base ends in thttpPath
 
 func (t thttp) key(about subject) string { return t.base + about.name.Key() }
 
 func (t thttp) locates(service nomen.Service) bool { return wantsLocations(service) }
 
-// asked returns the service to send for a service: RFC 2169 does not have I2N and I2Cs, so they are
-// replaced.
+// asked returns the service to send. It replaces I2N and I2Cs, which RFC 2169 does not have.
 func (t thttp) asked(service nomen.Service) nomen.Service {
 	switch service {
 	case nomen.I2N:
@@ -40,8 +39,8 @@ func (t thttp) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, e
 	return c.getAbout(ctx, at, q, t.target(service, at.spelling, suffix, q.Question), t.target(service, at.name.Key(), suffix, q.Question))
 }
 
-// target returns the URL of a request. A URI with "?" or "&" is escaped. For I=I the second URI
-// follows after an ampersand.
+// target returns the URL of a request. A URI with "?" or "&" is escaped. For I=I, the second URI
+// comes after an ampersand.
 func (t thttp) target(service, spelling, suffix string, q nomen.Question) string {
 	if strings.ContainsAny(spelling, "?&") {
 		spelling = url.QueryEscape(spelling)
@@ -52,8 +51,8 @@ func (t thttp) target(service, spelling, suffix string, q nomen.Question) string
 	return t.base + service + "?" + spelling + suffix
 }
 
-// thttpServices has the names of services in requests. They are the names of RFC 2169, 3, and for
-// all other services the names of RFC 2483. The default is N2L.
+// thttpServices maps services to their names in RFC 2169, 3. Services that are missing have the
+// names of RFC 2483. The default is N2L.
 var thttpServices = map[nomen.Service]string{
 	nomen.I2Ls: "N2Ls", nomen.I2R: "N2R", nomen.I2Rs: "N2Rs", nomen.I2C: "N2C", nomen.I2Cs: "N2C",
 	nomen.I2N: "N2Ns", nomen.I2Ns: "N2Ns", nomen.IisI: "I=I",

@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Validators let a later request ask whether an answer is still current (1995, 5: Y95-67; RFC
-// 9110, 8.8). Validators can be stored.
+// Validators identify a state of an answer, so that a later request can ask whether the answer is
+// still current (1995, 5: Y95-67; RFC 9110, 8.8). They can be stored.
 type Validators struct {
-	From     string `json:"from"`              // identifies the request for which the validators are valid
+	From     string `json:"from"`              // identifies the request to which they belong
 	Tag      string `json:"tag,omitempty"`     // ETag
 	Modified string `json:"modified,omitzero"` // Last-Modified
 }
 
-// Dated reports whether v has a modification date. An answer without a modification date must not
-// be reused (Y95-67).
+// Dated reports whether v has a modification date, without which an answer must not be reused
+// (Y95-67).
 func (v Validators) Dated() bool {
 	_, err := http.ParseTime(v.Modified)
 	return err == nil
 }
 
-// ErrUnchanged is the error of [Client.ResolveIf] when the caller's answer is still current.
+// ErrUnchanged means that the caller's answer is still current; see [Client.ResolveIf].
 var ErrUnchanged = errors.New("client: the answer is unchanged")
 
-// conditions returns the header fields that make a request conditional. The key
-// identifies the request.
+// conditions returns the header fields that make a request conditional. The key identifies the
+// request.
 func (v Validators) conditions(key string) []field {
 	if v.From == "" || v.From != key {
 		return nil
@@ -49,8 +49,8 @@ func (r *reply) validators() Validators {
 	return v
 }
 
-// renewed returns the validators to keep after a 304 response. Such a response need not repeat the
-// validators (RFC 9110, 15.4.5), so renewed takes missing ones from v.
+// renewed returns the validators to keep after a 304 response. If that does not repeat them (RFC
+// 9110, 15.4.5), they come from v.
 func (v Validators) renewed(r *reply) Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}
@@ -59,8 +59,8 @@ func (v Validators) renewed(r *reply) Validators {
 	return v
 }
 
-// hasDirective reports whether Cache-Control has a directive (RFC 9111, 5.2.2), with or without
-// a value.
+// hasDirective reports whether Cache-Control has a directive (RFC 9111, 5.2.2), with or without a
+// value.
 func hasDirective(h http.Header, directive string) bool {
 	for d := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
 		key, _, _ := strings.Cut(strings.TrimSpace(d), "=")

@@ -14,30 +14,29 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A way is a resolver together with the form of request that it takes.
+// A way is a resolver, with the form of requests to it.
 type way interface {
 	// ask sends a question and returns the reply. A status such as 503 is an error.
 	ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error)
 
-	// key returns the same text for all subjects to which this resolver gives the same answer. It
-	// is used to detect loops.
+	// key returns a string that is the same for all subjects for which the resolver gives the same
+	// answer. It is used to find loops.
 	key(subject) string
 
-	// locates reports whether a redirection to a URL is itself the answer to a question for this
-	// service. Then the client does not read the URL.
+	// locates reports whether a redirect to a URL is itself the answer for this service, so that
+	// the client does not read the URL.
 	locates(nomen.Service) bool
 
-	// asked returns the service of the reply that the resolver sends to a question for a service.
+	// asked returns the service that the resolver answers for a question about this service.
 	asked(nomen.Service) nomen.Service
 }
 
-// An inquiry is a question with the validators of the caller's earlier answer.
+// An inquiry is a question with the validators of the caller's answer.
 type inquiry struct {
 	nomen.Question
 	have Validators
 }
 
-// parseVia parses [Options.Via].
 func (c *Client) parseVia(via string) (way, error) {
 	if via == "" {
 		return nil, nil
@@ -66,15 +65,15 @@ func (c *Client) parseVia(via string) (way, error) {
 	return proxy{host: host, port: uint16(n), form: spelling}, nil
 }
 
-// placeholder is replaced by the name in a template. The name is escaped as the path or query
-// requires, so {+name}, the form of RFC 6570 with less escaping, means the same as {name}.
+// placeholder is replaced by the name in a template. The name is escaped as the path or the query
+// requires, so {+name}, which in RFC 6570 means less escaping, means the same.
 const (
 	placeholder = "{name}"
 	reserved    = "{+name}"
 )
 
-// parseURL parses the URL of a resolver: a template, a base for RFC 2169, or a base below which
-// names are paths.
+// parseURL parses the URL of a resolver. It is a template, a base for RFC 2169, or a base below
+// which names are paths.
 func parseURL(via string) (way, error) {
 	via = strings.ReplaceAll(via, reserved, placeholder)
 	plain := strings.ReplaceAll(via, placeholder, "")
@@ -120,7 +119,7 @@ func (c *Client) directTo(s subject, q nomen.Question) (way, error) {
 	return authority{id: host, host: host, port: c.o.Port, element: u.ElementID()}, nil
 }
 
-// components returns the r- and q-component of q as they follow a name.
+// components returns the r- and q-component of q in the form in which they follow a name.
 func components(q nomen.Question) string {
 	var s string
 	if q.R != "" {
@@ -135,7 +134,7 @@ func components(q nomen.Question) string {
 // An authority is the resolver of its own names (1995, 3).
 type authority struct {
 	id      string // AuthorityID
-	host    string // the host to ask; equal to id unless discovery returned another host
+	host    string // the host to ask, which is id unless discovery found another
 	port    uint16
 	element string // ElementID as spelled, without white space
 }
@@ -162,16 +161,16 @@ func (a authority) endpoint(ctx context.Context, c *Client, s hop) (endpoint, er
 	return endpoint{a.host, a.port, addrs, s.guarded}, nil
 }
 
-// message returns the request for the element, with the time of the question if it has one. The
-// character "?" is reserved (Y95-08). So a resolver that does not support times rejects the
-// request, and does not send the current state by mistake.
+// message returns the request for the element. If the question is about another time, a query says
+// so. Because "?" is reserved (Y95-08), a resolver that does not support times rejects the request
+// instead of sending the present state.
 func (a authority) message(c *Client, q inquiry) message {
 	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
 	m.host = a.id
 	return m
 }
 
-// message returns a request with a target followed by a suffix.
+// message returns a request for target and suffix.
 func (c *Client) message(target, suffix string, q inquiry, accept string) message {
 	return message{
 		target: target + suffix, suffix: suffix, simple: c.o.Simple, have: q.have,
@@ -181,7 +180,7 @@ func (c *Client) message(target, suffix string, q inquiry, accept string) messag
 	}
 }
 
-// exchangeAbout sends a message about the subject of s, with its conditional fields.
+// exchangeAbout sends a conditional message about the subject of s.
 func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s hop) (*reply, error) {
 	from := identity("1995 "+hostPort(strings.ToLower(e.host), e.port), s.name.Key()+m.suffix, m.header)
 	m.conditions = m.have.conditions(from)
@@ -192,17 +191,16 @@ func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s hop
 	return r, err
 }
 
-// asksAuthorities reports whether a question is a reserved request for naming authorities. Such a
-// question asks for a list, which has one line for each authority (1995, 3.5.3 and 3.5.4). In a
-// description the authorities could only be links, because they are not other names of the subject.
+// asksAuthorities reports whether a question is a reserved request for naming authorities. The
+// answer is best as a list with a line for each authority (1995, 3.5.3 and 3.5.4). In a description
+// the authorities could only be links, because they are not other names of the subject.
 func asksAuthorities(q nomen.Question) bool {
 	key := q.Name.Key()
 	return (q.Service == nomen.I2N || q.Service == nomen.I2Ns) && (strings.HasSuffix(key, urn.ReservedPrefix+"c") || strings.HasSuffix(key, urn.ReservedPrefix+"p"))
 }
 
-// preference returns the Accept field: the user's preference. If the user has none and the question
-// is about names, it returns a format that can contain names. For any other question it returns ""
-// (Y95-33).
+// preference returns the Accept field. This is the user's preference, or otherwise a format that
+// can contain names if the question is about names. For other questions it is "" (Y95-33).
 func (c *Client) preference(q nomen.Question) string {
 	if c.o.Accept == "" && asksAuthorities(q) {
 		return lines

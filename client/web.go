@@ -22,16 +22,16 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// The media types that the client asks for by default.
+// The media types that the client prefers by default.
 const (
-	richest = "application/json, text/urc-0;q=0.5"                      // best for a description
-	lines   = "text/uri-list, text/plain;q=0.9, application/json;q=0.5" // best for a list
-	details = format.TypeProblem                                        // RFC 9457
+	richest = "application/json, text/urc-0;q=0.5"                      // for a description
+	lines   = "text/uri-list, text/plain;q=0.9, application/json;q=0.5" // for a list
+	details = format.TypeProblem                                        // for an error (RFC 9457)
 )
 
 var errComponents = errors.New("client: a request with an r- or q-component cannot also have a resource component, a time or a query")
 
-// A site is a resolver on the web that takes names as paths below its URL.
+// A site is a resolver on the web for which names are paths below its URL.
 type site struct{ base string } // base is an http or https URL that ends in a slash
 
 func (s site) key(about subject) string { return s.base + about.name.Key() }
@@ -53,15 +53,14 @@ func (s site) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, er
 	return c.getAbout(ctx, at, q, s.base+namePath(at.spelling)+suffix, s.base+at.name.Key()+suffix)
 }
 
-// wantsLocations reports whether a redirection to a URL is the answer for a service on the
-// web. Unknown services count, because the default on the web is a redirection to the
-// resource.
+// wantsLocations reports whether a redirect to a URL is the answer for a service on the web. This
+// includes unknown services, because the default is a redirect to the resource.
 func wantsLocations(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls || service == nomen.I2R || service == nomen.I2Rs || !service.Known()
 }
 
-// namePath returns the path for a name. If the name has a query, namePath escapes the whole name.
-// Servers recognise such a name by the escaped colons.
+// namePath returns the path for a name. It escapes all of a name that has a query, which servers
+// recognise by the escaped colons.
 func namePath(spelling string) string {
 	if strings.Contains(spelling, "?") {
 		return url.QueryEscape(spelling)
@@ -69,7 +68,6 @@ func namePath(spelling string) string {
 	return spelling
 }
 
-// pathName is the inverse of namePath.
 func pathName(path string) string {
 	scheme, _, ok := strings.Cut(strings.ToUpper(path), "%3A")
 	if !ok || strings.Contains(scheme, ":") {
@@ -81,11 +79,10 @@ func pathName(path string) string {
 	return path
 }
 
-// A directive is a part of the query that says what the question asks for (2012, 2.3).
+// A directive is a part of a query that says what the question is (2012, 2.3).
 type directive struct{ keyword, value string }
 
-// spelled returns the query that consists of the directives with a value, or "" if none has a
-// value.
+// spelled returns the query with those directives that have a value, or "" if there are none.
 func spelled(all ...directive) string {
 	var b strings.Builder
 	for _, d := range all {
@@ -103,8 +100,8 @@ func spelled(all ...directive) string {
 	return b.String()
 }
 
-// suffixOf returns what follows the name in a request: directives, or the r- and q-component
-// (RFC 8141, 2.3), but not both.
+// suffixOf returns what comes after the name in a request. This is either directives, or the r- and
+// q-component (RFC 8141, 2.3).
 func suffixOf(q nomen.Question, all ...directive) (string, error) {
 	directives, rq := spelled(all...), components(q)
 	if directives != "" && rq != "" {
@@ -113,8 +110,8 @@ func suffixOf(q nomen.Question, all ...directive) (string, error) {
 	return rq + directives, nil
 }
 
-// webSuffix returns what follows the name in a web request. If the question has an r- or
-// q-component (RFC 8141), it omits the service.
+// webSuffix returns what comes after the name in a web request. It omits the service if the
+// question has an r- or q-component (RFC 8141).
 func webSuffix(q nomen.Question) (string, error) {
 	service := string(q.Service)
 	if components(q) != "" {
@@ -123,7 +120,7 @@ func webSuffix(q nomen.Question) (string, error) {
 	return withQuery(q, directive{"s", service}, directive{"c", q.Component}, directive{"with", otherOf(q)}, directive{"at", timeOf(q.At)})
 }
 
-// withQuery is like suffixOf, but also adds the plain query of q.
+// withQuery is suffixOf with the plain query of q.
 func withQuery(q nomen.Question, all ...directive) (string, error) {
 	suffix, err := suffixOf(q, all...)
 	switch {
@@ -145,7 +142,7 @@ func otherOf(q nomen.Question) string {
 	return q.Other.String()
 }
 
-// timeOf formats the time of a question. It returns "" if the question is about the present.
+// timeOf formats the time of a question, or returns "" for the present.
 func timeOf(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -153,14 +150,14 @@ func timeOf(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// webAccept returns the Accept field. Its beginning depends on the service:
+// webAccept returns the Accept field. It begins with
 //
-//   - a resource: what the user accepts;
-//   - a location, or no known service: the field ranks the locations. It must not prefer a
+//   - for a resource: what the user accepts;
+//   - for a location, or an unknown service: a field that ranks the locations. It must not prefer a
 //     description, but accepts JSON, because the default of the name may be a description;
-//   - any other service: what the user accepts, or by default what the client reads best.
+//   - for any other service: what the user accepts, or what the client reads best.
 //
-// The end is always the format of errors.
+// It always ends with the format of errors.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
 	case q.Service == nomen.I2R || q.Service == nomen.I2Rs:
@@ -177,8 +174,8 @@ func (c *Client) webAccept(q nomen.Question) string {
 	return "application/json;q=0.1, */*;q=0.1, " + details
 }
 
-// A page is the URL that a redirection led to. The client reads the answer from it instead of
-// asking the resolver.
+// A page is the URL to which a redirect led. The client reads the answer there, instead of asking
+// the resolver.
 type page struct{ url string }
 
 func (p page) key(subject) string { return p.url }
@@ -200,8 +197,8 @@ func (p page) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, er
 	return c.get(ctx, c.transport(at), g)
 }
 
-// transport returns the transport for a hop. If the hop is guarded, requests can reach a private
-// network only if they go to the resolver that the user named.
+// transport returns the transport for a hop. In a guarded hop, only requests to the resolver that
+// the user has chosen can reach a private network.
 func (c *Client) transport(at hop) http.RoundTripper {
 	switch {
 	case at.guarded && (at.way != c.via || c.via == nil):
@@ -212,8 +209,8 @@ func (c *Client) transport(at hop) http.RoundTripper {
 	return c.own
 }
 
-// getAbout requests a URL that stands for the name of a hop. The identity of the request does not
-// depend on the spelling of the name.
+// getAbout requests a URL about the name of a hop. The identity of the request does not depend on
+// the spelling of the name.
 func (c *Client) getAbout(ctx context.Context, at hop, q inquiry, target, about string) (*reply, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -226,7 +223,7 @@ func (c *Client) getAbout(ctx context.Context, at hop, q inquiry, target, about 
 	return c.get(ctx, c.transport(at), g)
 }
 
-// A get is a GET request to a server on the web.
+// A get is a GET request on the web.
 type get struct {
 	url        *url.URL
 	accept     string
@@ -235,10 +232,10 @@ type get struct {
 	at         time.Time
 	from       string // identity of the request
 	conditions []field
-	stream     bool // leaves the body of a successful response unread
+	stream     bool // do not read the body of a successful response
 }
 
-// fields returns the header fields of the request, except its conditions.
+// fields returns the header fields of the request without its conditions.
 func (g *get) fields(c *Client) []field {
 	datetime := ""
 	if !g.at.IsZero() {
@@ -250,7 +247,7 @@ func (g *get) fields(c *Client) []field {
 	)
 }
 
-// get requests one URL, without following redirections, and reads the whole response.
+// get requests a URL without following redirects, and reads the whole response.
 func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*reply, error) {
 	leave, err := c.hosts.enter(ctx, g.url.Host)
 	if err != nil {
@@ -277,7 +274,7 @@ func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*
 	return r, nil
 }
 
-// webError adds to an error the server that did not answer and the addresses that were tried.
+// webError adds to an error which server did not answer, and which addresses were tried.
 func (c *Client) webError(u *url.URL, err error) error {
 	if errors.As(err, new(*SizeError)) || errors.As(err, new(*UnreachableError)) {
 		return err
@@ -313,7 +310,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	if g.stream && resp.StatusCode == http.StatusOK {
 		r := headOf(resp)
 		r.public, r.url = peer, g.url.String()
-		slow.Stop() // runs again from the first read of the body
+		slow.Stop() // starts again with the first read of the body
 		r.stream, r.length = &timed{resp.Body, slow, c.o.Timeout, cancel}, resp.ContentLength
 		return r, nil
 	}
@@ -328,7 +325,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	return r, nil
 }
 
-// request returns the request as net/http sends it.
+// request returns the request for net/http.
 func (g *get) request(ctx context.Context, c *Client) (*http.Request, error) {
 	header := http.Header{"User-Agent": {""}} // an empty value suppresses the field
 	for _, f := range slices.Concat(g.fields(c), g.conditions, traced(ctx)) {
@@ -348,8 +345,7 @@ func (c *Client) noAnswer() error {
 	return fmt.Errorf("no answer within %v: %w", c.o.Timeout, context.DeadlineExceeded)
 }
 
-// plainTrip is like roundTrip, but sets a deadline on the connection instead of using a timer
-// and a context.
+// plainTrip is roundTrip with a deadline on the connection, instead of a timer and a context.
 func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g get) (*reply, error) {
 	deadline := time.Now().Add(c.o.Timeout)
 	var r *reply
@@ -370,7 +366,7 @@ func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g g
 	return nil, err
 }
 
-// A timed body gives each read the time limit of one attempt.
+// A timed is a body that gives each read the time of one attempt.
 type timed struct {
 	body   io.ReadCloser
 	slow   *time.Timer
@@ -385,7 +381,6 @@ func (t *timed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the request of the body.
 func (t *timed) Close() error {
 	t.slow.Stop()
 	err := t.body.Close()
@@ -393,8 +388,8 @@ func (t *timed) Close() error {
 	return err
 }
 
-// newTransport returns a transport that looks up hosts and connects with the functions of the
-// client, and that adds nothing to requests.
+// newTransport returns a transport that connects with the functions of the client, and adds nothing
+// to requests.
 func (c *Client) newTransport(guarded bool) *plain {
 	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
 		return c.dialHost(ctx, address, guarded)
@@ -412,8 +407,8 @@ func (c *Client) newTransport(guarded bool) *plain {
 	}, maxIdle)
 }
 
-// dialHost tries the addresses of a host and returns the first connection that succeeds. All
-// addresses together have the time of one attempt.
+// dialHost tries the addresses of a host, and returns the first connection. All addresses together
+// have the time of one attempt.
 func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -439,7 +434,6 @@ func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (ne
 	return nil, unreachable(address, aps, errs)
 }
 
-// redirects reports whether the reply is a redirection.
 func (r *reply) redirects() bool {
 	return slices.Contains([]int{
 		http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Source is a resolver that can tell whether an answer is still current, as
-// [client.Client.ResolveIf] does.
+// A Source is a resolver that can tell whether an answer is still current; see
+// [client.Client.ResolveIf].
 type Source interface {
 	nomen.Resolver
 	ResolveIf(ctx context.Context, q nomen.Question, have client.Validators) (*nomen.Answer, client.Validators, error)
@@ -23,40 +23,40 @@ type Source interface {
 
 // An Entry is a cached answer.
 type Entry struct {
-	Key        string            // of [Key]
+	Key        string            // the result of Key
 	Answer     *nomen.Answer     // without a resource
-	Validators client.Validators // with a date
-	Confirmed  time.Time         // when it was last known to be current
+	Validators client.Validators // they have a date
+	Confirmed  time.Time         // when the answer was last known to be current
 }
 
-// A Storage keeps entries by key, within its limits. It is safe for concurrent use. The caller
-// owns the entries it returns.
+// A Storage stores entries by key, within its limits. It is safe for concurrent use. The caller may
+// modify the entries that Get returns.
 type Storage interface {
-	// Get returns the entry of a key. It treats an entry that cannot be read as missing.
+	// Get returns the entry with a key. If an entry cannot be read, Get treats it as missing.
 	Get(key string) (Entry, bool)
 
-	// Put stores an entry and replaces any entry with the same key.
+	// Put stores an entry. It replaces an entry with the same key.
 	Put(e Entry) error
 
-	// Drop removes the entry of a key, if there is one.
+	// Drop removes the entry with a key, if there is one.
 	Drop(key string)
 }
 
 // Options configure a [Cache].
 type Options struct {
-	// Shared says that the cache serves several users, so answers that depend on the user are
-	// not kept (RFC 9111, 3.5).
+	// Shared means that several users share the cache, so that it must not keep answers that depend
+	// on the user (RFC 9111, 3.5).
 	Shared bool
 
-	Now func() time.Time // the clock; nil for [time.Now]
+	Now func() time.Time // returns the current time; nil means time.Now
 
-	// Failed, if not nil, is called when an entry could not be written. The answer is returned
-	// nevertheless.
+	// Failed is called if an entry could not be written. The answer is returned nevertheless. It
+	// may be nil.
 	Failed func(error)
 }
 
-// A Cache is a resolver that caches the answers of another. It is safe for concurrent use if
-// its source and storage are.
+// A Cache is a resolver that caches the answers of another. It is safe for concurrent use if its
+// source and its storage are.
 type Cache struct {
 	source  Source
 	storage Storage
@@ -65,7 +65,7 @@ type Cache struct {
 
 var _ nomen.Resolver = (*Cache)(nil)
 
-// New returns a cache that keeps the answers of source in storage.
+// New returns a Cache that stores the answers of source in storage.
 func New(source Source, storage Storage, o Options) *Cache {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -76,8 +76,8 @@ func New(source Source, storage Storage, o Options) *Cache {
 	return &Cache{source, storage, o}
 }
 
-// Resolve implements [nomen.Resolver]. It always asks the source and returns the source's error
-// even if an answer is cached. A caller that prefers an old answer to an error calls
+// Resolve implements [nomen.Resolver]. It always asks the source. If the source fails, it returns
+// the error even if an answer is cached. To get an old answer instead of an error, call
 // [Cache.Past].
 func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	key := Key(q)
@@ -91,7 +91,7 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	switch {
 	case ok && errors.Is(err, client.ErrUnchanged):
 		a, err = kept.Answer, nil
-		if !v.Dated() { // the cached answer is current, but must no longer be kept
+		if !v.Dated() { // the cached answer is current, but must not be kept any more
 			c.storage.Drop(key)
 			break
 		}
@@ -110,21 +110,20 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, nil
 }
 
-// isAnswer reports whether an error says something about the name. After any other error the
-// cached answer may still be current.
+// isAnswer reports whether an error says something about the name. After any other error the cached
+// answer may still be current.
 func isAnswer(err error) bool { return errors.As(err, new(*nomen.Error)) }
 
-// keeps reports whether an answer may be kept.
 func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 	return v.Dated() && v.From != "" && a.Resource == nil && a.Resources == nil && !(a.Private && c.o.Shared)
 }
 
-// refresh is the minimum time between two stored confirmations of an entry. So the time that
+// refresh is how long it takes until the confirmation of an entry is stored again. The time that
 // [Cache.Past] returns can be too early by this much.
 const refresh = time.Minute
 
-// keep stores the entry e. It does nothing if the stored entry has the same
-// validators and was confirmed recently.
+// keep stores the entry e, unless the stored entry has the same validators and was confirmed
+// recently.
 func (c *Cache) keep(e, stored Entry) {
 	if stored.Validators == e.Validators && e.Confirmed.Sub(stored.Confirmed) < refresh && !e.Confirmed.Before(stored.Confirmed) {
 		return
@@ -136,11 +135,11 @@ func (c *Cache) keep(e, stored Entry) {
 	}
 }
 
-// ErrNothing is the error of [Cache.Past] for a question without a cached answer.
+// ErrNothing means that no answer to the question is cached.
 var ErrNothing = errors.New("cache: no cached answer")
 
-// Past returns the cached answer to a question, and when it was last known to be current. It
-// does not ask the source. The only error is [ErrNothing].
+// Past returns the cached answer to a question, and when it was last known to be current, without
+// asking the source. The only error is [ErrNothing].
 func (c *Cache) Past(q nomen.Question) (*nomen.Answer, time.Time, error) {
 	key := Key(q)
 	if key == "" {
@@ -154,7 +153,7 @@ func (c *Cache) Past(q nomen.Question) (*nomen.Answer, time.Time, error) {
 	return e.Answer, e.Confirmed, nil
 }
 
-// whole returns q without the fragment of its subject.
+// whole removes the fragment from the subject of q.
 func whole(q nomen.Question) nomen.Question {
 	if _, ok := q.Subject.Fragment(); !ok {
 		return q
@@ -166,10 +165,10 @@ func whole(q nomen.Question) nomen.Question {
 	return q
 }
 
-// Key returns the same text for all questions that have the same answer. It consists of the key
-// of the name and everything else in the question that affects the answer (2012, 5). It is ""
-// for questions whose answers are not cached: those for a resource, those for an explanation
-// and those without a valid name.
+// Key returns a string that is the same for all questions that have the same answer. It consists of
+// the key of the name, and everything else in the question that affects the answer (2012, 5). It is
+// "" if the answer is not cached, because the question asks for a resource or an explanation, or
+// has no valid name.
 func Key(q nomen.Question) string {
 	n := q.Name
 	if n.IsZero() {

@@ -18,12 +18,12 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A Disk is a [Storage] that keeps each entry in a file of a directory. Several programs can
-// use the directory at once. Files are renamed into place when complete, and a damaged file
-// counts as missing, so nothing needs repair after a crash.
+// A Disk is a [Storage] that keeps each entry in a file. Several programs can use its directory at
+// the same time. Files get their names when they are complete, and a damaged file counts as
+// missing, so nothing needs to be repaired after a crash.
 //
-// The limits apply to the directory as a whole. They are enforced from time to time, so the
-// directory can exceed them by a sixteenth.
+// The limits are for the whole directory. They are enforced from time to time, so the directory can
+// exceed them by a sixteenth.
 type Disk struct {
 	dir    string
 	limits Limits
@@ -35,17 +35,17 @@ type Disk struct {
 
 var _ Storage = (*Disk)(nil)
 
-// Parts of file names.
+// Parts of the names of files.
 const (
 	entrySuffix = ".entry"
-	newPart     = entrySuffix + ".new" // in the name of an incomplete file
+	newPart     = entrySuffix + ".new" // marks an incomplete file
 )
 
-// maxEntry bounds the bytes read from a file.
+// maxEntry is how many bytes of a file are read.
 const maxEntry = 64 << 20
 
-// OpenDisk returns storage in a directory. It creates the directory if needed, readable only by
-// its owner, because the names a user asks for are private.
+// OpenDisk returns a Storage that uses a directory. It creates the directory if necessary, readable
+// only by its owner, because the names that a user requests are private.
 func OpenDisk(dir string, l Limits) (*Disk, error) {
 	if err := os.MkdirAll(dir, durable.PrivateDir); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
@@ -54,7 +54,6 @@ func OpenDisk(dir string, l Limits) (*Disk, error) {
 	return d, d.sweep()
 }
 
-// path returns the file of a key.
 func (d *Disk) path(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	s := hex.EncodeToString(sum[:])
@@ -79,12 +78,12 @@ func (d *Disk) Get(key string) (Entry, bool) {
 	}
 	now := time.Now()
 	if info, err := f.Stat(); err == nil && now.Sub(info.ModTime()).Abs() > time.Minute {
-		_ = os.Chtimes(path, now, now) // if this fails, the entry is only removed earlier
+		_ = os.Chtimes(path, now, now) // otherwise the entry is removed earlier, which does not matter
 	}
 	return e, true
 }
 
-// Put implements [Storage]. It drops an entry that alone exceeds the limits.
+// Put implements [Storage]. It drops an entry that exceeds the limits by itself.
 func (d *Disk) Put(e Entry) error {
 	text, err := encode(e)
 	if err != nil {
@@ -92,7 +91,7 @@ func (d *Disk) Put(e Entry) error {
 	}
 	size := int64(len(text))
 	if size > min(d.limits.MaxBytes, maxEntry) {
-		d.Drop(e.Key) // because the entry stored before is out of date
+		d.Drop(e.Key) // the entry stored before is out of date
 		return nil
 	}
 	if err := d.write(d.path(e.Key), text); err != nil {
@@ -101,7 +100,6 @@ func (d *Disk) Put(e Entry) error {
 	return d.count(size)
 }
 
-// write replaces a file atomically.
 func (d *Disk) write(path string, text []byte) error {
 	if err := os.Mkdir(filepath.Dir(path), durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -112,10 +110,9 @@ func (d *Disk) write(path string, text []byte) error {
 // Drop implements [Storage].
 func (d *Disk) Drop(key string) { _ = os.Remove(d.path(key)) }
 
-// count adds a written file to the counts. When enough has been written, count sweeps the
-// directory.
+// count counts a written file, and sweeps the directory from time to time.
 func (d *Disk) count(size int64) error {
-	const part = 16 // the directory is swept after each sixteenth of the limits
+	const part = 16 // the share of the limits after which the directory is swept
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.files++
@@ -127,19 +124,18 @@ func (d *Disk) count(size int64) error {
 	return d.sweep()
 }
 
-// A file is a directory entry.
 type file struct {
 	path string
 	size int64
 	used time.Time
 }
 
-// abandoned is the age after which an incomplete file is removed.
+// abandoned is how old an incomplete file must be to be removed.
 const abandoned = time.Hour
 
-// sweep removes incomplete files that are abandoned. If the directory exceeds a limit, it also
-// removes the least recently used entries, until the directory is a sixteenth below the
-// limits. Other programs may do the same at the same time.
+// sweep removes abandoned files. If the directory exceeds a limit, sweep also removes the least
+// recently used entries, until the directory is a sixteenth below the limits. Other programs may do
+// the same at the same time.
 func (d *Disk) sweep() error {
 	files, total, err := d.list()
 	if err != nil {
@@ -163,8 +159,8 @@ func (d *Disk) sweep() error {
 	return nil
 }
 
-// list returns the entries and their total size in bytes, and removes abandoned files. It
-// ignores files that do not belong to the cache.
+// list returns the entries and their total size in bytes, and removes abandoned files. It ignores
+// files that do not belong to the cache.
 func (d *Disk) list() (files []file, total int64, err error) {
 	for _, dir := range entriesOf(d.dir) {
 		if !isHex(dir.Name(), 2) || !dir.IsDir() {
@@ -190,8 +186,8 @@ func (d *Disk) list() (files []file, total int64, err error) {
 	return files, total, err
 }
 
-// usedAt returns when a file was last used. A time in the future, from a wrong clock, counts as
-// zero, so that the file does not outlive all others.
+// usedAt returns when a file was last used. A time in the future, from a wrong clock, becomes zero,
+// so that the file does not stay longer than all others.
 func usedAt(modified time.Time) time.Time {
 	if time.Until(modified) > time.Minute {
 		return time.Time{}

@@ -12,14 +12,13 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// version is the version of the entry format. Its history is in
-// docs/reference/files.md.
+// version is the version of the format of entries. docs/reference/files.md has its history.
 const version = "1"
 
-// magic begins every entry. The checksum of the rest follows on the same line.
+// magic begins every entry. The checksum of the rest comes after it on the same line.
 const magic = "nomen-cache " + version + " "
 
-// A header holds what an entry stores besides the answer.
+// A header has what an entry stores besides the answer.
 type header struct {
 	Key        string            `json:"key"`
 	Confirmed  time.Time         `json:"confirmed"`
@@ -29,8 +28,8 @@ type header struct {
 
 var errDamaged = errors.New("the entry is damaged")
 
-// encode writes an entry: a line with the version and a checksum, one with the
-// header, one with the answer.
+// encode writes an entry, which has a line with the version and a checksum, one with the header,
+// and one with the answer.
 func encode(e Entry) ([]byte, error) {
 	var body bytes.Buffer
 	h := header{Key: e.Key, Confirmed: e.Confirmed.UTC(), Private: e.Answer.Private, Validators: e.Validators}
@@ -48,7 +47,7 @@ func encode(e Entry) ([]byte, error) {
 	return append(out, body.Bytes()...), nil
 }
 
-// decode reads an entry written by encode.
+// decode reads what encode has written.
 func decode(b []byte) (Entry, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
 	sum, body, ok2 := bytes.Cut(rest, []byte("\n"))

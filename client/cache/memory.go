@@ -12,10 +12,10 @@ const (
 	DefaultMaxBytes   = 256 << 20
 )
 
-// Limits bound a [Storage]. Zero means the default.
+// Limits limit a [Storage]. Zero means the default.
 type Limits struct {
 	MaxEntries int
-	MaxBytes   int64 // of the entries as stored, including keys
+	MaxBytes   int64 // of the stored entries and their keys
 }
 
 func (l Limits) withDefaults() Limits {
@@ -36,14 +36,14 @@ type Memory struct {
 // An item is a stored entry.
 type item struct {
 	key  string
-	text []byte // encoded, because the caller may change an entry it gets
+	text []byte // encoded, because the caller of Get may modify the entry
 }
 
 func (i *item) size() int64 { return int64(2*len(i.key) + len(i.text)) }
 
 var _ Storage = (*Memory)(nil)
 
-// NewMemory returns empty storage.
+// NewMemory returns an empty Memory.
 func NewMemory(l Limits) *Memory {
 	return &Memory{limits: l.withDefaults(), byKey: map[string]*list.Element{}, used: list.New()}
 }
@@ -63,7 +63,7 @@ func (m *Memory) Get(key string) (Entry, bool) {
 	return out, err == nil && out.Key == key
 }
 
-// Put implements [Storage]. It drops an entry that alone exceeds the limits.
+// Put implements [Storage]. It drops an entry that exceeds the limits by itself.
 func (m *Memory) Put(e Entry) error {
 	text, err := encode(e)
 	if err != nil {

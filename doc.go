@@ -1,25 +1,22 @@
-// Package nomen defines questions about persistent names, answers, errors, and the interface
-// [Resolver], which answers questions.
-//
-// Implementations of [Resolver]:
+// Package nomen defines the questions that a resolver of persistent names answers, for example
+// where the document with a URN is, and the form of the answers and errors. The interface
+// [Resolver] answers them. It has several implementations:
 //
 //   - the engine (package resolve) answers from a store;
 //   - the client (package client) asks other resolvers over the network;
-//   - caches and chains use other implementations of [Resolver].
+//   - caches and chains use other implementations.
 //
-// All implementations pass the same conformance suite, package nomentest. The server (package
-// server) and the command line answer with a [Resolver].
+// The conformance suite in package nomentest tests all of them. The server (package server) and the
+// command line use a Resolver for their answers.
 //
-// Comments name the drafts that this module implements by their years, such as "1995, 3.1" for
-// section 3.1 of draft-ietf-uri-yaurn-00, and their numbered requirements as "Y95-32".
-// docs/glossary.md lists the drafts.
+// Services have the names of RFC 2483. The five kinds of errors are those of section 2 of that RFC.
 //
-// The services have the names of RFC 2483. The five kinds of errors are those of RFC 2483,
-// section 2.
+// Comments cite a draft by its year, so "1995, 3.1" is section 3.1 of draft-ietf-uri-yaurn-00. They
+// cite a requirement by its number, such as "Y95-32". docs/glossary.md lists the drafts.
 //
 // # Canonical forms
 //
-// Several packages compute a canonical form. Which one to use:
+// Several packages compute a canonical form, for different purposes:
 //
 //	to                                          use                                   equal for
 //	store or look up a persistent name          name.Parse(s), then Name.Key          names that the scheme or namespace calls equivalent
@@ -33,11 +30,11 @@
 //	compare IRIs                                iri.IRI.Normalize, after iri.IRI.NFC  IRIs equivalent by RFC 3987, 5.3
 //	show a name to people                       urn.URN.Display                       nothing: only for display
 //
-// Different canonical forms do not prove that two names identify different resources.
+// If two names have different canonical forms, they may still identify the same resource.
 //
 // # Errors
 //
-// A parser returns an error that implements [uri.InputError]. This error has the input, the byte
-// offset, the rule of the document and what was found. Use errors.As to get it. A check returns
-// values of the type [uri.Finding]. A valid identifier can have findings too, such as warnings.
+// The error of a parser implements [uri.InputError], so errors.As can get the input, the byte
+// offset, the violated rule and what was found. A check returns values of the type [uri.Finding],
+// because a valid identifier can have warnings.
 package nomen

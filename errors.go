@@ -8,20 +8,20 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Kind is one of the five reasons why a question has no answer (RFC 2483, section 2).
+// A Kind is a reason why a question has no answer (RFC 2483, section 2).
 type Kind uint8
 
-// The kinds.
+// The five kinds.
 const (
 	Malformed Kind = iota + 1 // the identifier is malformed
 	Unknown                   // the name does not exist, or is not public yet
-	NoResult                  // the name has no result for the service
+	NoResult                  // the name has nothing for the service
 	Gone                      // the name was retired
 	Denied                    // access is denied
 )
 
-// String returns a word for the kind, such as "retired". The same word ends the problem type in
-// HTTP responses.
+// String returns a word for the kind, such as "retired". The problem type in an HTTP response ends
+// in this word.
 func (k Kind) String() string {
 	switch k {
 	case Malformed:
@@ -38,9 +38,9 @@ func (k Kind) String() string {
 	return "error"
 }
 
-// Phrase returns the reason phrase of a response with the kind k (1995, 3.4.1: Y95-42). The
-// phrase tells the client that a resolver understood the name. Phrase returns "" if the kind
-// has only the standard phrase of its status.
+// Phrase returns the reason phrase of an HTTP response with an error of this kind. It shows the
+// client that a resolver understood the name (1995, 3.4.1: Y95-42). Phrase returns "" if the
+// standard phrase is enough.
 func (k Kind) Phrase() string {
 	switch k {
 	case Malformed:
@@ -55,32 +55,30 @@ func (k Kind) Phrase() string {
 	return ""
 }
 
-// MaxHops is the number of resolvers that may pass on a question before it fails with
-// [ErrLoop].
+// MaxHops is how many resolvers may pass on a question before it fails with [ErrLoop].
 const MaxHops = 8
 
-// ErrLoop is returned, wrapped, for a question that too many resolvers ([MaxHops]) passed on,
-// because these resolvers delegate the name to each other. It says nothing about the name.
+// ErrLoop means that more than [MaxHops] resolvers passed on a question, because they delegate the
+// name to each other. It says nothing about the name.
 var ErrLoop = errors.New("delegation loop: too many resolvers passed on the question")
 
-// ErrUpstream is returned, wrapped, when the answer depends on another server and that server
-// failed: the resolver of a delegation, or the server of a resource. It says nothing about the
-// name.
+// ErrUpstream means that another server failed on which the answer depends. This is the resolver of
+// a delegation or the server of a resource. The error says nothing about the name.
 var ErrUpstream = errors.New("upstream server failed")
 
-// An Error says why there is no answer about a name.
+// An Error says why a question about a name has no answer.
 type Error struct {
 	Kind        Kind
 	Name        string   // the name as the client wrote it
-	Service     Service  // the service that the question asked for
-	Offset      int      // for Malformed: the offset of the fault in Name, in bytes
-	Rule        string   // for Malformed: the production that Name violates
+	Service     Service  // the requested service
+	Offset      int      // for Malformed: where in Name the error is, in bytes
+	Rule        string   // for Malformed: the violated production
 	Message     string   // for people, without the name
-	Suggestions []string // names that the client may have meant
+	Suggestions []string // similar names that exist or may exist
 	Legal       bool     // for Denied: access is denied for legal reasons
-	Status      int      // HTTP status that a rule has set; 0 means the status of Kind
-	Answer      *Answer  // the tombstone, if Kind is Gone
-	Why         []string // explanation for people, if Question.Explain was set
+	Status      int      // HTTP status that a rule has set; 0 means that of Kind
+	Answer      *Answer  // for Gone: the tombstone, if known
+	Why         []string // an explanation for people, if requested
 	Err         error    // the cause, or nil
 }
 
@@ -98,8 +96,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Violation makes e a [uri.InputError]. If the kind is not Malformed, it returns the zero
-// Violation.
+// Violation implements [uri.InputError]. It returns the zero Violation unless the kind is
+// Malformed.
 func (e *Error) Violation() uri.Violation {
 	if e.Kind != Malformed {
 		return uri.Violation{}
@@ -107,7 +105,8 @@ func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Name, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// Is makes errors.Is(err, &Error{Kind: k}) true for every error of kind k.
+// Is reports whether target is an [*Error] of the same kind, so that errors.Is(err, &Error{Kind:
+// k}) tests the kind.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Kind == e.Kind && t.Name == ""

@@ -7,13 +7,13 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Requested returns the question that the components of u ask. Name and Subject are not set.
-// Which components u can have depends on its dialect:
+// Requested returns the question in the components of a URN, without Name and Subject. The dialect
+// of u decides which components it can have:
 //
 //   - RFC 8141, 2.3: the r-component and the q-component.
 //   - 2012, 2.3: the directives s for the service and c for the component. Unregistered
 //     directives go into Query, because the namespace of the name may define them. A directive
-//     that occurs twice, or names an unknown service, is ignored (2012, 2.3, 2.3.1).
+//     that is repeated, or names an unknown service, is ignored (2012, 2.3, 2.3.1).
 func Requested(u urn.URN) Question {
 	var q Question
 	q.R, _ = u.RComponent()

@@ -10,11 +10,11 @@ const (
 	Itself Relation = iota
 	Copied          // a copy elsewhere
 	About           // a description, or an unknown extension relation
-	Beside          // something else: a licence, an author, a collection
+	Beside          // something else, such as a licence or an author
 )
 
-// RelationOf returns the closest relation in a space-separated list of link relation types (RFC
-// 8288, 2.1).
+// RelationOf returns the closest of the relations in a space-separated list of link relation types
+// (RFC 8288, 2.1).
 func RelationOf(rel string) Relation {
 	if rel == "" || rel == "item" {
 		return Itself
@@ -35,7 +35,7 @@ func relationOf(rel string) Relation {
 	case "describedby":
 		return About
 	}
-	if strings.Contains(rel, ":") { // an extension relation is a URI
+	if strings.Contains(rel, ":") { // extension relations are URIs
 		return About
 	}
 	return Beside

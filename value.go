@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// A Value is a typed value of a record, as other systems of persistent identifiers keep it. A
-// record keeps each value as it was given. Answers do not depend on values. But some values are
-// views of locations, and answers depend on the locations (package value).
+// A Value is a typed value of a record, as other systems of persistent identifiers have them. A
+// record keeps values as they were given, and answers do not depend on them. Some values only show
+// locations, which do affect answers; see package value.
 type Value struct {
-	Index       int    `json:"index"`                 // from 1; no other value of the record has it
+	Index       int    `json:"index"`                 // from 1; unique in the record
 	Type        string `json:"type"`                  // such as URL, HS_ADMIN or 21.T11148/8074aed799118ac263ad
 	Data        string `json:"data"`                  // in the format Format
-	Format      string `json:"format,omitempty"`      // how to read Data: see the constants
+	Format      string `json:"format,omitempty"`      // one of the constants below, or another
 	TTL         TTL    `json:"ttl,omitempty"`         // how long the value may be cached
-	Permissions string `json:"permissions,omitempty"` // admin read, admin write, public read, public write, each 0 or 1; "" means 1110
-	Timestamp   string `json:"timestamp,omitempty"`   // last change of the value, RFC 3339; "" if unknown
+	Permissions string `json:"permissions,omitempty"` // admin read, admin write, public read and public write, each 0 or 1; "" means 1110
+	Timestamp   string `json:"timestamp,omitempty"`   // last change of the value (RFC 3339); "" if unknown
 }
 
-// Formats of the data of a [Value]. In any other format, such as admin or vlist, Data is a JSON
-// text.
+// Formats of the data of a [Value]. In other formats, such as admin and vlist, Data is JSON.
 const (
-	FormatText   = ""       // Data is the text
-	FormatBase64 = "base64" // Data is the base64 of bytes (RFC 4648, section 4), with padding
+	FormatText   = ""       // Data is the text itself
+	FormatBase64 = "base64" // Data is base64 with padding (RFC 4648, section 4)
 )
 
 // Public reports whether anyone may read the value.
@@ -32,7 +31,7 @@ func (v *Value) Public() bool {
 	return v.Permissions == "" || len(v.Permissions) == 4 && v.Permissions[2] == '1'
 }
 
-// Bytes returns the bytes that Data stands for.
+// Bytes returns the data as bytes.
 func (v *Value) Bytes() ([]byte, error) {
 	if v.Format == FormatBase64 {
 		return base64.StdEncoding.Strict().DecodeString(v.Data)
@@ -40,7 +39,7 @@ func (v *Value) Bytes() ([]byte, error) {
 	return []byte(v.Data), nil
 }
 
-// PublicValues returns the values that anyone may read. It does not modify the list.
+// PublicValues returns the values that anyone may read, in a new list.
 func PublicValues(all []Value) []Value {
 	var public []Value
 	for i := range all {
@@ -51,18 +50,17 @@ func PublicValues(all []Value) []Value {
 	return public
 }
 
-// A TTL says how long a value may be cached: a number of seconds in digits, such as "86400", or the
-// time until which it may be cached (RFC 3339). The empty TTL means [DefaultTTL]. In JSON, seconds
-// are a number.
+// A TTL says how long a value may be cached. It is a number of seconds, such as "86400", or the
+// time at which the value expires (RFC 3339). "" means [DefaultTTL]. In JSON, seconds are a number.
 type TTL string
 
 // DefaultTTL is how long a value without a TTL may be cached.
 const DefaultTTL = 24 * time.Hour
 
-// Seconds returns the TTL of this many seconds.
+// Seconds returns the TTL of n seconds.
 func Seconds(n int) TTL { return TTL(strconv.Itoa(n)) }
 
-// Left returns how long the value may be cached, and 0 if the TTL is invalid.
+// Left returns how long the value may still be cached. It returns 0 if the TTL is invalid.
 func (t TTL) Left(now time.Time) time.Duration {
 	if t == "" {
 		return DefaultTTL
@@ -77,8 +75,8 @@ func (t TTL) Left(now time.Time) time.Duration {
 	return max(until.Sub(now), 0)
 }
 
-// Valid reports whether t is empty, seconds from 0 to 2,147,483,647 without superfluous zeros, or a
-// time.
+// Valid reports whether t is empty, a number of seconds from 0 to 2,147,483,647 without leading
+// zeros, or a time.
 func (t TTL) Valid() bool {
 	if _, ok := t.seconds(); ok || t == "" {
 		return true
@@ -92,7 +90,8 @@ func (t TTL) seconds() (int, bool) {
 	return int(n), err == nil && n >= 0 && t == Seconds(int(n))
 }
 
-// MarshalJSON returns a number for seconds, and a string for any other TTL.
+// MarshalJSON implements [json.Marshaler]. It writes seconds as a number, and anything else as a
+// string.
 func (t TTL) MarshalJSON() ([]byte, error) {
 	if _, ok := t.seconds(); ok {
 		return []byte(t), nil
@@ -100,7 +99,7 @@ func (t TTL) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(t))
 }
 
-// UnmarshalJSON reads a number or a string. It does not check that the TTL is valid.
+// UnmarshalJSON implements [json.Unmarshaler]. It does not check that the TTL is valid.
 func (t *TTL) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] != '"' {
 		var n json.Number

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A uuidSource generates universally unique identifiers (RFC 9562). Those of version 7 are
-// strictly increasing, even if the clock goes back. It is not safe for concurrent use.
+// A uuidSource generates UUIDs (RFC 9562). Those of version 7 increase strictly, even if the clock
+// goes back. It is not safe for concurrent use.
 type uuidSource struct {
 	now     func() time.Time
 	random  source
-	last    int64  // time of the last UUID of version 7, in milliseconds
+	last    int64  // time of the last UUID of version 7 in milliseconds
 	counter uint16 // counter within last
 }
 
@@ -29,15 +29,14 @@ func (u *uuidSource) v4() (string, error) {
 }
 
 const (
-	maxTime    = 1<<48 - 1 // the greatest time of a UUID of version 7, in milliseconds since 1970
+	maxTime    = 1<<48 - 1 // greatest time in a UUID of version 7, in milliseconds since 1970
 	maxCounter = 1<<12 - 1
-	seedMask   = 1<<11 - 1 // the highest bit of the counter is initially 0, to leave room for counting
+	seedMask   = 1<<11 - 1 // the counter begins with a 0 bit, to leave room for counting
 )
 
-// v7 returns a time-based UUID in lower case (RFC 9562, 5.7). The 12 bits of
-// rand_a are a counter that is initialised with a random value in its lower
-// half each millisecond (6.2, method 1). If the counter overflows or the clock
-// goes back, the time in the UUIDs runs ahead of the clock.
+// v7 returns a time-based UUID in lower case (RFC 9562, 5.7). The 12 bits of rand_a are a counter,
+// whose lower half is random at the start of each millisecond (6.2, method 1). If the counter
+// overflows or the clock goes back, the times in UUIDs run ahead of the clock.
 func (u *uuidSource) v7() (string, error) {
 	ms := u.now().UnixMilli()
 	if ms < 0 || ms > maxTime {
@@ -60,8 +59,7 @@ func (u *uuidSource) v7() (string, error) {
 	return spell(b, 7), nil
 }
 
-// spell sets version and variant (RFC 9562, 4.1 and 4.2) and returns the text
-// of b.
+// spell sets the version and the variant (RFC 9562, 4.1 and 4.2), and returns b as text.
 func spell(b [16]byte, version byte) string {
 	b[6] = b[6]&0x0f | version<<4
 	b[8] = b[8]&0x3f | 0x80

@@ -18,8 +18,8 @@
 // location, a location without href, text, a comment, or a name with a colon. nomen does not
 // redirect to URLs in such data, and [registrar] does not check them.
 //
-// The XML of a value of the type 10320/loc is generated. Its attributes have a fixed order, there
-// is no XML declaration and no white space between elements, and countries are in lower case.
+// The XML of a value of the type 10320/loc is generated. Its attributes have a fixed order, an XML
+// declaration and white space between elements are omitted, and countries are in lower case.
 //
 // [registrar]: https://pkg.go.dev/github.com/nomen-project/nomen/registrar
 package value

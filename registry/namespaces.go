@@ -82,7 +82,7 @@ func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 }
 
 // displayOf returns the example of a namespace as people usually write it, such as an ISBN with
-// hyphens. It returns "" if that is no different.
+// hyphens. It returns "" if people write the name itself.
 func displayOf(n namespace.Namespace) string {
 	u, err := urn.Parse(n.Example)
 	if err != nil || n.Rules.Display == nil {

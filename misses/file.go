@@ -97,7 +97,7 @@ func (r *reader) head() (head, error) {
 }
 
 // read reads a file, with misses in any order. If the file has another format or a later version,
-// is damaged or is incomplete, the error is a [*fileError]. Other errors come from in.
+// is damaged or is incomplete, the error is a [*fileError]. Other errors come from the reader.
 func read(in io.Reader) ([]Miss, Totals, error) {
 	r := &reader{in: bufio.NewScanner(in)}
 	r.in.Buffer(nil, maxLine)

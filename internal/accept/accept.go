@@ -1,9 +1,9 @@
-// Package accept parses the header fields in which clients state preferences: Accept,
+// Package accept parses the header fields in which clients state preferences, which are Accept,
 // Accept-Charset, Accept-Encoding and Accept-Language (RFC 9110, 12.5). No other package parses
-// them. The package returns preferences; its callers decide what to do with them.
+// them. The caller decides what to do with the preferences.
 //
-// A field is parsed in one pass and without allocation. An element is ignored if it is malformed or
-// has a malformed weight. Separators in quoted strings do not separate elements.
+// A field is parsed in one pass, without allocating. An element is ignored if it is malformed or
+// has a malformed weight. A comma in a quoted string does not separate elements.
 package accept
 
 import (
@@ -12,47 +12,46 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits of a field. A field that is too long is treated as absent; elements above the maximum
-// number are ignored.
+// Limits on a field. A field that is too long counts as absent, and too many elements are ignored.
 const (
 	MaxField    = 8 << 10 // bytes
 	MaxElements = 32
 )
 
-// Unmatched is the weight of a value that no element matches.
+// Unmatched is the weight of a value that matches no element.
 const Unmatched = -1
 
-// A Preference is the weight of the element that matches a value, and how specific this element is.
-// The zero Preference has the weight 0: the client does not accept the value.
+// A Preference is the weight of the element that matches a value, and how specific that element is.
+// The zero Preference has the weight 0, so the client does not accept the value.
 type Preference struct {
-	Q           int // in thousandths; Unmatched if no element matches
-	Specificity int // greater is more specific; 0 if no element matches
+	Q           int // in thousandths, or Unmatched
+	Specificity int // greater for more specific elements; 0 if none matches
 }
 
-// How specific a media range is, without its parameters; parameters change the number by one.
+// How specific a media range without parameters is. Parameters change this by one.
 const (
 	anyType   = 3 * (iota + 1) // */*
 	anySub                     // type/*
 	wholeType                  // type/subtype
 )
 
-// Named reports whether the media range that matched has the whole type, type/subtype.
+// Named reports whether the range that matched is a whole type, type/subtype.
 func (p Preference) Named() bool { return p.Specificity >= wholeType-1 }
 
-// A Field is a parsed field. The zero Field is absent. If a header has several fields with the same
-// name, they must be joined with commas before.
+// A Field is a parsed field. The zero Field is an absent one. If a request has several fields with
+// the same name, join them with commas before parsing.
 type Field struct {
 	text     string
 	n        int
 	elements [MaxElements]element
 }
 
-// An element is one element of a field. Its numbers are offsets in the text of the field.
+// An element is an element of a field. Its numbers are offsets in the field.
 type element struct {
 	begin, end     uint16 // the value without parameters
-	charset, until uint16 // the value of the parameter charset, with its quotes if any; empty if there is no charset
+	charset, until uint16 // value of the parameter charset, with any quotes; empty if absent
 	q              int16
-	narrow         bool // the element has other parameters
+	narrow         bool // it has other parameters
 }
 
 // ReadMedia parses an Accept field:
@@ -62,8 +61,8 @@ type element struct {
 //	media-range = ( "*/*" / ( type "/" "*" ) / ( type "/" subtype ) ) parameters
 func (f *Field) ReadMedia(text string) { f.read(text, true) }
 
-// ReadTokens parses an Accept-Charset, Accept-Encoding or Accept-Language field: a list of tokens
-// with weights.
+// ReadTokens parses an Accept-Charset, Accept-Encoding or Accept-Language field, which is a list of
+// tokens with weights.
 func (f *Field) ReadTokens(text string) { f.read(text, false) }
 
 func (f *Field) read(text string, media bool) {
@@ -88,22 +87,22 @@ func (f *Field) read(text string, media bool) {
 // Len returns the number of elements.
 func (f *Field) Len() int { return f.n }
 
-// At returns element i, without its parameters and in its original case, and its weight.
+// At returns element i without its parameters, as the client wrote it, and its weight.
 func (f *Field) At(i int) (value string, q int) {
 	e := &f.elements[i]
 	return f.text[e.begin:e.end], int(e.q)
 }
 
-// Media returns the preference for a media type without parameters, ignoring case. The most
-// specific range that matches the type determines it; if several are equally specific, the first of
-// them.
+// Media returns the preference for a media type without parameters, in any case. It is that of the
+// most specific range that matches, or of the first of several.
 //
-// If a range has a charset parameter, it must equal the charset of the type, where "" stands for
-// utf-8. The charset "*" means that the charset is not known; then a charset parameter is treated
-// like any other parameter. A range with other parameters matches only if ignore is true. Callers
-// set ignore if their media type stands for the type with any parameters. If ignore is true, a
-// range without parameters is more specific than one with parameters. A range with parameters and
-// the weight 0 then excludes nothing (RFC 9110, 12.5.1).
+// If a range has the parameter charset, that must equal the charset of the type, where "" means
+// utf-8. If the charset is "*", it is unknown, and the parameter charset of a range is treated like
+// any other.
+//
+// A range with other parameters only matches if ignore is true. Set ignore if mediaType stands for
+// the type with any parameters. Ranges without parameters are then more specific than those with
+// parameters, and a range with parameters and the weight 0 excludes nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.elements[:f.n] {
@@ -135,8 +134,7 @@ func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	return best
 }
 
-// matchType returns how specific the media range in pattern is, or 0 if it does not match the media
-// type.
+// matchType returns how specific a media range is, or 0 if it does not match.
 func matchType(mediaType, pattern string) int {
 	switch {
 	case pattern == "*/*":
@@ -151,7 +149,7 @@ func matchType(mediaType, pattern string) int {
 	return 0
 }
 
-// sameCharset reports whether a token or quoted string is equal to a charset.
+// sameCharset reports whether a token or quoted string equals a charset.
 func sameCharset(value, charset string) bool {
 	if charset == "" {
 		charset = "utf-8"
@@ -171,8 +169,8 @@ func sameCharset(value, charset string) bool {
 	return value == charset
 }
 
-// Token returns the preference for a token, such as a content coding, ignoring case. It is the
-// preference of the element that names the token, or else that of "*".
+// Token returns the preference for a token, such as a content coding, in any case. It is that of
+// the element with this token, or otherwise of "*".
 func (f *Field) Token(token string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -186,8 +184,8 @@ func (f *Field) Token(token string) Preference {
 	return best
 }
 
-// Language returns the preference for a language tag: the preference of the longest range that
-// matches by basic filtering (RFC 4647, 3.3.1).
+// Language returns the preference for a language tag. It is that of the longest range that matches
+// by basic filtering (RFC 4647, 3.3.1).
 func (f *Field) Language(tag string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -206,9 +204,9 @@ func (f *Field) Language(tag string) Preference {
 	return best
 }
 
-// AddParents adds a parent for each language range whose parent is not in the field, with a
-// slightly lower weight, but never lower than the parameter least. For example, it assumes that a
-// client that prefers de-AT also reads de (RFC 4647, 3.4).
+// AddParents adds the parent of each language range, unless the field has it. For example, it
+// assumes that a client that prefers de-AT also reads de (RFC 4647, 3.4). A parent has a slightly
+// lower weight, but at least the weight in the parameter least.
 func (f *Field) AddParents(least int) {
 	for _, e := range f.elements[:f.n] {
 		for {
@@ -234,7 +232,7 @@ func (f *Field) has(value string) bool {
 	return false
 }
 
-// Mentions reports whether a field contains a word, ignoring case.
+// Mentions reports whether a field contains a word, in any case.
 func Mentions(field, word string) bool {
 	for i := range len(field) {
 		if ascii.HasPrefix(field[i:], word) {

@@ -6,8 +6,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A scanner parses the tokens, quoted strings and parameters that fields consist of (RFC 9110,
-// 5.6).
+// A scanner reads the tokens, quoted strings and parameters of a field (RFC 9110, 5.6).
 type scanner struct {
 	s string
 	i int
@@ -15,7 +14,6 @@ type scanner struct {
 
 func (s *scanner) atEnd() bool { return s.i >= len(s.s) }
 
-// peek returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.atEnd() {
 		return 0
@@ -23,7 +21,7 @@ func (s *scanner) peek() byte {
 	return s.s[s.i]
 }
 
-// skip skips OWS. If the parameter commas is true, it skips commas too.
+// skip skips OWS, and also commas if commas is true.
 func (s *scanner) skip(commas bool) {
 	for !s.atEnd() {
 		if c := s.s[s.i]; c != ' ' && c != '\t' && (c != ',' || !commas) {
@@ -33,9 +31,9 @@ func (s *scanner) skip(commas bool) {
 	}
 }
 
-// element parses a media range or token with its parameters. The parameter q is the weight; it can
-// be at any position. If anything else comes before the next comma, ok is false, and the scanner is
-// at the unexpected text, which is not in a quoted string.
+// element parses a media range or a token with its parameters. The weight is the parameter q, which
+// can be at any position. If the element is malformed, element stops there, outside any quoted
+// string, and returns false.
 func (s *scanner) element(media bool) (element, bool) {
 	e := element{begin: uint16(s.i), q: Most}
 	kind := s.token()
@@ -114,7 +112,7 @@ func (s *scanner) skipElement() {
 	}
 }
 
-// token parses 1*tchar. It returns "" if there is none.
+// token parses 1*tchar, and returns "" if there is none.
 func (s *scanner) token() string {
 	begin := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {
@@ -123,7 +121,7 @@ func (s *scanner) token() string {
 	return s.s[begin:s.i]
 }
 
-// quoted skips a quoted string. It fails if the closing quote is missing.
+// quoted skips a quoted string. It returns false if the closing quote is missing.
 func (s *scanner) quoted() bool {
 	for s.i++; !s.atEnd(); s.i++ {
 		switch s.s[s.i] {

@@ -2,16 +2,14 @@ package accept
 
 import "strings"
 
-// Most is the highest weight and the default, in thousandths.
+// Most is the highest weight, which is also the default, in thousandths.
 const Most = 1000
 
-const digits = 3 // maximum number of digits after the point
+const digits = 3 // digits after the point
 
-// parseWeight parses
+// parseWeight parses the following, and returns it in thousandths.
 //
 //	qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
-//
-// and returns it in thousandths. If s is anything else, ok is false.
 func parseWeight(s string) (q int, ok bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole != "0" && whole != "1" || len(fraction) > digits {

@@ -7,12 +7,12 @@ import (
 	"github.com/nomen-project/nomen/counts"
 )
 
-// An Answer is a response that is kept.
+// An Answer is a response in the cache.
 type Answer struct {
 	Status int
-	Form   uint8 // of the request, for metrics; the caller defines the values
+	Form   uint8 // form of the request, for metrics; the caller defines the values
 
-	Name []byte      // the name whose resolution is counted each time that the answer is repeated; empty if none is
+	Name []byte      // the name to count as resolved each time the answer is used; empty if there is none
 	What counts.What // of the resolution
 
 	// The hash of the key, and the client that got the answer last. Both are for counting, and are not
@@ -21,12 +21,12 @@ type Answer struct {
 	Last *counts.Last
 
 	pattern          *pattern
-	texts            []byte // the texts of the gaps: target, location and length
-	target, location uint16 // the lengths of the first two
+	texts            []byte // the target, the location and the length
+	target, location uint16 // lengths of the first two
 }
 
-// AppendTo appends the response with a value of Date, which must be in the format of HTTP, and
-// returns the length of its body. If final is true, the response has the field "Connection: close".
+// AppendTo appends the response, with a value of Date in the format of HTTP, and returns the length
+// of its body. If final is true, the response has the field "Connection: close".
 func (a *Answer) AppendTo(out []byte, date string, final bool) (longer []byte, body int) {
 	out = a.appendPieces(out, a.pattern.head, date)
 	if final {
@@ -38,7 +38,7 @@ func (a *Answer) AppendTo(out []byte, date string, final bool) (longer []byte, b
 	return out, len(out) - begin
 }
 
-// appendPieces appends pieces of the pattern, and what is in their gaps.
+// appendPieces appends pieces of the pattern with their gaps filled.
 func (a *Answer) appendPieces(out []byte, pieces []piece, date string) []byte {
 	location := int(a.target) + int(a.location)
 	for i := range pieces {
@@ -61,7 +61,7 @@ func (a *Answer) appendPieces(out []byte, pieces []piece, date string) []byte {
 // Body returns the body of the response.
 func (a *Answer) Body() []byte { return a.appendPieces(nil, a.pattern.body, "") }
 
-// Fields yields the names and values of the header fields in their order, except Date.
+// Fields returns an iterator over the header fields, in order, except for Date.
 func (a *Answer) Fields() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		_, rest, _ := strings.Cut(string(a.appendPieces(nil, a.pattern.head, "")), lineEnd)

@@ -3,20 +3,20 @@
 //
 // # Validity
 //
-// A response is repeated only for a request with the same [Request], while the set of authorities is
-// the same, and until something changes on which the response depends; see [store.Validity]. The
-// caller decides which responses may be kept. It must not add a response that depends on the client,
-// the time or chance.
+// A response is repeated only for the same [Request], as long as the set of authorities is the same
+// and nothing has changed on which the response depends; see [store.Validity]. The caller decides
+// which responses to keep. It must not add a response that depends on the client, the time or
+// chance.
 //
 // # Size
 //
-// The cache is bounded in bytes, in equal parts for its shards. The answers for many names differ
-// only in the target of the request, the location and its length. So an entry stores only these, and
-// shares the other bytes with other entries.
+// The cache has a limit in bytes, which its shards divide equally. The answers for many names
+// differ only in the target of the request, the location and the length of the body. So an entry
+// stores only these, and shares all other bytes with other entries.
 //
-// A client cannot empty the cache with many different requests: each shard has rules for admitting
-// and removing entries (see the type shard), and only the [maxTriples] most frequent combinations of
-// Accept, Accept-Language and Accept-Encoding are cached.
+// A client cannot empty the cache by sending many different requests. Each shard has rules for what
+// enters and what is removed (see the type shard). Of the combinations of Accept, Accept-Language
+// and Accept-Encoding, only the [maxTriples] most frequent are cached.
 package answercache
 
 import (
@@ -30,16 +30,16 @@ import (
 const (
 	// MaxAnswer is the maximum length in bytes of a response.
 	MaxAnswer = 8 << 10
-	// MaxTarget is the maximum length in bytes of a target whose response is kept.
+	// MaxTarget is the maximum length in bytes of a request target.
 	MaxTarget = 1 << 10
 
 	shardBits  = 4
-	shardShift = 64 - shardBits  // the first bits of a hash number the shard
-	tagShift   = shardShift - 16 // the next ones are the tag of a key that has missed; see shard.missed
+	shardShift = 64 - shardBits  // the first bits of a hash select the shard
+	tagShift   = shardShift - 16 // the next bits are the tag of a key; see shard.missed
 )
 
-// A Request has the parts of a request that decide about a response. The method is GET, or HEAD if
-// Head is true.
+// A Request has the parts of a request that decide the response. The method is GET, or HEAD if Head
+// is true.
 type Request struct {
 	Head                         bool
 	Target, Mount, Host          string
@@ -49,14 +49,14 @@ type Request struct {
 	Secure, Proxied              bool
 }
 
-// A Key identifies a Request under a set of authorities.
+// A Key identifies a Request to a set of authorities.
 type Key struct {
 	scope
 	target string
 	hash   uint64
 }
 
-// A scope has all parts of a Key but the target.
+// A scope is a Key without its target.
 type scope struct {
 	mount, host, country  string
 	local                 netip.AddrPort
@@ -75,19 +75,17 @@ type Cache struct {
 	shards        [1 << shardBits]shard
 }
 
-// numbers are what metrics show.
 type numbers struct{ hits, misses, evictions atomic.Uint64 }
 
-// An edition numbers a set of authorities. Keys have the number, so that the entries of earlier sets
-// are not found; they are removed when room is needed.
+// An edition is the number of a set of authorities. Keys contain it, so entries for earlier sets
+// are not found, and are removed when room is needed.
 type edition struct {
 	set    *store.AuthoritySet
 	number uint32
 }
 
-// New returns a cache of at most the given size in bytes, for answers from a store with these
-// invalidations. It returns nil if the size is 0 or there are no invalidations; a nil Cache is
-// valid, and always empty.
+// New returns a Cache with a limit in bytes, for answers from a store with these invalidations. It
+// returns nil if the limit is 0 or there are no invalidations. A nil Cache is always empty.
 func New(size int64, v *store.Invalidations) *Cache {
 	if size <= 0 || v == nil {
 		return nil
@@ -100,7 +98,7 @@ func New(size int64, v *store.Invalidations) *Cache {
 	return c
 }
 
-// Continue makes c add its counts to those of an earlier cache, which may be nil. It must be called
+// Continue makes c continue the counts of an earlier Cache, which may be nil. It must be called
 // before c is used.
 func (c *Cache) Continue(before *Cache) {
 	if c != nil && before != nil {
@@ -108,8 +106,8 @@ func (c *Cache) Continue(before *Cache) {
 	}
 }
 
-// Key returns the key of a request under a set of authorities. If the response to the request must
-// not be kept, ok is false. The key refers to the strings of the request.
+// Key returns the key of a request to a set of authorities. It returns false if the response must
+// not be kept. The key refers to the strings of the request.
 func (c *Cache) Key(r *Request, set *store.AuthoritySet) (k Key, ok bool) {
 	if c == nil || len(r.Target) > MaxTarget {
 		return Key{}, false
@@ -139,7 +137,7 @@ func (c *Cache) editionOf(set *store.AuthoritySet) uint32 {
 	}
 }
 
-// Get returns the response for a key. If there is none that is valid, ok is false.
+// Get returns the valid response for a key, and false if there is none.
 func (c *Cache) Get(k *Key) (a Answer, ok bool) {
 	if a, ok = c.shard(k).get(k, c.invalidations); ok {
 		c.counts.hits.Add(1)
@@ -147,8 +145,8 @@ func (c *Cache) Get(k *Key) (a Answer, ok bool) {
 	return a, ok
 }
 
-// Begin counts a miss. If the response may enter the cache, Begin begins to record what the response
-// depends on, and returns true. It must be called before records are read.
+// Begin counts a miss. If the response may enter the cache, Begin starts recording on what it
+// depends, and returns true. It must be called before records are read.
 func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 	c.counts.misses.Add(1)
 	if !c.shard(k).miss(k.hash) {
@@ -158,8 +156,8 @@ func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 	return true
 }
 
-// Put keeps the response if what was recorded since Begin permits it. The parameter set is the one
-// that was passed to Key. The text must be a complete response of HTTP/1.1 with a field Date.
+// Put adds a response, if what was recorded since Begin permits it. The parameter set is the one
+// that Key had. The text is a complete HTTP/1.1 response with a Date field.
 func (c *Cache) Put(k *Key, set *store.AuthoritySet, d *store.Dependencies, a Answer, text []byte) {
 	if len(text) > MaxAnswer || len(a.Name) > MaxTarget {
 		return
@@ -169,7 +167,7 @@ func (c *Cache) Put(k *Key, set *store.AuthoritySet, d *store.Dependencies, a An
 	}
 }
 
-// Usage describes the cache for metrics. It returns false for a nil cache.
+// Usage returns numbers for metrics. It returns false for a nil Cache.
 func (c *Cache) Usage() (store.CacheUsage, bool) {
 	if c == nil {
 		return store.CacheUsage{}, false

@@ -13,25 +13,24 @@ const (
 	headEnd       = "\r\n\r\n"
 	closing       = "\r\nConnection: close"
 
-	minReplaced = 4 // minimum length of a text that becomes a gap
+	minReplaced = 4 // least length of a text that becomes a gap
 )
 
-// The bytes that stand for gaps in a skeleton. An answer that has one of these bytes in its head is
-// not kept. A body with one of them, for example a compressed one, has no gaps.
+// The bytes that mark gaps in a skeleton. An answer with such a byte in its head is not kept. A
+// body with such a byte, for example because it is compressed, has no gaps.
 const (
 	gapNone = iota
 	gapTarget
 	gapLocation
 	gapLength
 	gapDate
-	gapEnd  // of the head
-	gapRaw  // of the head, before a body without gaps
+	gapEnd  // end of the head
+	gapRaw  // end of the head, before a body without gaps
 	allGaps = "\x00\x01\x02\x03\x04\x05\x06"
 )
 
-// A pattern is what many answers have in common: an answer with gaps for the target of the request,
-// the values of Location and Content-Length, and the date. The answers for most names of an
-// authority have the same pattern.
+// A pattern is an answer with gaps for the target of the request, the values of Location and
+// Content-Length, and the date. Most names of an authority share a pattern.
 type pattern struct{ head, body []piece }
 
 // A piece is a text and the gap after it.
@@ -40,12 +39,11 @@ type piece struct {
 	gap  byte
 }
 
-// gaps are the texts that are in the gaps of an answer.
+// The gaps are what fills the gaps of an answer.
 type gaps struct{ target, location, length []byte }
 
-// appendSkeleton appends the skeleton of an answer, which is an answer with a byte for each gap. It
-// stores the texts of the gaps in g, whose target must be set. If the answer cannot have a pattern,
-// ok is false.
+// appendSkeleton appends the skeleton of an answer, in which a byte marks each gap. It stores what
+// was there in g, whose target must be set. It returns false if the answer cannot have a pattern.
 func appendSkeleton(b, text []byte, g *gaps) (skeleton []byte, ok bool) {
 	head, body, ok := bytes.Cut(text, []byte(headEnd))
 	if !ok || hasGap(head) {
@@ -75,18 +73,18 @@ func appendSkeleton(b, text []byte, g *gaps) (skeleton []byte, ok bool) {
 	return g.replace(append(b, gapEnd), body), dated
 }
 
-// hasGap reports whether b has a byte that stands for a gap.
+// hasGap reports whether b has a byte that marks a gap.
 func hasGap(b []byte) bool {
 	for gap := range byte(len(allGaps)) {
-		if bytes.IndexByte(b, gap) >= 0 { // much faster for seven bytes than bytes.ContainsAny
+		if bytes.IndexByte(b, gap) >= 0 { // for seven bytes, much faster than bytes.ContainsAny
 			return true
 		}
 	}
 	return false
 }
 
-// valueOf returns the value of a field whose name is given with what precedes and follows it. If the
-// head has no such field, or more than one, it returns nil.
+// valueOf returns the value of a field, which is given by its name with the text around it. It
+// returns nil unless the head has exactly one such field.
 func valueOf(head []byte, field string) []byte {
 	_, rest, _ := bytes.Cut(head, []byte(field))
 	if bytes.Contains(rest, []byte(field)) {
@@ -96,7 +94,7 @@ func valueOf(head []byte, field string) []byte {
 	return value
 }
 
-// replace appends s with gaps in place of the target and the location.
+// replace appends s with the target and the location replaced by gaps.
 func (g *gaps) replace(b, s []byte) []byte {
 	for {
 		at, gap, size := g.next(s)
@@ -108,7 +106,7 @@ func (g *gaps) replace(b, s []byte) []byte {
 	}
 }
 
-// next returns the first text in s that becomes a gap; of two at the same place, the longer one.
+// next returns the first text of s that becomes a gap, or the longer of two at the same place.
 func (g *gaps) next(s []byte) (at int, gap byte, size int) {
 	at = len(s)
 	for i, text := range [...][]byte{gapTarget: g.target, gapLocation: g.location} {
@@ -122,7 +120,7 @@ func (g *gaps) next(s []byte) (at int, gap byte, size int) {
 	return at, gap, size
 }
 
-// newPattern returns the pattern with a skeleton.
+// newPattern returns the pattern for a skeleton.
 func newPattern(skeleton string) *pattern {
 	end := strings.IndexAny(skeleton, "\x05\x06")
 	head, body := skeleton[:end], skeleton[end+1:]

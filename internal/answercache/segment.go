@@ -10,12 +10,12 @@ const (
 	headSize = 40 // bytes of a head
 	slotSize = 26 // approximate bytes of an entry in the index of a shard
 
-	// usualSize is the approximate memory of an entry for a redirect, and usualTexts the part of its
+	// usualSize is the approximate memory of the entry for a redirect, of which usualTexts are its
 	// texts.
 	usualSize  = 168
 	usualTexts = usualSize - headSize - slotSize
 
-	maxSegment = 64 << 10 // maximum bytes of the texts of a segment
+	maxSegment = 64 << 10 // bytes of the texts of a segment
 )
 
 // A segment has entries that were added one after another. What was added never changes, except the
@@ -27,8 +27,8 @@ type segment struct {
 	texts []byte
 }
 
-// A head is an entry of a segment. It has these texts, one after another: the validity, the target,
-// the location, the length, and the name if it is apart.
+// A head is an entry of a segment. Its texts are the validity, the target, the location, the
+// length, and the name if that is apart.
 type head struct {
 	hash             uint64
 	last             counts.Last // not of the content
@@ -39,14 +39,15 @@ type head struct {
 	status           uint16
 	valid, length    uint8 // lengths of texts
 	form             uint8
-	name             uint16 // length of the name that is counted
-	what             uint8  // [counts.What] of the answer; with the bit apart, the name is not in the target
+	name             uint16 // length of the name to count
+	what             uint8  // [counts.What] of the answer, and the bit apart
 }
 
-// apart is a bit of head.what. Without it, the name follows the first character of the target.
+// apart is a bit of head.what. If it is set, the name is a text of its own. Otherwise the name
+// follows the first character of the target.
 const apart = 1 << 7
 
-// tail returns the length of the name if it is apart, otherwise 0.
+// tail returns the length of the name if it is apart, and 0 otherwise.
 func (h *head) tail() int {
 	if h.what&apart == 0 {
 		return 0
@@ -58,12 +59,12 @@ func newSegment(size int) *segment {
 	return &segment{heads: make([]head, 0, size/usualTexts), texts: make([]byte, 0, size)}
 }
 
-// has reports whether a segment has room for another entry with texts of the given size.
+// has reports whether there is room for an entry whose texts have this size.
 func (g *segment) has(size int) bool {
 	return len(g.heads) < cap(g.heads) && size <= cap(g.texts)-len(g.texts)
 }
 
-// add adds an entry, and returns its number in the segment. The segment must have room.
+// add adds an entry and returns its number. There must be room for it.
 func (g *segment) add(h *head, uses uint32, texts ...[]byte) int {
 	n, begin := len(g.heads), uint32(len(g.texts))
 	for _, t := range texts {
@@ -78,15 +79,13 @@ func (g *segment) add(h *head, uses uint32, texts ...[]byte) int {
 	return n
 }
 
-// size returns the number of bytes of the texts of an entry.
 func (h *head) size() int {
 	return int(h.valid) + int(h.target) + int(h.location) + int(h.length) + h.tail()
 }
 
-// textsOf returns all texts of an entry.
 func (g *segment) textsOf(h *head) []byte { return g.texts[h.begin:][:h.size():h.size()] }
 
-// room returns the memory of a segment.
+// room returns the memory of the segment.
 func (g *segment) room() int64 {
 	return int64(cap(g.texts)) + int64(cap(g.heads))*(headSize+slotSize)
 }

@@ -11,57 +11,56 @@ import (
 )
 
 const (
-	// Approximate memory in bytes, besides texts, of what entries share.
+	// Approximate bytes of what entries share, besides texts.
 	sharedOverhead = 200
 	pieceSize      = 24
 
 	maxUses = 3
 
-	// placeBits is the number of bits for an entry in a place.
+	// placeBits is how many bits of a place are the number of the entry.
 	placeBits = 10
-	// maxRescued is the maximum number of segments whose used entries are kept to make room for one
-	// entry. It bounds the time of put.
+	// maxRescued is from how many segments used entries may be rescued to make room for one entry.
+	// It limits the time of put.
 	maxRescued = 4
 )
 
 // A shard is a part of a cache.
 //
-// Its entries are in segments, in the order in which they were added. To make room, the shard drops the
-// oldest segment. Entries of this segment that were used are added once more, and count as used once
-// less. So an entry stays as long as it is used now and then.
+// It keeps entries in segments, in the order in which they were added. To make room, it drops the
+// oldest segment. Entries that were used are added again with one use less, so an entry stays as
+// long as it is used now and then.
 //
-// When it is half full, a request must miss twice before its answer enters. So a client that asks
-// for each of many names once does not remove the answers that others use, and costs no more than
+// When the shard is half full, a request must miss twice before its answer enters. So a client that
+// requests many names once each does not remove the answers that others use, and costs no more than
 // without a cache.
 type shard struct {
 	mu       sync.RWMutex
-	index    map[uint64]place // by the hash of the key
-	segments []*segment       // by number; nil for free numbers
-	order    []int            // the numbers of the segments, the oldest first
+	index    map[uint64]place // by hash of the key
+	segments []*segment       // by number; nil if the number is free
+	order    []int            // numbers of the segments, oldest first
 	free     []int            // free numbers
 	bytes    int64
 	capacity int64
 	size     int      // bytes of the texts of a segment
-	missed   []uint16 // hashes of keys that have missed once, each at a place that its hash decides
+	missed   []uint16 // hashes of keys that have missed once, where the hash itself selects the element
 	scopes   shared[scope]
 	patterns shared[sharedPattern]
 	scopeOf  map[scope]uint16
-	pattern  map[string]uint16 // by the skeleton
-	skeleton []byte            // buffer
+	pattern  map[string]uint16 // by skeleton
+	skeleton []byte            // a buffer
 }
 
-// A place is the number of a segment and of an entry in it.
+// A place is the number of a segment, and the number of an entry in it.
 type place uint32
 
 func placeOf(segment, entry int) place { return place(segment<<placeBits | entry) }
 
-// at returns the entry at a place.
 func (s *shard) at(p place) (*segment, *head) {
 	g := s.segments[p>>placeBits]
 	return g, &g.heads[p&(1<<placeBits-1)]
 }
 
-// A sharedPattern is the pattern of some entries.
+// A sharedPattern is a pattern that several entries share.
 type sharedPattern struct {
 	*pattern
 	skeleton string
@@ -74,7 +73,7 @@ func (s *shard) init(capacity int64) {
 	s.missed = make([]uint16, 1<<bits.Len64(uint64(capacity/usualSize)))
 }
 
-// get returns the answer for a key if it is valid.
+// get returns the answer for a key, and false if none is valid.
 func (s *shard) get(k *Key, now *store.Invalidations) (a Answer, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -121,7 +120,7 @@ func (s *shard) miss(hash uint64) bool {
 	return false
 }
 
-// put adds an answer, and returns how many others had to be removed.
+// put adds an answer, and returns how many others it removed.
 func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (removed uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +142,7 @@ func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (remove
 	if h.size() > s.size || !s.share(&h, k) {
 		return 0
 	}
-	delete(s.index, k.hash) // the outdated answer stays in its segment, where nothing finds it
+	delete(s.index, k.hash) // the outdated answer stays in its segment, but cannot be found
 	if removed, ok = s.makeRoom(h.size()); !ok {
 		s.unshare(&h)
 		return removed
@@ -152,14 +151,13 @@ func (s *shard) put(k *Key, a Answer, text []byte, valid store.Validity) (remove
 	return removed
 }
 
-// add adds an entry to the newest segment.
 func (s *shard) add(h *head, uses uint32, texts ...[]byte) {
 	n := s.order[len(s.order)-1]
 	s.index[h.hash] = placeOf(n, s.segments[n].add(h, uses, texts...))
 }
 
-// makeRoom makes room in the newest segment for an entry with texts of the given size, and returns how
-// many entries it has removed. If ok is false, the shard is too small.
+// makeRoom makes room for an entry whose texts have this size, and returns how many entries it
+// removed. It returns false if the shard is too small.
 func (s *shard) makeRoom(size int) (removed uint64, ok bool) {
 	for n := 0; s.bytes > s.capacity || !s.hasRoom(size); n++ {
 		if len(s.order) == 0 {
@@ -170,8 +168,8 @@ func (s *shard) makeRoom(size int) (removed uint64, ok bool) {
 	return removed, true
 }
 
-// hasRoom reports whether the newest segment has room for texts of the given size. If it has not, but the
-// shard has room for another segment, hasRoom adds one.
+// hasRoom reports whether the newest segment has room for texts of this size. It adds a segment if
+// that helps and the shard has room.
 func (s *shard) hasRoom(size int) bool {
 	if n := len(s.order); n > 0 && s.segments[s.order[n-1]].has(size) {
 		return true
@@ -192,8 +190,8 @@ func (s *shard) hasRoom(size int) bool {
 	return true
 }
 
-// drop drops the oldest segment, and returns how many entries were removed. If rescue is true, it adds
-// the used ones of the entries again, as far as there is room.
+// drop drops the oldest segment, and returns how many entries that removed. If rescue is true, used
+// entries are added again, as far as there is room.
 func (s *shard) drop(rescue bool) (removed uint64) {
 	number := s.order[0]
 	g := s.segments[number]
@@ -225,8 +223,7 @@ func (s *shard) memory() int64 {
 	return s.bytes
 }
 
-// share sets the scope and the pattern of an entry to those of a key and of the skeleton in the buffer.
-// If there is no number for one of them, it returns false.
+// share sets the scope and the pattern of an entry. It returns false if no number is free.
 func (s *shard) share(h *head, k *Key) (ok bool) {
 	if h.scope, ok = s.scopeOf[k.scope]; !ok {
 		of := k.scope
@@ -252,7 +249,7 @@ func (s *shard) share(h *head, k *Key) (ok bool) {
 	return true
 }
 
-// unshare removes the scope and the pattern of an entry, if no other entry has them.
+// unshare releases the scope and the pattern of an entry.
 func (s *shard) unshare(h *head) {
 	s.unshareScope(h)
 	if of, last := s.patterns.release(h.pattern); last {

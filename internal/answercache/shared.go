@@ -2,22 +2,21 @@ package answercache
 
 import "math"
 
-// A shared has what several entries have in common, by number.
+// A shared has values that several entries share, by number.
 type shared[T any] struct {
 	rows []row[T]
 	free []uint16 // numbers of unused rows
 }
 
-// A row is what several entries have in common, and the number of these entries.
+// A row is a shared value, and how many entries share it.
 type row[T any] struct {
 	of      T
 	entries int
 }
 
-// of returns what has a number.
 func (t *shared[T]) of(number uint16) T { return t.rows[number].of }
 
-// add adds a row without entries, and returns its number. If all numbers are in use, ok is false.
+// add adds a value without entries, and returns its number. It returns false if no number is free.
 func (t *shared[T]) add(of T) (number uint16, ok bool) {
 	n := len(t.free)
 	switch {
@@ -33,7 +32,7 @@ func (t *shared[T]) add(of T) (number uint16, ok bool) {
 	return number, true
 }
 
-// release removes an entry from a row. If it was the last one, the row becomes unused.
+// release removes an entry from a row. If it was the last, the row becomes unused.
 func (t *shared[T]) release(number uint16) (of T, last bool) {
 	r := &t.rows[number]
 	of = r.of

@@ -9,37 +9,35 @@ import (
 
 const (
 	maxTriples    = 64
-	maxTripleSize = 1 << 10 // maximum length of a triple in bytes
-	admitEvery    = 16      // when the table is full, one in so many requests with an unknown triple enters its triple
+	maxTripleSize = 1 << 10 // bytes of a triple
+	admitEvery    = 16      // if the table is full, only one of so many unknown triples enters
 )
 
 // A triple is what a client accepts.
 type triple struct{ accept, languages, encodings string }
 
-// clone returns a copy that does not refer to the memory of a request.
+// clone returns a copy that shares no memory with a request.
 func (t triple) clone() triple {
 	return triple{strings.Clone(t.accept), strings.Clone(t.languages), strings.Clone(t.encodings)}
 }
 
-// triples numbers frequent triples. A number is never used for another triple. The table removes
-// triples like a clock with one hand: an unknown triple replaces one that was not used since an
-// unknown triple last entered. So a client that sends many different triples cannot remove those
-// that others use all the time.
+// triples numbers frequent triples. Numbers are not reused. When the table is full, an unknown
+// triple replaces one that was not used since an unknown triple last entered. So a client that
+// sends many different triples cannot remove those that others use all the time.
 type triples struct {
 	known   atomic.Pointer[map[triple]*numbered]
-	unknown atomic.Uint32 // counts requests with unknown triples
+	unknown atomic.Uint32 // number of requests with unknown triples
 
 	entering sync.Mutex
 	last     uint32
 }
 
-// A numbered is a triple in the table.
 type numbered struct {
 	number uint32
 	used   atomic.Bool
 }
 
-// number returns the number of a triple. If the triple is not in the table, ok is false.
+// number returns the number of a triple, and false if the table does not have it.
 func (t *triples) number(of triple) (n uint32, ok bool) {
 	if known := t.known.Load(); known != nil {
 		if e := (*known)[of]; e != nil {
@@ -58,8 +56,8 @@ func (t *triples) number(of triple) (n uint32, ok bool) {
 	return t.enter(of)
 }
 
-// enter adds a triple to a copy of the table. If the table is full of triples that are in use, enter
-// adds nothing.
+// enter adds a triple to a copy of the table. It adds nothing if all triples in a full table are in
+// use.
 func (t *triples) enter(of triple) (n uint32, ok bool) {
 	t.entering.Lock()
 	defer t.entering.Unlock()
@@ -79,8 +77,8 @@ func (t *triples) enter(of triple) (n uint32, ok bool) {
 	return t.last, true
 }
 
-// removeUnused removes a triple that was not used since the last call, and reports whether there was
-// one.
+// removeUnused removes a triple that was not used since the last call, and reports whether there
+// was one.
 func (t *triples) removeUnused(table map[triple]*numbered) (removed bool) {
 	for of, e := range table {
 		if !e.used.Swap(false) && !removed {

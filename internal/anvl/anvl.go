@@ -1,11 +1,11 @@
-// Package anvl reads and writes ANVL (A Name-Value Language), as EZID and other resolvers of ARKs
-// use it: a line "label: value" for each element.
+// Package anvl reads and writes ANVL (A Name-Value Language), in which EZID and other resolvers of
+// ARKs write descriptions. Each element is a line "label: value".
 //
-// A line ends with CR, LF or CRLF. A line that begins with white space continues the value of the
-// line before it, and an empty line ends that value. A line that begins with "#" is a comment. In a
-// label, "%", ":", CR and LF are percent-encoded; in a value, "%", CR and LF are. Any other byte can
-// be percent-encoded too. White space around labels and values is not part of them, even if it is
-// percent-encoded.
+// A line ends with CR, LF or CRLF. A line that begins with white space continues the value before
+// it, and an empty line ends that value. A line that begins with "#" is a comment. The characters
+// "%", ":", CR and LF in a label, and "%", CR and LF in a value, are percent-encoded. Any other
+// byte can be percent-encoded, too. White space at the ends of labels and values is ignored, even
+// if it is percent-encoded.
 package anvl
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An Element is a label with its value.
+// An Element is a label and its value.
 type Element struct{ Label, Value string }
 
-// A Reason says why a text is not ANVL. It is one of the texts that EZID sends to its clients.
+// A Reason says why a text is not ANVL, in the words that EZID uses.
 type Reason string
 
 // The reasons.
@@ -33,7 +33,7 @@ const (
 	NotUTF8    Reason = "character decoding error"
 )
 
-// An Error is returned for a text that is not ANVL.
+// An Error means that a text is not ANVL.
 type Error struct {
 	Line   int // number of the line, from 1
 	Column int // in bytes, from 1
@@ -42,8 +42,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("anvl: line %d: %s", e.Line, e.Reason) }
 
-// Parse returns the elements of a text, in order. Every label occurs only once. An element can have
-// an empty value. The error is an [*Error].
+// Parse parses a text, and returns its elements in order. Labels are unique, and values may be
+// empty. If the text is not ANVL, the error is an [*Error].
 func Parse(text string) ([]Element, error) {
 	p := parser{known: map[string]bool{}}
 	for more := true; more; {
@@ -91,24 +91,23 @@ func cutLine(text string) (line, rest string, more bool) {
 	return text[:i], text[end:], true
 }
 
-// A parser is the state of [Parse] after some lines.
+// A parser is the state of [Parse].
 type parser struct {
 	line  int
 	all   []Element
 	known map[string]bool
-	parts []string // the lines of the value of the last element
+	parts []string // lines of the last value
 	open  bool     // the next line can continue that value
 }
 
-// end sets the value of the last element. The lines are joined only once, because their number is
-// not bounded.
+// end sets the value of the last element. It joins the lines once, because there can be very many.
 func (p *parser) end() {
 	if len(p.all) > 0 {
 		p.all[len(p.all)-1].Value = strings.Join(p.parts, " ")
 	}
 }
 
-// add parses a line. It returns what is wrong, or "".
+// add parses a line, and returns what is wrong or "".
 func (p *parser) add(line string) Reason {
 	first, _ := utf8.DecodeRuneInString(line)
 	switch {
@@ -149,7 +148,6 @@ func (p *parser) begin(line string) Reason {
 	return ""
 }
 
-// continued adds a line of the value of the last element, unless it is empty.
 func (p *parser) continued(value string) {
 	if value != "" {
 		p.parts = append(p.parts, value)
@@ -166,7 +164,7 @@ func (p *parser) extend(line string) Reason {
 	return reason
 }
 
-// decode returns a text without percent-encoding and without the white space around it.
+// decode decodes percent-encodings, and removes white space at the ends.
 func decode(s string) (string, Reason) {
 	if strings.Contains(s, "%") {
 		b := make([]byte, 0, len(s))
@@ -189,12 +187,12 @@ func decode(s string) (string, Reason) {
 	return strings.TrimFunc(s, isSpace), ""
 }
 
-// isSpace reports whether a character is white space. Like EZID, it counts the separators of ASCII
-// as white space.
+// isSpace reports whether a character is white space. Like EZID, it includes the separators of
+// ASCII.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F }
 
-// AppendElement appends the line of an element, with its end. A label that begins with "#" is
-// written so that the line is not a comment.
+// AppendElement appends the line of an element. It encodes a "#" at the start of a label, which
+// would make the line a comment.
 func AppendElement(b []byte, label, value string) []byte {
 	if rest, ok := strings.CutPrefix(label, "#"); ok {
 		b, label = append(b, ascii.Escape('#')...), rest
@@ -204,7 +202,7 @@ func AppendElement(b []byte, label, value string) []byte {
 	return append(encode(b, value, "%\r\n"), '\n')
 }
 
-// encode appends a text in which some characters are percent-encoded.
+// encode appends s with the characters in special percent-encoded.
 func encode(b []byte, s, special string) []byte {
 	for i := range len(s) {
 		if strings.IndexByte(special, s[i]) >= 0 {

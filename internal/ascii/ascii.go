@@ -1,5 +1,5 @@
-// Package ascii classifies, converts and escapes ASCII characters. The functions for one byte are
-// small enough to be inlined. Bytes that are not ASCII belong to no class.
+// Package ascii classifies, converts and escapes ASCII characters. Bytes that are not ASCII belong
+// to no class. The functions for a single byte are small enough to be inlined.
 package ascii
 
 import (
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// UpperHex has the digits used in percent-encodings.
+// UpperHex has the digits of percent-encodings.
 const UpperHex = "0123456789ABCDEF"
 
 // IsDigit reports whether c is a decimal digit.
@@ -25,20 +25,19 @@ func IsLower(c byte) bool { return 'a' <= c && c <= 'z' }
 // IsAlnum reports whether c is a letter or a decimal digit.
 func IsAlnum(c byte) bool { return IsDigit(c) || IsLetter(c) }
 
-// IsToken reports whether c is a character of a token (RFC 9110, 5.6.2).
+// IsToken reports whether a token can contain c (RFC 9110, 5.6.2).
 func IsToken(c byte) bool { return IsAlnum(c) || isIn(tokenMarks, c) }
 
-// isIn reports whether c is in a set of ASCII characters. The set has a bit for each ASCII
-// character.
+// isIn reports whether c is in a set, which has a bit for each ASCII character.
 func isIn(set [2]uint64, c byte) bool { return c < 0x80 && set[c/64]>>(c%64)&1 == 1 }
 
-// Characters that, besides letters and digits, can be in a token and in a path segment.
+// The characters that a token or a path segment can contain, besides letters and digits.
 var (
 	tokenMarks = [2]uint64{1<<'!' | 1<<'#' | 1<<'$' | 1<<'%' | 1<<'&' | 1<<'\'' | 1<<'*' | 1<<'+' | 1<<'-' | 1<<'.', 1<<('^'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)}
 	pcharMarks = [2]uint64{1<<'-' | 1<<'.' | 1<<'!' | 1<<'$' | 1<<'&' | 1<<'\'' | 1<<'(' | 1<<')' | 1<<'*' | 1<<'+' | 1<<',' | 1<<';' | 1<<'=' | 1<<':', 1<<('_'-64) | 1<<('~'-64) | 1<<('@'-64)}
 )
 
-// IsHex reports whether c is a hexadecimal digit, in either case.
+// IsHex reports whether c is a hexadecimal digit in any case.
 func IsHex(c byte) bool { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // Unhex returns the value of a hexadecimal digit.
@@ -49,7 +48,7 @@ func Unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// Lower converts an upper-case letter to lower case, and returns any other byte unchanged.
+// Lower converts an upper-case letter to lower case. It returns other bytes as they are.
 func Lower(c byte) byte {
 	if IsUpper(c) {
 		return c + 0x20
@@ -57,7 +56,7 @@ func Lower(c byte) byte {
 	return c
 }
 
-// Upper converts a lower-case letter to upper case, and returns any other byte unchanged.
+// Upper converts a lower-case letter to upper case. It returns other bytes as they are.
 func Upper(c byte) byte {
 	if IsLower(c) {
 		return c - 0x20
@@ -80,8 +79,7 @@ func EscapeUnless(s string, plain func(byte) bool) string {
 }
 
 // EqualFold reports whether a and b are equal, ignoring the case of ASCII letters. Unlike
-// strings.EqualFold, it does not ignore other differences, such as that between the Kelvin sign and
-// k.
+// strings.EqualFold, it considers the Kelvin sign and k different.
 func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	if len(a) != len(b) {
 		return false
@@ -94,7 +92,7 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	return true
 }
 
-// IsOneOf reports whether s equals an element of the list, ignoring the case of ASCII letters.
+// IsOneOf reports whether list has s, ignoring the case of ASCII letters.
 func IsOneOf(s string, list ...string) bool {
 	for _, one := range list {
 		if EqualFold(s, one) {
@@ -104,7 +102,7 @@ func IsOneOf(s string, list ...string) bool {
 	return false
 }
 
-// Compare is like strings.Compare, but ignores the case of ASCII letters.
+// Compare is strings.Compare, ignoring the case of ASCII letters.
 func Compare(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if d := int(Lower(a[i])) - int(Lower(b[i])); d != 0 {
@@ -114,7 +112,7 @@ func Compare(a, b string) int {
 	return len(a) - len(b)
 }
 
-// CutPrefix is like strings.CutPrefix, but ignores the case of ASCII letters.
+// CutPrefix is strings.CutPrefix, ignoring the case of ASCII letters.
 func CutPrefix(s, prefix string) (after string, found bool) {
 	if len(s) < len(prefix) || !EqualFold(s[:len(prefix)], prefix) {
 		return s, false
@@ -122,7 +120,7 @@ func CutPrefix(s, prefix string) (after string, found bool) {
 	return s[len(prefix):], true
 }
 
-// HasPrefix is like strings.HasPrefix, but ignores the case of ASCII letters.
+// HasPrefix is strings.HasPrefix, ignoring the case of ASCII letters.
 func HasPrefix(s, prefix string) bool {
 	_, found := CutPrefix(s, prefix)
 	return found
@@ -138,8 +136,8 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// Run returns the offset of the first byte in s, from offset i on, for which kind returns false. If
-// there is none, Run returns the length of s.
+// Run returns the offset of the first byte from i on for which kind returns false, or the length of
+// s.
 func Run[T ~string | ~[]byte](s T, i int, kind func(byte) bool) int {
 	for i < len(s) && kind(s[i]) {
 		i++
@@ -147,13 +145,13 @@ func Run[T ~string | ~[]byte](s T, i int, kind func(byte) bool) int {
 	return i
 }
 
-// All reports whether s is not empty and kind returns true for each of its bytes.
+// All reports whether s is not empty and kind returns true for all its bytes.
 func All[T ~string | ~[]byte](s T, kind func(byte) bool) bool {
 	return len(s) > 0 && Run(s, 0, kind) == len(s)
 }
 
-// Until returns the offset in s of the first byte sep that is at offset i or later and before the
-// offset end. If there is none, Until returns end.
+// Until returns the offset of the first sep from i on, but before end. If there is none, it returns
+// end.
 func Until(s string, i, end int, sep byte) int {
 	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
 		return i + n
@@ -161,8 +159,8 @@ func Until(s string, i, end int, sep byte) int {
 	return end
 }
 
-// SchemeLength returns the length of the scheme at the beginning of a URI (RFC 3986, 3.1), or 0 if
-// s does not begin with a scheme.
+// SchemeLength returns the length of the scheme at the start of a URI (RFC 3986, 3.1), or 0 if
+// there is none.
 func SchemeLength(s string) int {
 	n := 0
 	for n < len(s) && (IsAlnum(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.') {
@@ -174,10 +172,11 @@ func SchemeLength(s string) int {
 	return n
 }
 
-// IsPchar reports whether c may appear unescaped in a path segment (RFC 3986, 3.3).
+// IsPchar reports whether a path segment can contain c unescaped (RFC 3986, 3.3).
 func IsPchar(c byte) bool { return IsAlnum(c) || isIn(pcharMarks, c) }
 
-// IsUUID reports whether s has the form of a UUID: 8-4-4-4-12 hexadecimal digits (RFC 9562, 4).
+// IsUUID reports whether s has the form of a UUID, which is 8-4-4-4-12 hexadecimal digits (RFC
+// 9562, 4).
 func IsUUID[T ~string | ~[]byte](s T) bool {
 	const length = 36
 	if len(s) != length {
@@ -196,8 +195,8 @@ func IsEscape(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && IsHex(s[i+1]) && IsHex(s[i+2])
 }
 
-// UnescapeRune decodes the percent-encoded character at the beginning of s. It returns the
-// character and the length of its escapes, which is 0 if they are not valid UTF-8.
+// UnescapeRune decodes the percent-encoded character at the start of s. It returns the length of
+// its escapes, which is 0 if they are not valid UTF-8.
 func UnescapeRune(s string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0
@@ -212,5 +211,5 @@ func UnescapeRune(s string) (rune, int) {
 	return r, 3 * size
 }
 
-// Escape returns the percent-encoding of the byte c.
+// Escape returns the percent-encoding of c.
 func Escape(c byte) string { return string([]byte{'%', UpperHex[c>>4], UpperHex[c&15]}) }

@@ -2,8 +2,8 @@ package ascii
 
 import "unicode/utf8"
 
-// Head returns s if it has at most n bytes; otherwise, its first n bytes and "...". If a character
-// would be cut in two, Head omits it.
+// Head returns s if it has at most n bytes, and otherwise its first n bytes and "...". It does not
+// split a character.
 func Head(s string, n int) string {
 	if len(s) <= n {
 		return s

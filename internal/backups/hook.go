@@ -17,17 +17,17 @@ import (
 	"github.com/nomen-project/nomen/internal/requestlog"
 )
 
-// placeholder stands for the directory of the backup in the arguments of a hook.
+// placeholder is replaced by the directory of the backup in the arguments of a hook.
 const placeholder = "{backup}"
 
-// Limits of the output of a hook that is logged, and of the wait for a killed hook.
+// Limits on the output of a hook that is logged, and on waiting for a killed hook.
 const (
 	maxHookLines = 100
 	maxHookLine  = 500
-	hookGrace    = 5 * time.Second // how long to wait for the output to end after the hook was killed
+	hookGrace    = 5 * time.Second // how long to wait for the end of the output after the hook was killed
 )
 
-// runHook runs the hook of a plan with the directory of a backup, and logs its output.
+// runHook runs the hook of a plan for a backup, and logs its output.
 func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.HookTimeout, fmt.Errorf("killed after %v (hook-timeout)", p.HookTimeout))
 	defer cancel()
@@ -41,7 +41,7 @@ func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 	logged := make(chan string)
 	go func() { logged <- logLines(read, k.Log.With("hook", p.Hook[0])) }()
 	err := cmd.Run()
-	_ = write.Close() // a PipeWriter never returns an error from Close
+	_ = write.Close() // Close of a PipeWriter never fails
 	last := <-logged
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("%s: %w", p.Hook[0], cause)
@@ -52,8 +52,8 @@ func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 	return err
 }
 
-// hookArguments puts the directory of a backup into the arguments of a hook: in place of each
-// {backup}, or at the end if no argument contains {backup}.
+// hookArguments inserts the directory of a backup into the arguments of a hook, in place of each
+// {backup}, or otherwise at the end.
 func hookArguments(args []string, dir string) []string {
 	found := false
 	all := make([]string, 0, len(args)+1)
@@ -67,8 +67,8 @@ func hookArguments(args []string, dir string) []string {
 	return all
 }
 
-// hookEnvironment returns the environment of a hook: the environment of the server without the
-// server's own variables, which can have secrets or inherited sockets.
+// hookEnvironment returns the environment for a hook. It lacks the server's own variables, which
+// can have secrets or inherited sockets.
 func hookEnvironment(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {
 		for _, own := range []string{"NOMEN_", "LISTEN_", "WATCHDOG_", "NOTIFY_SOCKET="} {

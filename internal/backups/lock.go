@@ -11,11 +11,11 @@ import (
 	"github.com/nomen-project/nomen/internal/flock"
 )
 
-// lock prepares the directory of a plan and takes an advisory lock on it, so that no other
-// server uses it at the same time.
+// lock creates the directory of a plan if necessary, and takes an advisory lock on it, so that no
+// other server uses it.
 func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	s, _ := k.State()
-	if s.last(p.To) == nil { // no backup was made in this directory yet; later, a missing directory means a missing disk
+	if s.last(p.To) == nil { // the first backup; later, a missing directory would mean a missing disk
 		err := os.Mkdir(p.To, durable.PrivateDir)
 		switch user := durable.CurrentUser(); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -42,10 +42,10 @@ func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// lockFile is locked if the directory itself cannot be locked, for example on NFS.
+// lockFile is locked if a directory cannot be locked, as on NFS.
 const lockFile = ".nomen-backup.lock"
 
-// lockDir locks a directory. The lock lasts until the caller closes the file that lockDir returns.
+// lockDir locks a directory until the returned file is closed.
 func lockDir(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {

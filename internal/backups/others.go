@@ -11,16 +11,16 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// An otherLogError says that the log of a backup is not the beginning of the log of the live store.
-// Such a backup is of another store, or it has changes that were lost when an older backup was
+// An otherLogError means that the log of the live store does not begin with the log of a backup.
+// The backup is then of another store, or has changes that were lost when an older backup was
 // restored.
 type otherLogError struct{ problem string }
 
 func (e *otherLogError) Error() string { return e.problem }
 
-// adopt adds to the state a backup that was complete when the server was interrupted, but was not
-// yet in the state. If the log of the live store does not begin with the log of the backup, another
-// server has made the backup. Then adopt logs a warning and adds nothing.
+// adopt adds to the state a backup that was completed just before the server was interrupted. If
+// the log of the live store does not begin with the log of the backup, another server has made it,
+// so adopt logs a warning instead.
 func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manifest) error {
 	err := k.continues(ctx, m.Head)
 	if other := (*otherLogError)(nil); errors.As(err, &other) {
@@ -33,10 +33,10 @@ func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manife
 	return err
 }
 
-// disown removes from the state the backups whose logs are not the beginning of the log of the live
-// store. It does so once in the life of a Scheduler, because the log of a store can lose changes
-// only while no server runs on the store. The backups stay on disk: one of them can be the only
-// copy of changes that were lost in a restore.
+// disown removes from the state the backups with whose logs the log of the live store does not
+// begin. It only does so once for each Scheduler, because a store can lose changes only while no
+// server runs. It does not delete the backups, which may be the only copies of changes that were
+// lost in a restore.
 func (k *Scheduler) disown(ctx context.Context) {
 	if k.compared {
 		return
@@ -52,7 +52,7 @@ func (k *Scheduler) disown(ctx context.Context) {
 		if other := (*otherLogError)(nil); errors.As(err, &other) {
 			k.Log.Warn("a backup does not belong to the history of the store; this server will not delete it", "dir", b.Dir, "err", err)
 			k.forget(b)
-		} else if err != nil { // the store is unavailable; the next call compares again
+		} else if err != nil { // the store is unavailable, and the next call tries again
 			return
 		}
 	}
@@ -62,7 +62,7 @@ func (k *Scheduler) disown(ctx context.Context) {
 // countOthers counts the backups in the directory of a plan that are not in the state.
 func (k *Scheduler) countOthers(p *Plan) {
 	entries, err := os.ReadDir(p.To)
-	if err != nil { // keep the number counted before
+	if err != nil { // keep the previous number
 		return
 	}
 	s, _ := k.State()

@@ -15,31 +15,31 @@ const (
 	DefaultHookTimeout = 6 * time.Hour
 )
 
-// minEvery is the shortest time between two backups.
+// minEvery is the least time between two backups.
 const minEvery = time.Minute
 
-// A Plan says when and where backups are made, and how many are kept.
+// A Plan says when and where to make backups, and how many to keep.
 type Plan struct {
-	To          string        // directory of the backups, an absolute path
-	Every       time.Duration // time from the start of one backup to the start of the next; 0 if At is set
-	At          string        // time of day, HH:MM in the local time zone; "" if Every is set
-	Keep        int           // number of newest backups to keep
-	KeepWeekly  int           // number of earlier weeks of which one backup is kept: the newest of the week
-	Rehearse    int           // rehearse one backup out of this many; 0 for none
-	Hook        []string      // program and arguments, run after each backup; empty for none
-	HookTimeout time.Duration // time after which the hook is killed
+	To          string        // directory of the backups, as an absolute path
+	Every       time.Duration // time from the start of a backup to that of the next; 0 if At is set
+	At          string        // local time of day, as HH:MM; "" if Every is set
+	Keep        int           // how many of the newest backups to keep
+	KeepWeekly  int           // for how many earlier weeks to keep the newest backup of the week
+	Rehearse    int           // rehearse one of this many backups; 0 means none
+	Hook        []string      // program to run after each backup, with its arguments; may be empty
+	HookTimeout time.Duration // how long the hook may run
 }
 
-// A FieldError is an error in a field of a [Plan].
+// A FieldError means that a field of a [Plan] is invalid.
 type FieldError struct {
-	Field   string // name of the field in a configuration file, such as "keep-weekly"
+	Field   string // name of the field in configuration files, such as "keep-weekly"
 	Problem string // what is wrong, with the value
 }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// Complete sets fields that are zero to their defaults, except Rehearse and KeepWeekly. If the plan
-// cannot be followed, Complete returns a [*FieldError].
+// Complete sets fields that are zero to their defaults, except for Rehearse and KeepWeekly. If the
+// plan is invalid, the error is a [*FieldError].
 func (p *Plan) Complete() error {
 	if p.Every == 0 && p.At == "" {
 		p.Every = DefaultEvery
@@ -79,7 +79,7 @@ func (p *Plan) Complete() error {
 
 const clockTime = "15:04"
 
-// equal reports whether two plans are the same. Either plan can be nil.
+// equal reports whether two plans, which may be nil, are the same.
 func (p *Plan) equal(other *Plan) bool {
 	if p == nil || other == nil {
 		return p == other
@@ -89,8 +89,8 @@ func (p *Plan) equal(other *Plan) bool {
 	return slices.Equal(p.Hook, other.Hook) && fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-// next returns when the next backup is due, given the time of the last backup. If the parameter
-// last is in the future, because the clock was set back, next computes with now instead.
+// next returns when the next backup is due after the last one. If the parameter last is in the
+// future, because the clock was set back, next uses now instead.
 func (p *Plan) next(last, now time.Time) time.Time {
 	if last.IsZero() {
 		return now
@@ -101,7 +101,7 @@ func (p *Plan) next(last, now time.Time) time.Time {
 	if p.At == "" {
 		return last.Add(p.Every)
 	}
-	at, _ := time.Parse(clockTime, p.At) // Complete has checked that At can be parsed
+	at, _ := time.Parse(clockTime, p.At) // Complete has parsed At successfully
 	last = last.In(now.Location())
 	next := time.Date(last.Year(), last.Month(), last.Day(), at.Hour(), at.Minute(), 0, 0, last.Location())
 	if !next.After(last) {
@@ -110,7 +110,7 @@ func (p *Plan) next(last, now time.Time) time.Time {
 	return next
 }
 
-// Interval returns the time from the start of one backup to the start of the next: Every, or a day
+// Interval returns the time from the start of a backup to that of the next. It is Every, or a day
 // if At is set.
 func (p *Plan) Interval() time.Duration {
 	if p.At != "" {
@@ -119,8 +119,8 @@ func (p *Plan) Interval() time.Duration {
 	return p.Every
 }
 
-// expired returns the backups in the plan's directory that can be deleted. The list has all known
-// backups, oldest first. A backup is good if its rehearsal did not fail.
+// expired returns the backups of the plan that can be deleted. The list has all known backups,
+// oldest first. A backup is good unless its rehearsal failed.
 //
 //   - The newest good backups are kept, as many as Keep says.
 //   - Of the older backups, the newest good one of each week is kept, for KeepWeekly weeks. A
@@ -160,7 +160,7 @@ func (p *Plan) expired(list []*Backup) (old []*Backup) {
 	return old
 }
 
-// String returns the plan as one line for people to read.
+// String describes the plan on one line.
 func (p *Plan) String() string {
 	when := "every " + strings.TrimSuffix(strings.TrimSuffix(p.Every.String(), "0s"), "0m")
 	if p.At != "" {

@@ -13,23 +13,23 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// Number of names of a backup that a rehearsal resolves: the first names, and the names of the last
+// How many names a rehearsal resolves, of the first names in a backup and of the names in its last
 // changes.
 const (
 	firstNames = 5
 	lastNames  = 5
 )
 
-// A rehearsal is what the rehearsal of one backup found.
+// A rehearsal is the result of rehearsing a backup.
 type rehearsal struct {
 	records  int64
 	changes  uint64
-	resolved int // number of names resolved
+	resolved int // how many names were resolved
 }
 
-// rehearse checks a backup in its directory, without writing. It checks every file against the
-// manifest, the hashes of the log, and that names resolve. The log of the live store must begin
-// with the log of the backup.
+// rehearse checks a backup without writing anything. It checks the files against the manifest, the
+// hashes of the log, that names resolve, and that the log of the live store begins with the log of
+// the backup.
 func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error) {
 	var r rehearsal
 	first := ""
@@ -59,8 +59,8 @@ func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error)
 	return r, err
 }
 
-// continues checks that the log of the live store begins with the log of a backup. If the two logs
-// differ, it returns an [*otherLogError].
+// continues checks that the log of the live store begins with the log of a backup. Otherwise it
+// returns an [*otherLogError].
 func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	live, err := k.Source.Head(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	return err
 }
 
-// resolveSome resolves some active names of a store, and returns how many it resolved.
+// resolveSome resolves some active names, and returns how many it resolved.
 func resolveSome(ctx context.Context, s *pebblestore.Store) (n int, err error) {
 	var some []*store.Record
 	for rec, err := range s.List(ctx, store.Scan{}) {
@@ -103,7 +103,7 @@ func resolveSome(ctx context.Context, s *pebblestore.Store) (n int, err error) {
 	for _, rec := range some {
 		now, err := s.Get(ctx, rec.Name, time.Time{})
 		if err != nil || now.Status != nomen.Active {
-			continue // a later change deleted or retired the name
+			continue // a later change has deleted or retired the name
 		}
 		_, err = engine.Resolve(ctx, nomen.Question{Name: rec.Name, Service: nomen.I2C})
 		if no := (*nomen.Error)(nil); err != nil && (!errors.As(err, &no) || no.Kind == nomen.Unknown) {

@@ -1,5 +1,5 @@
-// Package backups makes backups of a store on a schedule. It rehearses a backup, runs a hook with
-// it, and deletes old backups.
+// Package backups makes backups of a store on a schedule. After a backup it can rehearse restoring
+// it, run a hook, and delete old backups.
 package backups
 
 import (
@@ -22,12 +22,12 @@ import (
 
 // Timing of a [Scheduler].
 const (
-	firstRetry = time.Minute // wait after the first failure; each further failure doubles it
+	firstRetry = time.Minute // wait after the first failure, which doubles after each other
 	lastRetry  = time.Hour
-	recheck    = time.Minute // longest wait before the clock is read again, because it can be set
+	recheck    = time.Minute // how often to read the clock, because it can be set
 )
 
-// A Source is a store that can be backed up.
+// A Source is a store of which backups can be made.
 type Source interface {
 	BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error
 	Head(ctx context.Context) (store.Head, error)
@@ -36,10 +36,10 @@ type Source interface {
 
 var _ Source = (*pebblestore.Store)(nil)
 
-// Tasks receives the results of recurring tasks, for metrics.
+// A Tasks records the results of recurring tasks, for metrics.
 type Tasks interface {
-	Expect(task string, lastSuccess time.Time) // announces a task that has not run yet in this process
-	Ran(task string, at time.Time, err error)  // reports that a run of the task has ended
+	Expect(task string, lastSuccess time.Time) // announces a task that has not run in this process
+	Ran(task string, at time.Time, err error)  // reports the end of a task
 }
 
 // Names of the tasks of a [Scheduler].
@@ -52,7 +52,7 @@ const (
 // Options configure a [Scheduler]. All fields are required.
 type Options struct {
 	Source Source
-	Data   string // data directory of the server, in which the state is saved
+	Data   string // data directory of the server, for the state
 	Tasks  Tasks
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -61,15 +61,15 @@ type Options struct {
 // A Scheduler makes the backups of a plan. It is safe for concurrent use.
 type Scheduler struct {
 	Options
-	changed chan struct{} // signals that the plan was replaced, or that a failed backup is to be repeated
+	changed chan struct{} // signals that the plan was replaced, or that a failed backup should be repeated
 
 	mu          sync.Mutex
 	plan        *Plan
 	state       State
-	writeFailed bool // a failure to save the state has been logged
-	retry       bool // after a failure, try again at once
+	writeFailed bool // a failure to save the state was logged
+	retry       bool // try again at once after a failure
 
-	compared bool // disown has compared the backups with the store; only Run uses it
+	compared bool // disown was called; only for Run
 }
 
 // New returns a Scheduler without a plan. It reads the state of earlier runs.
@@ -83,8 +83,8 @@ func New(o Options) *Scheduler {
 	return k
 }
 
-// Set replaces the plan. If p is nil, no more backups are made. The caller must have called
-// [Plan.Complete]. A backup in progress is finished with the plan that was set when it began.
+// Set replaces the plan, for which [Plan.Complete] must have been called. If p is nil, no more
+// backups are made. A backup in progress still follows the old plan.
 func (k *Scheduler) Set(p *Plan) {
 	k.mu.Lock()
 	same := k.plan.equal(p)
@@ -98,8 +98,8 @@ func (k *Scheduler) Set(p *Plan) {
 	}
 }
 
-// Retry makes a backup at once if the last attempt failed, and returns why that attempt failed. If
-// the last attempt succeeded, or there is no plan, Retry does nothing and returns "".
+// Retry makes a backup at once if the last attempt failed, and returns why it failed. Otherwise, or
+// if there is no plan, Retry does nothing and returns "".
 func (k *Scheduler) Retry() (problem string) {
 	k.mu.Lock()
 	if k.plan != nil && k.state.Failures > 0 {
@@ -112,15 +112,15 @@ func (k *Scheduler) Retry() (problem string) {
 	return problem
 }
 
-// wake makes Run check at once what is due.
+// wake makes Run look at once for what is due.
 func (k *Scheduler) wake() {
 	select {
 	case k.changed <- struct{}{}:
-	default: // a signal is already pending
+	default: // a signal is pending
 	}
 }
 
-// expect announces the tasks of a plan, each with the time of its last success.
+// expect announces the tasks of a plan, with their last successes.
 func (k *Scheduler) expect(p *Plan) {
 	s, _ := k.State()
 	var made, rehearsed, sent time.Time
@@ -142,7 +142,7 @@ func (k *Scheduler) expect(p *Plan) {
 	}
 }
 
-// State returns the state of the backups, and whether a plan is set.
+// State returns the state of the backups, and whether there is a plan.
 func (k *Scheduler) State() (s State, scheduled bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -166,8 +166,8 @@ func (k *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// step does what is due, and returns how long to wait until the next step. A negative duration
-// means: until the plan changes.
+// step does what is due, and returns how long to wait for the next step. If the result is negative,
+// there is nothing to do until the plan changes.
 func (k *Scheduler) step(ctx context.Context) time.Duration {
 	k.mu.Lock()
 	p := k.plan
@@ -184,7 +184,7 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 	}
 	err := k.attempt(ctx, p)
 	k.countOthers(p)
-	if ctx.Err() != nil { // the server is shutting down; the next start continues the attempt
+	if ctx.Err() != nil { // after a shutdown, the next start continues the attempt
 		return -1
 	}
 	k.update(func(s *State) {
@@ -206,7 +206,7 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 func (k *Scheduler) due(p *Plan) (next time.Time) {
 	now := k.Now()
 	k.update(func(s *State) {
-		if plan := p.String(); s.Plan != plan { // the plan is new, so what failed may succeed now
+		if plan := p.String(); s.Plan != plan { // a new plan may succeed where the old one failed
 			s.Mount = s.Mount && s.To == p.To
 			s.Plan, s.To, s.Interval, s.Failures, s.Problem = plan, p.To, p.Interval().Seconds(), 0, ""
 		}
@@ -235,8 +235,8 @@ func (s *State) last(to string) *Backup {
 	return s.newest(func(b *Backup) bool { return filepath.Dir(b.Dir) == to })
 }
 
-// attempt makes a backup. If the last backup was made but its rehearsal or hook was interrupted,
-// attempt finishes that backup instead.
+// attempt makes a backup. If the rehearsal or hook of the last one was interrupted, attempt
+// finishes that one instead.
 func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 	k.update(func(s *State) { s.Attempted, k.retry = k.Now().UTC(), false })
 	unlock, err := k.lock(p)
@@ -270,7 +270,7 @@ func (k *Scheduler) resume(ctx context.Context) error {
 		return nil
 	}
 	ended := func(s *State) { s.Running = "" }
-	if m, err := pebblestore.ReadManifest(s.Running); err == nil { // the crash came after the backup was complete
+	if m, err := pebblestore.ReadManifest(s.Running); err == nil { // the backup was already complete
 		if err = k.adopt(ctx, s.Running, m); err == nil {
 			k.update(ended)
 		}
@@ -280,8 +280,8 @@ func (k *Scheduler) resume(ctx context.Context) error {
 	return durable.Unwritable(s.Running, pebblestore.RemoveUnfinished(s.Running))
 }
 
-// forgetMissing removes from the state the backups that are no longer on disk, because someone
-// deleted them or because the server was interrupted after it deleted them.
+// forgetMissing removes from the state the backups that are not on disk any more. They may have
+// been deleted by a user, or by the server just before it was interrupted.
 func (k *Scheduler) forgetMissing(p *Plan) {
 	s, _ := k.State()
 	for _, b := range s.Backups {
@@ -294,14 +294,13 @@ func (k *Scheduler) forgetMissing(p *Plan) {
 	}
 }
 
-// forget removes a backup from the state.
 func (k *Scheduler) forget(b *Backup) {
 	k.update(func(s *State) {
 		s.Backups = slices.DeleteFunc(s.Backups, func(one *Backup) bool { return one.Dir == b.Dir })
 	})
 }
 
-// unfinished returns the last backup if its rehearsal or its hook was interrupted; otherwise, nil.
+// unfinished returns the last backup if its rehearsal or hook was interrupted, and nil otherwise.
 func (k *Scheduler) unfinished(p *Plan) *Backup {
 	s, _ := k.State()
 	if b := s.last(p.To); b != nil && !b.Finished {
@@ -310,10 +309,10 @@ func (k *Scheduler) unfinished(p *Plan) *Backup {
 	return nil
 }
 
-// nameFormat is the name of the directory of a backup: the time of its start, UTC.
+// nameFormat is the name of the directory of a backup, which is the time of its start in UTC.
 const nameFormat = "nomen-20060102T150405Z"
 
-// freeName returns the path of a directory for a new backup. The directory does not exist yet.
+// freeName returns an unused path for the directory of a backup.
 func freeName(to string, now time.Time) (string, error) {
 	base := filepath.Join(to, now.UTC().Format(nameFormat))
 	for n, dir := 1, base; ; n, dir = n+1, fmt.Sprintf("%s-%d", base, n+1) {
@@ -355,7 +354,7 @@ func (k *Scheduler) back(ctx context.Context, p *Plan) (*Backup, error) {
 	return b, nil
 }
 
-// add adds a backup to the state and returns a copy of the entry.
+// add adds a backup to the state, and returns a copy of the entry.
 func (k *Scheduler) add(dir string, m *pebblestore.Manifest, begun time.Time, took time.Duration) *Backup {
 	b := &Backup{Dir: dir, Made: begun.UTC(), Seconds: max(took, 0).Seconds(), Bytes: m.Size(), Head: m.Head.String()}
 	one := *b
@@ -363,7 +362,7 @@ func (k *Scheduler) add(dir string, m *pebblestore.Manifest, begun time.Time, to
 	return b
 }
 
-// finish rehearses a backup, runs the hook and deletes old backups.
+// finish rehearses a backup, runs the hook, and deletes old backups.
 func (k *Scheduler) finish(ctx context.Context, p *Plan, b *Backup) error {
 	if k.rehearsalDue(p, b) {
 		found, err := k.rehearse(ctx, b.Dir)
@@ -394,7 +393,6 @@ func (k *Scheduler) finish(ctx context.Context, p *Plan, b *Backup) error {
 	return nil
 }
 
-// hookEnded records the result of the hook in the state.
 func (k *Scheduler) hookEnded(b *Backup, err error) {
 	k.Tasks.Ran(TaskHook, k.Now(), err)
 	if err != nil {
@@ -407,8 +405,8 @@ func (k *Scheduler) hookEnded(b *Backup, err error) {
 	})
 }
 
-// rehearsalDue reports whether to rehearse a backup. After a failed rehearsal every backup is
-// rehearsed until one succeeds.
+// rehearsalDue reports whether to rehearse a backup. After a failure, every backup is rehearsed
+// until one succeeds.
 func (k *Scheduler) rehearsalDue(p *Plan, b *Backup) bool {
 	if p.Rehearse == 0 || !b.Rehearsed.IsZero() {
 		return false
@@ -429,8 +427,8 @@ func (k *Scheduler) rehearsalDue(p *Plan, b *Backup) bool {
 	return true
 }
 
-// deleteOld deletes the backups that the plan does not keep. It deletes a backup only if this
-// server made it: the backup is in the state, and its manifest still has the head that the state
+// deleteOld deletes the backups that the plan does not keep. It only deletes a backup that this
+// server has made. Such a backup is in the state, and its manifest has the head that the state
 // records.
 func (k *Scheduler) deleteOld(p *Plan) {
 	s, _ := k.State()
@@ -453,7 +451,7 @@ func (k *Scheduler) deleteOld(p *Plan) {
 	}
 }
 
-// edit changes the entry of a backup, in the state and in *b.
+// edit changes the entry of a backup, in the state and in b.
 func (k *Scheduler) edit(b *Backup, change func(*Backup)) {
 	change(b)
 	k.update(func(s *State) {
@@ -465,8 +463,7 @@ func (k *Scheduler) edit(b *Backup, change func(*Backup)) {
 	})
 }
 
-// update changes the state, and saves it if it is different afterwards. If the state cannot be
-// saved, backups continue.
+// update changes the state, and saves it if it is different. If that fails, backups continue.
 func (k *Scheduler) update(change func(*State)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,33 +13,33 @@ import (
 // File is the name of the file with the state, in the data directory of a server.
 const File = "backups.json"
 
-// stateVersion is the version of the format of the state file; see docs/reference/files.md.
+// stateVersion is the version of the format of this file; see docs/reference/files.md.
 const stateVersion = 1
 
-// A State is what is known about the scheduled backups of a server. It is saved in a file.
+// A State is what a server knows about its scheduled backups. It is saved in a file.
 type State struct {
 	Version int    `json:"version"`
-	Plan    string `json:"plan,omitempty"` // the plan, for people to read; "" if no backups are scheduled
+	Plan    string `json:"plan,omitempty"` // describes the plan; "" if there is none
 	To      string `json:"to,omitempty"`   // directory of the plan
-	Mount   bool   `json:"mount,omitzero"` // whether a file system is mounted at To
+	Mount   bool   `json:"mount,omitzero"` // a file system is mounted at To
 
 	Running   string    `json:"running,omitempty"`  // directory of the backup in progress
 	Attempted time.Time `json:"attempted,omitzero"` // start of the last attempt
-	Problem   string    `json:"problem,omitempty"`  // why the last attempt failed; "" if it did not
-	Failures  int       `json:"failures,omitempty"` // consecutive failed attempts
-	Interval  float64   `json:"interval,omitempty"` // usual time between two backups, in seconds
+	Problem   string    `json:"problem,omitempty"`  // why the last attempt failed, or ""
+	Failures  int       `json:"failures,omitempty"` // failed attempts in a row
+	Interval  float64   `json:"interval,omitempty"` // usual time between two backups in seconds
 	Next      time.Time `json:"next,omitzero"`      // when the next backup is due
-	Others    int       `json:"others,omitempty"`   // number of backups in To that this server did not make; it never deletes them
-	Backups   []*Backup `json:"backups"`            // backups that this server made and has not deleted, oldest first
+	Others    int       `json:"others,omitempty"`   // number of backups in To that this server has not made, and so never deletes
+	Backups   []*Backup `json:"backups"`            // made by this server and not deleted, oldest first
 }
 
-// A Backup describes a backup that the server made.
+// A Backup describes a backup that the server has made.
 type Backup struct {
 	Dir     string    `json:"dir"`
-	Made    time.Time `json:"made"`    // when the backup began
-	Seconds float64   `json:"seconds"` // how long the backup took
+	Made    time.Time `json:"made"`    // when it began
+	Seconds float64   `json:"seconds"` // how long it took
 	Bytes   int64     `json:"bytes"`   // size of its files
-	Head    string    `json:"head"`    // head of the log in the backup
+	Head    string    `json:"head"`    // head of the log in it
 
 	Finished  bool      `json:"finished"`           // the rehearsal and the hook have ended, or were not due
 	Rehearsed time.Time `json:"rehearsed,omitzero"` // when the rehearsal succeeded
@@ -48,13 +48,13 @@ type Backup struct {
 	HookError string    `json:"hook_error,omitempty"`
 }
 
-// good reports whether no rehearsal of the backup has failed.
+// good reports whether the backup has not failed a rehearsal.
 func (b *Backup) good() bool { return b.Problem == "" }
 
-// Last returns the newest good backup, or nil if there is none.
+// Last returns the newest good backup, or nil.
 func (s *State) Last() *Backup { return s.newest((*Backup).good) }
 
-// LastRehearsed returns the newest backup whose rehearsal succeeded, or nil if there is none.
+// LastRehearsed returns the newest backup whose rehearsal succeeded, or nil.
 func (s *State) LastRehearsed() *Backup {
 	return s.newest(func(b *Backup) bool { return b.good() && !b.Rehearsed.IsZero() })
 }
@@ -103,12 +103,11 @@ func Read(data string) (s State, err error) {
 	return s, nil
 }
 
-// encode returns the content of the state file.
 func (s *State) encode() []byte {
 	s.Version = stateVersion
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		panic("backups: " + err.Error()) // the state has only strings, numbers and times, so Marshal cannot fail
+		panic("backups: " + err.Error()) // strings, numbers and times can always be marshalled
 	}
 	return append(b, '\n')
 }

@@ -4,8 +4,8 @@ package backups
 
 import "os/exec"
 
-// isMount always reports false, because there is no portable way to find out.
+// isMount returns false, because there is no portable way to find out.
 func isMount(string) bool { return false }
 
-// endGroup does nothing: when the context of a command ends, only the command itself is killed.
+// endGroup does nothing, so that the end of a context kills only the command itself.
 func endGroup(*exec.Cmd) {}

@@ -21,8 +21,7 @@ func isMount(dir string) bool {
 	return ok && ok2 && a.Dev != b.Dev
 }
 
-// endGroup arranges that, when the context of a command ends, the children of the command are
-// killed too.
+// endGroup makes the end of the context kill the children of the command, too.
 func endGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

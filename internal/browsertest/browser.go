@@ -12,10 +12,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// limit is how long a browser may be in use.
+// limit is how long a browser may be used.
 const limit = 8 * time.Minute
 
-// Start returns a context of a new browser, which is closed at the end of the test.
+// Start starts a browser, which is closed at the end of the test, and returns its context.
 func Start(t testing.TB, flags ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
@@ -33,7 +33,7 @@ func WithoutScript() chromedp.ExecAllocatorOption {
 	return chromedp.Flag("blink-settings", "scriptEnabled=false")
 }
 
-// Do does what a person does, one step after the other.
+// Do performs actions, one after the other.
 func Do(t testing.TB, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	if err := chromedp.Do(ctx, steps...); err != nil {
@@ -41,7 +41,7 @@ func Do(t testing.TB, ctx context.Context, steps ...chromedp.Action[chromedp.Voi
 	}
 }
 
-// See returns what a person sees.
+// See performs an action and returns its result.
 func See[T any](t testing.TB, ctx context.Context, what chromedp.Action[T]) T {
 	t.Helper()
 	v, err := chromedp.Run(ctx, what)
@@ -51,8 +51,8 @@ func See[T any](t testing.TB, ctx context.Context, what chromedp.Action[T]) T {
 	return v
 }
 
-// Prefer sets what a person prefers: features of CSS media queries and their values in turn. It
-// resets all other features.
+// Prefer sets features of CSS media queries, given alternately with their values. It resets all
+// other features.
 func Prefer(features ...string) chromedp.Action[chromedp.Void] {
 	p := emulation.SetEmulatedMediaParams{}
 	for i := 0; i < len(features); i += 2 {

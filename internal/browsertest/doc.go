@@ -1,3 +1,3 @@
-// Package browsertest opens web pages in Chromium and looks for what some people could not use.
-// Only tests with the build tags clients and attack use it; without them it is empty.
+// Package browsertest opens web pages in Chromium, and finds what some people could not use. It is
+// empty without the build tags clients and attack, which its users have too.
 package browsertest

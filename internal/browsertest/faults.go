@@ -26,7 +26,7 @@ var forced string
 //go:embed tab.js
 var tab string
 
-// axe returns axe-core, which scripts/prepare.sh clients installs.
+// axe returns the source of axe-core, which scripts/prepare.sh clients installs.
 func axe(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -43,8 +43,8 @@ func axe(t testing.TB) string {
 	return ""
 }
 
-// Axe returns the violations that axe-core finds on the page, by its rules for WCAG 2.2 AA and
-// its best practices.
+// Axe returns the violations that axe-core finds on the page, by its rules for WCAG 2.2 AA and its
+// best practices.
 func Axe(t testing.TB, ctx context.Context) []string {
 	t.Helper()
 	if !See(t, ctx, chromedp.Evaluate[bool]("!!window.axe")) {
@@ -53,15 +53,15 @@ func Axe(t testing.TB, ctx context.Context) []string {
 	return See(t, ctx, chromedp.Evaluate[[]string](axeRun, chromedp.EvalAwaitPromise))
 }
 
-// Layout returns what is lost or too small in a window of some width.
+// Layout returns what is hidden or too small in a window of this width.
 func Layout(t testing.TB, ctx context.Context) []string {
 	t.Helper()
 	return See(t, ctx, chromedp.Evaluate[[]string](layout))
 }
 
-// Faults returns what is wrong with the page in a narrow and in a wide window, with light, dark and
-// forced colours, and for the keyboard. The narrow window is a window of 1,280 × 1,024 pixels at a
-// zoom of 400 %.
+// Faults returns what is wrong with the page in a narrow and a wide window, with light, dark and
+// forced colours, and for the keyboard. The narrow window is one of 1,280 × 1,024 pixels at a zoom
+// of 400 %.
 func Faults(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
 	add := func(where string, faults []string) {
@@ -79,13 +79,13 @@ func Faults(t testing.TB, ctx context.Context) (all []string) {
 	}
 	Do(t, ctx, Prefer("forced-colors", "active"))
 	add("forced colours", See(t, ctx, chromedp.Evaluate[[]string](forced)))
-	Do(t, ctx, Prefer("prefers-reduced-motion", "reduce")) // no scrolling takes time
+	Do(t, ctx, Prefer("prefers-reduced-motion", "reduce")) // scrolling then takes no time
 	_, faults := Tabs(t, ctx)
 	add("keyboard", faults)
 	return all
 }
 
-// Tabs presses Tab until all elements of the page had the focus. It returns these in order, and
+// Tabs presses Tab until every element has had the focus. It returns the elements in order, and
 // what is wrong with them.
 func Tabs(t testing.TB, ctx context.Context) (order, faults []string) {
 	t.Helper()

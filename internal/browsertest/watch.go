@@ -16,14 +16,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Watch collects what a browser reports about its pages: messages of the console, exceptions,
-// and issues, such as violations of a Content-Security-Policy.
+// A Watch collects what a browser reports about its pages, which are console messages, exceptions,
+// and issues such as violations of a Content-Security-Policy.
 type Watch struct {
 	mu  sync.Mutex
 	all []string
 }
 
-// NewWatch returns a Watch of the page of a browser.
+// NewWatch returns a Watch of the page in a browser.
 func NewWatch(t testing.TB, ctx context.Context) *Watch {
 	t.Helper()
 	w := &Watch{}
@@ -37,7 +37,7 @@ func NewWatch(t testing.TB, ctx context.Context) *Watch {
 	return w
 }
 
-// Take returns what was reported since the last call.
+// Take returns the reports since the last call.
 func (w *Watch) Take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

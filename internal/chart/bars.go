@@ -10,12 +10,12 @@ import (
 
 const (
 	barHeight = 56
-	space     = 6 // space between two segments
-	least     = 4 // minimum width of a segment that is not 0
+	space     = 6 // space between segments
+	least     = 4 // least width of a segment that is not 0
 )
 
 // Bars draws a horizontal bar for each category, with a label above it and a value after it. The
-// bar has a segment for each series, such as a state. The value is the sum of the segments.
+// bar has a segment for each series, and its value is their sum.
 func (d Data) Bars() (template.HTML, error) {
 	if err := d.check(); err != nil {
 		return "", err
@@ -28,7 +28,7 @@ func (d Data) Bars() (template.HTML, error) {
 	if len(d.Categories) > 0 {
 		p.usePatterns(len(d.Series))
 		p.legend(d.labels(), false)
-		const most = 28 // maximum number of columns of a value
+		const most = 28 // columns of a value
 		top, widest := uint64(1), 0
 		for _, v := range totals {
 			top, widest = max(top, v), max(widest, shown.Columns(shown.Short(d.Number(v), most)))
@@ -59,8 +59,8 @@ func (d *Data) totals() ([]uint64, error) {
 	return totals, nil
 }
 
-// bar draws the segments of a category, with space between them, and returns where the last one
-// ends. A segment that is not 0 is always visible.
+// bar draws the segments of a category, and returns where the last ends. A segment that is not 0 is
+// always visible.
 func (d *Data) bar(p *drawing, category int, top uint64, longest int) (end int) {
 	sum := uint64(0)
 	for i, s := range d.Series {

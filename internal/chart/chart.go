@@ -1,10 +1,10 @@
-// Package chart draws charts for pages: lines, bars, and the states of a record over time. Each
-// chart is SVG with the same data as a table below it.
+// Package chart draws charts for pages, which show lines, bars, or the states of a record over
+// time. A chart is SVG, with the same data in a table below it.
 //
-// The charts run no script, load nothing and have no style attributes, so that a strict content
-// security policy permits them. Series differ in shape or pattern, and not only in
-// colour. [CSS] has the colours, for light and dark pages. The caller passes all words and
-// formats numbers and times, in the language of the page. Labels are untrusted.
+// A strict content security policy permits the charts, because they have no scripts and no style
+// attributes, and load nothing. Series differ in shape or pattern, and not only in colour. The
+// colours are in [CSS], for light and dark pages. The caller passes all words and formats numbers
+// and times, in the language of the page. Labels may come from strangers.
 package chart
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// CSS is the style sheet of the charts, for the style sheet of the page.
+// CSS is the style sheet of the charts, to be added to the style sheet of the page.
 //
 //go:embed chart.css
 var CSS string
@@ -31,21 +31,20 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 
 // The largest chart.
 const (
-	MaxSeries = 6   // maximum number of series or states, because there are only so many patterns
-	MaxPoints = 400 // maximum number of categories or events; a year has up to 366 days
+	MaxSeries = 6   // series or states, limited by the number of patterns
+	MaxPoints = 400 // categories or events; a year has up to 366 days
 )
 
 // Words has the words around a chart.
 type Words struct {
-	ID          string // ID of the chart, unique in the page: ASCII letters, digits and "-"
+	ID          string // ID of the chart, unique in the page; ASCII letters, digits and "-"
 	Title       string
-	Description string // description of what the chart shows, for readers who cannot see it
+	Description string // description of the chart, for readers who cannot see it
 	Table       string // label of the control that opens the table, such as "Data as a table"
 	Empty       string // text to show if there is no data
 }
 
-// check returns an error if the caller has used the chart wrongly. The error has names of fields,
-// for programmers.
+// check returns an error if the caller has made a mistake.
 func (w *Words) check(points, series int) error {
 	isID := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-'
@@ -73,7 +72,7 @@ type row struct {
 	Cells   []string
 }
 
-// render returns a chart as HTML. If the drawing has no height, there is no data.
+// render returns a chart as HTML. A drawing without height means that there is no data.
 func render(w Words, d *drawing, t table) (template.HTML, error) {
 	templates, err := templates()
 	if err != nil {

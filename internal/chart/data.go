@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Data has values by category, such as a day or a prefix.
+// Data has values for categories, such as days or prefixes.
 type Data struct {
 	Words
 	Category   string // heading of the categories in the table, such as "Day"
 	Categories []string
 	Series     []Series
-	Number     func(uint64) string // returns a value as text; if nil, values are decimal digits
+	Number     func(uint64) string // formats a value; nil means decimal digits
 }
 
 // A Series has a value for each category.
@@ -35,7 +35,6 @@ func (d *Data) check() error {
 	return d.Words.check(len(d.Categories), len(d.Series))
 }
 
-// labels returns the labels of the series.
 func (d *Data) labels() (labels []string) {
 	for _, s := range d.Series {
 		labels = append(labels, s.Label)
@@ -43,7 +42,6 @@ func (d *Data) labels() (labels []string) {
 	return labels
 }
 
-// max returns the largest value.
 func (d *Data) max() (largest uint64) {
 	for _, s := range d.Series {
 		for _, v := range s.Values {
@@ -53,7 +51,6 @@ func (d *Data) max() (largest uint64) {
 	return largest
 }
 
-// table returns the table of the data.
 func (d *Data) table() table {
 	t := table{Headings: append([]string{d.Category}, d.labels()...)}
 	for i, c := range d.Categories {

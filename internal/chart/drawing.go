@@ -6,19 +6,19 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// Sizes and distances. All are integers, so that the output is the same on every machine. A picture
-// is as wide as 47 digits. Style sheets show it at most as wide as the text of the page.
+// Sizes and distances. They are integers, so that the output is the same on every machine. A
+// picture is as wide as 47 digits, but no wider than the text of the page.
 const (
 	width      = 1600
 	fontSize   = 52
-	charWidth  = 34 // width of a digit in a wide font, such as Verdana
+	charWidth  = 34 // width of a digit in a wide font such as Verdana
 	lineHeight = 72
-	gap        = 24 // distance between a label and what it belongs to
+	gap        = 24 // distance between a label and what it describes
 )
 
 // A drawing has the shapes of a picture.
 type drawing struct {
-	ID       string // prefix of the IDs of the patterns
+	ID       string // of the IDs of patterns
 	Width    int
 	Height   int
 	FontSize int
@@ -31,7 +31,7 @@ type drawing struct {
 	Texts    []label
 }
 
-// An area is a rectangle that is filled with the pattern of a series.
+// An area is a rectangle with the pattern of a series.
 type area struct{ X, Y, W, H, Series int }
 
 // A stroke is path data in the colour of a series.
@@ -40,7 +40,7 @@ type stroke struct {
 	Series int
 }
 
-// A label is text that begins, ends or has its middle at a point.
+// A label is text at a point, at which it begins, ends or is centred.
 type label struct {
 	X, Y   int
 	Anchor string
@@ -50,20 +50,20 @@ type label struct {
 // A pattern fills the areas of a series.
 type pattern struct {
 	Series int
-	Ink    string // path data of what is drawn over the colour
+	Ink    string // path data to draw over the colour
 }
 
-// tile is the width and height of a pattern.
+// tile is the width and the height of a pattern.
 const tile = 32
 
-// inks returns the patterns: plain, diagonal, dots, vertical, horizontal, and diagonal in the other
-// direction.
+// inks returns the patterns, which are plain, diagonal, dots, vertical, horizontal, and diagonal in
+// the other direction.
 func inks() []string {
 	return []string{"", "M0 32L32 0M-4 4L4-4M28 36L36 28", "M10 16h12", "M16 0v32", "M0 16h32", "M0 0L32 32M28-4L36 4M-4 28L4 36"}
 }
 
-// shapes returns the marks for the points of a line: a circle, a square, a diamond, triangles, a
-// cross.
+// shapes returns the marks for points of a line, which are a circle, a square, a diamond, triangles
+// and a cross.
 func shapes() []string {
 	return []string{"m-16 0a16 16 0 1 0 32 0a16 16 0 1 0-32 0z", "m-14-14h28v28h-28z", "m0-20l20 20l-20 20l-20-20z", "m0-18l20 34h-40z", "m0 18l20-34h-40z", "m-16-16l32 32m0-32l-32 32"}
 }
@@ -72,25 +72,24 @@ func newDrawing(id string) *drawing {
 	return &drawing{ID: id, Width: width, FontSize: fontSize, Tile: tile}
 }
 
-// text adds a label with at most the given number of columns. The anchor says whether it begins at
-// x, ends at x or has its middle there.
+// text adds a label with at most this many columns. The anchor says whether the label begins at x,
+// ends there or is centred.
 func (d *drawing) text(x, y int, anchor, text string, columns int) {
 	d.Texts = append(d.Texts, label{x, y, anchor, shown.Short(text, columns)})
 }
 
-// mark adds the mark of a series at a point.
 func (d *drawing) mark(x, y, series int) {
 	d.Marks = append(d.Marks, stroke{fmt.Sprintf("M%d %d%s", x, y, shapes()[series]), series})
 }
 
-// usePatterns defines the patterns for the first n series.
+// usePatterns defines the patterns of the first n series.
 func (d *drawing) usePatterns(n int) {
 	for i, ink := range inks()[:n] {
 		d.Patterns = append(d.Patterns, pattern{i, ink})
 	}
 }
 
-// legend adds a row for each label of areas or lines. If there is only one label, it adds nothing.
+// legend adds a row for each label of areas or lines. It adds nothing if there is only one.
 func (d *drawing) legend(labels []string, isLine bool) {
 	if len(labels) < 2 {
 		return

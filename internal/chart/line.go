@@ -8,10 +8,10 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// plotHeight is the height of the area in which lines are drawn.
+// plotHeight is the height of the area for lines.
 const plotHeight = 640
 
-// maxMarks is the maximum number of points at which a line has marks.
+// maxMarks is how many points a line with marks can have.
 const maxMarks = 20
 
 // Line draws a line for each series, over categories in order, such as days.
@@ -37,9 +37,9 @@ func (d Data) Line() (template.HTML, error) {
 	return render(d.Words, p, d.table())
 }
 
-// valueAxis draws the marks of the vertical axis and returns where the plot begins.
+// valueAxis draws the vertical axis, and returns where the plot begins.
 func (d *Data) valueAxis(p *drawing, ticks []uint64) (left int) {
-	const most = 28 // maximum number of columns of a value; the largest number has 26
+	const most = 28 // columns of a value; the largest number has 26
 	top := max(ticks[len(ticks)-1], d.max())
 	widest := 0
 	for _, v := range ticks {
@@ -54,7 +54,7 @@ func (d *Data) valueAxis(p *drawing, ticks []uint64) (left int) {
 	return left
 }
 
-// positions returns n evenly spaced positions. If n is 1, the position is in the middle.
+// positions returns n evenly spaced positions, or the middle if n is 1.
 func positions(n, from, to int) []int {
 	if n == 1 {
 		return []int{(from + to) / 2}
@@ -66,7 +66,6 @@ func positions(n, from, to int) []int {
 	return all
 }
 
-// line draws the line of a series.
 func (p *drawing) line(series int, xs []int, values []uint64, top uint64) {
 	var b strings.Builder
 	every := (len(xs) + maxMarks - 1) / maxMarks
@@ -80,22 +79,22 @@ func (p *drawing) line(series int, xs []int, values []uint64, top uint64) {
 	p.Lines = append(p.Lines, stroke{b.String(), series})
 }
 
-// categoryAxis writes labels of categories below the plot, as many as have space.
+// categoryAxis writes as many labels of categories below the plot as fit.
 func (p *drawing) categoryAxis(xs []int, labels []string) {
-	const most = 16 // maximum number of columns of a label
+	const most = 16 // columns of a label
 	widest := 0
 	for _, l := range labels {
 		widest = max(widest, shown.Columns(shown.Short(l, most))*charWidth)
 	}
-	fit := max(1, (xs[len(xs)-1]-xs[0])/(widest*3/2+gap)) // 1.5 times the width of a label, because the first label is entirely on one side of its point
+	fit := max(1, (xs[len(xs)-1]-xs[0])/(widest*3/2+gap)) // 1.5 times the width of a label, because the first label is on one side of its point
 	every := (len(labels) + fit - 1) / fit
 	for i := 0; i < len(labels); i += every {
 		p.text(xs[i], p.Height, anchor(i, len(labels)), labels[i], most)
 	}
 }
 
-// anchor returns on which side of position i the label is, so that no label leaves the picture.
-// There are n positions.
+// anchor returns on which side of position i of n its label is, so that the label stays in the
+// picture.
 func anchor(i, n int) string {
 	switch {
 	case n == 1 || i > 0 && i < n-1:

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// maxSteps is the maximum number of steps of an axis.
+// maxSteps is how many steps an axis can have.
 const maxSteps = 5
 
-// ticks returns the values of the marks of an axis from 0 to at least largest: multiples of 1, 2
-// or 5 times a power of ten. The last mark is omitted if it does not fit into 64 bits.
+// ticks returns the marks of an axis from 0 to at least largest, which are multiples of 1, 2 or 5
+// times a power of ten. A last mark that does not fit into 64 bits is omitted.
 func ticks(largest uint64) []uint64 {
 	step := tickStep(max(largest, 1))
 	all := []uint64{0}

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// A Timeline shows which state a record was in, and when it changed.
+// A Timeline shows which states a record was in, and when it changed.
 type Timeline struct {
 	Words
 	When, State, What string // headings of the table
 	States            []string
-	Events            []Event // events in any order
+	Events            []Event // in any order
 	Until             time.Time
-	Time              func(time.Time) string // returns a time as text; if nil, YYYY-MM-DD in UTC
+	Time              func(time.Time) string // formats a time; nil means YYYY-MM-DD in UTC
 }
 
 // An Event is a change of a record.
 type Event struct {
 	Time  time.Time
-	State int    // state after the event: an index of [Timeline.States]
-	What  string // what has happened
+	State int    // state after the event, as an index of Timeline.States
+	What  string // what happened
 }
 
-// Draw draws a band from the first event to the time Until. The band shows the state at each time,
-// and has a mark for each event.
+// Draw draws a band from the first event to the time Until, with the state at each time and a mark
+// for each event.
 func (l Timeline) Draw() (template.HTML, error) {
 	if err := l.check(); err != nil {
 		return "", err
@@ -52,7 +52,7 @@ func (l *Timeline) check() error {
 	return l.Words.check(len(l.Events), len(l.States))
 }
 
-// ends returns the times at which the axis begins and ends.
+// ends returns where the axis begins and ends.
 func (l *Timeline) ends() (from, to time.Time) {
 	from, to = l.Events[0].Time, l.Events[len(l.Events)-1].Time
 	if to.Before(l.Until) {
@@ -61,8 +61,7 @@ func (l *Timeline) ends() (from, to time.Time) {
 	return from, to
 }
 
-// x returns the position of a time. If the axis begins and ends at the same time, x returns the
-// left end.
+// x returns the position of a time, or the left end if the axis has no length.
 func (l *Timeline) x(t time.Time) int {
 	from, to := l.ends()
 	elapsed := func(t time.Time) uint64 { return uint64(t.UnixMilli() - from.UnixMilli()) }
@@ -92,10 +91,9 @@ func (l *Timeline) band(p *drawing) {
 	p.Height += height + gap + lineHeight
 }
 
-// timeAxis writes the times at both ends of the band and in the middle. It writes equal times only
-// once.
+// timeAxis writes the times at both ends and in the middle, without repeating one.
 func (l *Timeline) timeAxis(p *drawing) {
-	const most = 16 // maximum number of columns of a label
+	const most = 16 // columns of a label
 	from, to := l.ends()
 	middle := time.UnixMilli(from.UnixMilli() + (to.UnixMilli()-from.UnixMilli())/2)
 	before := ""

@@ -1,6 +1,5 @@
-// Package check verifies that the log, the changes and the index of locations of a store agree with
-// each other, and follow the rules of all stores. A store passes a consistent snapshot of itself as
-// a [Source].
+// Package check verifies that the log, the changes and the index of locations of a store agree, and
+// follow the rules for all stores. A store passes a consistent snapshot of itself as a [Source].
 package check
 
 import (
@@ -20,27 +19,27 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Source is a consistent snapshot of a store. An error that a sequence yields ends the sequence.
-// An error in the field Err of an element concerns only that element. An error that means damage
-// (see Damaged) becomes a fault; any other error ends the verification.
+// A Source is a consistent snapshot of a store. An iterator ends after it yields an error. The Err
+// of an element is about this element only. An error that means damage (see Damaged) becomes a
+// fault, and any other error ends the verification.
 type Source struct {
 	Size  uint64      // number of entries in the log
-	Head  *store.Head // head as stored; nil if the store does not store it
-	Count int64       // number of records as stored; -1 if the store does not store it
-	Now   time.Time   // time of the check; a change with a later time is a fault, unless Now is zero
+	Head  *store.Head // the stored head, or nil if the store has none
+	Count int64       // the stored number of records, or -1 if the store has none
+	Now   time.Time   // a change with a later time is a fault; zero means that times are not checked
 
-	// Log yields the rows of the log in order. If the parameter leaves is true, it also reads the
+	// Log returns an iterator over the rows of the log, in order. If leaves is true, it reads the
 	// change of each row, and sets Leaf and Err.
 	Log func(leaves bool) iter.Seq2[Row, error]
 
-	// Waiting has the changes that are acknowledged but do not have a number in the log yet.
+	// Waiting are the changes that were acknowledged but have no number in the log yet.
 	Waiting []Row
 
-	// Node returns the stored hash of a node. The current row of Log must complete the node.
+	// Node returns the stored hash of a node, which the present row of Log has completed.
 	Node func(level int, index uint64) (ledger.Hash, error)
 
-	// Changes yields the changes of names, authorities and users, subject by subject. The changes
-	// of a subject are in ascending order of their revisions, or in descending order if Descending
+	// Changes returns an iterator over the changes of names, authorities and users, subject by
+	// subject. The changes of a subject are sorted by revision, in descending order if Descending
 	// is true.
 	Changes    func() iter.Seq2[Change, error]
 	Descending bool
@@ -48,8 +47,8 @@ type Source struct {
 	Places func() iter.Seq2[Place, error] // yields the index of locations; nil if the store has none
 	Tokens func() iter.Seq2[Token, error] // yields each token; nil if tokens are not verified
 
-	// Damaged reports whether an error means that data is damaged. A [Problem] and a
-	// [*codec.CorruptError] always mean damage. Damaged may be nil.
+	// Damaged reports whether an error means that data is damaged. It may be nil. A [Problem] and a
+	// [*codec.CorruptError] always mean damage.
 	Damaged func(error) bool
 }
 
@@ -59,25 +58,25 @@ type Row struct {
 	Subject  store.Subject // zero if the row cannot be read
 	Revision uint64
 	Time     time.Time
-	Mark     []byte      // the hash of the leaf, or its first bytes
+	Mark     []byte      // the stored hash of the leaf, or its first bytes
 	Leaf     ledger.Hash // hash of the leaf, computed from the change
-	Err      error       // error of reading the row or its change
+	Err      error       // of reading the row or its change
 }
 
 // A Change is a change of a name, an authority or a user.
 type Change struct {
 	Subject  store.Subject
-	Revision uint64 // revision under which the change is stored
+	Revision uint64 // the revision under which it is stored
 	Time     time.Time
-	Last     bool         // the change is stored as the last one of its subject
-	Entry    *store.Entry // the entry; its Seq is 0 if the store does not store it with the change
-	Err      error        // error of reading Entry
+	Last     bool         // it is stored as the last change of its subject
+	Entry    *store.Entry // Seq is 0 if the store does not store it with the change
+	Err      error        // of reading Entry
 }
 
-// A Place is a place in the index of locations.
+// A Place is an entry in the index of locations.
 type Place struct {
 	store.Place
-	Err error // error of reading the place
+	Err error // of reading the place
 }
 
 // A Token is a token of the store.
@@ -114,7 +113,6 @@ func Run(ctx context.Context, src *Source, fault func(store.Fault), progress fun
 	return c.tree.Head(), nil
 }
 
-// A checker is one call of Run.
 type checker struct {
 	*Source
 	ctx    context.Context
@@ -124,15 +122,15 @@ type checker struct {
 	future store.FutureCheck
 	seed   maphash.Seed
 
-	tree ledger.Log // the tree computed from the rows
+	tree ledger.Log // computed from the rows
 	next uint64     // number that the next row must have
 	bad  uint64     // number of the last row whose leaf may be wrong
 	lost bool       // rows are missing, so the tree cannot be computed
-	over bool       // there are rows after the end of the log
+	over bool       // there are rows beyond the end of the log
 
 	records int64
-	logged  tally // compares the changes that are in the log or waiting with the stored changes
-	located tally // compares the places of records with the places in the index
+	logged  tally // compares changes in the log or waiting with stored changes
+	located tally // compares locations of records with the index
 	cut     bool  // a pass has ended early, so its result must not be compared
 
 	rights map[string]*store.TokenRights // current rights of each token in the log, by its ID
@@ -142,7 +140,7 @@ func (c *checker) report(s store.Subject, seq uint64, format string, args ...any
 	c.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// broken reports err as a fault if it means damage. Otherwise it returns err.
+// broken reports err as a fault if it means damage, and otherwise returns it.
 func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 	if err == nil {
 		return nil
@@ -150,18 +148,18 @@ func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 	if !errors.As(err, new(Problem)) && !errors.As(err, new(*codec.CorruptError)) && (c.Damaged == nil || !c.Damaged(err)) {
 		return err
 	}
-	text, _, _ := strings.Cut(err.Error(), "\n") // the rest can be a stack trace of the database engine
+	text, _, _ := strings.Cut(err.Error(), "\n") // the other lines can be a stack trace of the database
 	c.report(s, seq, "%s", text)
 	return nil
 }
 
-// step counts one element of a pass for the progress.
+// step counts an element for the progress.
 func (c *checker) step() error {
 	c.passes.add(1)
 	return c.turn.Step(c.ctx)
 }
 
-// log verifies all rows of the log, and computes the tree.
+// log verifies the rows of the log, and computes the tree.
 func (c *checker) log() error {
 	c.passes.begin(c.Size)
 	for row, err := range c.Log(true) {
@@ -183,7 +181,6 @@ func (c *checker) log() error {
 	return nil
 }
 
-// row verifies a row of the log.
 func (c *checker) row(r *Row) error {
 	switch {
 	case r.Seq > c.Size:
@@ -219,7 +216,7 @@ func (c *checker) row(r *Row) error {
 	return cmp.Or(c.nodes(c.tree.AppendHash(nil, r.Leaf), r.Seq), c.step())
 }
 
-// gap reports that the rows before the number seq are missing.
+// gap reports that rows before the number seq are missing.
 func (c *checker) gap(seq uint64) {
 	switch {
 	case c.next == seq:
@@ -232,7 +229,7 @@ func (c *checker) gap(seq uint64) {
 	c.lost = true
 }
 
-// nodes compares the nodes that row seq completes with the stored nodes. It omits nodes above a
+// nodes compares the nodes that row seq completes with the stored nodes. It skips nodes above a
 // leaf that may be wrong.
 func (c *checker) nodes(nodes []ledger.Node, seq uint64) error {
 	for _, n := range nodes {
@@ -249,7 +246,6 @@ func (c *checker) nodes(nodes []ledger.Node, seq uint64) error {
 	return nil
 }
 
-// places verifies the index of locations.
 func (c *checker) places() error {
 	if c.Places == nil {
 		return nil
@@ -269,7 +265,6 @@ func (c *checker) places() error {
 	return nil
 }
 
-// tokens verifies the tokens.
 func (c *checker) tokens() error {
 	if c.Tokens == nil {
 		return nil

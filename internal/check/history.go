@@ -9,7 +9,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// changes verifies all changes, subject by subject.
 func (c *checker) changes() error {
 	c.passes.begin(c.Size)
 	h := history{checker: c}
@@ -27,16 +26,16 @@ func (c *checker) changes() error {
 	return nil
 }
 
-// A history verifies the changes of one subject.
+// A history verifies the changes of a subject.
 type history struct {
 	*checker
 	subject store.Subject
 	begun   bool
 	last    bool // the last change was found
-	unread  bool // a change could not be read, so the changes before and after it cannot be compared
+	unread  bool // a change could not be read, so its neighbours cannot be compared
 	before  moment
 	named   map[uint64]bool   // revisions that must be redacted
-	gone    map[uint64]uint64 // revisions that are redacted, with their numbers in the log
+	gone    map[uint64]uint64 // redacted revisions, with their numbers in the log
 }
 
 // A moment is the revision and the time of a change.
@@ -46,9 +45,8 @@ type moment struct {
 	seq      uint64
 }
 
-// add verifies the next change of the subject.
 func (h *history) add(ch *Change) error {
-	if ch.Subject.Kind == 0 { // not even the key can be read
+	if ch.Subject.Kind == 0 { // even the key cannot be read
 		return h.broken(ch.Subject, 0, ch.Err)
 	}
 	if ch.Subject != h.subject || !h.begun {
@@ -82,8 +80,8 @@ func (h *history) add(ch *Change) error {
 	return nil
 }
 
-// follows verifies that the next change has the revision and the time that may follow those of the
-// change before it.
+// follows verifies that the next change has a revision and a time that may follow the previous
+// ones.
 func (h *history) follows(now moment) {
 	earlier, later := h.before, now
 	if h.Descending {
@@ -109,7 +107,7 @@ func (h *history) begins(first moment) {
 	}
 }
 
-// note records which revisions a change redacts, and whether the change itself is redacted.
+// note records which revisions a change redacts, and whether it is itself redacted.
 func (h *history) note(c *store.Change, seq uint64) {
 	for _, r := range c.Redacts {
 		if h.named == nil {
@@ -125,8 +123,7 @@ func (h *history) note(c *store.Change, seq uint64) {
 	}
 }
 
-// end verifies the redactions of a subject, after all of its changes were added: exactly those
-// revisions must be redacted that its changes name.
+// end verifies that the redacted revisions of a subject are exactly those that its changes name.
 func (h *history) end() {
 	if !h.begun {
 		return

@@ -1,22 +1,21 @@
 package check
 
-// passes reports the progress of a verification, which makes several passes. It converts the work
-// done in all passes to a number of changes.
+// passes converts the progress of several passes to a number of changes.
 type passes struct {
 	report  func(done, total uint64) // nil if progress is not reported
 	changes uint64
 	number  int    // number of passes
 	begun   int    // number of passes that have begun
-	size    uint64 // number of units of the current pass
-	done    uint64 // number of units of the current pass that are done
-	next    uint64 // number of units done at which progress is reported next
+	size    uint64 // units of the present pass
+	done    uint64 // units that are done
+	next    uint64 // units done at the next report
 }
 
-// passStep is how many units of a pass are done between two reports.
+// passStep is how many units are done between two reports.
 const passStep = 10_000
 
-// newPasses returns the progress of a verification. The parameter number is the number of passes.
-// If report is not nil, it is called with the progress.
+// newPasses returns the progress of a verification with this number of passes. The function report
+// may be nil.
 func newPasses(changes uint64, number int, report func(done, total uint64)) *passes {
 	return &passes{report: report, changes: changes, number: number}
 }
@@ -27,7 +26,6 @@ func (p *passes) begin(units uint64) {
 	p.size, p.done, p.next = max(units, 1), 0, passStep
 }
 
-// add records that units of the current pass are done.
 func (p *passes) add(units uint64) {
 	if p.done += units; p.report == nil || p.done < p.next {
 		return

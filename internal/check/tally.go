@@ -9,14 +9,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A tally compares two multisets without holding them in memory. It divides the elements into
-// classes, and compares the sums of the hashes of each class. If the sums of a class differ, the
-// elements of this class are then compared one by one.
+// A tally compares two multisets without keeping them in memory. It divides their elements into
+// classes, and compares the sums of the hashes in each class. Only if the sums of a class differ,
+// its elements are compared one by one.
 type tally [2][classes]sum
 
 type sum struct{ count, hashes uint64 }
 
-// The multisets of a tally.
+// The two multisets.
 const (
 	wanted  = 0
 	present = 1
@@ -24,7 +24,7 @@ const (
 
 const (
 	classes = 1 << 12
-	maxHeld = 1 << 18 // maximum number of elements that are compared one by one at the same time, unless one class has more
+	maxHeld = 1 << 18 // elements that are compared one by one at the same time, unless a class has more
 )
 
 func (t *tally) add(side int, hash uint64) {
@@ -33,7 +33,6 @@ func (t *tally) add(side int, hash uint64) {
 	s.hashes += hash
 }
 
-// count returns the number of elements.
 func (t *tally) count(side int) (n uint64) {
 	for i := range t[side] {
 		n += t[side][i].count
@@ -41,9 +40,9 @@ func (t *tally) count(side int) (n uint64) {
 	return n
 }
 
-// parts divides the classes that differ into parts. For each part, it yields a function that
-// reports whether the element with a hash belongs to the part. To limit memory, a part has at most
-// maxHeld elements, unless a single class has more.
+// parts divides the classes that differ into parts, and yields for each part a function that
+// reports whether it has an element with a given hash. A part has at most maxHeld elements, or a
+// single class.
 func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	return func(yield func(func(uint64) bool) bool) {
 		var part [classes]bool
@@ -69,10 +68,10 @@ func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	}
 }
 
-// An each calls the function add with each element of a multiset.
+// An each calls add for each element of a multiset.
 type each[T any] func(add func(T)) error
 
-// all returns an each for the elements that the function pick finds in the values of a sequence.
+// all returns an each for the elements that pick finds in a sequence.
 func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, add func(T))) each[T] {
 	return func(add func(T)) error {
 		for v, err := range seq() {
@@ -86,10 +85,10 @@ func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, ad
 	}
 }
 
-// compare finds the elements in which the multisets of a tally differ.
+// compare finds the elements that the two multisets do not share.
 func compare[T any](t *tally, hashOf func(T) uint64, want, got each[T], missing, extra func(T)) error {
 	for mine := range t.parts() {
-		var hashes []uint64 // hashes of the wanted elements, in order
+		var hashes []uint64 // of the wanted elements, sorted
 		elements, counts := map[uint64]T{}, map[uint64]int{}
 		err := want(func(element T) {
 			hash := hashOf(element)
@@ -138,8 +137,7 @@ func (c *checker) hashPlace(p store.Place) uint64 {
 	return maphash.Bytes(c.seed, append(append(b, 0), p.URL...))
 }
 
-// unmatched reports changes that are stored but not in the log, and changes that are in the log but
-// not stored.
+// unmatched reports changes that are stored but not in the log, and vice versa.
 func (c *checker) unmatched() error {
 	if c.cut {
 		return nil
@@ -171,8 +169,8 @@ func (c *checker) unmatched() error {
 	return compare(&c.logged, c.hashRow, want, got, missing, extra)
 }
 
-// misplaced reports locations that are missing in the index, and locations in the index that no
-// record has.
+// misplaced reports locations that are missing in the index, and those in the index that no record
+// has.
 func (c *checker) misplaced() error {
 	if c.cut || c.Places == nil {
 		return nil

@@ -1,5 +1,6 @@
-// Package country looks up the country of an IP address in a database in the MaxMind DB format
-// (https://maxmind.github.io/MaxMind-DB/), such as GeoLite2 Country, DB-IP Lite or IPinfo Lite.
+// Package country finds the country of an IP address in a database file. The file is in the MaxMind
+// DB format (https://maxmind.github.io/MaxMind-DB/), such as GeoLite2 Country, DB-IP Lite and
+// IPinfo Lite.
 package country
 
 import (
@@ -11,13 +12,13 @@ import (
 	"github.com/oschwald/maxminddb-golang/v2"
 )
 
-// maxSize is the maximum size of the database file, in bytes. The whole file is kept in memory.
+// maxSize is the maximum size of the file in bytes. All of it is kept in memory.
 const maxSize = 512 << 20
 
 // A Table maps IP addresses to countries. It is safe for concurrent use.
 type Table struct{ db *maxminddb.Reader }
 
-// Open reads a database file into memory. Later changes of the file have no effect on the Table.
+// Open reads a database file. Later changes of the file have no effect.
 func Open(file string) (*Table, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -37,7 +38,7 @@ func Open(file string) (*Table, error) {
 	return &Table{db}, nil
 }
 
-// Of returns the country of an IP address: its two-letter code of ISO 3166-1, or "" if it is
+// Of returns the two-letter code (ISO 3166-1) of the country of an IP address, or "" if it is
 // unknown.
 func (t *Table) Of(a netip.Addr) string {
 	if !a.IsValid() {

@@ -1,6 +1,5 @@
-// Package durable replaces files and directories atomically: after a crash, a file has either its
-// old or its new content, never a part of either. The package also makes files readable only by
-// their owner.
+// Package durable replaces files and directories atomically. After a crash, a file has either its
+// old or its new content. The package can also make files readable only by their owner.
 package durable
 
 import (
@@ -17,11 +16,11 @@ import (
 	"strings"
 )
 
-// Modes of new files and directories. The umask can remove permissions from them, but not add any.
+// Modes of new files and directories, from which the umask can remove permissions.
 const (
-	Private    fs.FileMode = 0o600 // files that only their owner can read
-	PrivateDir fs.FileMode = 0o700 // directories that only their owner can enter
-	Shared     fs.FileMode = 0o666 // files whose permissions the umask determines
+	Private    fs.FileMode = 0o600 // files that only the owner can read
+	PrivateDir fs.FileMode = 0o700 // directories that only the owner can enter
+	Shared     fs.FileMode = 0o666 // files whose permissions the umask decides
 )
 
 // A File is a file that [Replace] writes.
@@ -31,20 +30,19 @@ type File interface {
 	Close() error
 }
 
-// An FS has the operations of a file system that [Replace] and [Move] need.
+// An FS is a file system for [Replace] and [Move].
 type FS interface {
 	// CreateBeside creates an empty file in the directory of path, and returns the file and its
 	// name.
 	CreateBeside(path string) (File, string, error)
-	Rename(from, to string) error // renames a file; replaces an existing file
+	Rename(from, to string) error // replaces an existing file
 	Remove(path string) error
-	SyncParent(path string) error // makes renames in the directory of path durable, so that they survive a crash
+	SyncParent(path string) error // makes renames in the directory of path durable
 }
 
-// Replace replaces the file at path with the output of the function write. When it returns nil, the
-// new content is on disk. If it returns an error, the file is unchanged, with one exception: if
-// only the last step failed, the sync of the directory, the file can have the old or the new
-// content after a crash.
+// Replace replaces the file at path with what write writes. If it returns nil, the new content is
+// on disk. If it returns an error, the file has not changed, except if syncing the directory has
+// failed. The file can then have the old or the new content after a crash.
 func Replace(disk FS, path string, write func(io.Writer) error) error {
 	f, tmp, err := disk.CreateBeside(path)
 	if err != nil {
@@ -59,8 +57,8 @@ func Replace(disk FS, path string, write func(io.Writer) error) error {
 	return disk.SyncParent(path)
 }
 
-// Move renames a file or directory; the new name must be in the same directory. When it returns
-// nil, the rename is on disk.
+// Move renames a file or a directory within its directory. If it returns nil, the new name is on
+// disk.
 func Move(disk FS, from, to string) error {
 	if err := disk.Rename(from, to); err != nil {
 		return err
@@ -68,23 +66,21 @@ func Move(disk FS, from, to string) error {
 	return disk.SyncParent(to)
 }
 
-// Disk is the operating system's file system. [Replace] creates files with its Mode.
+// Disk is the file system of the operating system.
 type Disk struct {
-	Mode fs.FileMode // [Private] or [Shared]; the mode of files that did not exist before
+	Mode fs.FileMode // [Private] or [Shared], for files that did not exist before
 
-	// Keep gives the mode and the group of the replaced file to the new file, because an
-	// administrator may have set them on purpose. This happens only if the replaced file belongs to
-	// the user of this process: another user may have created the file in order to be able to read
-	// the new content.
+	// Keep gives the new file the mode and the group of the old one, which an administrator may
+	// have set. This requires that the old file belongs to the user of this process, because
+	// another user may have created it in order to read the new content.
 	Keep bool
 
-	// Disposable files are not synced. They have checksums, and programs that read them ignore
-	// files that a crash has damaged.
+	// Disposable files are not synced. They have checksums, and their readers ignore files that a
+	// crash has damaged.
 	Disposable bool
 }
 
-// newSuffix is part of the name of a temporary file: the name of the file that it replaces,
-// newSuffix, and a number.
+// newSuffix is between the name of the file and a number in the name of a temporary file.
 const newSuffix = ".new"
 
 // CreateBeside implements [FS].
@@ -97,7 +93,7 @@ func (d Disk) CreateBeside(path string) (File, string, error) {
 		case errors.Is(err, fs.ErrExist) && n < attempts:
 			continue
 		case err != nil:
-			if at, ok := err.(*fs.PathError); ok { // put the file that the caller knows into the error
+			if at, ok := err.(*fs.PathError); ok { // report the file that the caller knows
 				err = &fs.PathError{Op: "create", Path: path, Err: at.Err}
 			}
 			return nil, "", err
@@ -140,7 +136,7 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Write replaces the file at path with content, as [Replace] does.
+// Write replaces the file at path with content; see [Replace].
 func Write(disk FS, path string, content []byte) error {
 	return Replace(disk, path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -148,13 +144,12 @@ func Write(disk FS, path string, content []byte) error {
 	})
 }
 
-// WriteFile replaces a file. The new file has the given text, and only its owner can read it.
+// WriteFile replaces the file at path with text. Only its owner can read the new file.
 func WriteFile(path, text string) error {
 	return Write(Disk{Mode: Private}, path, []byte(text))
 }
 
-// Sweep removes the temporary files of [Replace] that are left beside the file at path after a
-// crash.
+// Sweep removes temporary files that a crash has left next to the file at path.
 func Sweep(path string) error {
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
@@ -171,22 +166,22 @@ func Sweep(path string) error {
 	return err
 }
 
-// Share sets the mode of a file or directory, and gives it the group of another file, described by
-// the parameter model. If the group cannot be set, the mode gets no permissions for the group.
+// Share sets the mode of a file or a directory, and gives it the group of the file described by
+// model. If that fails, the group gets no permissions.
 func Share(path string, model fs.FileInfo, mode fs.FileMode) {
 	if _, group, ok := owner(model); !ok || os.Chown(path, -1, group) != nil {
 		mode &^= 0o070
 	}
-	_ = os.Chmod(path, mode) // if this fails, the file stays private
+	_ = os.Chmod(path, mode) // otherwise the file stays private
 }
 
-// othersMay has the permission bits for users who are neither the owner nor in the group.
+// othersMay are the permissions for users other than the owner and the group.
 const othersMay fs.FileMode = 0o007
 
-// Tighten removes all permissions except the owner's from a file or directory if users outside its
-// group have any. Such files come from programs that leave permissions to the umask. If only the
-// group has permissions, someone has set them on purpose, and they stay. Tighten returns the mode
-// from before, or 0 if it changed nothing. If the file belongs to another user, the error contains
+// Tighten removes all permissions except the owner's if a file or a directory has any for users
+// outside its group. Such files come from programs that leave permissions to the umask. If only the
+// group has permissions, they were set on purpose, so Tighten does not change them. It returns the
+// old mode, or 0 if it changed nothing. If the file belongs to another user, the error wraps
 // [fs.ErrPermission].
 func Tighten(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)

@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// KeepOwner gives the files in the directory dir that belong to root to the user and group who own
-// the directory model. It is for commands that root runs on the files of a server, because the
-// server must be able to use the files afterwards. If another user runs it, or if model belongs to
-// root, KeepOwner does nothing.
+// KeepOwner gives the files in the directory dir that belong to root to the user and group that own
+// the directory model. It is for commands that root runs on the files of a server, which must be
+// able to use them later. KeepOwner does nothing if another user runs it, or if model belongs to
+// root.
 //
-// The owner of dir need not be trusted: KeepOwner follows no symbolic link out of dir, and skips
-// files with more than one hard link, because these can be files of the system.
+// The owner of dir need not be trusted. KeepOwner does not follow symbolic links out of dir, and
+// skips files with more than one hard link, because these can be files of the system.
 func KeepOwner(dir, model string) error {
 	info, err := os.Stat(model)
 	if err != nil || os.Geteuid() != 0 {
@@ -43,7 +43,6 @@ func KeepOwner(dir, model string) error {
 	})
 }
 
-// give gives a file of root to a user and a group.
 func give(root *os.Root, path string, user, group int) error {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

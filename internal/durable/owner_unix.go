@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// owner returns the user and the group of a file. If they cannot be determined, ok is false.
+// owner returns the user and the group of a file, and false if they are unknown.
 func owner(info fs.FileInfo) (user, group int, ok bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -17,7 +17,6 @@ func owner(info fs.FileInfo) (user, group int, ok bool) {
 	return int(s.Uid), int(s.Gid), true
 }
 
-// isOurs reports whether a file belongs to the user of this process.
 func isOurs(info fs.FileInfo) bool {
 	user, _, ok := owner(info)
 	return ok && user == os.Geteuid()

@@ -11,14 +11,14 @@ import (
 	"syscall"
 )
 
-// An UnwritableError says which directory this process cannot write to, as which user it runs, and
-// how to correct this.
+// An UnwritableError says which directory this process cannot write, as which user it runs, and
+// what to do about it.
 type UnwritableError struct {
 	Dir      string
 	User     string // user of this process
-	Owner    string // owner of Dir; "" if unknown
+	Owner    string // owner of Dir, or ""
 	Mode     fs.FileMode
-	ReadOnly bool // the file system is read-only, at least for this process
+	ReadOnly bool // the file system is read-only for this process
 	Err      error
 }
 
@@ -35,14 +35,14 @@ func (e *UnwritableError) Error() string {
 	return what + "make it writable for this user, for example with 'chown " + e.User + " " + e.Dir + "'"
 }
 
-// masked reports whether systemd seems to hide the directory. To hide a directory, systemd mounts
-// an empty directory over it that belongs to root and has the mode 0000.
+// masked reports whether systemd seems to hide the directory. It does so by mounting an empty
+// directory over it, which belongs to root and has the mode 0000.
 func (e *UnwritableError) masked() bool { return e.Owner == "root" && e.Mode == 0 }
 
 // Unwrap returns the error of the operating system.
 func (e *UnwritableError) Unwrap() error { return e.Err }
 
-// Unwritable returns an [*UnwritableError] if err says that this process cannot create path.
+// Unwritable returns an [*UnwritableError] if err means that this process cannot create path.
 // Otherwise it returns err.
 func Unwritable(path string, err error) error {
 	readOnly := errors.Is(err, syscall.EROFS)
@@ -65,11 +65,10 @@ func Unwritable(path string, err error) error {
 	}
 }
 
-// CurrentUser returns the name of the user of this process, or the user's number if there is no
-// name.
+// CurrentUser returns the name of the user of this process, or the number if there is no name.
 func CurrentUser() string { return userName(os.Geteuid()) }
 
-// OwnerOf returns the name of the user to whom a file belongs, or "" if it cannot be determined.
+// OwnerOf returns the name of the user to whom a file belongs, or "" if it is unknown.
 func OwnerOf(info fs.FileInfo) string {
 	if id, _, ok := owner(info); ok {
 		return userName(id)

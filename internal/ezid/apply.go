@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A FieldError is the error for an element that cannot be set.
+// A FieldError means that an element cannot be set.
 type FieldError struct {
 	Label  string
-	Reason string // what EZID says about it
+	Reason string // in the words of EZID
 }
 
 func (e *FieldError) Error() string { return e.Label + ": " + e.Reason }
@@ -24,11 +24,11 @@ func (e *FieldError) Error() string { return e.Label + ": " + e.Reason }
 type Rules struct {
 	Base   string // URL of the server, for default targets
 	New    bool   // the record is new
-	Import bool   // the elements come from EZID: any element may be set, to any value
+	Import bool   // the elements come from EZID, so any may be set to any value
 }
 
-// Apply sets elements of a record, which it modifies. An empty value removes the element. The error is
-// a [*FieldError].
+// Apply sets elements of a record, which it modifies. An empty value removes the element. The error
+// is a [*FieldError].
 func Apply(rec *store.Record, given Elements, rules Rules) error {
 	before, touched := Of(rec, rules.Base), map[string]bool{}
 	for _, label := range slices.Sorted(maps.Keys(given)) {
@@ -59,7 +59,6 @@ func Apply(rec *store.Record, given Elements, rules Rules) error {
 	return nil
 }
 
-// describe sets the metadata from the elements.
 func describe(rec *store.Record, touched map[string]bool) {
 	if len(touched) == 0 {
 		return
@@ -76,7 +75,7 @@ func describe(rec *store.Record, touched map[string]bool) {
 	rec.Metadata = m
 }
 
-// keep keeps an element as a value of the record. If the element is empty, it removes the value.
+// keep stores an element as a value of the record, or removes the value if the element is empty.
 func keep(rec *store.Record, label, value string) {
 	highest := lastIndex
 	for i := range rec.Values {
@@ -98,7 +97,6 @@ func keep(rec *store.Record, label, value string) {
 	}
 }
 
-// reserved sets a reserved element.
 func (r Rules) reserved(rec *store.Record, label, value string) error {
 	switch {
 	case label == Target:
@@ -148,8 +146,8 @@ func (r Rules) target(rec *store.Record, url string) {
 	}
 }
 
-// status sets the status. A reserved identifier cannot become unavailable, and an identifier that
-// is not reserved cannot become reserved.
+// status sets the status. A reserved identifier cannot become unavailable, and no other can become
+// reserved.
 func (r Rules) status(rec *store.Record, value string) error {
 	bad := func(why string) error { return &FieldError{Status, "invalid identifier status" + why} }
 	rest, unavailable := strings.CutPrefix(value, Unavailable)
@@ -172,7 +170,7 @@ func (r Rules) status(rec *store.Record, value string) error {
 	return nil
 }
 
-// export sets whether other services should be told about the identifier.
+// export sets whether other services should learn of the identifier.
 func export(rec *store.Record, value string) error {
 	switch strings.ToLower(value) {
 	case yes:
@@ -185,7 +183,7 @@ func export(rec *store.Record, value string) error {
 	return nil
 }
 
-// keepTime keeps a time as the number of seconds since 1970.
+// keepTime stores a time as seconds since 1970.
 func keepTime(rec *store.Record, label, value string) error {
 	if _, err := strconv.ParseUint(value, 10, 63); err != nil && value != "" {
 		t, err := time.Parse(time.RFC3339, value)
@@ -198,10 +196,10 @@ func keepTime(rec *store.Record, label, value string) error {
 	return nil
 }
 
-// maxShown is the maximum length of a value in a message, in bytes.
+// maxShown is how many bytes of a value a message shows.
 const maxShown = 100
 
-// clean replaces the characters that XML 1.1 does not allow or discourages by spaces.
+// clean replaces characters that XML 1.1 forbids or discourages by spaces.
 func clean(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -26,7 +26,7 @@ const (
 	ShadowedBy = "_shadowedby"
 )
 
-// Values of the element _status. Unavailable can have a reason after it.
+// Values of the element _status. Unavailable can be followed by a reason.
 const (
 	Public      = "public"
 	Reserved    = "reserved"
@@ -34,15 +34,15 @@ const (
 )
 
 const (
-	typePrefix = "ezid:" // begins the type of a value that keeps an element
-	lastIndex  = 10_000  // the indexes of values that keep elements are greater
+	typePrefix = "ezid:" // begins the type of a value that stores an element
+	lastIndex  = 10_000  // the indexes of values that store elements are greater
 	yes, no    = "yes", "no"
 )
 
-// Elements are the elements of an identifier: values by label.
+// Elements are the elements of an identifier, by label.
 type Elements map[string]string
 
-// Append appends the elements as ANVL, in the order of their labels.
+// Append appends the elements as ANVL, sorted by label.
 func (e Elements) Append(b []byte) []byte {
 	for _, label := range slices.Sorted(maps.Keys(e)) {
 		b = anvl.AppendElement(b, label, e[label])
@@ -53,21 +53,21 @@ func (e Elements) Append(b []byte) []byte {
 // Home is the URL of EZID.
 const Home = "https://ezid.cdlib.org"
 
-// IDColumn is the column of a batch download with the identifier.
+// IDColumn is the column with the identifier in a batch download.
 const IDColumn = "_id"
 
 // mappedColumn begins the columns of a batch download that EZID has computed from other elements.
 const mappedColumn = "_mapped"
 
-// IsColumn reports whether a column of a batch download with this label is not an element.
+// IsColumn reports whether a column of a batch download is not an element.
 func IsColumn(label string) bool {
 	return label == IDColumn || strings.HasPrefix(label, mappedColumn)
 }
 
-// KeptAll reports whether each value of the record keeps an element.
+// KeptAll reports whether all values of the record store elements.
 func KeptAll(rec *store.Record) bool { return len(kept(rec)) == len(rec.Values) }
 
-// kept returns the elements that values of the record keep.
+// kept returns the elements that values of the record store.
 func kept(rec *store.Record) Elements {
 	e := Elements{}
 	for i := range rec.Values {
@@ -79,8 +79,8 @@ func kept(rec *store.Record) Elements {
 	return e
 }
 
-// Of returns the elements of a record. If the record was not imported, it has neither _created nor
-// _owner, and the result lacks these elements.
+// Of returns the elements of a record. The elements _created and _owner are missing unless the
+// record was imported.
 func Of(rec *store.Record, base string) Elements {
 	e := kept(rec)
 	id := ID(rec.Name)
@@ -104,10 +104,10 @@ func Of(rec *store.Record, base string) Elements {
 	return e
 }
 
-// DefaultTarget returns the target of an identifier that has no location: the page with its elements.
+// DefaultTarget returns the target of an identifier without a location, which is the page with its
+// elements.
 func DefaultTarget(base, id string) string { return base + "/id/" + id }
 
-// profile returns the profile of an identifier.
 func (e Elements) profile(id string) string {
 	switch {
 	case e[Profile] != "":
@@ -118,7 +118,7 @@ func (e Elements) profile(id string) string {
 	return erc
 }
 
-// If an element would set other metadata than the record has, mend changes the element.
+// mend changes elements that would set different metadata than the record has.
 func (e Elements) mend(have nomen.Metadata, profile string) {
 	set := e.metadata(profile)
 	for _, field := range fields() {
@@ -139,7 +139,7 @@ func (e Elements) mend(have nomen.Metadata, profile string) {
 	}
 }
 
-// target returns the index of the location that is the target, or -1 if there is none.
+// target returns the index of the location that is the target, or -1.
 func target(rec *store.Record) int {
 	return slices.IndexFunc(rec.Locations, func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Itself })
 }

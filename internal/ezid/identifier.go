@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Beginnings of identifiers.
+// What identifiers begin with.
 const (
 	arkLabel  = "ark:"
 	doiLabel  = "doi:"
@@ -17,11 +17,11 @@ const (
 	urnUUID   = "urn:uuid:"
 )
 
-// maxID is the maximum length of an identifier, in bytes.
+// maxID is the maximum length of an identifier in bytes.
 const maxID = 255
 
-// ParseID returns the name of an identifier. It returns false if EZID would reject the identifier as
-// invalid. It also accepts the newer form of an ARK, without the first slash.
+// ParseID returns the name of an identifier, and false if EZID would reject the identifier. It also
+// accepts an ARK without its first slash.
 func ParseID(s string) (name.Name, bool) {
 	if len(s) > maxID || !isPrintable(s) {
 		return name.Name{}, false
@@ -46,15 +46,14 @@ func ParseID(s string) (name.Name, bool) {
 	return n, err == nil
 }
 
-// isPrintable reports whether all characters of s are printable ASCII, but no spaces.
+// isPrintable reports whether s has only printable ASCII characters and no spaces.
 func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// arkRest returns the part of an ARK after the label, without insignificant characters. These are
-// hyphens, structural characters at both ends, and all but the first of adjacent structural
-// characters. Characters that cannot be in an ARK are percent-encoded. If the ARK is invalid,
-// arkRest returns "".
+// arkRest returns the part of an ARK after the label, or "" if the ARK is invalid. It removes
+// hyphens and structural characters at both ends, keeps only the first of adjacent structural
+// characters, and percent-encodes characters that an ARK cannot contain.
 func arkRest(s string) string {
 	naan, rest, ok := strings.Cut(s, "/")
 	if !ok || !isNAAN(naan) {
@@ -72,7 +71,7 @@ func arkRest(s string) string {
 	return naan + "/" + escaped
 }
 
-// isNAAN reports whether s is a name assigning authority number: five or nine digits, or a
+// isNAAN reports whether s is a name assigning authority number, which is five or nine digits, or a
 // betanumeric letter and four digits.
 func isNAAN(s string) bool {
 	if len(s) == 5 && strings.IndexByte("bcdfghjkmnpqrstvwxz", s[0]) >= 0 {
@@ -81,7 +80,7 @@ func isNAAN(s string) bool {
 	return (len(s) == 5 || len(s) == 9) && ascii.All(s, ascii.IsDigit)
 }
 
-// collapsed returns s with each run of structural characters replaced by the first of them.
+// collapsed replaces each run of structural characters by the first of them.
 func collapsed(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -95,13 +94,13 @@ func collapsed(s string) string {
 
 func isStructure(c byte) bool { return c == '.' || c == '/' }
 
-// isPlain reports whether a character of an ARK needs no escape.
+// isPlain reports whether an ARK can contain c unescaped.
 func isPlain(c byte) bool {
 	return ascii.IsAlnum(c) || isStructure(c) || strings.IndexByte("=*+@_$~", c) >= 0
 }
 
-// escapedARK percent-encodes the characters that cannot be in an ARK, and decodes the others. It
-// returns false if s has a percent sign without two hexadecimal digits.
+// escapedARK percent-encodes the characters that an ARK cannot contain, and decodes the others. It
+// returns false if a percent sign is not part of an escape.
 func escapedARK(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -122,8 +121,8 @@ func escapedARK(s string) (string, bool) {
 	return b.String(), true
 }
 
-// doiRest returns the part of a DOI after the label, with escapes for the characters that cannot be in
-// a URI. If EZID would reject the DOI, it returns "".
+// doiRest returns the part of a DOI after the label, with characters escaped that a URI cannot
+// contain. It returns "" if EZID would reject the DOI.
 func doiRest(s string) string {
 	prefix, rest, _ := strings.Cut(s, "/")
 	digits, ok := strings.CutPrefix(prefix, "10.")
@@ -136,8 +135,8 @@ func doiRest(s string) string {
 	return ""
 }
 
-// ID returns the identifier of a name: an ARK with the slash after its label, a DOI in upper case,
-// or a UUID after "uuid:". Any other name is its key.
+// ID returns the identifier of a name. This is an ARK with the slash after its label, a DOI in
+// upper case, a UUID after "uuid:", or otherwise the key of the name.
 func ID(n name.Name) string {
 	key := n.Key()
 	if rest, ok := strings.CutPrefix(key, arkLabel); ok {
@@ -155,7 +154,7 @@ func ID(n name.Name) string {
 	return key
 }
 
-// Shadow returns the ARK that EZID gives for a DOI in addition, such as ark:/b5072/fk2x for
+// Shadow returns the ARK that EZID also assigns to a DOI, such as ark:/b5072/fk2x for
 // doi:10.5072/FK2X. It returns "" for other identifiers, and for a DOI whose prefix has more digits
 // than EZID supports.
 func Shadow(id string) string {
@@ -165,15 +164,15 @@ func Shadow(id string) string {
 		return ""
 	}
 	const letters = "bcdfghjkmnpqrstvwxz"
-	first := 0 // number before the last four digits
+	first := 0 // the number before the last four digits
 	if len(digits) == 5 {
 		first, digits = int(digits[0]-'0'), digits[1:]
 	}
 	return fmt.Sprintf("ark:/%c%s/%s", letters[first], digits, shadowSuffix(suffix))
 }
 
-// shadowSuffix percent-encodes the characters that the normalization of an ARK would remove, and those
-// that cannot be in an ARK. It writes the hexadecimal digits in lower case, as EZID does only here.
+// shadowSuffix percent-encodes the characters that normalization of an ARK would remove, and those
+// that an ARK cannot contain. The digits are in lower case, as EZID writes them only here.
 func shadowSuffix(s string) string {
 	s = strings.ToLower(s)
 	var b strings.Builder

@@ -8,15 +8,15 @@ import (
 	"github.com/nomen-project/nomen/internal/anvl"
 )
 
-// Profiles with labels for metadata.
+// The profiles with labels for metadata.
 const (
 	erc      = "erc"
 	dc       = "dc"
 	datacite = "datacite"
 )
 
-// fields returns the elements of Dublin Core (RFC 5013). The elements with labels in several
-// profiles are first.
+// fields returns the elements of Dublin Core (RFC 5013), beginning with those that several profiles
+// have.
 func fields() []string {
 	return []string{
 		"creator", "title", "publisher", "date", "type",
@@ -24,8 +24,7 @@ func fields() []string {
 	}
 }
 
-// labelOf returns the label that a profile has for a field of the metadata, or "" if the profile
-// has none.
+// labelOf returns the label in a profile for a field of the metadata, or "".
 func labelOf(profile, field string) string {
 	labels := map[string]string{}
 	switch profile {
@@ -42,7 +41,7 @@ func labelOf(profile, field string) string {
 	return ""
 }
 
-// ranked returns the profiles with labels for metadata. The given profile is the first.
+// ranked returns the profiles with labels for metadata, beginning with the given one.
 func ranked(profile string) []string {
 	all := []string{erc, dc, datacite}
 	if i := slices.Index(all, profile); i > 0 {
@@ -65,7 +64,7 @@ func fieldsOf(label string) []string {
 	return nil
 }
 
-// metadata returns the metadata that the elements of a record set.
+// metadata returns the metadata that the elements set.
 func (e Elements) metadata(profile string) nomen.Metadata {
 	m := nomen.Metadata{}
 	for _, p := range ranked(profile) {
@@ -83,7 +82,7 @@ func (e Elements) metadata(profile string) nomen.Metadata {
 	return m
 }
 
-// block returns the metadata in the element that has the metadata of a whole profile.
+// block returns the metadata in the element for a whole profile.
 func (e Elements) block(profile string) nomen.Metadata {
 	text := e[profile]
 	if text == "" {
@@ -105,8 +104,8 @@ func (e Elements) block(profile string) nomen.Metadata {
 	return m
 }
 
-// known returns a value as a list. If the value is empty, or only a code such as (:unav) that says why
-// it is unknown, the list is nil.
+// known returns a value as a list. The list is nil if the value is empty, or only a code such as
+// (:unav) that says why it is unknown.
 func known(value string) []string {
 	if value == "" || strings.HasPrefix(value, "(:") && strings.IndexByte(value, ')') == len(value)-1 {
 		return nil

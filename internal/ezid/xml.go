@@ -12,16 +12,15 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// decoder returns a decoder of an XML text. The text is read as UTF-8, even if its declaration names
-// another encoding.
+// decoder returns an XML decoder that reads text as UTF-8, whatever its declaration says.
 func decoder(text string) *xml.Decoder {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	return d
 }
 
-// readXML returns the metadata in an XML text of DataCite or Dublin Core. If the XML is invalid,
-// readXML returns the metadata before the error.
+// readXML returns the metadata in the XML of DataCite or Dublin Core. If the XML is invalid, it
+// returns the metadata before the error.
 func readXML(text string) nomen.Metadata {
 	m := nomen.Metadata{}
 	d := decoder(text)
@@ -53,11 +52,11 @@ func readXML(text string) nomen.Metadata {
 	}
 }
 
-// maxPath is the maximum number of nested elements around a field, including its own.
+// maxPath is how many nested elements, including that of a field, are examined.
 const maxPath = 4
 
-// fieldOfXML returns the field of the metadata that an XML element is for, or "" if there is none. The path has
-// the names of the elements around it, and its own.
+// fieldOfXML returns the field of the metadata for an XML element, or "". The path has the names of
+// the enclosing elements and its own.
 func fieldOfXML(path []string) string {
 	if path[0] != "resource" {
 		if name := path[len(path)-1]; len(path) == 2 && slices.Contains(fields(), name) {
@@ -83,7 +82,6 @@ func fieldOfXML(path []string) string {
 	return ""
 }
 
-// attribute returns the value of an attribute of an XML element.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -93,10 +91,10 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// errNoResource is the error for an XML text that is not a record of DataCite.
+// errNoResource means that an XML text is not a DataCite record.
 var errNoResource = errors.New("not a DataCite record")
 
-// withIdentifier returns a record of DataCite in which the element identifier has the identifier id.
+// withIdentifier replaces the identifier in a DataCite record.
 func withIdentifier(text, id string) (string, error) {
 	d := decoder(text)
 	depth, from, to, tag := 0, 0, 0, ""
@@ -129,10 +127,10 @@ func withIdentifier(text, id string) (string, error) {
 	return text[:from] + identifierXML(tag, id) + text[to:], nil
 }
 
-// errNoIdentifier is the error for a record of DataCite without the element identifier.
+// errNoIdentifier means that a DataCite record has no identifier.
 var errNoIdentifier = errors.New("the element identifier is missing")
 
-// tagAt returns the name of the XML element that begins a text, as it is written.
+// tagAt returns the name of the XML element at the start of s, as it is written.
 func tagAt(s string) string {
 	s = strings.TrimPrefix(s, "<")
 	return s[:strings.IndexAny(s, " \t\r\n/>")]
@@ -142,6 +140,6 @@ func tagAt(s string) string {
 func identifierXML(tag, id string) string {
 	label, rest, _ := strings.Cut(id, ":")
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(strings.TrimPrefix(rest, "/"))) // a buffer returns no error
+	_ = xml.EscapeText(&b, []byte(strings.TrimPrefix(rest, "/"))) // writing to a buffer does not fail
 	return fmt.Sprintf(`<%s identifierType="%s">%s</%s>`, tag, strings.ToUpper(label), b.String(), tag)
 }

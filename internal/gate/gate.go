@@ -1,4 +1,5 @@
-// Package gate counts the calls in progress in a store, so that closing it can wait for them.
+// Package gate counts the calls in progress in a store, so that closing the store can wait for
+// them.
 package gate
 
 import (
@@ -7,16 +8,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Gate counts calls in progress, and admits no more calls after it was closed. Unlike a
-// read-write lock, a call that has entered can enter again, even while Close waits. The zero Gate
-// is open.
+// A Gate counts calls in progress, and admits none after it was closed. Unlike with a read-write
+// lock, a call that has entered can enter again, even while Close waits. The zero Gate is open.
 type Gate struct {
 	mu     sync.RWMutex
 	closed bool
 	calls  sync.WaitGroup
 }
 
-// Enter admits a call. The call must end with [Gate.Leave]. If the gate is closed, Enter returns
+// Enter admits a call, which must end with [Gate.Leave]. If the gate is closed, Enter returns
 // [store.ErrClosed].
 func (g *Gate) Enter() error {
 	g.mu.RLock()
@@ -31,8 +31,8 @@ func (g *Gate) Enter() error {
 // Leave ends a call that [Gate.Enter] has admitted.
 func (g *Gate) Leave() { g.calls.Done() }
 
-// Close closes the gate and waits for the calls in progress. It reports whether the gate was
-// open.
+// Close closes the gate and waits for the calls in progress. It returns false if the gate was
+// already closed.
 func (g *Gate) Close() bool {
 	g.mu.Lock()
 	open := !g.closed

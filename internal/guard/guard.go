@@ -1,15 +1,15 @@
-// Package guard protects programs that connect to hosts on behalf of untrusted users. It rejects
-// addresses that these users cannot reach themselves: those of the machine, those of private
-// networks, and all others that do not belong to a single host of the public Internet.
+// Package guard protects programs that connect to hosts on behalf of strangers. It rejects
+// addresses that a stranger could not reach, such as those of the local machine and of private
+// networks. Only addresses of single hosts in the public Internet are accepted.
 //
-// Programs must check the address after the DNS lookup, and connect to the address that was
-// checked. Otherwise, a different answer to a second DNS query could bypass the check.
+// A program must check the address after the DNS lookup, and connect to the address that was
+// checked. Otherwise a second DNS query could return a different address.
 //
-// Package guard rejects the blocks that the IANA special-purpose address registries (RFC 6890 and
-// its updates) list as not globally reachable, and multicast (RFC 5771; RFC 4291, 2.7). If an IPv6
-// address embeds an IPv4 address, it checks the IPv4 address too. It knows IPv4-mapped addresses
-// (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC 5214). It rejects all
-// other IPv6 addresses outside 2000::/3.
+// The package rejects the blocks that the IANA special-purpose address registries (RFC 6890 and its
+// updates) list as not globally reachable, multicast (RFC 5771; RFC 4291, 2.7), and IPv6 addresses
+// outside 2000::/3. If an IPv6 address embeds an IPv4 address, that is checked too. This applies to
+// IPv4-mapped addresses (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC
+// 5214).
 package guard
 
 import (
@@ -17,7 +17,7 @@ import (
 	"net/netip"
 )
 
-// An AddressError says why an address is not public.
+// An AddressError means that an address is not public.
 type AddressError struct {
 	Addr netip.Addr
 	Why  string // such as "loopback" or "private network"
@@ -35,7 +35,7 @@ func Check(a netip.Addr) error {
 	return nil
 }
 
-// objection returns why an address is not public, or "" if it is public.
+// objection returns why an address is not public, or "".
 func objection(a netip.Addr) string {
 	switch {
 	case !a.IsValid():
@@ -61,8 +61,7 @@ func objection(a netip.Addr) string {
 	return ""
 }
 
-// embedded returns the IPv4 address that is embedded in an IPv6 address. The network sends packets
-// for the IPv6 address to the IPv4 address.
+// embedded returns the IPv4 address in an IPv6 address, to which the network sends the packets.
 func embedded(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {

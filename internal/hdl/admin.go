@@ -14,33 +14,33 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// The formats of typed data of a [nomen.Value].
+// The formats of typed data in a [nomen.Value].
 const (
-	FormatAdmin = "admin" // the JSON text of an [Admin]
-	FormatList  = "vlist" // the JSON text of a list of [Reference]
+	FormatAdmin = "admin" // JSON of an [Admin]
+	FormatList  = "vlist" // JSON of a list of [Reference]
 )
 
 // The types of values whose data are not a text.
 const (
 	TypeAdmin  = "HS_ADMIN"
 	TypeList   = "HS_VLIST"
-	TypeSecret = "HS_SECKEY" // a secret: it must not be stored, because the history keeps it
-	TypeAlias  = "HS_ALIAS"  // the handle that replaces this one
+	TypeSecret = "HS_SECKEY" // a secret, which must not be stored because the history would keep it
+	TypeAlias  = "HS_ALIAS"  // another handle to use instead
 )
 
 // An Admin is the data of an HS_ADMIN value.
 type Admin struct {
 	Handle      string `json:"handle"`
 	Index       int    `json:"index"`
-	Permissions string `json:"permissions"` // twelve digits; the last is the right to add handles
+	Permissions string `json:"permissions"` // twelve digits; the last is the permission to add handles
 	Legacy      bool   `json:"legacyByteLength,omitempty"`
 }
 
-// adminBits is the number of permissions of an administrator.
+// adminBits is how many permissions an administrator has.
 const adminBits = 12
 
-// ReadAdmin reads the data of an HS_ADMIN value. Some clients send the index as a string, and the
-// permissions as a boolean value, a number or a list.
+// ReadAdmin reads the data of an HS_ADMIN value from JSON. Some clients send the index as a string,
+// and the permissions as a boolean value, a number or a list.
 func ReadAdmin(given json.RawMessage) (string, error) {
 	var in struct {
 		Handle           *string
@@ -86,18 +86,18 @@ func readAdminPermissions(given json.RawMessage) (string, error) {
 	return "", fmt.Errorf("invalid permissions %.40s in admin data: want twelve digits 0 and 1", given)
 }
 
-// A Reference is a member of an HS_VLIST value.
+// A Reference is an element of an HS_VLIST value.
 type Reference struct {
 	Handle string `json:"handle"`
 	Index  int    `json:"index"`
 }
 
-// jsonText returns the JSON text of v, without the escapes that only HTML needs.
+// jsonText returns v as JSON, without the escapes that only HTML needs.
 func jsonText(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // v has only texts and numbers
+	_ = e.Encode(v) // texts and numbers can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -109,8 +109,8 @@ func reversed(permissions string) string {
 	return string(b)
 }
 
-// DecodeData returns the data of a value whose bytes are in a database. Bytes that are invalid for the
-// type of the value are kept as they are.
+// DecodeData decodes the bytes of a value in the database of a Handle server. Bytes that are
+// invalid for the type of the value are kept as they are.
 func DecodeData(kind string, data []byte) (format, text string) {
 	switch {
 	case kind == TypeAdmin:
@@ -127,7 +127,7 @@ func DecodeData(kind string, data []byte) (format, text string) {
 	return nomen.FormatBase64, base64.StdEncoding.EncodeToString(data)
 }
 
-// decodeAdmin decodes the bytes of an HS_ADMIN value: permissions, handle and index.
+// decodeAdmin decodes the bytes of an HS_ADMIN value, which are permissions, a handle and an index.
 func decodeAdmin(b []byte) (a Admin, ok bool) {
 	if len(b) < 2 || binary.BigEndian.Uint16(b)>>adminBits != 0 {
 		return a, false
@@ -138,7 +138,7 @@ func decodeAdmin(b []byte) (a Admin, ok bool) {
 	return a, ok && len(rest) == 0
 }
 
-// decodeList decodes the bytes of an HS_VLIST value: the number of references, and the references.
+// decodeList decodes the bytes of an HS_VLIST value, which are a number and so many references.
 func decodeList(b []byte) (list []Reference, ok bool) {
 	n, b, ok := decodeNumber(b)
 	for ; ok && n > 0; n-- {
@@ -149,7 +149,7 @@ func decodeList(b []byte) (list []Reference, ok bool) {
 	return list, ok && len(b) == 0 && list != nil
 }
 
-// decodeReference decodes a handle and an index at the beginning of b.
+// decodeReference decodes a handle and an index at the start of b.
 func decodeReference(b []byte) (r Reference, rest []byte, ok bool) {
 	n, b, ok := decodeNumber(b)
 	if !ok || n > len(b) || !IsText(b[:n]) {
@@ -160,7 +160,6 @@ func decodeReference(b []byte) (r Reference, rest []byte, ok bool) {
 	return r, rest, ok
 }
 
-// decodeNumber decodes four bytes.
 func decodeNumber(b []byte) (n int, rest []byte, ok bool) {
 	if len(b) < 4 || b[0] >= 0x80 {
 		return 0, nil, false

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// The encodings of data in a batch file.
+// How data are encoded in a batch file.
 const (
 	batchText  = "UTF8"
 	batchAdmin = "ADMIN"
@@ -20,8 +20,8 @@ const (
 	batchFile  = "FILE"
 )
 
-// AppendLine appends a value as a line of a batch file. It returns an error if a line cannot represent
-// the value.
+// AppendLine appends a value as a line of a batch file. It returns an error if a line cannot
+// represent the value.
 func AppendLine(b []byte, v *nomen.Value) ([]byte, error) {
 	ttl, err := batchTTL(v.TTL)
 	if err != nil {
@@ -55,7 +55,7 @@ func batchTTL(t nomen.TTL) (string, error) {
 	return string(t), nil
 }
 
-// batchData returns the data of a value in the form of a batch file.
+// batchData returns the data of a value as in a batch file.
 func batchData(v *nomen.Value) (encoding, data string, err error) {
 	switch v.Format {
 	case nomen.FormatText:
@@ -84,7 +84,7 @@ func listText(list []Reference) string {
 	return b.String()
 }
 
-// A LineError says where a line of a batch file is invalid.
+// A LineError says where a line of a batch file is invalid, and why.
 type LineError struct {
 	Column int // from 1, in bytes
 	Reason string
@@ -92,8 +92,8 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Reason) }
 
-// ParseLine reads a value from a line of a batch file. The error is a [*LineError]. If the data are
-// missing, open is true: they are on the next line, and begin where the line ends.
+// ParseLine parses a line of a batch file. If the line is invalid, the error is a [*LineError]. If
+// open is true, the data are on the next line.
 func ParseLine(line string) (v nomen.Value, open bool, err error) {
 	p := lineParser{rest: line}
 	if valid := strings.ToValidUTF8(line, ""); valid != line {
@@ -116,7 +116,7 @@ func ParseLine(line string) (v nomen.Value, open bool, err error) {
 	return v, false, nil
 }
 
-// commonBeginning returns the beginning that two texts have in common.
+// commonBeginning returns the longest text with which both a and b begin.
 func commonBeginning(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -125,7 +125,7 @@ func commonBeginning(a, b string) string {
 	return a[:i]
 }
 
-// A lineParser reads a line from its beginning. It keeps the first error.
+// A lineParser parses a line, and keeps the first error.
 type lineParser struct {
 	rest string
 	at   int // offset of rest in the line
@@ -139,7 +139,7 @@ func (p *lineParser) fail(at int, format string, a ...any) {
 	}
 }
 
-// word cuts the next word, which is never empty without an error.
+// word returns the next word. It is empty only after an error.
 func (p *lineParser) word(what string) string {
 	trimmed := strings.TrimLeft(p.rest, " \t")
 	p.at += len(p.rest) - len(trimmed)
@@ -160,7 +160,7 @@ func (p *lineParser) index() int {
 	w := p.word("index")
 	n, err := strconv.ParseInt(w, 10, 32)
 	if err != nil || n < 1 {
-		p.fail(p.at-len(w), "invalid index: must be a number from 1 to %d", MaxIndex) // the text could be a secret
+		p.fail(p.at-len(w), "invalid index: must be a number from 1 to %d", MaxIndex) // without the text, which could be a secret
 	}
 	return int(n)
 }
@@ -183,8 +183,8 @@ func (p *lineParser) permissions() string {
 	return s
 }
 
-// Permissions returns permissions in the form of [nomen.Value]. It returns false if s does not consist
-// of four digits 0 or 1.
+// Permissions converts four digits, each 0 or 1, to the form of [nomen.Value]. It returns false for
+// anything else.
 func Permissions(s string) (string, bool) {
 	if s == usualPermissions {
 		return "", true
@@ -192,7 +192,6 @@ func Permissions(s string) (string, bool) {
 	return s, len(s) == len(usualPermissions) && strings.Trim(s, "01") == ""
 }
 
-// data reads the data of a value.
 func (p *lineParser) data(v *nomen.Value, encoding, data string) {
 	switch {
 	case p.err != nil:
@@ -209,7 +208,7 @@ func (p *lineParser) data(v *nomen.Value, encoding, data string) {
 	}
 }
 
-// admin reads INDEX:PERMISSIONS:HANDLE.
+// admin parses INDEX:PERMISSIONS:HANDLE.
 func (p *lineParser) admin(v *nomen.Value, data string) {
 	data = strings.TrimSpace(data)
 	index, rest, _ := strings.Cut(data, ":")
@@ -221,7 +220,7 @@ func (p *lineParser) admin(v *nomen.Value, data string) {
 	v.Format, v.Data = FormatAdmin, jsonText(Admin{Handle: handle, Index: int(n), Permissions: reversed(permissions)})
 }
 
-// list reads INDEX:HANDLE;INDEX:HANDLE;...
+// list parses INDEX:HANDLE;INDEX:HANDLE;...
 func (p *lineParser) list(v *nomen.Value, data string) {
 	list := []Reference{}
 	for part := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(data), ";"), ";") {

@@ -1,5 +1,5 @@
-// Package hdl reads and writes what the interfaces of the Handle System share: the names of
-// handles, and the data of their values.
+// Package hdl reads and writes the names and values of handles, in the forms that all interfaces of
+// the Handle System share.
 package hdl
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Schemes returns the schemes that the name of a handle can have. The first is the usual one.
+// Schemes returns the schemes that the name of a handle can have, the usual one first.
 func Schemes(handle string) []string {
 	if strings.HasPrefix(handle, "10.") {
 		return []string{"hdl:", "doi:"}
@@ -16,13 +16,12 @@ func Schemes(handle string) []string {
 	return []string{"hdl:"}
 }
 
-// Escape escapes the characters of a handle that a URI cannot have.
+// Escape escapes the characters of a handle that a URI cannot contain.
 func Escape(handle string) string {
 	return ascii.EscapeUnless(handle, func(c byte) bool { return c != '%' && (ascii.IsPchar(c) || c == '/') })
 }
 
-// Of returns the handle of a name in the spelling shown. It returns false for names that are not
-// handles.
+// Of returns the handle in a name, as it is spelled, and false if the name is not a handle.
 func Of(spelling string) (string, bool) {
 	for _, scheme := range []string{"hdl:", "doi:"} {
 		if rest, ok := ascii.CutPrefix(spelling, scheme); ok {
@@ -32,8 +31,8 @@ func Of(spelling string) (string, bool) {
 	return "", false
 }
 
-// Unescape decodes the escapes of a text. A plus sign, and a percent sign that does not begin an
-// escape, stay unchanged.
+// Unescape decodes escapes. It does not change a plus sign, or a percent sign that is not part of
+// an escape.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

@@ -14,14 +14,14 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// The formats of data that are not typed.
+// The formats of data that have no structure.
 const (
 	formatString = "string"
 	formatBase64 = "base64"
 	formatHex    = "hex"
 )
 
-// usualPermissions are the permissions of a value for which the client has given none.
+// usualPermissions are the permissions of a value if the client has not given any.
 const usualPermissions = "1110"
 
 // A Given is a value in the JSON of a request.
@@ -37,7 +37,7 @@ type Given struct {
 // MaxIndex is the maximum index of a value.
 const MaxIndex = 1<<31 - 1
 
-// Value returns the value that a client has given.
+// Value converts what a client has given to a value.
 func (g *Given) Value() (v nomen.Value, err error) {
 	switch {
 	case g.Index == nil, g.Type == nil, g.Data == nil:
@@ -60,7 +60,7 @@ func (g *Given) Value() (v nomen.Value, err error) {
 	return v, err
 }
 
-// ReadTTL reads a TTL: a number of seconds, or a time.
+// ReadTTL reads a TTL, which is a number of seconds or a time.
 func ReadTTL(given json.RawMessage) (t nomen.TTL, err error) {
 	if given == nil || string(given) == "null" {
 		return nomen.Seconds(int(nomen.DefaultTTL / time.Second)), nil
@@ -71,9 +71,9 @@ func ReadTTL(given json.RawMessage) (t nomen.TTL, err error) {
 	return t, nil
 }
 
-// readPermissions reads the permissions of a value: "*", or digits 0 and 1. The last digit is that of
-// public write. Like Handle.Net servers, readPermissions ignores the first digit. So four digits leave
-// admin read at its default.
+// readPermissions reads the permissions of a value, which are "*", or digits that are 0 or 1. The
+// last digit is that of public write. As in Handle.Net servers, the first digit is ignored, so with
+// four digits admin read has its default.
 func readPermissions(given json.RawMessage) (string, error) {
 	if given == nil || string(given) == "null" {
 		return "", nil
@@ -98,7 +98,7 @@ func readPermissions(given json.RawMessage) (string, error) {
 	return string(bits), nil
 }
 
-// readData reads the data of a value: a text, or an object with a format and a value.
+// readData reads the data of a value, which are a text, or an object with a format and a value.
 func readData(given json.RawMessage) (format, data string, err error) {
 	var text string
 	if json.Unmarshal(given, &text) == nil && given[0] == '"' {
@@ -130,7 +130,7 @@ func readData(given json.RawMessage) (format, data string, err error) {
 	return "", "", fmt.Errorf("unknown format %.40q of data: must be string, base64, hex, admin, vlist, site or key", d.Format)
 }
 
-// readBytes decodes bytes. If they are a text without control characters, it returns the text.
+// readBytes decodes bytes. It returns them as text if they are text without control characters.
 func readBytes(format, given string) (_, data string, err error) {
 	var b []byte
 	if format == formatHex {
@@ -152,7 +152,7 @@ func IsText(b []byte) bool {
 	return utf8.Valid(b) && !bytes.ContainsFunc(b, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' })
 }
 
-// compact returns a JSON text without spaces between its tokens.
+// compact removes the spaces between the tokens of JSON.
 func compact(given json.RawMessage) (string, error) {
 	var b bytes.Buffer
 	err := json.Compact(&b, given)

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Paths of health checks. The answers do not need the store.
+// Paths of health checks, which are answered without the store.
 const (
 	LivePath  = "/-/healthz"
 	ReadyPath = "/-/readyz"
@@ -23,26 +23,26 @@ const (
 
 // Fields of the response to a health check on the public listener.
 const (
-	InstanceHeader = "Nomen-Instance" // identifies the server process that answers
+	InstanceHeader = "Nomen-Instance" // identifies the process of the server
 	RequestHeader  = "Nomen-Request"  // the request line as the server received it; see [RequestLine]
-	ClientHeader   = "Nomen-Client"   // the address of the client, and the host that the request names, as the server sees them; see [ClientLine]
+	ClientHeader   = "Nomen-Client"   // the client's address, and the host in the request, as the server sees them; see [ClientLine]
 )
 
-// maxRequestLine is the length, in bytes, up to which a request line is sent back.
+// maxRequestLine is how many bytes of a request line are sent back.
 const maxRequestLine = 512
 
-// RequestLine returns the value of [RequestHeader] for a health check: the method, the target and
-// the HTTP version of the request.
+// RequestLine returns the value of [RequestHeader], which is the method, the target and the HTTP
+// version.
 func RequestLine(method, target string, major, minor int) string {
 	line := fmt.Sprintf("%s %s HTTP/%d.%d", method, target, major, minor)
 	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
 }
 
-// unknownClient is written instead of an address that the server does not know.
+// unknownClient replaces an address that the server does not know.
 const unknownClient = "unknown"
 
-// ClientLine returns the value of [ClientHeader] for a health check: the address of the client, or
-// "unknown", and the host, if it is known.
+// ClientLine returns the value of [ClientHeader]. It consists of the client's address or "unknown",
+// and the host if known.
 func ClientLine(from netip.Addr, host string) string {
 	line := unknownClient
 	if from.IsValid() {
@@ -54,20 +54,20 @@ func ClientLine(from netip.Addr, host string) string {
 	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
 }
 
-// ParseClient parses the result of [ClientLine]. If the server did not know the address, the
-// address is invalid. If the line is malformed, ok is false.
+// ParseClient parses a result of [ClientLine], and returns false if line is malformed. If the
+// server did not know the address, it is not valid.
 func ParseClient(line string) (from netip.Addr, host string, ok bool) {
 	address, host, _ := strings.Cut(line, " ")
 	from, err := netip.ParseAddr(address)
 	return from, host, err == nil || address == unknownClient
 }
 
-// A State knows the health of a server. It is safe for concurrent use.
+// A State knows whether a server is healthy. It is safe for concurrent use.
 type State struct {
 	Store store.Reader
-	Clock func() *registrar.ClockError // returns why the clock cannot be used to date changes, or nil; Clock itself is nil if the server makes no changes
+	Clock func() *registrar.ClockError // returns why the clock cannot be used to date changes, or nil; Clock is nil if the server makes no changes
 
-	// Authorities is the table of naming authorities. It is nil if the server need not load them.
+	// Authorities is the table of naming authorities, or nil if the server does not need it.
 	Authorities *store.Table
 
 	// Warnings returns what monitoring should report although the server is ready. It may be nil.
@@ -76,19 +76,17 @@ type State struct {
 	closing atomic.Bool
 }
 
-// Close records that the server is shutting down. From then on the server is not ready.
+// Close records that the server is shutting down, and so is not ready any more.
 func (s *State) Close() { s.closing.Store(true) }
 
 // Closing reports whether Close was called.
 func (s *State) Closing() bool { return s.closing.Load() }
 
-// maxUnsealed is how long a change may wait to be sealed. If a change waits longer, the server is
-// not ready.
+// maxUnsealed is how long a change may wait to be sealed before the server counts as not ready.
 const maxUnsealed = 10 * time.Second
 
-// Causes returns why the server is not ready. Each string is one line with what is wrong and the
-// cause, such as "storage: the disk is full". Causes does not read the store; it uses what the
-// server already knows.
+// Causes returns why the server is not ready, with a line for each cause, such as "storage: the
+// disk is full". It does not read the store, but returns what the server already knows.
 func (s *State) Causes() (all []string) {
 	c, u := store.ConditionOf(s.Store), store.UsageOf(s.Store)
 	switch {
@@ -110,20 +108,20 @@ func (s *State) Causes() (all []string) {
 	return all
 }
 
-// Ready reports whether the server is ready to answer requests and accept changes.
+// Ready reports whether the server can answer requests and accept changes.
 func (s *State) Ready() bool { return !s.Closing() && len(s.Causes()) == 0 }
 
 // A Report is the content of the response to a health check.
 type Report struct {
-	Status int      // HTTP status code
-	Lines  []string // the state; if the server is not ready, one more line for each cause
+	Status int      // HTTP status
+	Lines  []string // the state, and then a line for each cause if the server is not ready
 	causes []string
 
 	warnings []string
 }
 
-// Check returns the response to a health check. The path selects the check: liveness, or readiness,
-// which is for load balancers. A server whose store is unavailable is alive, because a restart
+// Check returns the response to a health check. The path is that of a check of liveness, or of
+// readiness, which is for load balancers. A server without a store is alive, because a restart
 // would not help.
 func (s *State) Check(path string) Report {
 	switch {
@@ -150,8 +148,8 @@ func (s *State) Check(path string) Report {
 	return r
 }
 
-// MarshalJSON returns the report as an object: "status" has the first line, "causes" has the causes if
-// the server is not ready, and "warnings" has the warnings if it is.
+// MarshalJSON implements [json.Marshaler]. It returns an object in which "status" is the first
+// line, "causes" has the causes if the server is not ready, and "warnings" has the warnings if it is.
 func (r Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Status   string   `json:"status"`
@@ -160,8 +158,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Lines[0], r.causes, r.warnings})
 }
 
-// WantsJSON reports whether the Accept field of a health check lists JSON. Other types in the field
-// have no effect: clients that ask for a page get text.
+// WantsJSON reports whether the Accept field of a health check contains JSON. Other types have no
+// effect, so a client that asks for a page gets text.
 func WantsJSON(accept string) bool {
 	for item := range strings.SplitSeq(accept, ",") {
 		media, _, _ := strings.Cut(item, ";")

@@ -1,10 +1,10 @@
-// Package location defines which URIs can be locations: the allowed schemes, and the rules for
-// each. The rules apply to locations in records, to the results of rules and templates, to answers
-// of other resolvers, and to links on pages.
+// Package location says which URIs can be locations, by lists of schemes and rules for each scheme.
+// It applies to locations in records, results of rules and templates, answers of other resolvers,
+// and links on pages.
 //
-// The package lists the schemes that are allowed, not those that are forbidden. Clients pass URIs
-// of many schemes to other programs (ms-msdt, search-ms, vscode, ssh), so a list of dangerous
-// schemes would never be complete.
+// The package lists the schemes that are allowed. A list of dangerous schemes could never be
+// complete, because clients pass URIs of many schemes to other programs (ms-msdt, search-ms,
+// vscode, ssh).
 package location
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A scheme is an allowed scheme and the rules for it.
+// A scheme is an allowed scheme, with the rules for it.
 type scheme struct {
 	name string
 	host bool // the URI must have a host
-	line bool // clients decode parts of the URI and send them in line-based protocols
+	line bool // clients decode parts of the URI and send them in a protocol with lines
 	link bool // pages can link to the URI
 }
 
-// schemes has the schemes of resources. A location can also have a scheme of persistent
-// identifiers, because these resolve to resources ([pid.Schemes]). The first ten schemes in the
-// list are those of RFC 1738 without file and prospero.
+// schemes are the schemes of resources. The first ten are those of RFC 1738 without file and
+// prospero. A location can also have a scheme of persistent identifiers ([pid.Schemes]), because
+// these resolve to resources.
 var schemes = [...]scheme{
 	{name: "http", host: true, link: true},
 	{name: "https", host: true, link: true},
@@ -53,7 +53,7 @@ var schemes = [...]scheme{
 	{name: "magnet"},
 }
 
-// Allows reports whether a location can have the scheme, ignoring case.
+// Allows reports whether a location can have the scheme, in any case.
 func Allows(name string) bool {
 	_, ok := lookup(name)
 	return ok
@@ -69,10 +69,10 @@ func lookup(name string) (scheme, bool) {
 	return scheme{name: s.Name}, s.Name != ""
 }
 
-// Runs reports whether browsers run or show the content of a URI of this scheme, or open an
-// internal page, when a user follows a link to it. It ignores case. URIs of these schemes are not
-// stored, not even as names. Most other schemes that are not allowed for locations are allowed for
-// names, because a page about a name does not link to the name.
+// Runs reports whether a browser would run or show the content of a URI with this scheme, in any
+// case, or open an internal page, when a user follows a link to it. Such URIs are not stored, not
+// even as names. Most other schemes that locations cannot have are allowed for names, because the
+// page about a name does not link to the name.
 func Runs(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "javascript", "data", "vbscript", "livescript", "mocha", "jscript",
@@ -83,8 +83,8 @@ func Runs(scheme string) bool {
 	return false
 }
 
-// IsHarmless reports whether s is a URI whose scheme browsers do not run (see [Runs]). If so, s can
-// be a name, and data can have links to it.
+// IsHarmless reports whether s is a URI with a scheme that browsers do not run (see [Runs]). Only
+// such a URI can be a name or the target of a link in data.
 func IsHarmless(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -96,20 +96,20 @@ func IsHarmless(s string) bool {
 
 // An Error says why a URI cannot be a location.
 type Error struct {
-	Offset  int    // offset in the URI, in bytes
+	Offset  int    // offset in the URI in bytes
 	Rule    string // the invalid part
 	Message string
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Violation returns the violation that a [uri.InputError] needs; that error has the input too.
+// Violation helps to implement [uri.InputError] for an error that has the input.
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
 // Check returns an error unless s is an absolute URI that can be a location. The error is an
-// [*Error] or the error of [uri.Parse].
+// [*Error] or that of [uri.Parse].
 func Check(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -118,13 +118,12 @@ func Check(s string) error {
 	return CheckURI(u)
 }
 
-// CheckURI is like [Check], but for a parsed URI. The error is nil or an [*Error].
+// CheckURI is [Check] for a parsed URI. The error is an [*Error].
 func CheckURI(u uri.URI) error {
 	_, err := check(u)
 	return err
 }
 
-// maxPort is the highest TCP port.
 const maxPort = 65535
 
 func check(u uri.URI) (scheme, error) {
@@ -165,7 +164,7 @@ func check(u uri.URI) (scheme, error) {
 }
 
 // beginsOption reports whether s begins with a hyphen, escaped or not. Some programs take such text
-// for a command-line option. No host name begins with a hyphen.
+// for a command-line option, and no host name begins with one.
 func beginsOption(s string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, "%2D") || strings.HasPrefix(s, "%2d")
 }
@@ -178,8 +177,8 @@ func isPort(s string) bool {
 	return err == nil && n <= maxPort
 }
 
-// escapedControl returns the offset in s of the first escaped control character, or -1 if none. All
-// escapes in s must be well-formed.
+// escapedControl returns the offset of the first escaped control character in s, or -1. All escapes
+// in s must be well-formed.
 func escapedControl(s string) int {
 	for i := 0; i+2 < len(s); i++ {
 		if s[i] != '%' {
@@ -193,9 +192,8 @@ func escapedControl(s string) int {
 	return -1
 }
 
-// IsLink reports whether a page can link to s. This is so if s is a location and its scheme makes a
-// browser, or the program that the browser starts, only send a request; or if s is a telephone
-// number.
+// IsLink reports whether a page can link to s. It can if s is a location, and following it only
+// sends a request, or if s is a telephone number.
 func IsLink(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -205,8 +203,8 @@ func IsLink(s string) bool {
 	return err == nil && at.link || isTelephone(u)
 }
 
-// CheckContact checks that s is a URL at which people can be contacted: that [IsLink] returns true
-// for it. The error is an [*Error] or the error of [uri.Parse].
+// CheckContact returns an error unless s is a URL where people can be contacted, for which [IsLink]
+// is true. The error is an [*Error] or that of [uri.Parse].
 func CheckContact(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil || IsLink(s) {
@@ -222,11 +220,11 @@ func CheckContact(s string) error {
 	return &Error{0, "scheme", fmt.Sprintf("%q is not supported for a contact; use mailto:, https: or tel:", name)}
 }
 
-// telephone is the scheme of telephone numbers, which are contacts and never locations.
+// telephone is the scheme of telephone numbers, which are contacts but not locations.
 const telephone = "tel"
 
-// isTelephone reports whether u is a telephone number (RFC 3966, section 3) that has only digits
-// and separators. A number with "*" or "#" can be a command to the telephone or to its network.
+// isTelephone reports whether u is a telephone number (RFC 3966, section 3) of digits and
+// separators. A number with "*" or "#" could be a command to the telephone or its network.
 func isTelephone(u uri.URI) bool {
 	name, _ := u.Scheme()
 	if !strings.EqualFold(name, telephone) {

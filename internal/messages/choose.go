@@ -10,23 +10,23 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Cookie is the name of the cookie with the language that a person has chosen.
+// Cookie is the name of the cookie with the language that a user has chosen.
 const Cookie = "lang"
 
-// maxAccept is how long a field Accept-Language may be. A longer one is ignored.
+// maxAccept is the maximum length of an Accept-Language field. A longer one is ignored.
 const maxAccept = 1000
 
-// yearInSeconds is how long the choice of a language lasts.
+// yearInSeconds is how long the choice lasts.
 const yearInSeconds = 365 * 24 * 60 * 60
 
-// A Set has the texts of a set of pages in several languages. It is safe for concurrent use.
+// A Set has the texts of some pages in several languages. It is safe for concurrent use.
 type Set struct {
-	all     []*Catalogue // the first is for clients that accept none of the languages
+	all     []*Catalogue // the first is the default
 	matcher language.Matcher
 }
 
-// Read reads the catalogues of a set of pages, one for each language. The name of each file is
-// prefix, the language and ".toml". The first language is the default.
+// Read reads the catalogues of some pages, one for each language. The name of a file is prefix, the
+// language and ".toml". The first language is the default.
 func Read(files fs.FS, prefix string, languages ...string) (*Set, error) {
 	if len(languages) == 0 {
 		return nil, errors.New("messages: languages: must not be empty")
@@ -48,10 +48,10 @@ func Read(files fs.FS, prefix string, languages ...string) (*Set, error) {
 	return s, nil
 }
 
-// All returns the catalogues. The first one has the default language.
+// All returns the catalogues, beginning with the default language.
 func (s *Set) All() []*Catalogue { return slices.Clone(s.all) }
 
-// In returns the catalogue of a language, or nil if there is none.
+// In returns the catalogue of a language, or nil.
 func (s *Set) In(tag string) *Catalogue {
 	for _, c := range s.all {
 		if c.Tag() == tag {
@@ -61,8 +61,8 @@ func (s *Set) In(tag string) *Catalogue {
 	return nil
 }
 
-// Choose returns the catalogue in the language that a person has chosen. If that is not one of
-// the languages, it returns the one that suits a field Accept-Language best.
+// Choose returns the catalogue in the language that the user has chosen. If there is none, it
+// returns the one that an Accept-Language field prefers.
 func (s *Set) Choose(chosen, accept string) *Catalogue {
 	if c := s.In(chosen); c != nil {
 		return c
@@ -78,13 +78,12 @@ func (s *Set) Choose(chosen, accept string) *Catalogue {
 	return s.all[i]
 }
 
-// For returns the catalogue for a request, by its cookie and its field Accept-Language.
+// For returns the catalogue for a request, by its cookie and its Accept-Language field.
 func (s *Set) For(r *http.Request) *Catalogue {
 	return s.Choose(Chosen(r), r.Header.Get("Accept-Language"))
 }
 
-// Chosen returns the language in the cookie of a request, which the person has chosen. It returns
-// "" if there is no cookie.
+// Chosen returns the language in the cookie of a request, or "".
 func Chosen(r *http.Request) string {
 	c, err := r.Cookie(Cookie)
 	if err != nil {
@@ -93,13 +92,13 @@ func Chosen(r *http.Request) string {
 	return c.Value
 }
 
-// NewCookie returns the cookie for the choice of a language, for all paths below path. It is not a
-// secret, and is also sent over plain HTTP, because the pages may be read without TLS.
+// NewCookie returns the cookie for the choice of a language, which applies to all paths below path.
+// It is not a secret, and is also sent over plain HTTP, because the pages may be read without TLS.
 func NewCookie(tag, path string) *http.Cookie {
 	return &http.Cookie{Name: Cookie, Value: tag, Path: path, MaxAge: yearInSeconds, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// Describe sets the fields of a response in the language of c: Content-Language and Vary.
+// Describe sets the fields Content-Language and Vary of a response in the language of c.
 func (c *Catalogue) Describe(h http.Header) {
 	h.Set("Content-Language", c.Tag())
 	h.Add("Vary", "Accept-Language, Cookie")

@@ -1,10 +1,10 @@
-// Package messages has the texts of pages in several languages, and chooses the language of a
+// Package messages provides the texts of pages in several languages, and chooses the language of a
 // response.
 //
-// The texts of a set of pages are in catalogues: one TOML file for each language. A key is
-// section.name, and its text is a whole sentence, label or heading, without HTML. {1}, {2} and so
-// on stand for the arguments. A text that depends on a number has a form for each plural category
-// of the language (one, other and so on). The number is the first argument:
+// The texts of some pages are in a catalogue for each language, which is a TOML file. A key has the
+// form section.name. Its text is a whole sentence, label or heading, without HTML. Arguments are
+// inserted for {1}, {2} and so on. If a text depends on a number, the number is the first argument,
+// and there is a form for each plural category of the language (one, other and so on):
 //
 //	[names]
 //	title = "Names of {1}"
@@ -31,24 +31,23 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A Catalogue has the texts of a set of pages in one language. It is safe for concurrent use.
+// A Catalogue has the texts of some pages in one language. It is safe for concurrent use.
 type Catalogue struct {
 	tag     language.Tag
 	texts   map[string]entry
 	numbers *message.Printer
 }
 
-// An entry is a text in its plural forms. A text without plural forms has only the form "".
+// An entry is a text by plural category. A text without plural forms has only the category "".
 type entry map[string]text
 
-// The keys of the section that every catalogue must have.
+// The keys in the section format.
 const (
 	keyName = "format.name"
 	keyDay  = "format.day"
 	keyTime = "format.time"
 )
 
-// readCatalogue reads a catalogue.
 func readCatalogue(files fs.FS, file string, tag language.Tag) (*Catalogue, error) {
 	b, err := fs.ReadFile(files, file)
 	if err != nil {
@@ -76,7 +75,7 @@ func readCatalogue(files fs.FS, file string, tag language.Tag) (*Catalogue, erro
 	return c, nil
 }
 
-// newEntry returns the entry for a value of a TOML file.
+// newEntry returns the entry for a value in a TOML file.
 func newEntry(value any) (entry, error) {
 	forms, ok := value.(map[string]any)
 	if !ok {
@@ -96,17 +95,16 @@ func newEntry(value any) (entry, error) {
 	return e, nil
 }
 
-// Tag returns the language of the texts, as a tag of BCP 47 such as "de".
+// Tag returns the language as a tag of BCP 47, such as "de".
 func (c *Catalogue) Tag() string { return c.tag.String() }
 
 // Name returns the name of the language in that language.
 func (c *Catalogue) Name() string { return c.Text(keyName) }
 
-// Keys returns the keys of all texts, sorted.
 func (c *Catalogue) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
-// Forms returns the forms of a text as they are in the catalogue, by plural category. A text
-// without plural forms has only the form "". If the text does not exist, Forms returns nil.
+// Forms returns the forms of a text by plural category. A text without plural forms has only the
+// category "". If there is no text for the key, Forms returns nil.
 func (c *Catalogue) Forms(key string) map[string]string {
 	if c.texts[key] == nil {
 		return nil
@@ -118,7 +116,7 @@ func (c *Catalogue) Forms(key string) map[string]string {
 	return all
 }
 
-// Arguments returns how many arguments a text has: the highest number in braces.
+// Arguments returns the highest number in braces in a text.
 func (c *Catalogue) Arguments(key string) int {
 	n := 0
 	for _, t := range c.texts[key] {
@@ -127,9 +125,9 @@ func (c *Catalogue) Arguments(key string) int {
 	return n
 }
 
-// Text returns the text for a key with its arguments. Times are written as usual in the language, and
-// so is a number that selects a plural form. Other arguments are made safe to show. If the text does
-// not exist, Text returns the key.
+// Text returns the text for a key with arguments inserted. Times, and a number that selects a
+// plural form, are written as usual in the language. Other arguments are made safe to show. If
+// there is no text for the key, Text returns the key.
 func (c *Catalogue) Text(key string, args ...any) string {
 	e, ok := c.texts[key]
 	if !ok {
@@ -138,8 +136,9 @@ func (c *Catalogue) Text(key string, args ...any) string {
 	return c.form(e, args).plain(c.shown(e, args))
 }
 
-// Lookup is Text for templates. If an argument is HTML, so is the result, and all other parts are
-// escaped. It returns an error if the text does not exist, or has another number of arguments.
+// Lookup is [Catalogue.Text] for templates. If an argument is HTML, so is the result, in which
+// everything else is escaped. Lookup returns an error if there is no text for the key, or if it has
+// a different number of arguments.
 func (c *Catalogue) Lookup(key string, args ...any) (any, error) {
 	e, ok := c.texts[key]
 	if !ok {
@@ -155,7 +154,7 @@ func (c *Catalogue) Lookup(key string, args ...any) (any, error) {
 	return c.form(e, args).plain(c.shown(e, args)), nil
 }
 
-// form returns the form of a text for its arguments.
+// form returns the form of a text for these arguments.
 func (c *Catalogue) form(e entry, args []any) text {
 	if t, ok := e[""]; ok || len(args) == 0 {
 		return t
@@ -164,7 +163,7 @@ func (c *Catalogue) form(e entry, args []any) text {
 	return e[Category(c.tag, n)]
 }
 
-// shown returns arguments as they are shown.
+// shown formats arguments for display.
 func (c *Catalogue) shown(e entry, args []any) []any {
 	all := slices.Clone(args)
 	for i, a := range all {
@@ -178,17 +177,17 @@ func (c *Catalogue) shown(e entry, args []any) []any {
 	return all
 }
 
-// Number returns a number as it is written in the language, such as "12,345" or "12.345".
+// Number formats a number for the language, such as "12,345" or "12.345".
 func (c *Catalogue) Number(n any) string { return c.numbers.Sprint(n) }
 
-// Time returns a time in UTC, to the minute.
+// Time formats a time in UTC, to the minute.
 func (c *Catalogue) Time(t time.Time) string { return t.UTC().Format(c.texts[keyTime][""].source) }
 
-// Day returns the day of a time in UTC.
+// Day formats the day of a time in UTC.
 func (c *Catalogue) Day(t time.Time) string { return t.UTC().Format(c.texts[keyDay][""].source) }
 
-// maxPlural is greater than any number that the rules of plurals distinguish. Larger numbers
-// count by their last digits.
+// maxPlural is greater than any number that plural rules distinguish. For larger numbers only the
+// last digits matter.
 const maxPlural = 10_000_000
 
 // Category returns the plural category of a number in a language, such as "one" or "other".
@@ -208,7 +207,7 @@ func Category(tag language.Tag, n uint64) string {
 	return "other"
 }
 
-// Categories returns the plural categories that whole numbers have in a language, sorted.
+// Categories returns the plural categories of whole numbers in a language, sorted.
 func Categories(tag language.Tag) []string {
 	seen := map[string]bool{}
 	for n := range uint64(1000) {

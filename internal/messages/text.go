@@ -15,13 +15,13 @@ type text struct {
 	parts  []part
 }
 
-// A part is either a piece of text, or the place of an argument.
+// A part is a piece of text, or the place of an argument.
 type part struct {
 	text string
-	arg  int // from 1; 0 for a piece of text
+	arg  int // number of the argument, from 1; 0 for a piece of text
 }
 
-// parseText splits a text at its arguments.
+// parseText splits a text at the places for arguments.
 func parseText(s string) (text, error) {
 	t := text{source: s}
 	for rest := s; rest != ""; {
@@ -66,7 +66,6 @@ func (t text) plain(args []any) string {
 	return b.String()
 }
 
-// markup returns the text as HTML.
 func (t text) markup(args []any) template.HTML {
 	var b strings.Builder
 	for _, p := range t.parts {

@@ -3,6 +3,5 @@ package openfiles
 
 import "math"
 
-// Unlimited is returned by [Limit] if the process has no limit, or if the limit cannot be
-// determined.
+// Unlimited means that [Limit] knows no limit.
 const Unlimited = math.MaxUint64

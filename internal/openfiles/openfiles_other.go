@@ -2,5 +2,6 @@
 
 package openfiles
 
-// Limit returns how many files and connections this process may open, [Unlimited] on this system.
+// Limit returns [Unlimited], because this system does not tell how many files and connections a
+// process may open.
 func Limit() uint64 { return Unlimited }

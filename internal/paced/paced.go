@@ -1,5 +1,5 @@
-// Package paced sets a deadline for each step of reading or writing a stream over HTTP, and aborts
-// the streams of clients that read too slowly.
+// Package paced limits the time for each step of reading or writing a stream over HTTP, and aborts
+// streams of clients that read too slowly.
 package paced
 
 import (
@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Minimum rates at which a client must read a stream, in bytes per second. Only the time in which
-// the server waits for the client counts.
+// Least rates at which a client must read a stream, in bytes per second. Only the time in which the
+// server waits for the client counts.
 const (
-	leastRate = 4 << 10  // at all times, after a grace period of one step
+	leastRate = 4 << 10  // always, after a grace period of one step
 	busyRate  = 64 << 10 // while other clients wait for their turn, after busyGrace
 	busyGrace = time.Second
 )
 
-// A credit is the time for which a client may keep the server waiting. It begins as a grace period.
-// Each byte that the client reads adds to it, but never above the grace period.
+// A credit is how long a client may keep the server waiting. At the start it is a grace period.
+// Each byte that the client reads adds to it, up to the grace period.
 type credit struct {
 	rate        float64 // rate at which the client must read, in bytes per second
 	grace, left time.Duration
@@ -29,42 +29,40 @@ type credit struct {
 
 func newCredit(rate float64, grace time.Duration) credit { return credit{rate, grace, grace} }
 
-// with returns the credit that is left after the server has waited and the client has read n more
-// bytes.
+// with returns the credit after the server has waited and the client has read n more bytes.
 func (c *credit) with(n int, waited time.Duration) time.Duration {
 	return c.left - waited + time.Duration(float64(n)/c.rate*float64(time.Second))
 }
 
 func (c *credit) spend(n int, waited time.Duration) { c.left = min(c.with(n, waited), c.grace) }
 
-// ErrTooSlow is returned by the methods of a [Writer] if the client reads too slowly.
+// ErrTooSlow means that the client reads too slowly; see [Writer].
 var ErrTooSlow = errors.New("paced: the client reads too slowly")
 
-// A Writer sets a deadline for each write of a stream, not for the whole stream. It aborts the
-// stream if the client reads too slowly.
+// A Writer sets a deadline for each write of a stream, instead of one for the whole stream. It
+// aborts the stream if the client reads too slowly.
 type Writer struct {
 	w       io.Writer
 	control *http.ResponseController
 	step    time.Duration
-	n       int64 // bytes written; used only by the goroutine that writes
+	n       int64 // bytes written; only for the goroutine that writes
 
 	mu          sync.Mutex
 	least, busy credit
-	since       time.Time // when the current write began; zero if there is none
+	since       time.Time // when the present write began; zero if there is none
 	cut         bool      // the stream was aborted so that another client gets a turn
 }
 
-// NewWriter returns a writer for a request whose body has been read completely. From then on
-// net/http reads only to detect that the client has disconnected, so NewWriter removes the read
-// deadline.
+// NewWriter returns a Writer for the response to a request whose body has been read. net/http then
+// reads only to notice that the client has disconnected, so NewWriter removes the read deadline.
 func NewWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	p := NewDuplexWriter(w, step)
-	_ = p.control.SetReadDeadline(time.Time{}) // fails only for connections of tests, which do not support deadlines
+	_ = p.control.SetReadDeadline(time.Time{}) // fails only for connections in tests, which have no deadlines
 	return p
 }
 
-// NewDuplexWriter is like [NewWriter], but for a request whose body is still being read. It leaves
-// the read deadline as it is.
+// NewDuplexWriter returns a Writer for the response to a request whose body is still being read. It
+// does not change the read deadline.
 func NewDuplexWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	return &Writer{
 		w: w, control: http.NewResponseController(w), step: step,
@@ -72,7 +70,7 @@ func NewDuplexWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	}
 }
 
-// Write writes b. It fails if the client does not read b within its credit.
+// Write writes b. It returns an error if the client does not read b within its credit.
 func (p *Writer) Write(b []byte) (int, error) {
 	if err := p.begin(len(b)); err != nil {
 		return 0, err
@@ -106,8 +104,8 @@ func (p *Writer) begin(n int) error {
 	return nil
 }
 
-// ended records that n bytes were sent. The parameter err is the error of the attempt to send them;
-// ended returns it, or [ErrTooSlow] if the client was too slow.
+// ended records that n bytes were sent. It returns err, which is the error of sending them, or
+// [ErrTooSlow] if the client was too slow.
 func (p *Writer) ended(n int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,8 +119,8 @@ func (p *Writer) ended(n int, err error) error {
 	return err
 }
 
-// Late returns by how much the client has exceeded the credit that it has on a busy server. If the
-// client has credit left, the result is zero or negative.
+// Late returns by how much the client has exceeded its credit on a busy server. It is not positive
+// if the client has credit left.
 func (p *Writer) Late() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,19 +142,19 @@ func (p *Writer) End() {
 	_ = p.control.SetWriteDeadline(time.Unix(1, 0))
 }
 
-// Grace is how long an unread body is read and discarded. Without it, some clients do not see the
+// Grace is how long an unread body is read and discarded. Otherwise some clients would not see the
 // response.
 const Grace = time.Second
 
-// A Body is a request body that must be read before a deadline. The server sets this deadline for
-// the whole request. If the body is not complete by then, the client still gets a response.
+// A Body is a request body with a deadline for all of it, which the server has set. If the body is
+// not complete by then, the client still gets a response.
 type Body struct {
 	r       io.Reader
 	control *http.ResponseController
 	step    time.Duration
 }
 
-// NewBody returns the body of a request. Writing the response may then take one step.
+// NewBody returns the body of a request. Writing the response may take one step after the deadline.
 func NewBody(body io.Reader, w http.ResponseWriter, step time.Duration) *Body {
 	return &Body{body, http.NewResponseController(w), step}
 }
@@ -179,15 +177,15 @@ type Reader struct {
 	r       io.Reader
 	control *http.ResponseController
 	step    time.Duration
-	ctx     context.Context // if not nil, reading stops when ctx ends
+	ctx     context.Context // reading stops when it ends; may be nil
 }
 
-// NewReader returns a reader of the body of a request.
+// NewReader returns a Reader for the body of a request.
 func NewReader(body io.Reader, w http.ResponseWriter, step time.Duration) *Reader {
 	return &Reader{r: body, control: http.NewResponseController(w), step: step}
 }
 
-// Until makes the reader stop when ctx ends. It must be called before the first call of Read.
+// Until makes the Reader stop when ctx ends. It must be called before Read.
 func (p *Reader) Until(ctx context.Context) { p.ctx = ctx }
 
 // Read implements [io.Reader].

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	fullyUsed = 0.9                    // the processors are busy if at least this part of their time is used
-	longWait  = 500 * time.Microsecond // a wait for a processor is long if it takes at least this time
-	manyWaits = 0.1                    // the processors are busy if at least this part of the waits is long
+	fullyUsed = 0.9                    // share of the time of processors above which they are busy
+	longWait  = 500 * time.Microsecond // a wait for a processor of this time or more is long
+	manyWaits = 0.1                    // share of long waits above which processors are busy
 )
 
-// A meter is the load of this process. The processors are busy if the process uses almost all of
-// their time, or if goroutines must wait for them, for example because other processes use them.
+// A meter measures the load of this process. The processors are busy if the process uses almost all
+// of their time, or if goroutines must wait for them, for example because of other processes.
 type meter struct {
 	used       time.Duration // processor time
 	waits      [1]metrics.Sample
@@ -33,7 +33,7 @@ func (m *meter) busy(passed time.Duration) bool {
 	return waits || known && part >= fullyUsed
 }
 
-// waited counts the goroutines that have waited for a processor.
+// waited returns how many goroutines have waited for a processor.
 func (m *meter) waited() (long, some uint64) {
 	metrics.Read(m.waits[:])
 	h := m.waits[0].Value.Float64Histogram()

@@ -4,5 +4,5 @@ package pacer
 
 import "time"
 
-// processTime reports that the processor time is unknown, so the share does not change.
+// processTime returns false, because the processor time is unknown. The share then does not change.
 func processTime() (time.Duration, bool) { return 0, false }

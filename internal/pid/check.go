@@ -8,7 +8,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The grammar rules of persistent identifiers.
 const (
 	RuleARK      = "draft-kunze-ark, 2: ARK"
 	RuleARKNAAN  = "draft-kunze-ark, 2.3: NAAN"
@@ -25,8 +24,8 @@ const (
 	ruleTagRest  = "RFC 4151, 2.1: specific"
 )
 
-// Check returns the first violation of the rules of ark, doi, hdl, info, swh or tag by the URI u.
-// If u follows the rules or has another scheme, Check returns nil and does not allocate memory.
+// Check returns the first violation of the rules of its scheme in u, if that is ark, doi, hdl,
+// info, swh or tag. Otherwise, or if u is valid, Check returns nil and does not allocate.
 func Check(u uri.URI) *uri.Finding {
 	t := textOf(u)
 	switch name := t.s[:max(t.rest-1, 0)]; {
@@ -79,11 +78,10 @@ func flaw(from, to int, rule, message string) *uri.Finding {
 	return &uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// begins reports whether the path begins with the byte c.
+// begins reports whether the path begins with c.
 func (t *text) begins(c byte) bool { return t.path < t.pathEnd && t.s[t.path] == c }
 
-// checkARK checks the core of an ARK, which does not include the host of a
-// resolver.
+// checkARK checks the core of an ARK, without the host of a resolver.
 //
 //	ARK = "ark:" [ "/" ] NAAN "/" Name [ Qualifier ]
 func (t *text) checkARK() *uri.Finding {
@@ -127,8 +125,8 @@ func (t *text) checkARK() *uri.Finding {
 	return nil
 }
 
-// checkHandle checks a handle. The prefix of a DOI must be the directory
-// indicator 10 and a numeric registrant code.
+// checkHandle checks a handle. The prefix of a DOI must be the directory indicator 10 and a numeric
+// registrant code.
 //
 //	Handle          = NamingAuthority "/" LocalName
 //	NamingAuthority = *( NAsegment "." ) NAsegment
@@ -262,8 +260,8 @@ func checkTagAuthority(s string, from, to int) *uri.Finding {
 	return nil
 }
 
-// BadHostName returns the offset of the first byte of s[from:to] that is not valid in a domain
-// name, or -1 if none.
+// BadHostName returns the offset of the first byte of s[from:to] that a domain name cannot contain,
+// or -1.
 func BadHostName(s string, from, to int) int {
 	start := from
 	for i := from; i <= to; i++ {

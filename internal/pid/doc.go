@@ -1,7 +1,4 @@
-// Package pid lists the schemes of persistent identifiers. For the schemes other than urn, it has
-// the syntax rules of their documents, and converts spellings that these documents consider
-// equivalent to one spelling.
-//
-// The packages name and scheme both use it, so that the key of a name and the canonical form of its
-// URI are always consistent.
+// Package pid lists the schemes of persistent identifiers. For those other than urn, it has the
+// syntax rules in their documents, and converts equivalent spellings to a single one. Package name
+// uses it for keys and package scheme for canonical forms, so that these always agree.
 package pid

@@ -6,8 +6,9 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// FoldARK returns one spelling for all equivalent spellings of an ARK (draft-kunze-ark, 2.7): the
-// NAAN in lower case, no hyphens, and no repeated or trailing structural characters.
+// FoldARK returns the same spelling for all equivalent spellings of an ARK (draft-kunze-ark, 2.7).
+// The NAAN is in lower case, and there are no hyphens and no repeated or trailing structural
+// characters.
 func FoldARK(naan, name string) string {
 	b := append(make([]byte, 0, len("ark:/")+len(naan)+len(name)), "ark:"...)
 	for _, c := range []byte(naan) {
@@ -31,8 +32,8 @@ func FoldARK(naan, name string) string {
 
 func isStructural(c byte) bool { return c == '/' || c == '.' }
 
-// FoldHandle returns a handle with its prefix in lower case (RFC 3651, 2). The prefix ends at the
-// first slash. FoldHandle does not change percent-encodings.
+// FoldHandle converts the prefix of a handle, which ends at the first slash, to lower case (RFC
+// 3651, 2). It does not change percent-encodings.
 func FoldHandle(handle string) string {
 	b := []byte(handle)
 	for i := 0; i < len(b) && b[i] != '/'; i++ {
@@ -45,20 +46,19 @@ func FoldHandle(handle string) string {
 	return string(b)
 }
 
-// FoldInfo returns an info identifier with its namespace in lower case (RFC 4452, 5). The namespace
-// ends at the first slash.
+// FoldInfo converts the namespace of an info identifier, which ends at the first slash, to lower
+// case (RFC 4452, 5).
 func FoldInfo(id string) string {
 	namespace, _, _ := strings.Cut(id, "/")
 	return strings.ToLower(namespace) + id[len(namespace):]
 }
 
-// FoldDOI converts the letters of a DOI name to lower case, and decodes unnecessary
-// percent-encodings (ISO 26324, 4.2), because a DOI name is a string of decoded characters. No DOI
-// name begins with a slash. The percent-encodings of the parameter must be valid. If nothing
-// changes, FoldDOI does not allocate memory.
+// FoldDOI converts the letters of a DOI to lower case and decodes unnecessary percent-encodings
+// (ISO 26324, 4.2), because a DOI is a string of decoded characters. The percent-encodings must be
+// valid. FoldDOI does not allocate if nothing changes.
 func FoldDOI(doi string) string { return foldDOI(doi, true) }
 
-// FoldDOIKeepingSlashes is like [FoldDOI], but does not decode slashes.
+// FoldDOIKeepingSlashes is [FoldDOI] without decoding slashes.
 func FoldDOIKeepingSlashes(doi string) string { return foldDOI(doi, false) }
 
 func foldDOI(doi string, slashes bool) string {

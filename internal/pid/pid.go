@@ -6,18 +6,18 @@ import "github.com/nomen-project/nomen/uri"
 type Scheme struct {
 	Name string // in lower case
 
-	// Resolved says that resolvers answer requests for identifiers of the scheme.
+	// Resolved is true if resolvers answer requests for identifiers of the scheme.
 	Resolved bool
 
-	// Prefix says that the scheme alone is a prefix, which covers all its identifiers.
+	// Prefix is true if the scheme alone is a prefix, which covers all its identifiers.
 	Prefix bool
 
-	// Path says that an identifier ends before a query, because the query is for the resolver or
+	// Path is true if an identifier ends before a query, because the query is for the resolver or
 	// the resource.
 	Path bool
 }
 
-// schemes has all schemes of persistent identifiers. No other list in the module has them.
+// schemes are all schemes of persistent identifiers. The module has no other list of them.
 var schemes = [...]Scheme{
 	{Name: "swh", Prefix: true},
 	{Name: "urn", Resolved: true},
@@ -44,8 +44,7 @@ func names(want func(Scheme) bool) []string {
 	return all
 }
 
-// Lookup returns the scheme with a name, which must be in lower case. If there is no such scheme,
-// it returns the zero Scheme.
+// Lookup returns the scheme with a name, which must be in lower case, or the zero Scheme.
 func Lookup(name string) Scheme {
 	for _, s := range schemes {
 		if s.Name == name {
@@ -55,8 +54,8 @@ func Lookup(name string) Scheme {
 	return Scheme{}
 }
 
-// The rules that say which spellings of web URLs are equivalent (RFC 9110, 4.2.3). They apply to
-// names such as PURLs.
+// The rules by which spellings of web URLs are equivalent (RFC 9110, 4.2.3), for names such as
+// PURLs.
 var (
 	HTTP  = uri.SchemeRules{Scheme: "http", DefaultPort: "80", RootPath: true}
 	HTTPS = uri.SchemeRules{Scheme: "https", DefaultPort: "443", RootPath: true}

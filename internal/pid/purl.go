@@ -2,22 +2,22 @@ package pid
 
 import "strings"
 
-// A PURLType says what rules there are for the packages of a type.
+// A PURLType has the rules for a type of package URLs.
 type PURLType struct {
 	Name       string
-	FoldSpace  bool   // the namespace is case-insensitive
-	FoldName   bool   // the name is case-insensitive
-	FoldHash   bool   // a version that is a Git commit hash is case-insensitive
-	Databricks bool   // the name is case-insensitive in repositories of Databricks
-	Hyphens    bool   // "_" in the name is equivalent to "-"
+	FoldSpace  bool   // the namespace ignores case
+	FoldName   bool   // the name ignores case
+	FoldHash   bool   // a version that is a Git commit hash ignores case
+	Databricks bool   // the name ignores case in repositories of Databricks
+	Hyphens    bool   // "_" in the name means "-"
 	Space      bool   // a namespace is required
 	NoSpace    bool   // a namespace is not allowed
-	NotInName  string // text that a name must not contain
-	Qualifier  string // the key of a required qualifier
+	NotInName  string // text that names must not contain
+	Qualifier  string // key of a required qualifier
 }
 
-// purlTypes has the registered types of packages (package-url/purl-spec, purl-types-index.json),
-// and what their definitions say about names.
+// purlTypes are the registered types (package-url/purl-spec, purl-types-index.json), with what
+// their definitions say about names.
 var purlTypes = [...]PURLType{
 	{Name: "alpm", FoldSpace: true, FoldName: true, Space: true},
 	{Name: "apk", FoldSpace: true, FoldName: true, Space: true},
@@ -59,7 +59,7 @@ var purlTypes = [...]PURLType{
 	{Name: "yocto"},
 }
 
-// LookupPURLType returns the registered type with a name, ignoring case.
+// LookupPURLType returns the registered type with a name, in any case.
 func LookupPURLType(name string) (PURLType, bool) {
 	for _, t := range purlTypes {
 		if strings.EqualFold(t.Name, name) {

@@ -8,17 +8,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Rules of SWHIDs.
 const (
 	ruleSWHID     = "ISO/IEC 18670, 5: SWHID"
 	ruleSWHIDCore = "ISO/IEC 18670, 5: core identifier"
 	ruleSWHIDHash = "ISO/IEC 18670, 5: object id"
 )
 
-const swhidHash = 40 // number of hexadecimal digits
+const swhidHash = 40 // hexadecimal digits
 
-// LenSWHID returns the length of the core identifier after "swh:". If it is not valid, LenSWHID
-// returns 0. Hexadecimal digits must be in lower case.
+// LenSWHID returns the length of the core identifier after "swh:", or 0 if it is invalid. Its
+// hexadecimal digits must be in lower case.
 func LenSWHID(s string) int {
 	const prefix = "1:cnt:"
 	if len(s) < len(prefix)+swhidHash || s[:2] != "1:" || !isObjectType(s[2:5]) || s[5] != ':' {
@@ -36,7 +35,7 @@ func LenSWHID(s string) int {
 	return n
 }
 
-// isObjectType reports whether s is a type of objects: content, directory, release, revision or
+// isObjectType reports whether s is the type of a content, directory, release, revision or
 // snapshot.
 func isObjectType(s string) bool {
 	return s == "cnt" || s == "dir" || s == "rel" || s == "rev" || s == "snp"
@@ -75,9 +74,9 @@ func (t *text) checkSWHID() *uri.Finding {
 	return checkSWHIDQualifiers(t.s, at(end))
 }
 
-// checkSWHIDQualifiers checks what follows the core identifier.
+// checkSWHIDQualifiers checks what comes after the core identifier.
 func checkSWHIDQualifiers(s string, at int) *uri.Finding {
-	seen := 0 // the names found so far, a bit for each
+	seen := 0 // a bit for each name so far
 	for at < len(s) {
 		from := at + 1
 		at = ascii.Until(s, from, len(s), ';')

@@ -7,18 +7,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Rules of ORCID iDs and arXiv identifiers.
 const (
 	RuleORCID      = "Structure of the ORCID Identifier"
 	RuleORCIDCheck = "Structure of the ORCID Identifier: check digit (ISO/IEC 7064, MOD 11-2)"
 	RuleArXiv      = "Understanding the arXiv identifier"
 )
 
-// CheckORCID checks the four groups of an ORCID iD, such as
-// 0000-0002-1825-0097: the check character (ISO/IEC 7064, MOD 11-2) and the
-// blocks of numbers that ISNI has reserved for ORCID ("Structure of the ORCID
-// Identifier", support.orcid.org). It returns nil if they are right. Offsets are
-// in id.
+// CheckORCID checks the four groups of an ORCID iD, such as 0000-0002-1825-0097. It checks the
+// check character (ISO/IEC 7064, MOD 11-2), and that the number is in a block that ISNI has
+// reserved for ORCID ("Structure of the ORCID Identifier", support.orcid.org). It returns nil if
+// the iD is valid. Offsets are in id.
 func CheckORCID(id string) *uri.Finding {
 	var d [16]byte
 	n := 0
@@ -31,7 +29,7 @@ func CheckORCID(id string) *uri.Finding {
 		case n == len(d):
 			return flaw(i, len(id), RuleORCID, "more than 16 digits")
 		case ascii.IsDigit(c), n == 15 && c|0x20 == 'x':
-			d[n] = c &^ 0x20 // convert x to X
+			d[n] = c &^ 0x20 // x becomes X
 			if ascii.IsDigit(c) {
 				d[n] = c
 			}
@@ -54,11 +52,10 @@ func CheckORCID(id string) *uri.Finding {
 	return nil
 }
 
-// FoldORCID returns an ORCID iD with its check character in upper case.
+// FoldORCID converts the check character to upper case.
 func FoldORCID(id string) string { return strings.ToUpper(id) }
 
-// Mod11Radix2 returns the check character of ISO/IEC 7064, MOD 11-2, for
-// decimal digits.
+// Mod11Radix2 returns the check character for decimal digits by ISO/IEC 7064, MOD 11-2.
 func Mod11Radix2(digits string) byte {
 	sum := 0
 	for i := range len(digits) {
@@ -67,11 +64,10 @@ func Mod11Radix2(digits string) byte {
 	return "0123456789X"[(12-sum)%11]
 }
 
-// LenArXiv returns the length of the arXiv identifier at the beginning of s, with its version
-// if there is one, or 0 ("Understanding the arXiv identifier", info.arxiv.org). Since April
-// 2007 an identifier consists of the year, the month and a number, which has four digits, or
-// five since January 2015. Before April 2007 it consisted of an archive, an optional subject
-// class, the year, the month and three digits.
+// LenArXiv returns the length of the arXiv identifier at the start of s, including its version, or
+// 0 ("Understanding the arXiv identifier", info.arxiv.org). Since April 2007 an identifier is the
+// year, the month and a number of four digits, or five since January 2015. Before that, it was an
+// archive, perhaps a subject class, the year, the month and three digits.
 //
 //	2101.00001v2   0704.0001   hep-th/9901001v1   math.GT/0309136
 func LenArXiv(s string) int {
@@ -114,7 +110,7 @@ func lenOldArXiv(s string) int {
 	return slash + 8
 }
 
-// isArchive reports whether arXiv had an archive of that name before April 2007.
+// isArchive reports whether arXiv had an archive with this name before April 2007.
 func isArchive(name string) bool {
 	switch name {
 	case "acc-phys", "adap-org", "alg-geom", "ao-sci", "astro-ph", "atom-ph", "bayes-an", "chao-dyn", "chem-ph", "cmp-lg",
@@ -129,9 +125,9 @@ func isMonth(s string) bool { return s >= "01" && s <= "12" }
 
 func countDigits(s string) int { return ascii.Run(s, 0, ascii.IsDigit) }
 
-// CheckWeb returns what is wrong with the number in the https or http form of an
-// ORCID iD or arXiv identifier, such as https://orcid.org/0000-0002-1825-0097 and
-// https://arxiv.org/abs/2101.00001. It returns nil for other URIs.
+// CheckWeb returns what is wrong with the number in the web address of an ORCID iD or an arXiv
+// identifier, such as https://orcid.org/0000-0002-1825-0097 or https://arxiv.org/abs/2101.00001. It
+// returns nil for other URIs.
 func CheckWeb(u uri.URI) *uri.Finding {
 	host, _ := u.Host()
 	path := u.Path()
@@ -139,7 +135,7 @@ func CheckWeb(u uri.URI) *uri.Finding {
 	switch {
 	case strings.EqualFold(host, "orcid.org"):
 		if len(path) < 6 || countDigits(path[1:]) != 4 || path[5] != '-' {
-			return nil // it is the URL of another page
+			return nil // another page
 		}
 		f := CheckORCID(path[1:])
 		if f != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// Kinds of problems of the public listener that are not a [nomen.Kind].
+// Kinds of problems on the public listener that are not a [nomen.Kind].
 const (
 	KindHost     = "unknown-host"
 	KindProtocol = "wrong-protocol"
@@ -22,7 +22,6 @@ const (
 	KindFailed   = "resolver-failed"
 )
 
-// find returns the kind that has a name. If there is none, it returns false.
 func find(name string) (adminapi.Kind, bool) {
 	for _, k := range kinds() {
 		if k.Name == name {
@@ -32,13 +31,13 @@ func find(name string) (adminapi.Kind, bool) {
 	return adminapi.Kind{}, false
 }
 
-// New returns a problem of a kind of the public listener.
+// New returns a problem of a kind on the public listener.
 func New(kind, detail string) *format.Problem {
 	k, _ := find(kind)
 	return &format.Problem{Type: format.ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
-// TitleOf returns the title of responses in plain text that have the given status.
+// TitleOf returns the title of plain text responses with a status.
 func TitleOf(status int) string {
 	for _, k := range kinds() {
 		if k.Name == "" && slices.Contains(k.Statuses, status) {
@@ -49,8 +48,8 @@ func TitleOf(status int) string {
 }
 
 // Kinds returns the kinds of error responses of the public listener and the gateway. A kind with a
-// name is a problem type, with a page below [format.ProblemPath]. A kind without a name is a
-// response in plain text.
+// name is a problem type, whose page is below [format.ProblemPath]. A kind without a name is a
+// plain text response.
 func Kinds() []adminapi.Kind { return slices.Clone(kinds()) }
 
 var kinds = sync.OnceValue(func() []adminapi.Kind {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// Page returns the page that describes a problem type: the page at the type's URI (RFC 9457,
-// 3.1.1). html is the page for HTML.
+// Page returns the page about a problem type, which is at the URI of the type (RFC 9457, 3.1.1).
+// The parameter html is for HTML.
 func Page(field, kind string, html format.Page) (status int, contentType string, body []byte) {
 	const plain = "text/plain; charset=utf-8"
 	k, ok := find(kind)
@@ -33,8 +33,8 @@ func Page(field, kind string, html format.Page) (status int, contentType string,
 	return http.StatusOK, plain, []byte(strings.Join([]string{k.Title + ".", "", meaning, ""}, "\r\n"))
 }
 
-// PrefersHTML reports whether an Accept field names text/html, with at least the weight that it
-// gives to text/plain. Terminal browsers such as lynx send such a field.
+// PrefersHTML reports whether an Accept field contains text/html, with at least the weight of
+// text/plain. Terminal browsers such as lynx send such a field.
 func PrefersHTML(field string) bool {
 	if !accept.Mentions(field, "html") {
 		return false
@@ -45,8 +45,8 @@ func PrefersHTML(field string) bool {
 	return page.Named() && page.Q > 0 && page.Q >= f.Media(format.TypeText, "", false).Q
 }
 
-// Form chooses the format of a problem for an Accept field, as [format.ProblemFormat] does. But if
-// HTML and plain text have the same weight, Form chooses HTML.
+// Form returns the format of a problem for an Accept field, as [format.ProblemFormat] does, but
+// prefers HTML to plain text of the same weight.
 func Form(field string) format.ProblemForm {
 	f := format.ProblemFormat(field)
 	if f.MediaType == format.TypeText && PrefersHTML(field) {

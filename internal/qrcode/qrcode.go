@@ -1,6 +1,6 @@
-// Package qrcode draws QR codes as SVG, with error correction level M. A code of this level is
-// readable even if 15 % of it is dirty or damaged, which suits printed labels. The module rsc.io/qr
-// computes the codes (ISO/IEC 18004).
+// Package qrcode draws QR codes (ISO/IEC 18004) as SVG, with the error correction level M. A code
+// of this level can be read if 15 % of it is dirty or damaged, which suits printed labels. The
+// module rsc.io/qr computes the codes.
 package qrcode
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// MaxBytes is the length of the longest text that fits into a QR code of level M.
+// MaxBytes is the maximum length of a text.
 const MaxBytes = 2331
 
-// MaxReadable is the length in bytes of the longest text that pages show as a QR code. Cheap cameras
-// cannot read codes of longer ones.
+// MaxReadable is the maximum length in bytes of a text that pages show as a QR code. Cheap cameras
+// cannot read the codes of longer texts.
 const MaxReadable = 300
 
-// quiet is the width of the white margin, in modules. Readers need it to find the code (ISO/IEC
-// 18004, 5.3.8).
+// quiet is the width in modules of the white margin, by which readers find the code (ISO/IEC 18004,
+// 5.3.8).
 const quiet = 4
 
-// pixels is the width of a module in pixels. A style sheet can change it.
+// pixels is the width in pixels of a module. A style sheet can change it.
 const pixels = 4
 
-// SVG returns the QR code of a text, such as a URL. The result can be part of an HTML page or a
-// file of its own. The title says what the code leads to; screen readers read it aloud. The code is
-// black on white even on pages of other colours, because readers expect that. The text must have 1
-// to [MaxBytes] bytes; see also [MaxReadable].
+// SVG returns the QR code of a text, such as a URL. The result can be part of an HTML page, or a
+// file. The title says what the code leads to, for screen readers. The code is black on white even
+// on pages of other colours, because readers expect that. The text must have 1 to [MaxBytes] bytes;
+// see also [MaxReadable].
 func SVG(text, title string) (template.HTML, error) {
 	if text == "" || len(text) > MaxBytes {
 		return "", fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)
@@ -45,8 +45,8 @@ func SVG(text, title string) (template.HTML, error) {
 	return template.HTML(fmt.Sprintf(picture, side, side*pixels, template.HTMLEscapeString(shown.Inline(title)), path(code))), nil
 }
 
-// PNG returns the QR code of a text as an image with 8 pixels for a module. The text must be as for
-// [SVG].
+// PNG returns the QR code of a text as an image with 8 pixels for each module. The text must be as
+// for [SVG].
 func PNG(text string) ([]byte, error) {
 	if text == "" || len(text) > MaxBytes {
 		return nil, fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)
@@ -58,7 +58,7 @@ func PNG(text string) ([]byte, error) {
 	return code.PNG(), nil
 }
 
-// path returns the black modules as SVG path data. In each row, adjacent black modules are one
+// path returns the black modules as SVG path data. Adjacent black modules of a row become one
 // rectangle.
 func path(code *qr.Code) string {
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// Package question parses parts of HTTP requests and returns what a [nomen.Question] needs.
+// Package question parses parts of HTTP requests for a [nomen.Question].
 package question
 
 import (
@@ -11,14 +11,13 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// EscapeExcluded escapes the octets that are never allowed in a URI (2012, N12-21),
-// except the percent sign.
+// EscapeExcluded escapes the octets that no URI can contain (2012, N12-21), except for the percent
+// sign.
 func EscapeExcluded(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 })
 }
 
-// Malformed returns the error for a malformed name. The name is in s and begins at the offset
-// begin.
+// Malformed returns the error for a malformed name, which begins at the offset begin of s.
 func Malformed(s string, begin int, err error) error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var bad *name.Error
@@ -28,7 +27,7 @@ func Malformed(s string, begin int, err error) error {
 	return e
 }
 
-// Subject parses the URI that a request is about if it is not a name.
+// Subject parses the URI in a request that is not about a name.
 func Subject(s string, service nomen.Service) (uri.URI, error) {
 	u, err := uri.Parse(EscapeExcluded(s))
 	if err == nil {
@@ -41,8 +40,8 @@ func Subject(s string, service nomen.Service) (uri.URI, error) {
 	return uri.URI{}, e
 }
 
-// Country converts a country code of ISO 3166-1 to upper case. If s is invalid, or if it is XX,
-// which proxies send for an unknown country, Country returns "".
+// Country converts a country code (ISO 3166-1) to upper case. It returns "" if s is invalid or is
+// XX, which proxies send for an unknown country.
 func Country(s string) string {
 	if len(s) != 2 {
 		return ""
@@ -59,7 +58,7 @@ func CloseResources(ans *nomen.Answer) bool {
 	open := false
 	for _, res := range append([]*nomen.Resource{ans.Resource}, ans.Resources...) {
 		if res != nil && res.Body != nil {
-			_ = res.Body.Close() // the body was only read, so Close loses nothing
+			_ = res.Body.Close() // the body was only read
 			open = true
 		}
 	}

@@ -3,18 +3,18 @@ package quiet
 
 import "time"
 
-// Limits of [Lines]: at most Burst lines in quick succession, and one more line whenever the time
-// Every has passed.
+// The limits of [Lines]. At most Burst lines can be written in quick succession, and then one more
+// line for each time Every.
 const (
 	Burst = 20
 	Every = time.Minute
 )
 
-// Lines limits the log lines about one state. The zero value is ready for use. It must not be used
-// concurrently.
+// Lines limits the log lines about a state. The zero value is ready to use. It is not safe for
+// concurrent use.
 type Lines struct {
 	left int
-	at   time.Time // when the field left was last increased; zero before the first line
+	at   time.Time // when left was last increased; zero before the first line
 }
 
 // Take reports whether a line may be written now, and counts the line if so.

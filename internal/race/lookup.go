@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// A Resolver looks up addresses; [net.Resolver] implements it.
+// A Resolver looks up addresses. [net.Resolver] implements it.
 type Resolver interface {
-	// LookupNetIP returns the addresses of a host. The network must be "ip", which means IPv4 and
-	// IPv6.
+	// LookupNetIP returns the addresses of a host. The network is "ip", which means IPv4 and IPv6.
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Lookup looks up a host and returns at most the given number of its addresses, without duplicates.
-// IPv6 and IPv4 addresses alternate, beginning with the family of the first address in the DNS
-// response (RFC 8305, 4). If the host has no addresses, Lookup returns an error.
+// Lookup looks up a host, and returns a limited number of its addresses without duplicates. IPv6
+// and IPv4 alternate, beginning with the family of the first address (RFC 8305, 4). If the host has
+// no addresses, Lookup returns an error.
 func Lookup(ctx context.Context, dns Resolver, host string, most int) ([]netip.Addr, error) {
 	found, err := dns.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, err
 	}
 	seen := make(map[netip.Addr]bool, len(found))
-	var first, second []netip.Addr // addresses of the family of the first one, and of the other family
+	var first, second []netip.Addr // addresses of the family of the first one, and of the other
 	for _, a := range found {
 		a = a.Unmap()
 		switch {
@@ -43,8 +42,7 @@ func Lookup(ctx context.Context, dns Resolver, host string, most int) ([]netip.A
 	return addrs, nil
 }
 
-// interleave returns at most n addresses, alternately from the lists a and b. When one list is used
-// up, it continues with the other.
+// interleave returns at most n addresses, alternately from both lists as long as these last.
 func interleave(a, b []netip.Addr, n int) []netip.Addr {
 	all := make([]netip.Addr, 0, min(len(a)+len(b), n))
 	for i := 0; len(all) < cap(all); i++ {

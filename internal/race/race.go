@@ -1,5 +1,5 @@
-// Package race tries several addresses of a host, each a short time after the address before it
-// (RFC 8305, 5). So an address that does not answer costs little time.
+// Package race connects to a host with several addresses. It tries each address a short time after
+// the previous one (RFC 8305, 5), so that an address that does not answer costs little time.
 package race
 
 import (
@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Stagger is the usual delay between the start of one attempt and the next (RFC 8305, 5).
+// Stagger is the usual delay between two attempts (RFC 8305, 5).
 const Stagger = 250 * time.Millisecond
 
-// A Runner makes one of several attempts. It must return soon after ctx ends.
+// A Runner makes an attempt. It must return soon after ctx ends.
 type Runner[T any] func(ctx context.Context) (T, error)
 
-// Dial connects to several addresses and returns the first connection. Connections that are made
-// later are closed. If no address accepts, Dial returns the errors of the attempts, in the order of
-// the addresses; if ctx ended, some addresses were not tried. If stagger is negative, an attempt
-// begins only after the attempt before it has failed.
+// Dial connects to several addresses, and returns the first connection. It closes any others. If no
+// address accepts, Dial returns the errors of the attempts in the order of the addresses; if ctx
+// ends, some may be missing. If stagger is negative, an attempt begins only when the previous one
+// has failed.
 func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, []error) {
 	runners := make([]Runner[net.Conn], len(addrs))
 	for i, ap := range addrs {
@@ -27,11 +27,10 @@ func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, di
 	return Run(ctx, stagger, runners, func(error) bool { return false }, func(c net.Conn) { c.Close() })
 }
 
-// Run runs the attempts of a race and returns the result of the first that succeeds. There must be
-// at least one runner. The first begins at once; each other begins when the time stagger has passed
-// since the runner before it began, or as soon as any attempt fails. Results of later successes are
-// passed to discard. If all attempts fail, Run returns their errors, in the order of the runners.
-// If the function final returns true for an error, the race ends at once.
+// Run runs the attempts of a race, of which there must be at least one, and returns the result of
+// the first that succeeds. An attempt begins when the time stagger has passed since the previous
+// one began, or any attempt fails. Later results are passed to discard. If all attempts fail, Run
+// returns their errors in order. An error for which final returns true ends the race.
 func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T], final func(error) bool, discard func(T)) (T, []error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type finish struct {
@@ -58,7 +57,7 @@ func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T],
 			finished <- finish{lane, came, err}
 		}()
 	}
-	// The other attempts return soon, so abandon does not wait for them.
+	// The other attempts return soon, so nothing waits for them.
 	abandon := func() {
 		cancel()
 		go func() {

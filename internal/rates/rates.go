@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Table has a token bucket for each key; a key is, for example, an address or the ID of an access
+// A Table has a token bucket for each key, which is for example an address or the ID of an access
 // token. It is safe for concurrent use.
 type Table[K comparable] struct {
 	keys int
@@ -17,13 +17,12 @@ type Table[K comparable] struct {
 	perSecond rate.Limit
 	burst     int
 	buckets   map[K]*rate.Limiter
-	shared    *rate.Limiter // bucket for all keys without a bucket of their own
+	shared    *rate.Limiter // for keys without a bucket of their own
 	swept     time.Time
 }
 
-// New returns a table of token buckets. Each bucket holds at most burst tokens and gets perSecond
-// tokens a second. The parameter keys is the number of keys that can have a bucket each; all other
-// keys share one bucket.
+// New returns a Table whose buckets hold at most burst tokens and get perSecond tokens a second.
+// The parameter keys is the number of keys with a bucket of their own. All others share one.
 func New[K comparable](perSecond float64, burst, keys int) *Table[K] {
 	return &Table[K]{
 		keys: keys, perSecond: rate.Limit(perSecond), burst: burst,
@@ -31,7 +30,7 @@ func New[K comparable](perSecond float64, burst, keys int) *Table[K] {
 	}
 }
 
-// Set changes the rate and the burst. Tokens already spent stay spent.
+// Set changes the rate and the burst. Tokens that were spent stay spent.
 func (t *Table[K]) Set(perSecond float64, burst int, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,8 +46,8 @@ func (t *Table[K]) adjust(b *rate.Limiter, now time.Time) {
 	b.SetBurstAt(now, t.burst)
 }
 
-// Spend takes a token from the bucket of a key and returns 0. If the bucket is empty, Spend returns
-// how long to wait before a retry.
+// Spend takes a token from the bucket of a key and returns 0. If the bucket is empty, it returns
+// how long to wait instead.
 func (t *Table[K]) Spend(key K, now time.Time) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +58,7 @@ func (t *Table[K]) Spend(key K, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-// Wait returns what Spend would return, but takes no token.
+// Wait returns what Spend would return, without taking a token.
 func (t *Table[K]) Wait(key K, now time.Time) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,15 +74,15 @@ func (t *Table[K]) Wait(key K, now time.Time) (wait time.Duration) {
 	return r.DelayFrom(now)
 }
 
-// Charge takes a token from the bucket of a key, even if the bucket is empty. In that case, the bucket
-// stays empty for longer.
+// Charge takes a token from the bucket of a key, even if it is empty. The bucket then stays empty
+// for longer.
 func (t *Table[K]) Charge(key K, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.bucket(key, now).ReserveN(now, 1)
 }
 
-// bucket returns the bucket of a key. If there are too many keys, it returns the shared bucket.
+// bucket returns the bucket of a key. If there are too many keys, it is the shared bucket.
 func (t *Table[K]) bucket(key K, now time.Time) *rate.Limiter {
 	if b := t.buckets[key]; b != nil {
 		return b
@@ -99,14 +98,13 @@ func (t *Table[K]) bucket(key K, now time.Time) *rate.Limiter {
 	return b
 }
 
-// sweepInterval returns the minimum time between two sweeps: the time in which an empty bucket
-// becomes full, but at most a second. Without a minimum, a flood of new keys could cause a sweep
-// for each of them.
+// sweepInterval is the least time between two sweeps, so that a flood of new keys does not cause a
+// sweep for each. It is the time in which an empty bucket becomes full, but at most a second.
 func (t *Table[K]) sweepInterval() time.Duration {
 	return time.Duration(min(float64(t.burst)/float64(t.perSecond), 1) * float64(time.Second))
 }
 
-// sweep removes full buckets. A new bucket is full too, so nothing is lost.
+// sweep removes full buckets, because new ones are full too.
 func (t *Table[K]) sweep(now time.Time) {
 	t.swept = now
 	for key, b := range t.buckets {

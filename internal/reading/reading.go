@@ -1,5 +1,5 @@
-// Package reading implements the reading methods of stores. Each store provides functions that find
-// changes; the methods are the same for all stores.
+// Package reading implements the reading methods of stores. A store only provides functions that
+// find changes.
 package reading
 
 import (
@@ -12,27 +12,25 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Reader implements the methods of [store.Reader], [store.Historian],
-// [store.AuthorityHistorian], [store.Tokens], [store.TokenLister],
-// [store.TokenHistorian] and [store.Users]. Stores embed it.
+// A Reader implements [store.Reader], [store.Historian], [store.AuthorityHistorian],
+// [store.Tokens], [store.TokenLister], [store.TokenHistorian] and [store.Users]. Stores embed it.
 type Reader struct{ changes Changes }
 
-// Changes has functions of a store that find changes. The caller of a function owns the changes
-// that it returns.
+// Changes has the functions of a store that find changes. The caller may modify the changes that
+// they return.
 type Changes struct {
-	// Find returns the change of a subject that was current at a time. If the subject had no change
-	// at that time, or if the change is a deletion, Find returns [store.ErrNotFound].
+	// Find returns the change of a subject that was current at a time. If there was none, or if it
+	// is a deletion, the error is [store.ErrNotFound].
 	Find func(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error)
 
-	// Scan calls yield with the changes that were current at the time of the scan, in the order of
-	// their keys. It stops when yield returns false.
+	// Scan calls yield for the changes that were current at the time of the scan, in the order of
+	// their keys, until yield returns false.
 	Scan func(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error
 
-	// History calls yield with the changes of a subject, newest first. It stops when yield returns
-	// false.
+	// History calls yield for the changes of a subject, newest first, until yield returns false.
 	History func(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error
 
-	// Owner returns the ID of the user who signs in with a subject, or "" if there is none.
+	// Owner returns the ID of the user who signs in with a subject, or "".
 	Owner func(ctx context.Context, subject string) (string, error)
 }
 
@@ -59,8 +57,8 @@ func (r *Reader) Authority(ctx context.Context, p name.Prefix, at time.Time) (*s
 	return c.Authority, nil
 }
 
-// depend records that an answer depends on a key. Answers about the past are not cached: a
-// redaction can change them, and they are rare.
+// depend records that an answer depends on a key. Answers about the past are not cached, because
+// they are rare and a redaction can change them.
 func depend(ctx context.Context, key string, at time.Time) {
 	if d := store.DependenciesOf(ctx); at.IsZero() {
 		d.On(key)
@@ -143,7 +141,7 @@ func (r *Reader) UserOf(ctx context.Context, subject string) (*store.User, error
 		return nil, err
 	}
 	u, err := r.User(ctx, id, time.Time{})
-	if err == nil && !slices.Contains(u.Subjects, subject) { // the user was changed between the two reads
+	if err == nil && !slices.Contains(u.Subjects, subject) { // the user has changed between the two reads
 		return nil, store.ErrNotFound
 	}
 	return u, err
@@ -180,8 +178,8 @@ func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*
 	return Seq(func(yield func(*store.Change, error) bool) error { return r.changes.History(ctx, subject, yield) })
 }
 
-// Seq returns a sequence of the values that read yields. If read returns an error, the error comes
-// last. After yield has returned false, read must return nil.
+// Seq returns an iterator over the values that read yields. If read returns an error, the iterator
+// yields it last. After yield has returned false, read must return nil.
 func Seq[T any](read func(yield func(T, error) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := read(yield); err != nil {

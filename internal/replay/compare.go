@@ -18,27 +18,25 @@ const (
 	MissingHere   Class = "missing here"  // only the new server answers 404 or 410
 	MissingThere  Class = "missing there" // only the old server answers 404 or 410
 	Failed        Class = "error"         // a server did not answer
-	NotCompared   Class = "not compared"  // it is not known what the old server answers
+	NotCompared   Class = "not compared"  // the old answer is unknown
 )
 
-// Classes returns all classes in the order of reports.
 func Classes() []Class {
 	return []Class{Equal, OtherStatus, OtherLocation, MissingHere, MissingThere, Failed, NotCompared}
 }
 
-// RuleBase is the rule for the base URLs of the servers: a Location of the old server below its
-// base URL is equivalent to a Location of the new server with the same path below the base URL of
-// the new server. The other rules are the levels of package uri.
+// RuleBase names the rule by which a Location below the base URL of the old server is equivalent to
+// the same path below the base URL of the new server. The other rules are levels of package uri.
 const RuleBase = "base"
 
 // A comparison says what counts as equal.
 type comparison struct {
 	exact       bool // a Location must have the same bytes
-	anyRedirect bool // the statuses 301, 302, 303, 307 and 308 are equal
+	anyRedirect bool // 301, 302, 303, 307 and 308 are equal
 	base, old   string
 }
 
-// class compares two answers. The result rules has the rules by which different spellings of
+// class compares two answers. The result rules has the rules by which different spellings of a
 // Location are equal.
 func (c comparison) class(target string, old, here Answer) (class Class, rules string) {
 	switch {
@@ -87,8 +85,7 @@ func (c comparison) sameLocation(target, old, here string) (rules string, same b
 	return ruleOf(level, true), ok
 }
 
-// absolute returns a Location as a URI. It resolves a relative reference against the URL of the
-// request.
+// absolute returns a Location as a URI, after resolving it against the URL of the request.
 func absolute(base, target, location string) (uri.URI, error) {
 	ref, err := uri.ParseReference(location)
 	if err != nil || !ref.IsReference() {

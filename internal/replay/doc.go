@@ -1,8 +1,8 @@
-// Package replay sends the requests of an access log to a server again, and compares its answers
-// with those of the server that wrote the log. It shows what would change for clients before names
-// move from one resolver to another.
+// Package replay sends the requests in an access log to a new server, and compares its answers with
+// those of the server that wrote the log. The result shows what would change for clients if names
+// moved from one resolver to the other.
 //
-// Only requests with the methods GET and HEAD are sent, because they change nothing. They go only
-// to the servers that the caller names: redirects are not followed, and the host in a target of
-// absolute form is ignored. The addresses of clients in a log are never kept.
+// Only GET and HEAD requests are sent, because they change nothing. They are sent only to the
+// servers that the caller names: redirects are not followed, and a host in a request target is
+// ignored. The addresses of clients in a log are not kept.
 package replay

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// An ExpectError is an error in a file of expected answers.
+// An ExpectError means that a file of expected answers is invalid.
 type ExpectError struct {
 	Line int
 	Err  error
@@ -29,7 +29,7 @@ var (
 	errTooMuch  = fmt.Errorf("the file is longer than %d MiB; split it", maxBytes>>20)
 )
 
-// An Expected has the answers that requests should have.
+// An Expected has the answers that requests should get.
 type Expected struct{ answers map[Request]Answer }
 
 // An expectedLine is a line of a file of expected answers.
@@ -40,9 +40,9 @@ type expectedLine struct {
 	Accept   string `json:"accept"`
 }
 
-// ReadExpected reads a file of expected answers: CSV with a line of column names, or JSON Lines.
-// The columns and members are request, status, location and accept. A request is a path with or
-// without a query, after an optional method.
+// ReadExpected reads a file of expected answers, which is CSV with a line of column names, or JSON
+// Lines. The columns or members are request, status, location and accept. A request is a path,
+// perhaps with a query, and perhaps after a method.
 func ReadExpected(r io.Reader) (*Expected, error) { return readExpected(r, maxBytes) }
 
 func readExpected(r io.Reader, most int) (*Expected, error) {
@@ -57,7 +57,7 @@ func readExpected(r io.Reader, most int) (*Expected, error) {
 	return e, e.readCSV(in)
 }
 
-// A bounded reader fails after a maximum number of bytes.
+// A bounded returns an error after a number of bytes.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -127,7 +127,7 @@ func (e *Expected) readCSV(in *bufio.Reader) error {
 	}
 }
 
-// csvFault returns an error of a table with its line, if it is known.
+// csvFault returns an error of a table with its line, if known.
 func csvFault(err error) error {
 	var fault *csv.ParseError
 	if errors.As(err, &fault) {
@@ -136,8 +136,8 @@ func csvFault(err error) error {
 	return err
 }
 
-// expectedOf returns a row of a table as a line. If the status is not a number, it becomes 0, which
-// the method add rejects.
+// expectedOf returns a row of a table. A status that is not a number becomes 0, which the method
+// add rejects.
 func expectedOf(columns, row []string) expectedLine {
 	var one expectedLine
 	for i, value := range row {
@@ -173,8 +173,8 @@ func (e *Expected) add(l expectedLine) error {
 	return nil
 }
 
-// of returns the answer to expect for a request. If the file does not have the request, the method
-// of looks for the same request with method GET, and then for both requests without Accept.
+// of returns the expected answer to a request. If the file does not have the request, it looks for
+// the same one with the method GET, and then for both without Accept.
 func (e *Expected) of(r Request) (Answer, bool) {
 	get := r
 	get.Method = "GET"
@@ -186,7 +186,7 @@ func (e *Expected) of(r Request) (Answer, bool) {
 	return Answer{}, false
 }
 
-// Log returns a log that has each expected request once.
+// Log returns a log with each expected request once.
 func (e *Expected) Log() *Log {
 	l := &Log{MaxRequests: len(e.answers) + 1}
 	for r := range e.answers {

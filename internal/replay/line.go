@@ -12,31 +12,31 @@ import (
 // A Request is a request to send.
 type Request struct {
 	Method string `json:"method"` // GET or HEAD
-	Target string `json:"target"` // path and query, printable ASCII that begins with a slash
+	Target string `json:"target"` // path and query; printable ASCII that begins with a slash
 	Accept string `json:"accept,omitempty"`
 }
 
 // An Entry is what a line of an access log says about a request and its response.
 type Entry struct {
 	Request
-	Status   int    // 0 if the log does not say
-	Location string // "" if the log does not say
+	Status   int    // 0 if unknown
+	Location string // "" if unknown
 }
 
-// Errors of [ParseLine]. They do not quote the line, because it has the address of a client.
+// Errors of [ParseLine]. They do not quote the line, because it contains the address of a client.
 var (
 	ErrLine   = errors.New("not a line of an access log in the common, combined or JSON format")
 	ErrMethod = errors.New("the method is neither GET nor HEAD")
 )
 
-// ParseLine parses a line of an access log: in the common or combined format of Apache httpd and
-// nginx, with any fields before the time and after the status; or as a JSON object, as nomen,
-// Caddy, Traefik and nginx write it.
+// ParseLine parses a line of an access log. The line may be in the common or combined format of
+// Apache httpd and nginx, with any fields before the time and after the status. It may also be a
+// JSON object as nomen, Caddy, Traefik and nginx write it.
 func ParseLine(line string) (Entry, error) {
 	if strings.HasPrefix(strings.TrimLeft(line, " \t"), "{") {
 		return parseJSON(line)
 	}
-	_, rest, ok := strings.Cut(line, `] "`) // the end of the time; a user name cannot have an unescaped quotation mark
+	_, rest, ok := strings.Cut(line, `] "`) // the end of the time; a user name cannot contain an unescaped quotation mark
 	request, rest, closed := cutQuoted(rest)
 	status, _, _ := strings.Cut(strings.TrimPrefix(rest, " "), " ")
 	n, valid := parseStatus(status)
@@ -50,8 +50,8 @@ func ParseLine(line string) (Entry, error) {
 	return newEntry(Request{Method: method, Target: target}, n, "")
 }
 
-// cutQuoted returns the text before the next unescaped quotation mark, without its escapes, and
-// what follows.
+// cutQuoted returns the text before the next unescaped quotation mark, with its escapes decoded,
+// and the text after it.
 func cutQuoted(s string) (text, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -69,8 +69,8 @@ func cutQuoted(s string) (text, rest string, ok bool) {
 	return "", "", false
 }
 
-// unescape returns the byte for which the escape after a backslash stands, and the length of the
-// escape. Servers escape control characters as \n or \x0a.
+// unescape decodes the escape after a backslash, and returns its length. Servers escape control
+// characters as \n or \x0a.
 func unescape(s string) (c byte, n int) {
 	if len(s) >= 3 && s[0] == 'x' && ascii.IsHex(s[1]) && ascii.IsHex(s[2]) {
 		return ascii.Unhex(s[1])<<4 | ascii.Unhex(s[2]), 3
@@ -81,7 +81,7 @@ func unescape(s string) (c byte, n int) {
 	return s[0], 1
 }
 
-// parseStatus parses a status; "-" or 0 stands for a request without a response.
+// parseStatus parses a status, where "-" or 0 means that there was no response.
 func parseStatus(s string) (int, bool) {
 	if s == "-" || s == "0" || s == "000" {
 		return 0, true
@@ -105,7 +105,7 @@ func newEntry(r Request, status int, location string) (Entry, error) {
 	return Entry{r, status, location}, nil
 }
 
-// cleanTarget returns the path and query of a target, with bytes beyond ASCII escaped.
+// cleanTarget returns the path and query of a request target, with non-ASCII bytes escaped.
 func cleanTarget(target string) (string, bool) {
 	for _, scheme := range []string{"http://", "https://"} {
 		if rest, ok := ascii.CutPrefix(target, scheme); ok {
@@ -126,8 +126,8 @@ func isPrintable(s string) bool {
 	return s == "" || ascii.All(s, func(c byte) bool { return ' ' <= c && c <= '~' })
 }
 
-// parseJSON parses an object. The names of members differ between servers; upper case and hyphens
-// do not matter.
+// parseJSON parses an object. The names of its members differ between servers, so case and hyphens
+// are ignored.
 func parseJSON(line string) (Entry, error) {
 	all, ok := members([]byte(line))
 	if !ok {
@@ -142,7 +142,7 @@ func parseJSON(line string) (Entry, error) {
 		Target: text(request, "uri", "request_uri", "target", "requestpath", "path", "url"),
 		Accept: text(request, "accept", "http_accept", "request_accept"),
 	}
-	if r.Method == "" { // nginx: the whole line of the request
+	if r.Method == "" { // nginx: the whole request line
 		r.Method, r.Target, _ = strings.Cut(text(all, "request"), " ")
 		r.Target, _, _ = strings.Cut(r.Target, " HTTP/")
 	}
@@ -163,7 +163,7 @@ func parseJSON(line string) (Entry, error) {
 	return newEntry(r, status, location)
 }
 
-// members returns the members of an object by their names in lower case, with "_" for "-".
+// members returns the members of an object by name, in lower case and with "_" for "-".
 func members(object []byte) (map[string]json.RawMessage, bool) {
 	var raw map[string]json.RawMessage
 	if len(object) == 0 || json.Unmarshal(object, &raw) != nil || raw == nil {
@@ -176,8 +176,8 @@ func members(object []byte) (map[string]json.RawMessage, bool) {
 	return all, true
 }
 
-// text returns the first of some members that is a text, a number or an array that begins with a
-// text. The text "-" means that there was no value.
+// text returns the first of some members that is a text, a number, or an array that begins with a
+// text. The text "-" means that there is no value.
 func text(all map[string]json.RawMessage, names ...string) string {
 	for _, name := range names {
 		var list []string

@@ -17,12 +17,12 @@ const (
 	maxLine = 64 << 10 // bytes of a line; longer lines are skipped
 	// DefaultMaxRequests is how many different requests a Log keeps.
 	DefaultMaxRequests = 1_000_000
-	// maxBytes is how much memory the texts of requests may use.
+	// maxBytes is the maximum memory for the texts of requests.
 	maxBytes = 256 << 20
-	overhead = 160 // approximate memory of a request apart from its texts
+	overhead = 160 // approximate memory of a request without its texts
 )
 
-// A LogError says that an access log cannot be read to its end.
+// A LogError means that an access log cannot be read to its end.
 type LogError struct {
 	Line int64 // the last line that was read
 	Err  error
@@ -31,24 +31,24 @@ type LogError struct {
 func (e *LogError) Error() string { return fmt.Sprintf("access log: after line %d: %v", e.Line, e.Err) }
 func (e *LogError) Unwrap() error { return e.Err }
 
-// A Log has the different requests of access logs, with their frequencies. It keeps neither
-// addresses nor times. The zero value is empty and ready for use.
+// A Log has the different requests in access logs, and how frequent they are. It keeps no addresses
+// and no times. The zero Log is empty and ready to use.
 type Log struct {
-	MaxRequests int // how many different requests to keep; 0 means DefaultMaxRequests
+	MaxRequests int // number of different requests to keep; 0 means DefaultMaxRequests
 
 	Counts
 	bytes int
 	all   map[Request]*seen
 }
 
-// Counts say what became of the lines of access logs.
+// Counts say how many lines of access logs there were of each kind.
 type Counts struct {
 	Lines       int64 `json:"lines"`
-	Methods     int64 `json:"other_methods"` // requests with methods other than GET and HEAD
+	Methods     int64 `json:"other_methods"` // requests with other methods than GET and HEAD
 	Malformed   int64 `json:"malformed"`
 	TooLong     int64 `json:"too_long"`
-	Cut         int64 `json:"cut"`                       // requests that were not kept because there were too many different ones
-	FirstFaulty int64 `json:"first_malformed,omitempty"` // number of the first malformed line, over all logs
+	Cut         int64 `json:"cut"`                       // requests that were not kept, because there were too many different ones
+	FirstFaulty int64 `json:"first_malformed,omitempty"` // number of the first malformed line in all logs
 }
 
 // A seen is what logs say about a request.
@@ -58,8 +58,8 @@ type seen struct {
 	varied bool // there were several statuses
 }
 
-// Read adds the lines of a log, which may be compressed with gzip. The function progress, if not
-// nil, is called from time to time with the number of lines.
+// Read adds the lines of a log, which may be compressed with gzip. It calls progress, which may be
+// nil, from time to time with the number of lines.
 func (l *Log) Read(ctx context.Context, r io.Reader, progress func(lines int64)) error {
 	in, err := unpacked(r)
 	if err != nil {
@@ -123,8 +123,8 @@ func (l *Log) line(line string) {
 	}
 }
 
-// add counts a request. The last status that can be compared is the one that counts, because
-// names change.
+// add counts a request. Because names change, the last status that can be compared replaces earlier
+// ones.
 func (l *Log) add(e Entry) {
 	e.Status = comparableStatus(e.Status)
 	known := l.all[e.Request]
@@ -142,7 +142,7 @@ func (l *Log) add(e Entry) {
 	}
 }
 
-// locate keeps the Location of a response if there is room.
+// locate keeps the Location of a response, if there is room.
 func (l *Log) locate(known *seen, location string) {
 	if location == known.Location {
 		return
@@ -154,7 +154,7 @@ func (l *Log) locate(known *seen, location string) {
 	}
 }
 
-// admit adds a request if there is room.
+// admit adds a request, if there is room.
 func (l *Log) admit(e Entry) *seen {
 	size := overhead + len(e.Method) + len(e.Target) + len(e.Accept)
 	if len(l.all) >= cmp.Or(l.MaxRequests, DefaultMaxRequests) || l.bytes+size > maxBytes {
@@ -163,7 +163,7 @@ func (l *Log) admit(e Entry) *seen {
 	if l.all == nil {
 		l.all = map[Request]*seen{}
 	}
-	// Clone the texts of the entry: they share the memory of the whole line, which is longer.
+	// The clones do not share the memory of the whole line, which is longer.
 	e.Request = Request{strings.Clone(e.Method), strings.Clone(e.Target), strings.Clone(e.Accept)}
 	one := &seen{Entry: Entry{Request: e.Request}}
 	l.all[e.Request] = one
@@ -171,8 +171,8 @@ func (l *Log) admit(e Entry) *seen {
 	return one
 }
 
-// comparableStatus returns the status of a response that depends on the name alone. It returns 0 for
-// statuses that depend on the client or on the state of the server, such as 304 and 503.
+// comparableStatus returns a status that depends only on the name. For others, such as 304 and 503,
+// which depend on the client or on the state of the server, it returns 0.
 func comparableStatus(status int) int {
 	switch {
 	case status == 206:

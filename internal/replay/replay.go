@@ -20,23 +20,23 @@ const (
 // Options say what to compare, and how.
 type Options struct {
 	Server   string    // base URL of the new server, from ParseBase
-	Against  string    // base URL of the old server, from ParseBase; "" to compare with Expected or the log
-	Expected *Expected // nil to compare with Against or the log
+	Against  string    // base URL of the old server, from ParseBase; "" means to compare with Expected or the log
+	Expected *Expected // nil means to compare with Against or the log
 
 	Exact       bool // locations must have the same bytes
-	AnyRedirect bool // statuses of redirects are equal
+	AnyRedirect bool // all statuses of redirects are equal
 
-	Rate     float64       // requests a second to each server; 0 for no limit
+	Rate     float64       // requests per second to each server; 0 means no limit
 	Parallel int           // concurrent requests to each server; 0 means DefaultParallel
-	Timeout  time.Duration // of a request; 0 means DefaultTimeout
-	Limit    int           // send only so many requests, the most frequent ones; 0 for all
-	Examples int           // how many examples the report has of each class
+	Timeout  time.Duration // for a request; 0 means DefaultTimeout
+	Limit    int           // number of requests to send, the most frequent ones; 0 means all
+	Examples int           // number of examples for each class in the report
 
-	Progress   func(done, total int) // if not nil, called after each request, never concurrently
-	Difference func(Difference)      // if not nil, called for each request whose answers differ, never concurrently
+	Progress   func(done, total int) // called after each request, by one goroutine at a time; may be nil
+	Difference func(Difference)      // called for each request whose answers differ, by one goroutine at a time; may be nil
 }
 
-// A Difference is a request whose answers differ.
+// A Difference is a request with different answers.
 type Difference struct {
 	Class Class `json:"class"`
 	Request
@@ -48,7 +48,7 @@ type Difference struct {
 // A replayer sends the requests of a log.
 type replayer struct {
 	o           Options
-	here, there *server // the field there is nil unless there is an old server
+	here, there *server // there is nil without an old server
 	limiter     *rate.Limiter
 	compare     comparison
 
@@ -57,8 +57,8 @@ type replayer struct {
 	total  int
 }
 
-// Run sends the requests of a log, the most frequent ones first, and compares the answers. If it
-// ends with an error, the report has the requests that were answered until then.
+// Run sends the requests of a log, the most frequent first, and compares the answers. If it returns
+// an error, the report has the requests that were answered until then.
 func Run(ctx context.Context, l *Log, o Options) (*Report, error) {
 	o.Parallel, o.Timeout = cmp.Or(o.Parallel, DefaultParallel), cmp.Or(o.Timeout, DefaultTimeout)
 	p := &replayer{o: o, limiter: newLimiter(o.Rate), report: newReport(l, o)}
@@ -77,7 +77,7 @@ func Run(ctx context.Context, l *Log, o Options) (*Report, error) {
 	return p.report, p.send(ctx, l.sorted())
 }
 
-// newLimiter returns a limiter without a burst.
+// newLimiter returns a limiter without bursts.
 func newLimiter(perSecond float64) *rate.Limiter {
 	if perSecond <= 0 {
 		return rate.NewLimiter(rate.Inf, 1)
@@ -122,7 +122,7 @@ func (p *replayer) inParallel(ctx context.Context, list []*seen) error {
 	return context.Cause(ctx)
 }
 
-// one sends a request to the servers and adds the comparison to the report.
+// one sends a request to the servers, and adds the comparison to the report.
 func (p *replayer) one(ctx context.Context, s *seen) error {
 	old, known := p.known(s)
 	if !known {
@@ -147,9 +147,8 @@ func (p *replayer) one(ctx context.Context, s *seen) error {
 	return nil
 }
 
-// known returns the answer of the old server, according to the file of expected answers or the log.
-// If neither has the answer, known returns false. If the old server itself is asked, known returns
-// true and no answer.
+// known returns the old answer in the file of expected answers or the log, and false if there is
+// none. If the old server will be asked, known returns true without an answer.
 func (p *replayer) known(s *seen) (Answer, bool) {
 	switch {
 	case p.there != nil:

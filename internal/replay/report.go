@@ -17,21 +17,21 @@ func (t *Tally) add(n int64) {
 	t.Distinct++
 }
 
-// A ClassReport is what a report says about a class.
+// A ClassReport is the part of a report about a class.
 type ClassReport struct {
 	Class Class `json:"class"`
 	Tally
 	Rules    map[string]Tally `json:"rules,omitempty"`    // for equal answers: how many would differ without these rules
-	Examples []Difference     `json:"examples,omitempty"` // the most frequent ones
+	Examples []Difference     `json:"examples,omitempty"` // the most frequent requests
 }
 
 // A Report is the result of a replay.
 type Report struct {
 	Log        Counts        `json:"log"`
 	Classes    []ClassReport `json:"classes"`
-	Compared   Tally         `json:"compared"` // all classes but NotCompared
+	Compared   Tally         `json:"compared"` // all classes except NotCompared
 	StatusOnly Tally         `json:"status_only"`
-	Varied     Tally         `json:"several_statuses"` // requests for which the log has several statuses; the last one counts
+	Varied     Tally         `json:"several_statuses"` // requests with several statuses in the log, of which the last was used
 	Left       int64         `json:"left_out"`         // requests beyond Options.Limit
 
 	examples int
@@ -83,7 +83,7 @@ func (c *ClassReport) addRules(rules string, count int64) {
 	c.Rules[rules] = t
 }
 
-// example keeps the most frequent examples.
+// example keeps the most frequent requests as examples.
 func (c *ClassReport) example(d Difference, most int) {
 	c.Examples = append(c.Examples, d)
 	slices.SortStableFunc(c.Examples, func(a, b Difference) int {
@@ -92,8 +92,8 @@ func (c *ClassReport) example(d Difference, most int) {
 	c.Examples = c.Examples[:min(len(c.Examples), most)]
 }
 
-// Shares returns which part of the compared requests had equal answers, in percent: of all
-// requests, and of the requests counted once each. Both are 0 if nothing was compared.
+// Shares returns how many of the compared requests had equal answers, in percent. The result
+// distinct counts each different request once. Both are 0 if nothing was compared.
 func (r *Report) Shares() (requests, distinct float64) {
 	equal := r.Class(Equal)
 	return percent(equal.Requests, r.Compared.Requests), percent(equal.Distinct, r.Compared.Distinct)
@@ -106,5 +106,5 @@ func percent(part, whole int64) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// Percent formats a share with two decimals, rounded down, so that only a whole is 100.00 %.
+// Percent formats a share with two decimals. It rounds down, so that only a whole is 100.00 %.
 func Percent(share float64) string { return fmt.Sprintf("%.2f %%", float64(int64(share*100))/100) }

@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	attempts   = 3                // maximum number of attempts for a request that the server rejects for now (429, 503)
-	maxWait    = time.Minute      // maximum wait between two attempts
-	maxFailed  = 20               // requests in a row without a response, after which a server counts as unreachable
-	maxDrained = 64 << 10         // bytes of a body that are read to use the connection again
-	maxHead    = 64 << 10         // bytes of the header fields of a response
+	attempts   = 3                // attempts at a request to which the server answers 429 or 503
+	maxWait    = time.Minute      // longest wait between two attempts
+	maxFailed  = 20               // requests without a response in a row after which a server counts as unreachable
+	maxDrained = 64 << 10         // bytes of a body that are read in order to reuse the connection
+	maxHead    = 64 << 10         // bytes of the header of a response
 	idle       = 30 * time.Second // how long an unused connection stays open
 )
 
-// An Answer is what matters of a response.
+// An Answer is what matters in a response.
 type Answer struct {
 	Status   int    `json:"status,omitempty"`
 	Location string `json:"location,omitempty"`
 	Error    string `json:"error,omitempty"` // why there is no response
 
-	complete bool // an empty Location means that the response has none, not that it is unknown
+	complete bool // an empty Location means that there is none, and not that it is unknown
 }
 
-// String returns the answer on one line, for people.
+// String describes the answer on one line.
 func (a Answer) String() string {
 	switch {
 	case a.Error != "":
@@ -45,20 +45,21 @@ func (a Answer) String() string {
 	return fmt.Sprint(a.Status)
 }
 
-// A ServerError says that a server does not answer.
+// A ServerError means that a server does not answer.
 type ServerError struct {
 	Base string
-	Why  string // of the last request
+	Why  string // error of the last request
 }
 
 func (e *ServerError) Error() string {
 	return fmt.Sprintf("%s: %d requests in a row failed: %s", e.Base, maxFailed, e.Why)
 }
 
-// errBase says what a base URL is.
+// errBase describes a valid base URL.
 var errBase = errors.New("want an http or https URL without user, query and fragment, such as https://names.example.org/")
 
-// ParseBase parses the base URL of a server. A target is appended to it. The result ends in a slash.
+// ParseBase parses the base URL of a server, to which request targets are appended. The result ends
+// in a slash.
 func ParseBase(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -67,13 +68,13 @@ func ParseBase(s string) (string, error) {
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
 }
 
-// A server is a server that is asked. It never follows a redirect.
+// A server is a server to which requests are sent. Its redirects are not followed.
 type server struct {
 	base      string
 	url       *url.URL
 	timeout   time.Duration
 	transport *http.Transport
-	failed    atomic.Int64 // requests in a row without a response
+	failed    atomic.Int64 // requests without a response, in a row
 }
 
 func newServer(base string, parallel int, timeout time.Duration) (*server, error) {
@@ -87,8 +88,8 @@ func newServer(base string, parallel int, timeout time.Duration) (*server, error
 	}}, nil
 }
 
-// ask sends a request. If the server rejects it for now, ask waits as long as the server says and
-// tries again. The error is that of the context, or a [*ServerError].
+// ask sends a request. If the server is busy, ask waits as long as the server says and tries again.
+// The error is that of ctx, or a [*ServerError].
 func (s *server) ask(ctx context.Context, r Request) (Answer, error) {
 	for i := 1; ; i++ {
 		a, wait, err := s.once(ctx, r)
@@ -119,8 +120,8 @@ func (s *server) failure(ctx context.Context, err error) (Answer, error) {
 	return Answer{Error: why}, nil
 }
 
-// once sends a request once. If the server rejects the request for now, once returns how long to
-// wait before another attempt.
+// once sends a request once. If the server is busy, once returns how long to wait before trying
+// again.
 func (s *server) once(ctx context.Context, r Request) (a Answer, wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -129,20 +130,20 @@ func (s *server) once(ctx context.Context, r Request) (a Answer, wait time.Durat
 		return Answer{}, 0, err
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, maxDrained) // only to use the connection again
+	_, _ = io.CopyN(io.Discard, response.Body, maxDrained) // only to reuse the connection
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		wait = min(cmp.Or(retryafter.Parse(response.Header.Get("Retry-After"), time.Now()), time.Second), maxWait)
 	}
 	return Answer{Status: response.StatusCode, Location: response.Header.Get("Location"), complete: true}, wait, nil
 }
 
-// request returns a request whose target has exactly the bytes of the log, after the path of the
-// base.
+// request returns a request whose target has exactly the bytes in the log, after the path of the
+// base URL.
 func (s *server) request(ctx context.Context, r Request) *http.Request {
 	u := *s.url
 	target := s.url.EscapedPath() + strings.TrimPrefix(r.Target, "/")
 	u.Path, u.RawPath, u.Opaque = "", "", target
-	if strings.HasPrefix(target, "//") { // as Opaque, this would be an authority
+	if strings.HasPrefix(target, "//") { // in Opaque, this would be an authority
 		u.Opaque = ""
 		path, query, _ := strings.Cut(target, "?")
 		u.RawPath, u.RawQuery, u.ForceQuery = path, query, strings.Contains(target, "?") && query == ""

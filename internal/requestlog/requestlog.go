@@ -1,7 +1,8 @@
-// Package requestlog writes what servers log about requests: a line in the access log (1995,
-// 7: Y95-71), and the panics of handlers.
+// Package requestlog writes what servers log about requests. This is a line in the access log for
+// each request (1995, 7: Y95-71), and the panics of handlers.
 //
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// Comments cite drafts by their year and section, as in "1995, 3.1"; docs/glossary.md lists the
+// drafts.
 package requestlog
 
 import (
@@ -19,36 +20,34 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// A Record has what the access log says about a request.
+// A Record is what the access log says about a request.
 type Record struct {
-	Listener string // name of the listener that received the request
+	Listener string // name of the listener
 	From     netip.Addr
 	Method   string
-	Target   string // target of the request, as the client sent it
+	Target   string // request target as the client sent it
 	Proto    string
 	Host     string
-	Agent    string // value of the header field User-Agent
-	Trace    string // trace ID from traceparent; "" if there is none
+	Agent    string // User-Agent field
+	Trace    string // trace ID from traceparent, or ""
 }
 
-// listenerKey is the key of the context value with the name of a listener.
+// listenerKey is the key for the name of the listener in a context.
 type listenerKey struct{}
 
-// WithListener returns a context that has the name of a listener. It is for the requests that this
-// listener receives.
+// WithListener returns a context with the name of a listener, for the requests that it receives.
 func WithListener(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, listenerKey{}, name)
 }
 
-// Of returns the record of a request. The target must be the one that the client sent.
+// Of returns the record of a request. The target must be as the client sent it.
 func Of(r *http.Request, target string, from netip.Addr) Record {
 	listener, _ := r.Context().Value(listenerKey{}).(string)
 	parent, _ := trace.Of(r.Header)
 	return Record{listener, from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent(), parent.ID()}
 }
 
-// Log writes a line about a request and its response to the logger. If the logger is nil, Log does
-// nothing.
+// Log logs a request and its response. If the logger is nil, Log does nothing.
 func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64, took time.Duration) {
 	if to == nil {
 		return
@@ -72,10 +71,9 @@ func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64
 	)
 }
 
-// Remote returns an attribute with the address of a client. If the address is not known, the
-// attribute is empty. The attribute's value is a [netip.Addr], so that the log handler can
-// recognize the addresses that it must shorten or omit. Every log line with the address of a client
-// must use Remote.
+// Remote returns an attribute with the address of a client, or an empty one if the address is
+// unknown. Every log line with the address of a client must use Remote. Its value is a
+// [netip.Addr], by which the log handler recognizes the addresses to shorten or omit.
 func Remote(from netip.Addr) slog.Attr {
 	if !from.IsValid() {
 		return slog.Attr{}
@@ -83,11 +81,11 @@ func Remote(from netip.Addr) slog.Attr {
 	return slog.Any("remote", from)
 }
 
-// maxLogged is the maximum length of a value in a log line, in bytes.
+// maxLogged is how many bytes of a value a log line has.
 const maxLogged = 2048
 
-// Printable escapes all characters of s but spaces and visible ASCII characters. The result cannot
-// break a line or move a cursor.
+// Printable escapes all characters of s except for spaces and visible ASCII characters, so that the
+// result cannot break a line or move a cursor.
 func Printable(s string) string {
 	s = ascii.Head(s, maxLogged)
 	clean := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '\\' }
@@ -110,8 +108,8 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Panic is for a handler's defer statement. If the handler panics, Panic logs the panic and aborts
-// the request, but not the program.
+// Panic must be deferred by a handler. If the handler panics, Panic logs this and aborts the
+// request, but not the program.
 func Panic(log *slog.Logger) {
 	switch v := recover(); v {
 	case nil:

@@ -1,5 +1,5 @@
-// Package sbom lists the modules that a program is built from. The list is a software bill of
-// materials: a CycloneDX 1.6 document in JSON, which scanners for vulnerabilities and licences
+// Package sbom writes a software bill of materials, which lists the modules that a program is built
+// from. It is a CycloneDX 1.6 document in JSON, which scanners for vulnerabilities and licences
 // read.
 package sbom
 
@@ -26,8 +26,8 @@ import (
 //go:embed licences.tsv
 var licences string
 
-// Licences maps the path of each module that a build of this module can link to its SPDX licence
-// expression. The path of the standard library is "std".
+// Licences maps the path of each module that a build can link to its SPDX licence expression. The
+// standard library has the path "std".
 func Licences() map[string]string {
 	of := map[string]string{}
 	for row := range tsv.Rows(licences) {
@@ -36,8 +36,7 @@ func Licences() map[string]string {
 	return of
 }
 
-// Write writes the document about a program. The parameters name, version and info are the
-// program's name, version and build information. The document depends on nothing else, so it can be
+// Write writes the document about a program. It depends only on the parameters, so it can be
 // reproduced.
 func Write(w io.Writer, name, version string, info *debug.BuildInfo) error {
 	doc := document{
@@ -66,14 +65,14 @@ func Write(w io.Writer, name, version string, info *debug.BuildInfo) error {
 	return doc.write(w)
 }
 
-// write encodes the document. Its serial number is a hash of the rest of the document.
+// write encodes the document. Its serial number is a hash of the rest.
 func (d *document) write(w io.Writer) error {
 	content, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
 	h := sha256.Sum256(content)
-	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // UUID version 8 and the variant of RFC 9562
+	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // version 8, and the variant of RFC 9562
 	d.Serial = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
@@ -81,7 +80,7 @@ func (d *document) write(w io.Writer) error {
 	return out.Encode(d)
 }
 
-// describe returns the component that describes a module.
+// describe returns the component for a module.
 func describe(kind string, m debug.Module, of map[string]string) component {
 	c := component{Type: kind, Name: m.Path, Version: m.Version, Scope: "required", Purl: purl(m)}
 	c.Ref = c.Purl
@@ -90,15 +89,15 @@ func describe(kind string, m debug.Module, of map[string]string) component {
 	} else if l != "" {
 		c.Licences = []licence{{Licence: &licenceID{ID: l}}}
 	}
-	// The hash in go.sum is a SHA-256 of the names and hashes of the module's files.
+	// The hash in go.sum is a SHA-256 of the names and hashes of the files.
 	if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) == sha256.Size {
 		c.Hashes = []hash{{Algorithm: "SHA-256", Content: hex.EncodeToString(sum)}}
 	}
 	return c
 }
 
-// purl returns the package URL of a module (ECMA-427). Its namespace and name are lower case. The
-// standard library is called stdlib, as in vulnerability databases.
+// purl returns the package URL of a module (ECMA-427), whose namespace and name are in lower case.
+// The standard library is called stdlib, as in vulnerability databases.
 func purl(m debug.Module) string {
 	path := m.Path
 	if path == "std" {

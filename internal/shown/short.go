@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Columns returns the width of a line on a terminal or in a picture: 2 for each wide character of
-// East Asian scripts, 1 for each other character.
+// Columns returns the width of a line in columns. Wide characters of East Asian scripts have 2
+// columns, and all others 1.
 func Columns(line string) (n int) {
 	for _, r := range line {
 		n += columns(r)
@@ -23,8 +23,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// Short returns a text as [Inline] does, but at most the given number of columns of it. If the text
-// is wider, Short returns its beginning and an ellipsis.
+// Short returns a text as [Inline] does, shortened to a number of columns with an ellipsis at its
+// end.
 func Short(s string, most int) string {
 	s = Inline(s)
 	if Columns(s) <= most {

@@ -1,5 +1,5 @@
-// Package shown makes text from untrusted sources safe to print in messages, on terminals, in logs
-// and on pages.
+// Package shown makes text from strangers safe to print in messages, on terminals, in logs and on
+// pages.
 package shown
 
 import (
@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Most is the maximum length of the result of [Line], in bytes.
+// Most is the maximum length in bytes of the result of [Line].
 const Most = 1000
 
-// Line returns s as one short line. White space becomes spaces; control characters, characters
-// that change the direction of text, and invalid UTF-8 are removed.
+// Line returns s as a short line. White space becomes spaces. Control characters, characters that
+// change the direction of text, and invalid UTF-8 are removed.
 func Line(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -29,9 +29,9 @@ func Line(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// Text makes s safe to print, and keeps its lines and tabs. Each control character, and each
-// character that changes the direction or order of text, becomes its code point in brackets, such
-// as [U+202E]. Invalid UTF-8 becomes U+FFFD. Every line ending becomes LF.
+// Text makes s safe to print, and keeps its lines and tabs. Control characters, and characters that
+// change the direction or order of text, become their code points in brackets, such as [U+202E].
+// Invalid UTF-8 becomes U+FFFD, and line endings become LF.
 func Text(s string) string {
 	s = strings.ToValidUTF8(Lines(s), "\uFFFD")
 	if strings.IndexFunc(s, Odd) < 0 {
@@ -48,12 +48,12 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Inline is like [Text], but returns one line: line breaks and tabs become spaces.
+// Inline is [Text] for one line, in which line breaks and tabs become spaces.
 func Inline(s string) string {
 	return Text(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " "))
 }
 
-// Lines returns s with LF for every line ending.
+// Lines converts all line endings of s to LF.
 func Lines(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -73,8 +73,8 @@ func Odd(r rune) bool {
 	return r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == '\uFFFE' || r == '\uFFFF'
 }
 
-// JSON escapes as \uXXXX the characters in JSON text for which [Odd] returns true. The text must
-// come from an encoder that has already escaped characters below U+0020.
+// JSON escapes, as \uXXXX, the characters in JSON for which [Odd] is true. The encoder must already
+// have escaped characters below U+0020.
 func JSON(text []byte) []byte {
 	if isASCII(text) || bytes.IndexFunc(text, Odd) < 0 {
 		return text
@@ -99,14 +99,14 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// NewWriter returns a writer that converts text as [Text] does and writes it to w. If a character
-// is split between two writes, the writer holds back the first part until the second write. Close
-// writes the part that is held back, and does not close w.
+// NewWriter returns a writer that writes text to w as [Text] converts it. If a write ends within a
+// character, the writer holds that part back until the next write. Close writes what is held back,
+// without closing w.
 func NewWriter(w io.Writer) io.WriteCloser { return &writer{w: w} }
 
 type writer struct {
 	w    io.Writer
-	held []byte // the beginning of a character, or a CR that can be the first half of a line ending
+	held []byte // the start of a character, or a CR that may be the first half of a line ending
 }
 
 // Write implements [io.Writer].

@@ -13,17 +13,17 @@ import (
 	"syscall"
 )
 
-// Error returns the text of an error for people to read. It describes the Go library's errors about
-// files, network addresses and time limits in plain words. For example, "open a.csv: no such file
-// or directory" becomes "a.csv: file not found".
+// Error describes an error for people, with the Go library's errors about files, network addresses
+// and time limits in plain words. For example, "open a.csv: no such file or directory" becomes
+// "a.csv: file not found".
 func Error(err error) string {
 	text := err.Error()
 	eachSystemError(err, func(found, plain string) { text = replaceWhole(text, found, plain) })
 	return text
 }
 
-// eachSystemError calls f for each outermost system error that err wraps, with the text of the
-// system error and the plain text that replaces it.
+// eachSystemError calls f for each outermost system error that err wraps, with its text and the
+// plain text that replaces it.
 func eachSystemError(err error, f func(found, plain string)) {
 	if plain, ok := plainly(err); ok {
 		f(err.Error(), plain)
@@ -41,8 +41,7 @@ func eachSystemError(err error, f func(found, plain string)) {
 	}
 }
 
-// plainly returns the plain text for a system error of a known type. If err only wraps such an
-// error, plainly returns false.
+// plainly returns the plain text for a system error of a known type, and false for any other error.
 func plainly(err error) (string, bool) {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -67,7 +66,7 @@ func plainly(err error) (string, bool) {
 	return "", false
 }
 
-// aboutFile describes an error of a file operation.
+// aboutFile describes the error of a file operation.
 func aboutFile(op, path string, err error) string {
 	switch creates := op == "mkdir" || op == "create"; {
 	case errors.Is(err, fs.ErrNotExist) && creates:
@@ -82,7 +81,7 @@ func aboutFile(op, path string, err error) string {
 	return fmt.Sprintf("cannot %s %s: %s", verb(op), path, Error(err))
 }
 
-// verb returns the verb that describes an operation of package os.
+// verb returns the verb for an operation of package os.
 func verb(op string) string {
 	switch op {
 	case "stat", "lstat", "fstat", "readdirent", "readdir", "fdopendir", "readlink":
@@ -97,7 +96,7 @@ func verb(op string) string {
 	return op
 }
 
-// aboutNetwork describes an error of a connection or listener.
+// aboutNetwork describes the error of a connection or a listener.
 func aboutNetwork(e *net.OpError) string {
 	address := ""
 	if e.Addr != nil {
@@ -143,9 +142,8 @@ func aboutHost(e *net.DNSError) string {
 	return fmt.Sprintf("looking up %q in DNS failed: %s", e.Name, reason)
 }
 
-// replaceWhole replaces the string old by the string plain in a text, wherever old is not part of a
-// word. If plain begins with a name, and the text has that name just before old, the name is not
-// repeated.
+// replaceWhole replaces old by plain in a text, except where old is part of a word. If plain begins
+// with a name that the text has just before old, the name is not repeated.
 func replaceWhole(text, old, plain string) string {
 	var b strings.Builder
 	for {

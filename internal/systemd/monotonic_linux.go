@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// monotonic returns the time of CLOCK_MONOTONIC in microseconds, or 0 if it cannot be read.
+// monotonic returns the time of CLOCK_MONOTONIC in microseconds, or 0.
 func monotonic() int64 {
 	const clockMonotonic = 1
 	var t syscall.Timespec

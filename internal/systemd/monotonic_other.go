@@ -2,5 +2,5 @@
 
 package systemd
 
-// monotonic returns 0, because only Linux has systemd.
+// monotonic returns 0, because this system has no systemd.
 func monotonic() int64 { return 0 }

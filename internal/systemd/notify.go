@@ -16,7 +16,7 @@ import (
 // Notifier is safe for concurrent use.
 type Notifier struct {
 	send     func(state string) error // nil without systemd
-	watchdog time.Duration            // longest time that systemd waits between two watchdog signals; 0 if it expects none
+	watchdog time.Duration            // longest time between two watchdog signals; 0 if systemd expects none
 }
 
 // NewNotifier returns the Notifier of this process. It reads NOTIFY_SOCKET and WATCHDOG_USEC.
@@ -25,7 +25,7 @@ func NewNotifier() (*Notifier, error) {
 	if address == "" {
 		return &Notifier{}, nil
 	}
-	if address[0] != '/' && address[0] != '@' { // an abstract socket begins with @
+	if address[0] != '/' && address[0] != '@' { // @ begins an abstract socket
 		return nil, fmt.Errorf("NOTIFY_SOCKET %q: want a path or an abstract socket", address)
 	}
 	n := &Notifier{send: func(state string) error { return send(address, state) }}
@@ -40,7 +40,7 @@ func NewNotifier() (*Notifier, error) {
 	return n, nil
 }
 
-// send sends one datagram to a socket.
+// send sends a datagram to a socket.
 func send(address, state string) error {
 	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: address, Net: "unixgram"})
 	if err != nil {
@@ -50,7 +50,7 @@ func send(address, state string) error {
 	return errors.Join(err, c.Close())
 }
 
-// tell sends assignments to systemd, one on each line.
+// tell sends assignments to systemd, with one on each line.
 func (n *Notifier) tell(assignments ...string) error {
 	if n.send == nil {
 		return nil
@@ -58,7 +58,7 @@ func (n *Notifier) tell(assignments ...string) error {
 	return n.send(strings.Join(assignments, "\n"))
 }
 
-// status returns the assignment that sets the status text, which people read.
+// status returns the assignment of the status text, which is for people.
 func status(text string) string {
 	return "STATUS=" + strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -71,11 +71,11 @@ func status(text string) string {
 // Status sets the status text, which systemctl status shows.
 func (n *Notifier) Status(text string) error { return n.tell(status(text)) }
 
-// Ready reports, at the start and after a reload, that the service answers requests.
+// Ready reports, after a start or a reload, that the service answers requests.
 func (n *Notifier) Ready(text string) error { return n.tell("READY=1", status(text)) }
 
-// Reloading reports that the service is reloading its configuration. [Notifier.Ready] must be
-// called after it, even if the service keeps the old configuration.
+// Reloading reports that the service reloads its configuration. [Notifier.Ready] must be called
+// afterwards, even if the service keeps the old configuration.
 func (n *Notifier) Reloading(text string) error {
 	lines := []string{"RELOADING=1", status(text)}
 	if usec := monotonic(); usec > 0 {
@@ -87,10 +87,10 @@ func (n *Notifier) Reloading(text string) error {
 // Stopping reports that the service is shutting down.
 func (n *Notifier) Stopping(text string) error { return n.tell("STOPPING=1", status(text)) }
 
-// Watch sends watchdog signals to systemd until ctx ends. If the unit has no WatchdogSec, it does
-// nothing. Before each signal, Watch calls probe, which must send a request to the service and return
-// nil if the service answered. If probe fails, Watch omits the signal, and systemd restarts the
-// service when WatchdogSec has passed.
+// Watch sends watchdog signals to systemd until ctx ends. It does nothing if the unit has no
+// WatchdogSec. Before each signal it calls probe, which must send a request to the service and
+// return nil if that was answered. Otherwise Watch omits the signal, so that systemd restarts the
+// service after WatchdogSec.
 func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, probe func(context.Context) error) {
 	if n.watchdog == 0 {
 		return
@@ -110,7 +110,7 @@ func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, probe func(conte
 	}
 }
 
-// alive sends one watchdog signal if ask succeeds within the time limit.
+// alive sends a watchdog signal if ask succeeds within the time limit.
 func (n *Notifier) alive(ctx context.Context, limit time.Duration, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

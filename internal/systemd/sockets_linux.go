@@ -11,16 +11,14 @@ import (
 // firstSocket is the descriptor of the first inherited socket (SD_LISTEN_FDS_START).
 const firstSocket = 3
 
-// maxSockets is the maximum number of inherited sockets.
 const maxSockets = 256
 
-// Sockets returns the sockets that this process has inherited. If there are none, or if Sockets was
-// called before, it returns none.
+// Sockets returns the sockets that this process has inherited. A second call returns none.
 func Sockets() ([]Socket, error) { return socketsFrom(firstSocket) }
 
 func socketsFrom(first int) ([]Socket, error) {
 	count, pid, names := take("LISTEN_FDS"), take("LISTEN_PID"), take("LISTEN_FDNAMES")
-	if count == "" || pid != strconv.Itoa(os.Getpid()) { // the sockets are meant for another process
+	if count == "" || pid != strconv.Itoa(os.Getpid()) { // they are for another process
 		return nil, nil
 	}
 	n, err := strconv.Atoi(count)
@@ -32,7 +30,7 @@ func socketsFrom(first int) ([]Socket, error) {
 	for i := range all {
 		fd := first + i
 		syscall.CloseOnExec(fd)
-		all[i].Name = "unknown" // the name that sd_listen_fds_with_names uses
+		all[i].Name = "unknown" // as in sd_listen_fds_with_names
 		if i < len(named) && named[i] != "" {
 			all[i].Name = named[i]
 		}

@@ -1,7 +1,7 @@
 // Package systemd gets sockets and credentials from systemd, and reports the state of a service to
-// it: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5).
+// it (sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5)).
 //
-// Without systemd, all functions do nothing. The package removes the environment variables that it
+// Without systemd the functions do nothing. The package removes the environment variables that it
 // reads, so that programs started by the service do not use them.
 package systemd
 
@@ -16,27 +16,27 @@ import (
 
 // A Socket is an inherited socket.
 type Socket struct {
-	Name string // FileDescriptorName of the socket unit; its default is the name of the unit
+	Name string // FileDescriptorName of the socket unit, by default the name of the unit
 	File *os.File
 }
 
-// take returns the value of an environment variable and removes the variable.
+// take returns the value of an environment variable, and removes the variable.
 func take(name string) string {
 	value := os.Getenv(name)
-	_ = os.Unsetenv(name) // fails only if the name is invalid
+	_ = os.Unsetenv(name) // fails only for an invalid name
 	return value
 }
 
-// credentialScheme begins the name of a credential in an option that otherwise has the path of a
+// credentialScheme begins the name of a credential, in an option that is otherwise the path of a
 // file.
 const credentialScheme = "credential:"
 
-// IsCredential reports whether a text names a credential of the service instead of a file.
+// IsCredential reports whether an option names a credential of the service instead of a file.
 func IsCredential(text string) bool { return strings.HasPrefix(text, credentialScheme) }
 
-// Path returns the path of the file that an option names. If the text is credential:NAME, the file
-// is the credential NAME of the service (LoadCredential in the unit). Any other text is the path
-// itself.
+// Path returns the path of the file that an option names. For credential:NAME, this is the file of
+// the credential NAME of the service (LoadCredential in the unit). Any other text is itself the
+// path.
 func Path(text string) (string, error) {
 	name, ok := strings.CutPrefix(text, credentialScheme)
 	if !ok {

@@ -2,5 +2,5 @@
 
 package testrun
 
-// RaceEnabled says whether the race detector is on.
+// RaceEnabled says whether the race detector is enabled.
 const RaceEnabled = false

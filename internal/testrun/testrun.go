@@ -1,5 +1,5 @@
-// Package testrun decides how many repetitions a run of the tests makes, and finds the data files
-// that some tests read.
+// Package testrun decides how many repetitions tests make, and finds the data files that some tests
+// read.
 package testrun
 
 import (
@@ -15,18 +15,18 @@ import (
 	"testing"
 )
 
-// Long is the environment variable that, set to 1, makes tests run at full length.
+// Long is the environment variable that makes tests run at full length if it is 1.
 const Long = "NOMEN_LONG"
 
-// Reduced reports whether tests should make fewer repetitions. This is so with -short, and under
+// Reduced reports whether tests should make fewer repetitions. They should with -short, and under
 // the race detector, where each step takes ten times as long and more repetitions find no other
-// races. With NOMEN_LONG=1, tests always make all repetitions.
+// races. With NOMEN_LONG=1 they never should.
 func Reduced() bool {
 	return os.Getenv(Long) == "" && (testing.Short() || RaceEnabled)
 }
 
-// Repeats returns how many repetitions a test should make: full, or reduced if [Reduced] returns
-// true. What the test checks must not depend on the number of repetitions.
+// Repeats returns reduced if [Reduced] is true, and full otherwise. What a test checks must not
+// depend on the number of repetitions.
 func Repeats(full, reduced int) int {
 	if Reduced() {
 		return reduced
@@ -34,7 +34,7 @@ func Repeats(full, reduced int) int {
 	return full
 }
 
-// Some returns the whole list. With -short, it returns only every nth element.
+// Some returns the whole list, or every nth element with -short.
 func Some[T any](list []T, n int) []T {
 	if !testing.Short() {
 		return list
@@ -46,7 +46,7 @@ func Some[T any](list []T, n int) []T {
 	return some
 }
 
-// Checks sets how many random examples the property tests of t try if [Reduced] returns true.
+// Checks sets how many random examples the property tests of t try if [Reduced] is true.
 func Checks(t *testing.T, reduced int) {
 	t.Helper()
 	f := flag.Lookup("rapid.checks")
@@ -54,7 +54,7 @@ func Checks(t *testing.T, reduced int) {
 		return
 	}
 	if testing.Short() {
-		reduced *= 5 // rapid divides the number by five with -short
+		reduced *= 5 // with -short, rapid divides the number by five
 	}
 	if err := f.Value.Set(strconv.Itoa(reduced)); err != nil {
 		t.Fatal(err)
@@ -62,11 +62,10 @@ func Checks(t *testing.T, reduced int) {
 	t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 }
 
-// Corpus returns the decompressed content of a file of the collected data. It looks for the file in
-// three places, in this order: the committed copy in testdata/corpus/whole, the copy in the
-// directory ../shared/data beside the module, and the committed part of the file in
-// testdata/corpus/part. If the result is all of the file, and not only a part, whole is true. If
-// there is no copy at all, the test fails, because every clone should have one.
+// Corpus returns the decompressed content of a file of the collected data. It uses the first of
+// these that exists: the committed copy in testdata/corpus/whole, the copy in ../shared/data next
+// to the module, and the committed part in testdata/corpus/part. The result whole is false for a
+// part. If there is no copy, the test fails, because every clone should have one.
 func Corpus(t testing.TB, file string) (data []byte, whole bool) {
 	t.Helper()
 	committed := filepath.Join(moduleRoot(t), "testdata", "corpus")
@@ -83,7 +82,7 @@ func Corpus(t testing.TB, file string) (data []byte, whole bool) {
 	return data, false
 }
 
-// Lines is like [Corpus], but returns the lines of the file.
+// Lines returns the lines of a file that [Corpus] finds.
 func Lines(t testing.TB, file string) (lines []string, whole bool) {
 	t.Helper()
 	data, whole := Corpus(t, file)
@@ -93,16 +92,16 @@ func Lines(t testing.TB, file string) (lines []string, whole bool) {
 	return lines, whole
 }
 
-// Beside returns the decompressed content of a file in the directory ../shared beside the module.
-// It is for data that must not be committed because of its licence. If the file is missing, ok is
-// false; then the test should do as much as it can with committed data, and not skip.
+// Beside returns the decompressed content of a file in ../shared next to the module, and false if
+// there is none. It is for data whose licence does not permit committing it. If the file is
+// missing, a test should do what it can with committed data instead of skipping.
 func Beside(t testing.TB, file string) (data []byte, ok bool) {
 	t.Helper()
 	return read(t, filepath.Join(moduleRoot(t), "..", "shared", file))
 }
 
-// read returns the content of a file. If the file does not exist, read decompresses the file whose
-// name has ".gz" added. If that does not exist either, ok is false.
+// read returns the content of a file. If the file does not exist, read decompresses the file with
+// the suffix ".gz". If that does not exist either, it returns false.
 func read(t testing.TB, path string) (data []byte, ok bool) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -130,19 +129,18 @@ func read(t testing.TB, path string) (data []byte, ok bool) {
 }
 
 // CI is an environment variable that most continuous integration services set. If it is set, a test
-// fails if it needs a program that is not installed.
+// fails if a program that it needs is not installed.
 const CI = "CI"
 
-// Missing skips a test that needs a program that is not installed. If [CI] is set, it fails the
-// test.
+// Missing skips a test that needs a program that is not installed. If [CI] is set, the test fails.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	Lacks(t, what)
 	t.SkipNow()
 }
 
-// Lacks logs that a test continues without a program that is not installed. If [CI] is set, it
-// fails the test.
+// Lacks logs that a test continues without a program that is not installed. If [CI] is set, the
+// test fails.
 func Lacks(t testing.TB, what string) {
 	t.Helper()
 	const advice = "%s is missing: scripts/prepare.sh installs what tests need"
@@ -152,7 +150,6 @@ func Lacks(t testing.TB, what string) {
 	t.Logf(advice, what)
 }
 
-// moduleRoot returns the directory that contains go.mod.
 func moduleRoot(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,8 +1,8 @@
-// Package trace reads, passes on and creates values of the header fields traceparent and tracestate
-// (W3C Trace Context, level 1).
+// Package trace reads, passes on and creates the header fields traceparent and tracestate (W3C
+// Trace Context, level 1).
 //
-// A server that creates no spans passes both fields on unchanged. Then the requests that the server
-// sends on behalf of a client belong to the client's trace.
+// A server that creates no spans passes on both fields unchanged. The requests that it sends on
+// behalf of a client then belong to the client's trace.
 package trace
 
 import (
@@ -13,20 +13,21 @@ import (
 	"strings"
 )
 
-// The names of the fields, in the spelling of net/http.
+// The names of the fields, as net/http spells them.
 const (
 	Header      = "Traceparent"
 	StateHeader = "Tracestate"
 )
 
-// A Parent is a valid value of the field traceparent. The zero Parent stands for a missing value.
+// A Parent is a valid value of traceparent, together with tracestate. The zero Parent means that
+// there is none.
 type Parent struct {
 	text  string
-	state string // value of tracestate in the same header; "" if there is none
+	state string // value of tracestate, or ""
 }
 
-// The field traceparent has four parts, separated by hyphens: version, trace ID, parent ID and
-// flags. All parts have lower-case hexadecimal digits.
+// A traceparent consists of version, trace ID, parent ID and flags, all of lower-case hexadecimal
+// digits and separated by hyphens.
 const (
 	versionEnd = 2
 	traceEnd   = versionEnd + 1 + 32
@@ -34,14 +35,14 @@ const (
 	length     = parentEnd + 1 + 2
 )
 
-// Limits for values of later versions, which can be longer than values of this version.
+// Limits on values of later versions, which can be longer.
 const (
-	maxLength = 256     // length of a value of a later version, which can have more parts
-	maxState  = 2 << 10 // length of tracestate; a longer value is dropped
+	maxLength = 256     // length of a traceparent, which can have more parts
+	maxState  = 2 << 10 // length of a tracestate; a longer one is dropped
 )
 
-// Parse parses a value of traceparent. It returns false if the value is invalid: wrong digits, the
-// version ff, an ID of zeros, or a wrong length. A value of a later version may have further parts.
+// Parse parses a value of traceparent. It returns false if the value has wrong digits, the version
+// ff, an ID of zeros, or a wrong length. A value of a later version may have more parts.
 func Parse(s string) (Parent, bool) {
 	if len(s) < length || len(s) > maxLength || s[versionEnd] != '-' || s[traceEnd] != '-' || s[parentEnd] != '-' {
 		return Parent{}, false
@@ -67,8 +68,8 @@ func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
 func isZero(s string) bool { return strings.Trim(s, "0") == "" }
 
-// Of returns the values of traceparent and tracestate in a header. If traceparent is missing,
-// invalid or repeated, Of returns false. If only tracestate is invalid, it is dropped.
+// Of returns the Parent in a header. It returns false if traceparent is missing, invalid or
+// repeated. If only tracestate is invalid, it is dropped.
 func Of(h http.Header) (Parent, bool) {
 	values := h[Header]
 	if len(values) != 1 {
@@ -81,8 +82,8 @@ func Of(h http.Header) (Parent, bool) {
 	return p, ok
 }
 
-// isState reports whether s can be passed on as tracestate: it has only visible ASCII characters,
-// spaces and tabs.
+// isState reports whether s can be passed on as tracestate, because it has only visible ASCII
+// characters, spaces and tabs.
 func isState(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' && c != '\t' || c >= 0x7f {
@@ -92,7 +93,7 @@ func isState(s string) bool {
 	return len(s) <= maxState
 }
 
-// New returns a Parent for a new trace with random IDs. The trace is marked as sampled.
+// New returns a Parent for a new trace with random IDs, which is marked as sampled.
 func New() Parent {
 	var b [24]byte
 	_, _ = rand.Read(b[:]) // Read never fails
@@ -100,13 +101,13 @@ func New() Parent {
 	return Parent{text: "00-" + hex.EncodeToString(b[:16]) + "-" + hex.EncodeToString(b[16:]) + "-01"}
 }
 
-// String returns the value of traceparent. It is "" for the zero Parent.
+// String returns the value of traceparent, or "" for the zero Parent.
 func (p Parent) String() string { return p.text }
 
-// State returns the value of tracestate, or "" if there is none.
+// State returns the value of tracestate, or "".
 func (p Parent) State() string { return p.state }
 
-// ID returns the trace ID: 32 hexadecimal digits, or "" for the zero Parent.
+// ID returns the trace ID, which has 32 hexadecimal digits, or "" for the zero Parent.
 func (p Parent) ID() string {
 	if p.text == "" {
 		return ""
@@ -116,8 +117,8 @@ func (p Parent) ID() string {
 
 type contextKey struct{}
 
-// With returns a context with p. Requests that use the context belong to the trace of p. For the
-// zero Parent, With returns ctx.
+// With returns a context whose requests belong to the trace of p. For the zero Parent, it returns
+// ctx.
 func With(ctx context.Context, p Parent) context.Context {
 	if p == (Parent{}) {
 		return ctx
@@ -125,7 +126,7 @@ func With(ctx context.Context, p Parent) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// From returns the Parent that a context has, or the zero Parent.
+// From returns the Parent of a context, or the zero Parent.
 func From(ctx context.Context) Parent {
 	p, _ := ctx.Value(contextKey{}).(Parent)
 	return p

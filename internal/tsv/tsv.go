@@ -1,4 +1,4 @@
-// Package tsv reads the tables of tab-separated text that packages embed.
+// Package tsv reads tables of tab-separated text, which packages embed.
 package tsv
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Rows yields the fields of each line of a table. Lines that begin with a number
-// sign are comments. The fields share the memory of the table.
+// Rows returns an iterator over the fields of each line. Lines that begin with a number sign are
+// comments. The fields share the memory of the table.
 func Rows(table string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for line := range strings.Lines(table) {

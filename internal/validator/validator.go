@@ -1,5 +1,5 @@
-// Package validator creates and compares the validators of conditional requests (RFC 9110, 8.8 and
-// 13): entity tags and dates.
+// Package validator creates and compares the entity tags and dates of conditional requests (RFC
+// 9110, 8.8 and 13).
 package validator
 
 import (
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TagOf returns the strong entity tag of a representation: a digest of all that distinguishes it
-// from other representations.
+// TagOf returns the strong entity tag of a representation, which is a digest of everything that
+// distinguishes it from others.
 func TagOf(contentType string, coding string, body []byte) string {
 	h := sha256.New()
 	h.Write([]byte(contentType + "\n" + coding + "\n"))
@@ -20,15 +20,15 @@ func TagOf(contentType string, coding string, body []byte) string {
 	return DigestTag(h)
 }
 
-// DigestTag returns the strong entity tag made from a digest.
+// DigestTag returns the strong entity tag with a digest.
 func DigestTag(h hash.Hash) string {
 	const enough = 16 // bytes
 	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:enough]) + `"`
 }
 
-// LastModified returns the value of Last-Modified for a change at the time modified: rounded up to
-// a second, but not later than now (RFC 9110, 8.8.2.1). If the time is not known, LastModified
-// returns "".
+// LastModified returns the value of Last-Modified for a change at the time modified. It is rounded
+// up to a second, but not beyond now (RFC 9110, 8.8.2.1). If the time is zero, LastModified returns
+// "".
 func LastModified(modified, now time.Time) string {
 	if modified.IsZero() {
 		return ""
@@ -43,8 +43,8 @@ func LastModified(modified, now time.Time) string {
 	return t.Format(http.TimeFormat)
 }
 
-// ParseDate parses a date in any of the three formats of HTTP. If s is invalid, it returns the zero
-// time.
+// ParseDate parses a date in any of the three formats of HTTP. It returns the zero time if s is
+// invalid.
 func ParseDate(s string) time.Time {
 	t, err := http.ParseTime(s)
 	if err != nil {
@@ -53,12 +53,11 @@ func ParseDate(s string) time.Time {
 	return t
 }
 
-// maxTags is the number of tags of one field that are compared; further tags are ignored.
+// maxTags is how many tags of a field are compared.
 const maxTags = 256
 
-// Matches reports whether a field is "*" or contains the tag. If the parameter weak is true, it
-// compares tags without the mark that makes them weak; otherwise, a weak tag never matches (RFC
-// 9110, 8.8.3.2).
+// Matches reports whether a field is "*" or contains the tag. If weak is true, it ignores the mark
+// of weak tags. Otherwise a weak tag never matches (RFC 9110, 8.8.3.2).
 func Matches(field, tag string, weak bool) bool {
 	if strings.Trim(field, " \t") == "*" {
 		return true

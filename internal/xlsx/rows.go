@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// A Cell is a cell that has a value.
+// A Cell is a cell with a value.
 type Cell struct {
 	Column  int    // from 0
 	Text    string // numbers as in JSON, dates as in ISO 8601, true and false
 	Day     bool   // Text is a date without a time
-	Problem string // why the cell has no text; "" if it has one
+	Problem string // why the cell has no text, or ""
 }
 
-// A Row is a row that has cells with values, in the order of their columns.
+// A Row is a row with those of its cells that have values, in the order of their columns.
 type Row struct {
 	Number int // from 1
 	Cells  []Cell
 }
 
-// Rows reads the rows of a sheet.
+// A Rows reads the rows of a sheet.
 type Rows struct {
 	book   *Workbook
 	part   *part
-	in     bool // within <sheetData>
+	in     bool // inside <sheetData>
 	number int
 	cells  []Cell
 	err    error
@@ -43,11 +43,10 @@ func (w *Workbook) Rows(name string) (*Rows, error) {
 	return nil, fmt.Errorf("no sheet %q; the workbook has %s", name, strings.Join(w.Sheets(), ", "))
 }
 
-// Close ends the reading.
 func (r *Rows) Close() { r.part.close() }
 
-// Next returns the next row with a value. It is valid until the next call. At the end, the error is
-// io.EOF.
+// Next returns the next row that has a value. It is valid until the next call. At the end the error
+// is io.EOF.
 func (r *Rows) Next() (Row, error) {
 	for r.err == nil {
 		var t xml.Token
@@ -73,7 +72,6 @@ func (r *Rows) Next() (Row, error) {
 	return Row{}, r.err
 }
 
-// row reads a row.
 func (r *Rows) row(begin xml.StartElement) error {
 	before := r.number
 	r.number++
@@ -105,7 +103,8 @@ func (r *Rows) row(begin xml.StartElement) error {
 	}
 }
 
-// column returns the column of a cell after another.
+// column returns the column of a cell, where the parameter before is the column of the previous
+// cell.
 func (r *Rows) column(e xml.StartElement, before int) (int, error) {
 	at := before + 1
 	if s := attribute(e, "r"); s != "" {
@@ -134,7 +133,7 @@ func columnOf(letters string) int {
 	return n - 1
 }
 
-// ColumnName returns the letters of a column, which is numbered from 0.
+// ColumnName returns the letters of a column, where 0 is the first.
 func ColumnName(column int) string {
 	var s string
 	for n := column + 1; n > 0; n = (n - 1) / 26 {
@@ -143,7 +142,6 @@ func ColumnName(column int) string {
 	return s
 }
 
-// cell reads a cell.
 func (r *Rows) cell(begin xml.StartElement, column int) error {
 	c := Cell{Column: column}
 	value, formula, has := "", false, false
@@ -189,7 +187,6 @@ func (r *Rows) cell(begin xml.StartElement, column int) error {
 	return nil
 }
 
-// value sets the text of a cell.
 func (r *Rows) value(c *Cell, begin xml.StartElement, value string) error {
 	switch t := attribute(begin, "t"); t {
 	case "s":
@@ -218,7 +215,6 @@ func (r *Rows) value(c *Cell, begin xml.StartElement, value string) error {
 	return nil
 }
 
-// numeric sets the text of a cell with a number.
 func (r *Rows) numeric(c *Cell, begin xml.StartElement, value string) {
 	value = strings.TrimSpace(value)
 	if i, err := strconv.Atoi(attribute(begin, "s")); err == nil && i >= 0 && i < len(r.book.styles) && r.book.styles[i] != plain {

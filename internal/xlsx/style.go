@@ -15,10 +15,10 @@ type kind uint8
 const (
 	plain kind = 0
 	day   kind = 1 // a date
-	clock kind = 2 // a time; a date with a time is day|clock
+	clock kind = 2 // a time; day|clock is a date with a time
 )
 
-// readStyles reads which formats of cells show dates and times.
+// readStyles finds out which formats of cells show dates and times.
 func (w *Workbook) readStyles(at string) error {
 	p, err := w.open(at)
 	if err != nil {
@@ -78,7 +78,7 @@ func builtIn(id int) kind {
 
 // kindOf returns the kind of a format code such as "yyyy\-mm\-dd".
 func kindOf(code string) (k kind) {
-	minutes := false // m is a month, unless there are hours or seconds
+	minutes := false // m means the month, unless there are hours or seconds
 	for i := 0; i < len(code); i++ {
 		switch c := code[i] | 0x20; {
 		case code[i] == ';':
@@ -110,8 +110,8 @@ func kindOf(code string) (k kind) {
 	return k
 }
 
-// dateText returns a number as a date and time of ISO 8601, and whether it is only a date. If the number is
-// not such a time, ok is false.
+// dateText returns a number as a date and time of ISO 8601, and whether it is only a date. It
+// returns false for ok if the number is not a time.
 func (w *Workbook) dateText(number string, k kind) (text string, isDay, ok bool) {
 	const last = 2958466 // the day after 9999-12-31
 	n, err := strconv.ParseFloat(number, 64)
@@ -125,7 +125,7 @@ func (w *Workbook) dateText(number string, k kind) (text string, isDay, ok bool)
 	}
 	first := time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	if w.since == 1900 {
-		// The programs count 29 February 1900, which did not exist, as day 60.
+		// Spreadsheet programs count 29 February 1900, which did not exist, as day 60.
 		switch first = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC); {
 		case days == 0, days == 60:
 			return "", false, false

@@ -12,14 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of a workbook.
+// Limits on a workbook.
 const (
-	MaxSize = 64 << 20 // of a file, in bytes; the caller must check it
+	MaxSize = 64 << 20 // bytes of a file, which the caller must check
 
-	maxDirectory = 4 << 20   // of the directory of the archive, in bytes
-	maxPart      = 1 << 30   // of a part after decompression, in bytes
-	maxElement   = 8 << 20   // of the XML of a row, a shared string and the like, in bytes
-	maxText      = 128 << 20 // of all shared strings, in bytes
+	maxDirectory = 4 << 20   // bytes of the directory of the archive
+	maxPart      = 1 << 30   // bytes of a part after decompression
+	maxElement   = 8 << 20   // bytes of the XML of a row, a shared string or a similar element
+	maxText      = 128 << 20 // bytes of all shared strings
 	maxStrings   = 4 << 20   // number of shared strings
 	maxStyles    = 1 << 16   // number of cell formats, and of number formats
 	maxSheets    = 1000
@@ -33,7 +33,7 @@ var ErrNotWorkbook = errors.New("not a workbook (.xlsx)")
 
 // A DamagedError means that a workbook cannot be read.
 type DamagedError struct {
-	Part   string // of the archive, such as "xl/workbook.xml"
+	Part   string // part of the archive, such as "xl/workbook.xml"
 	Reason string
 }
 
@@ -41,11 +41,11 @@ func (e *DamagedError) Error() string { return "the workbook is damaged: " + e.P
 
 // A Workbook is an open workbook.
 type Workbook struct {
-	parts   map[string]*zip.File // by their names in lower case
+	parts   map[string]*zip.File // by name in lower case
 	sheets  []sheet
 	strings table
 	styles  []kind // of cells
-	since   int    // first day: 1900 or 1904
+	since   int    // first day, 1900 or 1904
 }
 
 type sheet struct {
@@ -53,7 +53,7 @@ type sheet struct {
 	hidden     bool
 }
 
-// A budgetReader fails after a number of bytes, unless off is set.
+// A budgetReader returns an error after a number of bytes, unless off is true.
 type budgetReader struct {
 	io.ReaderAt
 	left int
@@ -93,7 +93,7 @@ func Open(in io.ReaderAt, size int64) (*Workbook, error) {
 	return w, w.read(at)
 }
 
-// read reads everything but the sheets.
+// read reads everything except for the sheets.
 func (w *Workbook) read(at string) error {
 	rel, err := w.relations(at)
 	if err != nil {
@@ -123,10 +123,10 @@ func (w *Workbook) Sheets() (names []string) {
 	return names
 }
 
-// relations are the relations of a part to others, by their types and IDs.
+// relations are the relations of a part to others, by type and by ID.
 type relations struct{ byType, byID map[string]string }
 
-// relations reads the relations of a part; "" is the whole workbook.
+// relations reads the relations of a part, or of the workbook if the parameter of is "".
 func (w *Workbook) relations(of string) (relations, error) {
 	r := relations{map[string]string{}, map[string]string{}}
 	dir, base := path.Split(of)
@@ -161,7 +161,6 @@ func (w *Workbook) relations(of string) (relations, error) {
 	}
 }
 
-// readSheets reads the list of the sheets.
 func (w *Workbook) readSheets(at string, rel relations) error {
 	p, err := w.open(at)
 	if err != nil {
@@ -197,13 +196,12 @@ func (w *Workbook) readSheets(at string, rel relations) error {
 	return nil
 }
 
-// A table has texts one after another.
+// A table stores texts one after another.
 type table struct {
 	text []byte
 	ends []uint32
 }
 
-// at returns the text with an index.
 func (t *table) at(i int) (string, bool) {
 	if i < 0 || i >= len(t.ends) {
 		return "", false
@@ -215,7 +213,6 @@ func (t *table) at(i int) (string, bool) {
 	return string(t.text[from:t.ends[i]]), true
 }
 
-// readStrings reads the shared strings.
 func (w *Workbook) readStrings(at string) error {
 	p, err := w.open(at)
 	if err != nil {
@@ -250,12 +247,11 @@ type part struct {
 	name  string
 	d     *xml.Decoder
 	in    io.ReadCloser
-	left  int   // bytes that may be read for the current element
+	left  int   // bytes that may still be read for the present element
 	total int64 // bytes read
 	depth int
 }
 
-// open opens a part.
 func (w *Workbook) open(name string) (*part, error) {
 	f := w.parts[strings.ToLower(name)]
 	if f == nil {
@@ -273,11 +269,11 @@ func (w *Workbook) open(name string) (*part, error) {
 	return p, nil
 }
 
-func (p *part) close() { _ = p.in.Close() } // an error of reading was returned before
+func (p *part) close() { _ = p.in.Close() } // errors of reading were returned before
 
 func (p *part) damaged(reason string) error { return &DamagedError{p.name, reason} }
 
-// Read reads the XML, as far as the limits allow.
+// Read reads XML, within the limits.
 func (p *part) Read(b []byte) (int, error) {
 	switch {
 	case p.left <= 0:
@@ -291,7 +287,7 @@ func (p *part) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// next returns the next token, which is valid until the next call. At the end, the error is io.EOF.
+// next returns the next token, which is valid until the next call. At the end the error is io.EOF.
 func (p *part) next() (xml.Token, error) {
 	t, err := p.d.Token()
 	switch {
@@ -311,8 +307,8 @@ func (p *part) next() (xml.Token, error) {
 	return t, nil
 }
 
-// text returns the text of an element, of which the beginning was read: all <t> in it except those that
-// give the pronunciation.
+// text returns the text of an element after its start tag. It consists of all <t> except for those
+// that give the pronunciation.
 func (p *part) text() (string, error) {
 	var b strings.Builder
 	outside, in, spoken := p.depth-1, false, 0
@@ -350,7 +346,7 @@ func (p *part) cut(err error) error {
 	return err
 }
 
-// plain returns the text of an element without elements in it, of which the beginning was read.
+// plain returns the text of an element without children, after its start tag.
 func (p *part) plain() (string, error) {
 	var b strings.Builder
 	outside := p.depth - 1
@@ -368,7 +364,7 @@ func (p *part) plain() (string, error) {
 	}
 }
 
-// attribute returns an attribute, whatever its name space is.
+// attribute returns an attribute in any namespace.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -380,7 +376,7 @@ func attribute(e xml.StartElement, name string) string {
 
 func isTrue(s string) bool { return s == "1" || s == "true" || s == "on" }
 
-// unescape decodes characters in the form _x000A_ (ISO/IEC 29500-1, 22.9.2.19).
+// unescape decodes characters of the form _x000A_ (ISO/IEC 29500-1, 22.9.2.19).
 func unescape(s string) string {
 	const size = len("_x000A_")
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// Package messagestest checks that catalogues of texts are complete, and that each text is used.
+// Package messagestest tests that catalogues of texts are complete, and that each text is used.
 package messagestest
 
 import (
@@ -17,12 +17,12 @@ import (
 // Options say what Check expects.
 type Options struct {
 	Prefix  string            // of the names of the files, for error messages
-	Sources []string          // files that use the texts: templates (*.html) and Go files
-	Same    map[string]string // languages in which a text is the same as in the default language, by key
+	Sources []string          // files that use the texts, which are templates (*.html) and Go files
+	Same    map[string]string // for a key: languages in which the text is the same as in the default language
 	Made    []string          // keys that code composes
 }
 
-// Check reports what is wrong with the texts of a set of pages.
+// Check reports what is wrong with the texts of some pages.
 func Check(t testing.TB, s *messages.Set, o Options) {
 	t.Helper()
 	uses, err := readUses(o.Sources, s.All()[0])
@@ -52,7 +52,7 @@ func Faults(s *messages.Set, o Options) (faults []string) {
 	return faults
 }
 
-// A pair is a catalogue and the one of the default language.
+// A pair is a catalogue and that of the default language.
 type pair struct {
 	file     string
 	c, first *messages.Catalogue
@@ -77,7 +77,7 @@ func (p pair) faults() (faults []string) {
 	return append(faults, p.dates()...)
 }
 
-// forms checks the plural forms of a text, and each form by itself.
+// forms checks each plural form of a text, and that there are all.
 func (p pair) forms(key string) (faults []string) {
 	want := []string{""}
 	if _, single := p.first.Forms(key)[""]; !single {
@@ -98,8 +98,8 @@ func (p pair) forms(key string) (faults []string) {
 	return faults
 }
 
-// arguments checks that all forms have the arguments of the default language. A form for one
-// number, such as one or two, may do without the number.
+// arguments checks that all forms have the arguments of the default language. A form for a single
+// number, such as one or two, need not have the number.
 func (p pair) arguments(key string) (faults []string) {
 	want := arguments(p.first.Forms(key))
 	for form, text := range p.c.Forms(key) {
@@ -114,7 +114,6 @@ func (p pair) arguments(key string) (faults []string) {
 	return faults
 }
 
-// arguments returns the arguments of all forms of a text.
 func arguments(forms map[string]string) map[string]bool {
 	all := map[string]bool{}
 	for _, text := range forms {
@@ -141,7 +140,7 @@ func (p pair) equal(key string) []string {
 	return nil
 }
 
-// dates checks that the layouts of days and times lose nothing.
+// dates checks that the layouts of days and times are complete.
 func (p pair) dates() (faults []string) {
 	day := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	minute := time.Date(2026, 2, 3, 14, 5, 0, 0, time.UTC)

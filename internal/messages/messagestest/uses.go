@@ -15,10 +15,10 @@ import (
 	"github.com/nomen-project/nomen/internal/messages"
 )
 
-// uses are the keys that templates and code use.
+// uses are the places where keys are used in templates and code.
 type uses map[string][]use
 
-// A use is where a key is used, and with how many arguments; -1 if that is not known.
+// A use is a place where a key is used, and the number of arguments there, or -1 if unknown.
 type use struct {
 	file      string
 	arguments int
@@ -45,8 +45,8 @@ func (u uses) faults(c *messages.Catalogue, o Options) (faults []string) {
 	return faults
 }
 
-// readUses reads templates, which ask for a text with {{t "key" arguments}}, and Go files. In
-// these each string that looks like a key of a section of c is a use.
+// readUses reads templates, in which {{t "key" arguments}} is a use, and Go files, in which each
+// string is one that looks like a key in a section of c.
 func readUses(files []string, c *messages.Catalogue) (uses, error) {
 	r := reader{uses: uses{}, sections: map[string]bool{}}
 	for _, key := range c.Keys() {
@@ -74,7 +74,7 @@ func readUses(files []string, c *messages.Catalogue) (uses, error) {
 	return r.uses, nil
 }
 
-// A reader finds uses in a file.
+// A reader finds the uses in a file.
 type reader struct {
 	uses     uses
 	sections map[string]bool
@@ -85,14 +85,13 @@ func (r *reader) add(key string, arguments int) {
 	r.uses[key] = append(r.uses[key], use{r.file, arguments})
 }
 
-// isKey reports whether a string of a Go file looks like a key.
+// isKey reports whether a string in a Go file looks like a key.
 func (r *reader) isKey(s string) bool {
 	section, name, ok := strings.Cut(s, ".")
 	isFile := slices.Contains([]string{"csv", "html", "json", "jsonl", "tsv", "toml", "txt", "xlsx"}, name)
 	return ok && r.sections[section] && messages.IsWord(name) && !isFile
 }
 
-// code finds the uses in a Go file.
 func (r *reader) code(src []byte) error {
 	f, err := parser.ParseFile(token.NewFileSet(), r.file, src, parser.SkipObjectResolution)
 	if err != nil {
@@ -116,7 +115,7 @@ func (r *reader) code(src []byte) error {
 	return nil
 }
 
-// literal returns the first argument of a call, if it is a key.
+// literal returns the first argument of a call if it is a key.
 func (r *reader) literal(call *ast.CallExpr) (string, bool) {
 	if len(call.Args) == 0 {
 		return "", false
@@ -144,7 +143,6 @@ func countArguments(call *ast.CallExpr) int {
 	return len(call.Args) - 1
 }
 
-// template finds the uses in a template.
 func (r *reader) template(src string) error {
 	t := parse.New(r.file)
 	t.Mode = parse.SkipFuncCheck

@@ -14,19 +14,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An entry has the fields of an index entry that are used.
+// An entry has the fields of the index that are used.
 type entry struct {
 	URN         string   `json:"urn"`
 	Title       string   `json:"title"`
 	Authors     []string `json:"authors"`
-	Date        string   `json:"date"` // "April 1969" or "1 April 1978"
+	Date        string   `json:"date"` // such as "April 1969" or "1 April 1978"
 	DOI         string   `json:"doi"`
-	Formats     []string `json:"formats"` // list of ASCII, TEXT, HTML, PDF, PS, XML
+	Formats     []string `json:"formats"` // a list of ASCII, TEXT, HTML, PDF, PS, XML
 	ObsoletedBy []string `json:"obsoleted_by"`
 }
 
-// A record has the fields of a record that an import needs. The import sets the other fields to
-// defaults.
+// A record has the fields that an import needs. The import sets all others.
 type record struct {
 	Name       string           `json:"name"`
 	Locations  []nomen.Location `json:"locations"`
@@ -35,7 +34,7 @@ type record struct {
 	Successors []string         `json:"successors,omitempty"`
 }
 
-// convert returns the records of an index, one per line.
+// convert returns the records of an index, with one on each line.
 func convert(index io.Reader) ([]byte, error) {
 	var out bytes.Buffer
 	lines := bufio.NewScanner(index)
@@ -77,16 +76,15 @@ func (e entry) record() (record, error) {
 	return record{e.URN, e.locations(number), m, []string{doi.Key()}, e.ObsoletedBy}, nil
 }
 
-// The range of RFC numbers in which collected months without a day are one month too early. Some
-// RFCs before this range have the same error. docs/decisions/0005-months-of-the-rfc-index.md has
-// the evidence.
+// The RFCs whose month in the index is one too early, unless there is a day. Some RFCs before this
+// range have the same error. docs/decisions/0005-months-of-the-rfc-index.md has the evidence.
 var (
 	firstEarly = time.Date(1992, time.February, 1, 0, 0, 0, 0, time.UTC)
 	lastEarly  = time.Date(2006, time.January, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// month returns the month of publication of an RFC, as YYYY-MM. The date can have a day: the index
-// has one for some RFCs published on the first of April.
+// month returns the month of publication as YYYY-MM. For some RFCs published on the first of April,
+// the index has a day.
 func month(number, date string) (string, error) {
 	words := strings.Fields(date)
 	t, err := time.Parse("January 2006", strings.Join(words[max(0, len(words)-2):], " "))
@@ -96,10 +94,10 @@ func month(number, date string) (string, error) {
 	return t.Format("2006-01"), err
 }
 
-// early reports whether the month t that the index has for an RFC is one month too early.
+// early reports whether the month of an RFC in the index is one too early.
 func early(number string, t time.Time) bool {
 	switch number {
-	case "2555": // the index has the correct month
+	case "2555": // the index is correct
 		return false
 	case "1122", "1123":
 		return true
@@ -107,9 +105,9 @@ func early(number string, t time.Time) bool {
 	return !t.Before(firstEarly) && !t.After(lastEarly)
 }
 
-// locations returns the four locations of an RFC, preferred ones first. The text comes first, for
-// programs; browsers prefer HTML and get the HTML version. Few RFCs exist only as images of pages;
-// for these, the page about the RFC comes first.
+// locations returns the four locations of an RFC, preferred ones first. The first is the text, for
+// programs, while browsers prefer the HTML. For the few RFCs that exist only as images, the first
+// is the page about the RFC.
 func (e entry) locations(number string) []nomen.Location {
 	text := nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc" + number + ".txt", Type: "text/plain", Rel: "item"}
 	html := nomen.Location{URL: "https://datatracker.ietf.org/doc/html/rfc" + number, Type: "text/html", Rel: "item"}

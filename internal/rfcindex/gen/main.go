@@ -1,5 +1,5 @@
-// Command gen generates the file that package rfcindex embeds. It reads the compressed index of the
-// RFC Editor in testdata/corpus.
+// Command gen generates the file that package rfcindex embeds, from the compressed index of the RFC
+// Editor in testdata/corpus.
 //
 //	go run ./gen INDEX OUTPUT
 //

@@ -14,19 +14,19 @@ import (
 	"github.com/nomen-project/nomen/internal/xlsx"
 )
 
-// A Sheet is a sheet with its rows. A cell is a string, a number, a bool, a [time.Time] (a date), an
-// [XML] or nil for no cell.
+// A Sheet is a sheet with its rows. A cell is a string, a number, a bool, a [time.Time] for a date,
+// an [XML], or nil if there is none.
 type Sheet struct {
 	Name   string
 	Hidden bool
 	Rows   [][]any
 }
 
-// XML is a cell as it is in the file. %s stands for the attribute with its address.
+// XML is a cell as it is in the file. %s is replaced by the attribute with its address.
 type XML string
 
-// Workbook returns a workbook. The first of each two equal strings is shared, as spreadsheet programs
-// do; strings with a final exclamation mark stand in their cells.
+// Workbook returns a workbook. Strings are shared, as in spreadsheet programs, except for those
+// that end in an exclamation mark.
 func Workbook(t testing.TB, sheets ...Sheet) []byte {
 	t.Helper()
 	parts := map[string]string{}

@@ -175,8 +175,8 @@ func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
 	return nil
 }
 
-// put asks in one way. It records the way in s if there is an answer, and in late if the server is
-// busy.
+// put asks the question in way w. It records w in s if there is an answer, and in the parameter
+// late if the server is busy.
 func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*reply, error) {
 	at := hop{s.subject, w, s.guarded}
 	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// knownName checks that the server resolves each of the known names.
+// knownName checks that the server resolves each known name.
 func knownName(p *probe) outcome {
 	for _, e := range p.elements {
 		if r := p.element(e); !r.is(200) {
@@ -24,12 +24,12 @@ func knownName(p *probe) outcome {
 	return passed()
 }
 
-// plainCharset requests the default charset of the draft, because a server may
-// send another one to HTTP/1.1 clients.
+// plainCharset requests the default charset of the draft. Without it, a server may send HTTP/1.1
+// clients another one.
 const plainCharset = "Accept-Charset: US-ASCII"
 
-// urc requests an ElementID as text/urc-0. If an intermediary may forward the
-// request as HTTP/1.1, the request specifies the charset.
+// urc requests an ElementID as text/urc-0. If an intermediary may forward the request as HTTP/1.1,
+// the request names the charset.
 func (p *probe) urc(element string) *response {
 	if p.front(p.good) != "" {
 		return p.element(element, "Accept: text/urc-0", plainCharset)
@@ -37,7 +37,7 @@ func (p *probe) urc(element string) *response {
 	return p.element(element, "Accept: text/urc-0")
 }
 
-// sameResult returns a pass if two responses have the same status, media type and body.
+// sameResult checks that two responses have the same status, media type and body.
 func sameResult(first, second *response) outcome {
 	switch {
 	case first.status != second.status:
@@ -72,8 +72,8 @@ func bareElement(p *probe) outcome {
 	return failed("%s got %s", p.elements[0], p.bare)
 }
 
-// gateway reports whether the server is a gateway to names of other authorities: it accepts a
-// whole URN, but does not know a bare ElementID.
+// gateway reports whether the server is a gateway to names of other authorities. Such a server
+// accepts a whole URN, but does not know a bare ElementID.
 func (p *probe) gateway() bool { return p.form == formURN && p.bare != nil && p.bare.is(404, 403, 421) }
 
 func simpleRequest(p *probe) outcome {
@@ -86,7 +86,7 @@ func simpleRequest(p *probe) outcome {
 	return want(len(r.body) > 0, "%s", strings.TrimSpace("no result "+r.fault))
 }
 
-// onlyType returns a check that requests one format and passes if the response has it.
+// onlyType returns a check that a request for one format gets that format.
 func onlyType(wanted string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.known("Accept: " + wanted)
@@ -110,7 +110,7 @@ func unrelatedHost(p *probe) outcome {
 	return passed()
 }
 
-// takesURN ends a case as not applicable if the server does not accept whole URNs.
+// takesURN ends the case as not applicable if the server does not accept whole URNs.
 func (p *probe) takesURN() {
 	if p.authority == "" {
 		panic(missing(NeedsAuthority, "the authority is unknown"))
@@ -124,14 +124,13 @@ func (p *probe) takesURN() {
 
 func wholeURN(p *probe) outcome { return spelledURN(p, p.full(p.elements[0])) }
 
-// spelledURN requests a whole URN, which is another spelling of the first known name, and
-// compares the results.
+// spelledURN checks that a URN in another spelling has the same result as the first name.
 func spelledURN(p *probe, name string) outcome {
 	p.takesURN()
 	return sameResult(p.known(), p.whole(name))
 }
 
-// movedName requests the replaced name.
+// movedName requests the name that another one replaces.
 func movedName(p *probe) outcome {
 	r := p.unfollowed()
 	must(r.is(301, 302), "the name got %s", r)
@@ -141,7 +140,7 @@ func movedName(p *probe) outcome {
 	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
 }
 
-// unfollowed requests the replaced name from a server that does not follow
+// unfollowed requests that name, and ends the case as not applicable if the server follows
 // redirects itself.
 func (p *probe) unfollowed() *response {
 	r := p.element(p.moved())
@@ -181,8 +180,7 @@ func tombstone(p *probe) outcome {
 	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))
 }
 
-// eachResult returns a check that requests each known name as text/urc-0 and applies the given
-// check to the results.
+// eachResult returns a check that requests each known name as text/urc-0 and checks the result.
 func eachResult(check func(before []string, parts []part) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, e := range p.elements {
@@ -196,8 +194,8 @@ func eachResult(check func(before []string, parts []part) outcome) func(*probe) 
 	}
 }
 
-// eachPart returns a check that requests each known name as text/urc-0 and applies the given
-// check to all parts of the results.
+// eachPart returns a check that requests each known name as text/urc-0 and checks all parts of the
+// result.
 func eachPart(check func(part) outcome) func(*probe) outcome {
 	return eachResult(func(_ []string, parts []part) outcome {
 		for _, q := range parts {
@@ -209,8 +207,8 @@ func eachPart(check func(part) outcome) func(*probe) outcome {
 	})
 }
 
-// otherScripts looks for a letter beyond ISO Latin-1 in the text and HTML formats of the first
-// known name. The result in text/urc-0 must have a character reference for this letter.
+// otherScripts looks for a letter outside ISO Latin-1 in the text or HTML about the first name. In
+// text/urc-0 there must be a character reference for this letter.
 func otherScripts(p *probe) outcome {
 	urc := p.urc(p.elements[0])
 	need(urc.mediaType() == "text/urc-0", "no result in text/urc-0: %s", urc)
@@ -220,7 +218,7 @@ func otherScripts(p *probe) outcome {
 			continue
 		}
 		for _, c := range r.text() {
-			if c > 0xff && unicode.IsLetter(c) { // no charset of the draft has all such letters
+			if c > 0xff && unicode.IsLetter(c) { // a letter that is in no charset of the draft, or not in all of them
 				text := strings.ToUpper(urc.text())
 				return want(strings.Contains(text, fmt.Sprintf("&#X%X;", c)) || strings.Contains(text, fmt.Sprintf("&#%d;", c)),
 					"the character U+%04X of %s is not present as a reference", c, format)
@@ -230,8 +228,8 @@ func otherScripts(p *probe) outcome {
 	return skipped("the name has no text in other scripts")
 }
 
-// hasURLs passes if a format has all URLs that text/urc-0 has. The function read returns the
-// URLs in a body of the format.
+// hasURLs checks that a format has all URLs of text/urc-0. The function read returns the URLs in a
+// body.
 func hasURLs(p *probe, format string, read func(string) []string) outcome {
 	r := p.known("Accept: " + format)
 	need(r.mediaType() == format, "no result in %s: %s", format, r)
@@ -256,14 +254,13 @@ func laterVersion(p *probe) outcome {
 	return sameResult(p.known(plainCharset), r)
 }
 
-// crlfLines checks that each line of a list ends with CR LF and that the function good accepts
-// its text.
+// crlfLines checks that each line of a list ends with CR LF, and that good accepts its text.
 func crlfLines(list string, good func(string) bool) outcome {
 	for line := range strings.Lines(list) {
 		text, ok := strings.CutSuffix(line, "\r\n")
 		switch {
 		case !ok && len(list) >= maxBody && !strings.HasSuffix(line, "\n"):
-			return passed() // the list is truncated after maxBody bytes
+			return passed() // only maxBody bytes of the list were read
 		case !ok:
 			return failed("the line %q does not end with CR LF", line)
 		case !good(text):
@@ -273,8 +270,7 @@ func crlfLines(list string, good func(string) bool) outcome {
 	return passed()
 }
 
-// authorityList returns a check that requests the list urn+c or urn+p as plain text and checks
-// its lines.
+// authorityList returns a check of the lines of the list urn+c or urn+p in plain text.
 func authorityList(element string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.element(element, "Accept: text/plain")
@@ -283,14 +279,14 @@ func authorityList(element string) func(*probe) outcome {
 	}
 }
 
-// modified returns the date of the last modification.
+// modified returns the date of the last change.
 func modified(r *response) (time.Time, bool) {
 	t, err := http.ParseTime(r.get("Last-Modified"))
 	return t, err == nil
 }
 
-// settle waits until the last modification of the first known name is at least two seconds old.
-// A later modification then certainly has a later date (RFC 9110, 8.8.2.2).
+// settle waits until the last change of the first name is at least two seconds old, so that the
+// next change certainly has a later date (RFC 9110, 8.8.2.2).
 func (p *probe) settle() {
 	const resolution = 2 * time.Second
 	date, err := http.ParseTime(p.known().get("Date"))
@@ -305,8 +301,8 @@ func (p *probe) settle() {
 	delete(p.memory, string(p.request1995(p.elements[0]).bytes()))
 }
 
-// notModified returns a check that makes a conditional request. The date of the last modification
-// is written in the format layout.
+// notModified returns a check of a conditional request. The date of the last change is written in
+// the given layout.
 func notModified(layout string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		p.settle()

@@ -304,7 +304,7 @@ func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	return nodes
 }
 
-// take stores a node, and adds the authorities that it names to those to query.
+// take stores a node. The authorities that the node names will be queried next.
 func (j *journey) take(n *Node) error {
 	j.waiting = j.waiting[1:]
 	j.count++

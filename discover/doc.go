@@ -4,8 +4,11 @@
 // A [Finder] returns an iterator over the ways to resolve a name, which the caller tries until one
 // works. The ways come from these sources, in this order:
 //
-// 1. the user's own table; 2. the host of a urn:dns name; 3. rules in DNS; 4. known public
-// resolvers; 5. a default resolver.
+//  1. the user's own table;
+//  2. the host of a urn:dns name;
+//  3. rules in DNS;
+//  4. known public resolvers;
+//  5. a default resolver.
 //
 // The package also looks up addresses of hosts. No other package looks up anything else in DNS.
 //

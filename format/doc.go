@@ -55,10 +55,9 @@
 // Each location is a part, with its URL, and its note as metainformation. The language in the
 // header is that of the location. The charset of a part is
 //
-// 1. the charset of the location, if it contains all characters of the note; 2. otherwise the
-// charset that contains the most characters of the note, out of US-ASCII and
-//
-//	ISO-8859-1 to -9.
+//  1. the charset of the location, if it contains all characters of the note;
+//  2. otherwise the charset that contains the most characters of the note, out of US-ASCII and
+//     ISO-8859-1 to -9.
 //
 // If several charsets contain equally many characters of the note, the writer chooses the one with
 // the most characters of the description (see below), or else the first.

@@ -88,8 +88,8 @@ type piece struct {
 	off  int
 }
 
-// directed returns these components, which are segments, labels of the host, the user information,
-// the query and the fragment.
+// directed returns the components of an IRI as 4.2 defines them. They are segments, labels of the
+// host, the user information, the query and the fragment.
 func directed(i IRI) []piece {
 	var out []piece
 	start := 0

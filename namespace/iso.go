@@ -126,9 +126,8 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO reports unknown originators, and deviations from RFC 5141, 2.4.1. For a deviation in the
-// order of the fields it gives no warning, because ISO itself writes the status of projects without
-// or after the edition.
+// lintISO reports unknown originators, and deviations from RFC 5141, 2.4.1. It does not warn of a
+// wrong order of the fields, because ISO itself writes a status after the edition, or without one.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()

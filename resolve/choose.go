@@ -27,8 +27,8 @@ func (c *choice) read(q *nomen.Question) {
 	c.languages.AddParents(unstated)
 }
 
-// fit removes locations that are not allowed from all. They can come from an old store, from
-// another program, or from a rule.
+// fit returns the locations that are allowed, in the same slice. Others can come from an old store,
+// from another program, or from a rule.
 func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	return slices.DeleteFunc(all, func(l nomen.Location) bool {
 		err := location.Check(l.URL)
@@ -39,11 +39,12 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	})
 }
 
-// usable removes locations that are not valid at the time of the question from all. It keeps the
-// first of these sets that is not empty:
+// usable returns the locations to use, in the same slice. These are the first set that is not
+// empty, where valid means valid at the time of the question:
 //
-// 1. valid locations of the requested component (2012, 2.3); 2. valid locations of the whole
-// resource; 3. all valid locations.
+//  1. valid locations of the requested component (2012, 2.3);
+//  2. valid locations of the whole resource;
+//  3. all valid locations.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	at := d.q.At
 	valid := all[:0]

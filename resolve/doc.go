@@ -10,19 +10,15 @@
 //
 // Otherwise, the answer comes from the first of these sources that knows the name:
 //
-// 1. the record of the name; 2. if the authority allows it, the record of a shorter name. This is
-// the longest registered
-//
-//	name with which the name begins and that ends at a delimiter. The rest of the name is
-//	appended to the locations of the record;
-//
-// 3. the rules of the authority; 4. the delegation of the authority: the engine redirects the
-// client to another resolver,
-//
-//	or asks that resolver itself. A question passes through at most [nomen.MaxHops]
-//	resolvers;
-//
-// 5. without a delegation, a record that lists the name as an alias.
+//  1. the record of the name;
+//  2. if the authority allows it, the record of a shorter name. This is the longest registered
+//     name with which the name begins and that ends at a delimiter. The rest of the name is
+//     appended to the locations of the record;
+//  3. the rules of the authority;
+//  4. the delegation of the authority: the engine redirects the client to another resolver,
+//     or asks that resolver itself. A question passes through at most [nomen.MaxHops]
+//     resolvers;
+//  5. without a delegation, a record that lists the name as an alias.
 //
 // The result depends on the record:
 //
@@ -73,9 +69,12 @@
 //
 // Locations are ordered by these criteria:
 //
-// 1. availability; 2. the client's preferred media type, then language; 3. priority; 4. relation:
-// the resource, then copies, then descriptions ([nomen.RelationOf]); 5. the client's country; 6.
-// weight.
+//  1. availability;
+//  2. the client's preferred media type, then language;
+//  3. priority;
+//  4. relation: the resource, then copies, then descriptions ([nomen.RelationOf]);
+//  5. the client's country;
+//  6. weight.
 //
 // If several locations are equal by criteria 1 to 5, I2L and I2R choose one of them at random, with
 // probabilities in proportion to the weights. If the authority has the choice "fixed", they choose

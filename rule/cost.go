@@ -11,7 +11,7 @@ import (
 
 // Limits on the time for one name. A step is the execution of one instruction of a pattern for one
 // byte of the element. It takes longer if the pattern has many groups, because their positions are
-// copied. docs/reference/authority.md says how long the worst set takes that is accepted.
+// copied. docs/reference/authority.md says how long the slowest accepted set takes.
 const (
 	maxSteps     = 8 << 20          // steps of all patterns of a set for one name
 	maxTestSteps = 4 * maxSteps     // steps of all tests of a set

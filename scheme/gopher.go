@@ -44,7 +44,7 @@ type gopherPath struct {
 	plus, plusEnd         int
 }
 
-// gopherOf returns these offsets. A percent-encoded type counts as one character.
+// gopherOf finds the pieces of a path. A percent-encoded type counts as one character.
 //
 //	gopher-path = gophertype selector [ "%09" search [ "%09" gopher+_string ] ]
 func gopherOf(l *layout.Layout) gopherPath {

@@ -225,7 +225,7 @@ func (s *searching) numbers(g *segment) (*set, error) {
 // only compared with their records, instead of being looked up in the index first.
 const few = 8
 
-// word adds to numbers the names with a word.
+// word adds the names with a word to the set numbers.
 func (s *searching) word(g *segment, word []byte, numbers *set) error {
 	s.key = g.appendWord(s.key[:0], word)
 	return s.collect(numbers)

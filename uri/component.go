@@ -135,7 +135,7 @@ func (u URI) Builder() Builder {
 	return b
 }
 
-// Set returns a copy of b in which component c is raw, which must already be escaped. Setting the
+// Set returns a copy of b with component c set to raw, which must already be escaped. Setting the
 // authority clears the userinfo, host and port. Setting one of these three clears an authority that
 // was set as a whole.
 func (b Builder) Set(c Component, raw string) Builder {
@@ -152,7 +152,7 @@ func (b Builder) Set(c Component, raw string) Builder {
 	return b
 }
 
-// SetData returns a copy of b in which component c is data, escaped as needed.
+// SetData returns a copy of b with component c set to data, which it escapes as needed.
 func (b Builder) SetData(c Component, data Data) Builder {
 	return b.Set(c, b.dialectOrLatest().Escape(c, data))
 }
@@ -237,7 +237,7 @@ func (b Builder) spelling() (string, bool) {
 	return w.String(), true
 }
 
-// With returns a copy of u in which component c is raw, which must already be escaped. The errors
+// With returns a copy of u with component c set to raw, which must already be escaped. The errors
 // are those of [Builder.URI]. To change several components at once, use a [Builder].
 func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set(c, raw).URI() }
 

@@ -93,8 +93,8 @@ func (f *Field) At(i int) (value string, q int) {
 	return f.text[e.begin:e.end], int(e.q)
 }
 
-// Media returns the preference for a media type without parameters, in any case. It is that of the
-// most specific range that matches, or of the first of several.
+// Media returns the preference for a media type without parameters, in any case. If several ranges
+// match, the most specific one decides, and the first of those that are equally specific.
 //
 // If a range has the parameter charset, that must equal the charset of the type, where "" means
 // utf-8. If the charset is "*", it is unknown, and the parameter charset of a range is treated like

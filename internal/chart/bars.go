@@ -15,7 +15,7 @@ const (
 )
 
 // Bars draws a horizontal bar for each category, with a label above it and a value after it. The
-// bar has a segment for each series, and its value is their sum.
+// bar has a segment for each series, and the value is the sum of the segments.
 func (d Data) Bars() (template.HTML, error) {
 	if err := d.check(); err != nil {
 		return "", err

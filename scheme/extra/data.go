@@ -33,7 +33,8 @@ type dataHead struct {
 	base64  int // offset of ";base64", or -1
 }
 
-// dataHeadOf returns these offsets. The scheme has no queries, so a query is part of the data.
+// dataHeadOf finds the pieces of a data URL. The scheme has no queries, so a query is part of the
+// data.
 func dataHeadOf(l *layout.Layout) dataHead {
 	h := dataHead{comma: ascii.Until(l.Text, l.Path, l.End(), ','), base64: -1}
 	end := h.comma

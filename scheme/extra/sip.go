@@ -59,8 +59,8 @@ type sipAddress struct {
 	headers, end          int // start of the header fields, after the question mark
 }
 
-// sipOf returns these offsets. It reads the path and the query as one text, because the user may
-// contain a question mark.
+// sipOf finds the pieces of a SIP URI. It reads the path and the query as one text, because the
+// user may contain a question mark.
 func sipOf(l *layout.Layout) sipAddress {
 	a := sipAddress{user: -1, password: -1, port: -1, params: -1, headers: -1, end: l.End()}
 	a.host = l.Rest

@@ -197,7 +197,7 @@ func (r *reader) pipe(n *parse.PipeNode) {
 	}
 }
 
-// command finds t, or the method T, with a key and its arguments.
+// command finds a call of the function t, or of the method T, with a key and its arguments.
 func (r *reader) command(n *parse.CommandNode) {
 	if isTextFunction(n.Args[0]) && len(n.Args) > 1 {
 		if key, ok := n.Args[1].(*parse.StringNode); ok {

@@ -140,8 +140,8 @@ func movedName(p *probe) outcome {
 	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
 }
 
-// unfollowed requests that name, and ends the case as not applicable if the server follows
-// redirects itself.
+// unfollowed requests the name that another one replaces. It ends the case as not applicable if the
+// server follows redirects itself.
 func (p *probe) unfollowed() *response {
 	r := p.element(p.moved())
 	need(!p.gateway(), "a proxy or gateway follows the redirect itself")

@@ -7,10 +7,10 @@ import (
 )
 
 // Negotiate returns the offer that an Accept field prefers (RFC 9110, 12.5.1). If a request has
-// several such fields, join them with commas. Of offers with the same quality (q), one whose type
-// is in the field comes before one that matches "type/*", and that before one that matches "*/*".
-// After that, the earlier offer comes first. If the field is "", the first offer is chosen (1995,
-// 3.4.2).
+// several such fields, join them with commas. Of offers with the same quality (q), those whose
+// types are in the field come first, then those that match "type/*", and then those that match
+// "*/*". After that, the earlier offer comes first. If the field is "", the first offer is chosen
+// (1995, 3.4.2).
 //
 // If no offer is acceptable, Negotiate returns the fallback, unless the field excludes it by q=0.
 // It then returns the first offer that is not excluded. If all are excluded, it returns false, and

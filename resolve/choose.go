@@ -152,9 +152,8 @@ func (c *choice) rank(l *nomen.Location) rank {
 }
 
 // unstated is the quality of a media type or language that the client's preferences do not mention.
-// It is higher than that of a value that the client rejects, but not than that of a value that the
-// client accepts. A location without a type only matches "*/*", and one without a language only
-// "*".
+// It is above the quality of rejected values, and not above that of any accepted value. A location
+// without a type only matches "*/*", and one without a language only "*".
 const unstated = 1
 
 func (c *choice) mediaQ(mediaType string) int {

@@ -151,8 +151,9 @@ func (x *Index) rebuild(ctx context.Context, i, limit int) error {
 	return x.commit(nil, x.position, x.segments.replaced(i, made))
 }
 
-// read adds records to a builder until it is full. Their keys are greater than start, and not
-// greater than end unless that is "". It returns the last key, and whether there are more records.
+// read adds records to a builder until it is full. Their keys are greater than start and at most
+// end, where "" means that there is no end. It returns the last key, and whether there are more
+// records.
 func (x *Index) read(ctx context.Context, b *builder, start, end string) (last string, more bool, err error) {
 	last = start
 	for rec, err := range x.o.Store.List(store.Fresh(ctx), store.Scan{After: start}) {

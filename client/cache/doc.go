@@ -1,7 +1,7 @@
 // Package cache caches the answers of resolvers, as draft-ietf-uri-yaurn-00, 5 describes. Before it
 // uses a cached answer, it asks the resolver whether the answer is still current, with
 // If-Modified-Since and If-None-Match (Y95-66, Y95-67). So it saves the transfer of the answer, but
-// not the request. It does not cache errors, and answers without a date.
+// not the request. It caches neither errors nor answers without a date.
 //
 // A [Cache] is a [nomen.Resolver] that uses a [Source], such as a [client.Client]. It keeps answers
 // in a [Storage]. This is a [Memory] for one program, or a [Disk] for all programs of a user.

@@ -165,7 +165,7 @@ type Answer struct {
 
 	// Direct is true if the locations come from a rule with a status or conditions. Then even
 	// clients that prefer descriptions are redirected. ByAgent is true if the answer depends on
-	// Question.UserAgent. Formats contain neither.
+	// Question.UserAgent. Formats contain neither Direct nor ByAgent.
 	Direct, ByAgent bool
 
 	Private  bool      // the answer depends on the client, so shared caches must not keep it

@@ -49,8 +49,9 @@ func (r *reply) destination(s hop) (destination, error) {
 	return d, nil
 }
 
-// onSite returns the destination if a resolver on the web redirects to u. This can be another name
-// at the resolver, or the new base URL of the resolver. Otherwise it is d.
+// onSite interprets a redirect to u from a resolver on the web. If u is the URL of another name at
+// that resolver, or of the same name at a new base URL, onSite returns that as the destination.
+// Otherwise it returns d.
 func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	if path, ok := strings.CutPrefix(u.String(), at.base); ok {
 		if sub, ok := nameAlone(path); ok && (isNameScheme(sub.name.Scheme()) || isWebScheme(sub.name.Scheme())) {

@@ -32,9 +32,9 @@ type Base struct {
 }
 
 // A BaseSource is something that can set the base of a document, such as a header field or an HTML
-// element. It is a function from the base outside the source to the base inside it, which are the
-// same if the source sets no base. Protocols with other tagged metainformation can define their own
-// sources (1997, 5.1.1; 2003, 5.1.1).
+// element. It is a function that gets the base outside the source and returns the base inside it.
+// If the source sets no base, it returns its argument. Protocols with other tagged metainformation
+// can define their own sources (1997, 5.1.1; 2003, 5.1.1).
 type BaseSource func(outer Base) Base
 
 // Establish returns the base that the sources establish, which must be listed from the innermost to

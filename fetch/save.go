@@ -26,7 +26,7 @@ const (
 //	1  {"version","location","validator","size","type"}
 const noteVersion = 1
 
-// A note describes the object of which a partial file has a part.
+// A note describes the object that a partial file belongs to.
 type note struct {
 	Version   int    `json:"version"`
 	Location  string `json:"location"`  // as requested

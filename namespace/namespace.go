@@ -60,8 +60,9 @@ type Rules struct {
 	// not depend on the other rules.
 	Always bool
 
-	// Mend returns what was probably meant by a string that Check rejects, and describes the
-	// change. The argument has no white space, and the result may be invalid. [Suggest] uses it.
+	// Mend tries to correct a string that Check rejects, for [Suggest]. It returns a corrected
+	// string, which may still be invalid, and describes the change. The argument has no white
+	// space.
 	Mend func(nss string) (meant, why string)
 }
 

@@ -77,8 +77,8 @@ func (g *guess) valid(name string) bool {
 	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
 }
 
-// offer suggests a name if it is valid and new, and reports whether it is valid. It does not
-// suggest a name without a reason, because that differs from the input only in the case of "URN".
+// offer suggests a name if it is valid and new, and reports whether it is valid. Without a reason
+// it suggests nothing, because such a name differs from the input only in the case of "URN".
 func (g *guess) offer(name, why string) bool {
 	if !g.valid(name) {
 		return false

@@ -186,8 +186,8 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located returns the answer for the requested service. The best location must be the first one of
-// a.
+// located returns the answer for the requested service. The locations of a must be sorted, with the
+// best one first.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:

@@ -24,7 +24,7 @@ const (
 // A standing says what is known about a possible name.
 type standing uint8
 
-// The standings.
+// The possible standings of a name.
 const (
 	absent     standing = iota // not registered, or not public
 	undecided                  // not registered here, but another resolver or a rule may know it

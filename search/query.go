@@ -187,8 +187,8 @@ func (s *searching) segment(i int, begin string) (more bool, err error) {
 	return s.candidates(g, found, begin)
 }
 
-// numbers returns the numbers of all names that match the query, and perhaps of others. It returns
-// nil if there are none.
+// numbers returns the numbers of the candidates, which are all names that match the query and
+// perhaps some that do not. It returns nil if there are no candidates.
 func (s *searching) numbers(g *segment) (*set, error) {
 	var all *set
 	and := func(load func(*set) error) error {

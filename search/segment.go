@@ -194,7 +194,7 @@ func (s *segment) value() []byte {
 	return append(b, 0)
 }
 
-// data returns what the database keys of the data of a segment begin with.
+// data returns the prefix of the database keys under which the data of a segment is stored.
 func data(number uint32) []byte { return binary.BigEndian.AppendUint32([]byte{spaceData}, number) }
 
 // sweep removes data without a segment, which a crash during a build can leave.

@@ -15,7 +15,7 @@ import (
 // A Severity says how serious a finding is.
 type Severity uint8
 
-// The severities.
+// The possible severities, in ascending order.
 const (
 	SeverityInfo    Severity = iota // a matter of style
 	SeverityWarning                 // may mislead people or programs

@@ -5,7 +5,7 @@ import "github.com/nomen-project/nomen/internal/ascii"
 // A class is a set of octets.
 type class uint16
 
-// The classes.
+// The classes that the parsers use.
 const (
 	classAlnum      class = 1 << iota // ALPHA / DIGIT
 	classLDH                          // alphanum / "-"

@@ -74,7 +74,7 @@ func (k Keyword) policy() *EntryError {
 // A Scope says for which namespaces a keyword can be used (2012, 9.2.1).
 type Scope uint8
 
-// The scopes.
+// The possible scopes of a keyword.
 const (
 	ScopeGlobal   Scope = iota // for all namespaces
 	ScopeSpecific              // for those that support the keyword

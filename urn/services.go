@@ -63,7 +63,7 @@ func (s Service) policy() *EntryError {
 // A Status is the status of a service in the registry (2012, 9.2.2).
 type Status uint8
 
-// The statuses.
+// The possible statuses of a service.
 const (
 	StatusStandard     Status = iota // std
 	StatusExperimental               // exp

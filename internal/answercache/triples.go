@@ -21,9 +21,9 @@ func (t triple) clone() triple {
 	return triple{strings.Clone(t.accept), strings.Clone(t.languages), strings.Clone(t.encodings)}
 }
 
-// triples numbers frequent triples. Numbers are not reused. When the table is full, an unknown
-// triple replaces one that was not used since an unknown triple last entered. So a client that
-// sends many different triples cannot remove those that others use all the time.
+// triples numbers frequent triples. Numbers are not reused. When the table is full, a new triple
+// can only replace one that has not been used since the previous attempt to replace one. So a
+// client that sends many different triples cannot remove those that other clients use all the time.
 type triples struct {
 	known   atomic.Pointer[map[triple]*numbered]
 	unknown atomic.Uint32 // number of requests with unknown triples

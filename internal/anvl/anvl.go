@@ -23,7 +23,7 @@ type Element struct{ Label, Value string }
 // A Reason says why a text is not ANVL, in the words that EZID uses.
 type Reason string
 
-// The reasons.
+// The possible reasons.
 const (
 	BadEscape  Reason = "percent-decode error"
 	NoColon    Reason = "no colon in line"

@@ -29,7 +29,7 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("chart").Funcs(template.FuncMap{"line": shown.Inline}).Parse(page)
 })
 
-// The largest chart.
+// The limits on a chart.
 const (
 	MaxSeries = 6   // series or states, limited by the number of patterns
 	MaxPoints = 400 // categories or events; a year has up to 366 days

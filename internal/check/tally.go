@@ -16,7 +16,7 @@ type tally [2][classes]sum
 
 type sum struct{ count, hashes uint64 }
 
-// The two multisets.
+// The indexes of the two multisets in a tally.
 const (
 	wanted  = 0
 	present = 1

@@ -88,8 +88,9 @@ const maxTaken = 1000
 // ErrCrowded means that nearly all names of a template are taken.
 var ErrCrowded = fmt.Errorf("%d candidates in a row were taken: the template is nearly used up, or other clients take names faster; use a template with more characters", maxTaken)
 
-// Names returns an iterator over new names, each of which it reserves before it yields it. It ends
-// after an error, which is one of package mint, one of the backend, or [ErrCrowded].
+// Names returns an iterator over new names. It reserves each name before yielding it. After an
+// error, the iterator ends. The error comes from package mint or from the backend, or is
+// [ErrCrowded].
 func Names(ctx context.Context, b Backend, o Options) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		m := &minting{Backend: b, Options: o}

@@ -44,8 +44,8 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 // ResolveIf is like [Client.ResolveIf]. It sends the validators to every resolver, but only the one
 // that issued them recognises them.
 //
-// If no resolver knows the name, the error is that of the first. If some resolvers failed, it
-// consists of their errors, because they might know the name.
+// If no resolver knows the name, the error comes from the first resolver. If some resolvers failed,
+// it consists of their errors, because they might know the name.
 func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err

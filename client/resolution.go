@@ -205,9 +205,9 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way for a name to which the hop s redirects. It is the way of s, if that asks
-// the resolver that the user has chosen and does not read a page. Otherwise wayOn returns nil, so
-// that the resolver of the name is found (1995, 4: Y95-43).
+// wayOn returns the way for a name to which the hop s redirects. If the user has chosen the
+// resolver of s, and s does not read a page, wayOn returns the way of s. Otherwise it returns nil,
+// so that the resolver of the name is found (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil

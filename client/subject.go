@@ -22,9 +22,9 @@ import (
 // space.
 func Parse(s string) (nomen.Question, error) { return ParseDialect(urn.Latest, s) }
 
-// ParseDialect is [Parse] for URNs of another dialect. The directives of [urn.Draft2012] go into
-// the fields of the question that they set; see [nomen.Requested]. URIs other than URNs do not
-// depend on the dialect.
+// ParseDialect is [Parse] for URNs of another dialect. In [urn.Draft2012], the directives of the
+// URN become fields of the question; see [nomen.Requested]. URIs other than URNs do not depend on
+// the dialect.
 func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	s = unfold(s)
 	if !ascii.HasPrefix(s, "urn:") {

@@ -96,7 +96,7 @@ func (r *response) is(statuses ...int) bool { return slices.Contains(statuses, r
 
 func (r *response) redirects() bool { return r.is(301, 302, 303, 307, 308) }
 
-// refused reports whether the status is that of an error.
+// refused reports whether the response is an error.
 func (r *response) refused() bool { return r.status >= 400 && r.status <= 599 }
 
 func (r *response) text() string { return string(r.body) }

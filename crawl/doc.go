@@ -3,8 +3,8 @@
 // parents in response to the reserved request urn+p, and its children in response to urn+c
 // (draft-ietf-uri-yaurn-00, 3.5.3 and 3.5.4: Y95-58 to Y95-60).
 //
-// A [Walker] begins with one authority, and queries each authority that it finds once, those that
-// are closest first. It spaces requests to the same host, and has limits on the number of steps,
+// A [Walker] begins with one authority, and queries each authority that it finds once, in the order
+// of distance. It spaces requests to the same host, and has limits on the number of steps,
 // authorities and bytes. It can write results to a [State], line by line. If it is interrupted, a
 // later walk continues from this State.
 //

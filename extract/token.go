@@ -366,8 +366,8 @@ func (s *scanner) hasAuthority(name, b []byte) bool {
 	return ok || s.hit.delimiter == '<' && hasAlnum(b[:n])
 }
 
-// isLocalScheme reports whether a scheme allows an empty authority. All do, except those whose URLs
-// name a server.
+// isLocalScheme reports whether a scheme allows an empty authority. All schemes do, except those
+// whose URLs name a server.
 func isLocalScheme(name []byte) bool {
 	switch strings.ToLower(string(name)) {
 	case "http", "https", "ftp", "ftps", "ws", "wss", "gopher", "telnet", "ssh", "sftp", "nntp", "imap", "pop":

@@ -54,9 +54,9 @@ type Options struct {
 	// Resolver resolves names. If it is nil, names are not retrieved.
 	Resolver nomen.Resolver
 
-	// Guarded resolves untrusted names. These could lead to any resolver, so it must not contact
-	// resolvers in a private network. If Guarded is nil, untrusted names are only retrieved if
-	// AllowPrivate is set.
+	// Guarded resolves untrusted names. Such a name could lead to any resolver, so Guarded must not
+	// contact resolvers in a private network. If Guarded is nil, untrusted names are only retrieved
+	// if AllowPrivate is set.
 	Guarded nomen.Resolver
 
 	UserAgent string // sent in HTTP requests; "" means no such field

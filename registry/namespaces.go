@@ -34,8 +34,8 @@ type namespaceEntry struct {
 	Stated          string           `json:"stated,omitempty"` // the sections that were read for the fields from "special" to "keywords"
 }
 
-// Namespaces returns the registry of URN namespaces. It has those of IANA, those in use without
-// registration, and those of the site (2012, 9.1; RFC 8141, 6).
+// Namespaces returns the registry of URN namespaces. It has the namespaces registered at IANA,
+// unregistered ones in use, and the namespaces of the site (2012, 9.1; RFC 8141, 6).
 func (r Registries) Namespaces() Table {
 	entries := map[string]namespaceEntry{}
 	for n := range namespace.All() {

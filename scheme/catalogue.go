@@ -270,9 +270,9 @@ func IsName(s string) bool {
 	return true
 }
 
-// With returns a copy of the catalogue with the schemes of list added. A scheme in list replaces
-// one with the same name, and takes from it those of the title, reference, template and status that
-// are empty. The error is
+// With returns a copy of the catalogue with the schemes of list added. A scheme in list replaces a
+// scheme with the same name. If its title, reference, template or status is empty, the value of the
+// replaced scheme is kept. The error is
 //
 //   - [ErrName] for an invalid name;
 //   - [ErrReserved] for "urn";

@@ -221,8 +221,8 @@ func (s *searching) numbers(g *segment) (*set, error) {
 	return all, nil
 }
 
-// few is a number of candidates. If there are at most so many, the incomplete word of a query is
-// only compared with their records, instead of being looked up in the index first.
+// few is the largest number of candidates whose records are read at once. With more candidates, the
+// incomplete word of a query is first looked up in the index.
 const few = 8
 
 // word adds the names with a word to the set numbers.
@@ -273,8 +273,8 @@ func (s *searching) collect(into *set) error {
 // seekSteps is how many steps a seek costs.
 const seekSteps = 20
 
-// candidates adds to the page those of the names with these numbers whose records match. It returns
-// false if the page is complete.
+// candidates reads the records of the names with these numbers, and adds the names whose records
+// match to the page. It returns false if the page is complete.
 func (s *searching) candidates(g *segment, found *set, begin string) (more bool, err error) {
 	added, err := s.added(g, found, begin)
 	if err != nil {

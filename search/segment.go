@@ -84,8 +84,8 @@ func (p position) write(b *pebble.Batch) error {
 	return b.Set([]byte{spaceMeta}, text, nil)
 }
 
-// A segment is a range of names. Their keys are greater than after, and not greater than after of
-// the next segment.
+// A segment is a range of names. It begins behind the key in the field after, and ends with the key
+// in that field of the next segment.
 type segment struct {
 	after  string
 	number uint32 // identifies the data of the segment; 0 if it has none

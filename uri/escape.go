@@ -112,8 +112,8 @@ func (p bareSet) has(t *[256]class, c byte) bool {
 	return t[c]&p.in != 0 && strings.IndexByte(p.delimiters, c) < 0
 }
 
-// bareSetOf returns the characters that need no escape in a component. In a segment, this excludes
-// the delimiters that 1997, 4.3.2 and 2003, 3.3 reserve.
+// bareSetOf returns the characters that need no escape in a component. In a segment, the set
+// excludes the delimiters that 1997, 4.3.2 and 2003, 3.3 reserve.
 func bareSetOf(d Dialect, c Component) bareSet {
 	switch c {
 	case ComponentUserinfo:

@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Set replaces all values of a record. After that, the locations of the record are those in the
-// values of the types URL and 10320/loc. Set reverses [Of]. It does not check the values, which the
-// registrar does.
+// Set replaces all values of a record. Afterwards, the record has the locations in the values of
+// the types URL and 10320/loc. Set reverses [Of]. It does not check the values, which the registrar
+// does.
 //
 // If a location is already in the record, it keeps the fields that a value does not have, such as
 // its note. New locations get priorities in the order of their values, which are sets of locations

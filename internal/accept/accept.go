@@ -94,7 +94,7 @@ func (f *Field) At(i int) (value string, q int) {
 }
 
 // Media returns the preference for a media type without parameters, in any case. If several ranges
-// match, the most specific one decides, and the first of those that are equally specific.
+// match, the most specific one decides. If several are equally specific, the first of them decides.
 //
 // If a range has the parameter charset, that must equal the charset of the type, where "" means
 // utf-8. If the charset is "*", it is unknown, and the parameter charset of a range is treated like
@@ -169,8 +169,8 @@ func sameCharset(value, charset string) bool {
 	return value == charset
 }
 
-// Token returns the preference for a token, such as a content coding, in any case. It is that of
-// the element with this token, or otherwise of "*".
+// Token returns the preference for a token, such as a content coding, in any case. The element with
+// this token decides, or otherwise the element "*".
 func (f *Field) Token(token string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -184,8 +184,8 @@ func (f *Field) Token(token string) Preference {
 	return best
 }
 
-// Language returns the preference for a language tag. It is that of the longest range that matches
-// by basic filtering (RFC 4647, 3.3.1).
+// Language returns the preference for a language tag. The longest range that matches by basic
+// filtering (RFC 4647, 3.3.1) decides.
 func (f *Field) Language(tag string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {

@@ -123,7 +123,8 @@ func (h *history) note(c *store.Change, seq uint64) {
 	}
 }
 
-// end verifies that the redacted revisions of a subject are exactly those that its changes name.
+// end verifies that the redacted revisions of a subject are exactly the revisions that its changes
+// name.
 func (h *history) end() {
 	if !h.begun {
 		return

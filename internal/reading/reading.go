@@ -178,8 +178,9 @@ func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*
 	return Seq(func(yield func(*store.Change, error) bool) error { return r.changes.History(ctx, subject, yield) })
 }
 
-// Seq returns an iterator over the values that read yields. If read returns an error, the iterator
-// yields it last. After yield has returned false, read must return nil.
+// Seq converts a function with a callback to an iterator. It yields the values that read passes to
+// the callback. If read returns an error, the iterator yields it last. After yield has returned
+// false, read must return nil.
 func Seq[T any](read func(yield func(T, error) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := read(yield); err != nil {

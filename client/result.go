@@ -51,8 +51,8 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	return project(a, s, j.question.Service)
 }
 
-// keepsText reports whether a body without structure is an answer to s. It is if s asks a resolver.
-// If a redirect led to a page, the body is the resource.
+// keepsText reports whether a body without structure is an answer to s. A body from a resolver is
+// an answer. A body from a page to which a redirect led is the resource itself.
 func (s hop) keepsText() bool {
 	_, isPage := s.way.(page)
 	return !isPage || isRequest(s.subject)

@@ -66,8 +66,8 @@ func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	return a
 }
 
-// A lazy is a body that is fetched when it is first read. The attributes of the resource are then
-// set.
+// A lazy is a body that is fetched when it is first read. The fetch also sets the attributes of the
+// resource.
 type lazy struct {
 	ctx   context.Context // the context of the question, which must last until the body has been read
 	fetch func(context.Context, string) (*nomen.Resource, error)

@@ -26,7 +26,8 @@ const (
 	spaceData    = 's' // number of the segment, and then dataKey or dataWord as below
 )
 
-// The data of a segment. The comments give the rest of the key, and the value after a colon.
+// The kinds of entries in the data of a segment. Each comment gives the rest of the database key
+// and, after a colon, the value.
 const (
 	dataKey = 'k' // number of a name: its key
 

@@ -23,6 +23,13 @@ type TreeReader interface {
 	EntryOf(ctx context.Context, s Subject, revision uint64) (*Entry, error)
 }
 
+// A LeafScanner is a TreeReader that can read all leaves faster if their order does not matter.
+type LeafScanner interface {
+	// ScanLeaves calls f with the Seq and the hash of each sealed entry that the log has at the given
+	// size, in any order. It stops when f returns false.
+	ScanLeaves(ctx context.Context, size uint64, f func(seq uint64, hash [32]byte) bool) error
+}
+
 // TreeOf returns r as a TreeReader. If r is not one, it returns an error that wraps
 // [errors.ErrUnsupported].
 func TreeOf(r Reader) (TreeReader, error) {

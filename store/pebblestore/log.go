@@ -251,17 +251,8 @@ func (s source) Node(level int, index uint64) (h ledger.Hash, err error) {
 func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return reading.Seq(func(yield func(ledger.Hash, error) bool) error {
 		return viewing(s.db, func(v *view) error {
-			var leaf []byte
-			for e, err := range v.all(context.Background(), from, to) {
-				if err != nil {
-					return err
-				}
-				leaf = codec.AppendLeaf(leaf[:0], e)
-				if !yield(ledger.LeafHash(leaf), nil) {
-					break
-				}
-			}
-			return nil
+			_, err := v.leaves(context.Background(), from, to, (*foundEntry).hash, func(f *foundEntry) bool { return yield(f.leaf, nil) })
+			return err
 		})
 	})
 }

@@ -113,6 +113,7 @@ var (
 	_ store.Feed               = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
 	_ store.TreeReader         = (*Store)(nil)
+	_ store.LeafScanner        = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)

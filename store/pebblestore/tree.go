@@ -1,10 +1,12 @@
 package pebblestore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 
+	"github.com/nomen-project/nomen/internal/check"
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/internal/pacer"
@@ -27,7 +29,7 @@ func (s *Store) Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte,
 			size, all := s.sealed.size(), false
 			err := viewing(e.db, func(v *view) (err error) {
 				v.turn = pacer.Begin(ctx)
-				all, err = v.leaves(ctx, after, min(end, size), yield)
+				all, err = v.leaves(ctx, after, min(end, size), (*foundEntry).text, func(f *foundEntry) bool { return yield(f.bytes, nil) })
 				return err
 			})
 			if all && end > size && end > after {
@@ -38,9 +40,10 @@ func (s *Store) Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte,
 	})
 }
 
-// leaves passes the leaves of the entries whose numbers are greater than start and at most end to
-// yield, until yield returns false. It reports whether yield got all.
-func (v *view) leaves(ctx context.Context, start, end uint64, yield func([]byte, error) bool) (all bool, err error) {
+// leaves passes the entries whose numbers are greater than start and at most end to yield, until
+// yield returns false. Before, the function take gets the stored value of each entry, to compute its
+// leaf. The result all reports whether yield got all entries.
+func (v *view) leaves(ctx context.Context, start, end uint64, take func(*foundEntry, []byte), yield func(*foundEntry) bool) (all bool, err error) {
 	for window := uint64(firstLeafWindow); start < end; window = min(4*window, leafWindow) {
 		list, err := v.rows(start+1, int(min(end-start, window)))
 		if err == nil && len(list) == 0 {
@@ -49,7 +52,7 @@ func (v *view) leaves(ctx context.Context, start, end uint64, yield func([]byte,
 		if err != nil {
 			return false, err
 		}
-		v.readAll(list, (*foundEntry).text)
+		v.readAll(list, take)
 		for i := range list {
 			f := &list[i]
 			if start++; f.err == nil && f.row.seq != start {
@@ -61,7 +64,7 @@ func (v *view) leaves(ctx context.Context, start, end uint64, yield func([]byte,
 			if err := v.turn.Step(ctx); err != nil {
 				return false, err
 			}
-			if !yield(f.bytes, nil) {
+			if !yield(f) {
 				return false, nil
 			}
 		}
@@ -125,4 +128,27 @@ func (v *view) entryOf(s store.Subject, revision uint64) (*store.Entry, error) {
 		}
 	}
 	return nil, v.failure(s.Key)
+}
+
+// ScanLeaves implements [store.LeafScanner]. It reads the changes in the order of their keys, which
+// is the order on disk.
+func (s *Store) ScanLeaves(ctx context.Context, size uint64, f func(seq uint64, hash [32]byte) bool) error {
+	return s.usingLog(ctx, func(e *engine) error {
+		snap := e.db.NewSnapshot()
+		defer snap.Close()
+		var leaf []byte
+		var failed error
+		turn := pacer.Begin(ctx)
+		err := moment{db: snap}.eachChange(func(c check.Change) bool {
+			if failed = cmp.Or(c.Err, turn.Step(ctx)); failed != nil {
+				return false
+			}
+			if c.Entry.Seq > size {
+				return true
+			}
+			leaf = codec.AppendLeaf(leaf[:0], c.Entry)
+			return f(c.Entry.Seq, ledger.LeafHash(leaf))
+		})
+		return cmp.Or(failed, err)
+	})
 }

@@ -34,6 +34,34 @@ func treeReader(s *suite) {
 	s.leaves(r, all)
 	s.nodes(r, all)
 	s.entriesOf(r, all)
+	if scanner, ok := s.Store.(store.LeafScanner); ok {
+		s.scanned(scanner, all)
+	}
+}
+
+// scanned checks that ScanLeaves yields the hash of each entry once.
+func (s *suite) scanned(r store.LeafScanner, all []*store.Entry) {
+	s.Helper()
+	for _, size := range []uint64{0, 1, 700, uint64(len(all))} {
+		got := map[uint64]ledger.Hash{}
+		if err := r.ScanLeaves(s.Context(), size, func(seq uint64, hash [32]byte) bool {
+			if _, twice := got[seq]; twice {
+				s.Errorf("entry %d is yielded twice", seq)
+			}
+			got[seq] = hash
+			return true
+		}); err != nil {
+			s.Fatal(err)
+		}
+		if uint64(len(got)) != size {
+			s.Errorf("%d entries at size %d", len(got), size)
+		}
+		for seq, hash := range got {
+			if seq > size || hash != ledger.LeafHash(codec.AppendLeaf(nil, all[seq-1])) {
+				s.Errorf("entry %d of %d has another hash", seq, size)
+			}
+		}
+	}
 }
 
 // leaves checks the leaves of ranges of the log.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/codec"
@@ -24,6 +25,9 @@ var ErrNotPublished = errors.New("the log was never published: start a server wi
 
 // exportWindow is the number of entries that Export reads together.
 const exportWindow = 1 << 17
+
+// scanWindow is the number of entries whose hashes are in memory while a store is scanned: 512 MiB.
+const scanWindow = 1 << 24
 
 // An Exported says what [Export] wrote.
 type Exported struct {
@@ -109,6 +113,7 @@ type exporter struct {
 	entries bool
 	sum     Exported
 	made    map[string]bool // directories that exist
+	log     ledger.Log      // computed from the hashes of the entries
 }
 
 // checkOwner returns an error if the directory has an export of another log.
@@ -130,8 +135,60 @@ func (x *exporter) checkOwner() error {
 	return nil
 }
 
-// lowest writes the tiles of level 0 and the bundles.
+// lowest writes the tiles of level 0 and the bundles, and compares the hashes with the checkpoint.
 func (x *exporter) lowest(ctx context.Context, progress func(done, total uint64)) error {
+	if progress == nil {
+		progress = func(uint64, uint64) {}
+	}
+	var err error
+	if scanner, ok := x.o.Store.(store.LeafScanner); ok && !x.entries {
+		err = x.scan(ctx, scanner, progress)
+	} else {
+		err = x.inOrder(ctx, progress)
+	}
+	if err == nil && checkpointOf(x.c.Origin, x.log.Head()).Root != x.c.Root {
+		err = errors.New("the entries of the store do not match the checkpoint: verify the store")
+	}
+	return err
+}
+
+// scan reads the hashes in the order in which the store can read them fastest, and writes the tiles
+// of level 0. It keeps the hashes of scanWindow entries in memory, and scans the store again for
+// each further window.
+func (x *exporter) scan(ctx context.Context, s store.LeafScanner, progress func(done, total uint64)) error {
+	for from := uint64(0); from < x.c.Size; from += scanWindow {
+		n := min(scanWindow, x.c.Size-from)
+		hashes := make([]byte, n*sha256.Size)
+		found := uint64(0)
+		err := s.ScanLeaves(ctx, x.c.Size, func(seq uint64, hash [32]byte) bool {
+			if seq > from && seq <= from+n {
+				copy(hashes[(seq-from-1)*sha256.Size:], hash[:])
+				if found++; found%exportWindow == 0 {
+					progress(from+found, x.c.Size)
+				}
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		for at := uint64(0); at < n; at += tlog.TileWidth {
+			tile := hashes[at*sha256.Size : min(at+tlog.TileWidth, n)*sha256.Size]
+			for h := range slices.Chunk(tile, sha256.Size) {
+				x.log.AppendHash(nil, ledger.Hash(h))
+			}
+			if err := x.write(tlog.Tile{N: (from + at) / tlog.TileWidth, Width: len(tile) / sha256.Size}, tile); err != nil {
+				return err
+			}
+		}
+		progress(from+n, x.c.Size)
+	}
+	return nil
+}
+
+// inOrder reads the entries in the order of the log, and writes the tiles of level 0 and the
+// bundles.
+func (x *exporter) inOrder(ctx context.Context, progress func(done, total uint64)) error {
 	set, err := x.o.Authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return err
@@ -145,6 +202,7 @@ func (x *exporter) lowest(ctx context.Context, progress func(done, total uint64)
 				return err
 			}
 			h := tlog.EntryHash(leaf)
+			x.log.AppendHash(nil, h)
 			hashes = append(hashes, h[:]...)
 			if x.entries {
 				if bundle, err = x.add(ctx, set, bundle, leaf, at); err != nil {
@@ -167,9 +225,7 @@ func (x *exporter) lowest(ctx context.Context, progress func(done, total uint64)
 			}
 			hashes, bundle = hashes[:0], bundle[:0]
 		}
-		if progress != nil {
-			progress(at, x.c.Size)
-		}
+		progress(at, x.c.Size)
 	}
 	return nil
 }

@@ -658,3 +658,48 @@ func revision(t *testing.T, s store.Reader, key string, n uint64) *store.Change 
 	t.Fatalf("%s has no revision %d", key, n)
 	return nil
 }
+
+// TestExport checks that an export has each tile as it is served, also when it continues an earlier
+// export, and that entries that do not match the checkpoint are not exported.
+func TestExport(t *testing.T) {
+	embedded, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer embedded.Close()
+	for kind, s := range map[string]store.Store{"memory": memstore.New(), "pebble": embedded} {
+		t.Run(kind, func(t *testing.T) {
+			skey, v := newKey(t, origin, false)
+			o := options(t, s, skey, filepath.Join(t.TempDir(), "log.json"))
+			l, dir := open(t, o), t.TempDir()
+			listed(t, s, true)
+			for _, entries := range []bool{false, true, false} {
+				put(t, s, 400, 300, nomen.Active)
+				c := step(t, l, v)
+				sum, err := publish.Export(t.Context(), o, dir, entries, nil)
+				if err != nil || sum.Entries != c.Size {
+					t.Fatalf("%+v, %v, want %d entries", sum, err, c.Size)
+				}
+				for tile := range tlog.Tiles(c.Size, entries) {
+					want, err := l.Tile(t.Context(), tile)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got, err := os.ReadFile(filepath.Join(dir, tile.Path())); err != nil || !bytes.Equal(got, want) {
+						t.Errorf("%s: %d bytes, %v, want %d", tile, len(got), err, len(want))
+					}
+				}
+				text, _ := l.Checkpoint()
+				if got, err := os.ReadFile(filepath.Join(dir, "checkpoint")); err != nil || !bytes.Equal(got, text) {
+					t.Errorf("checkpoint: %q, %v", got, err)
+				}
+			}
+			other, ov := newKey(t, "other.example.org/-/log", false)
+			second := options(t, memstore.New(), other, "")
+			step(t, open(t, second), ov)
+			if _, err := publish.Export(t.Context(), second, dir, false, nil); err == nil || !strings.Contains(err.Error(), "has the log "+origin) {
+				t.Errorf("another log in the same directory: %v", err)
+			}
+		})
+	}
+}

@@ -92,8 +92,8 @@ func UsersOf(r Reader) (Users, error) {
 // with it.
 const subjectMark = "\x00user\x00"
 
-// SubjectURL returns the URL that stands for the subject of a user in an index of locations. The
-// Name of such a Place has the ID of the user as its key.
+// SubjectURL returns a URL for the subject of a user. An index of locations can find the user by
+// it: the place with this URL has the ID of the user as the key of its Name.
 func SubjectURL(subject string) string { return subjectMark + subject }
 
 func (u *User) appendSubjects(list []string) []string {

@@ -76,8 +76,8 @@ func (h *Handler) covered(n name.Name) bool {
 	return false
 }
 
-// longest returns the record of the longest beginning of an identifier that has a record, and the
-// length of this beginning.
+// longest finds the longest beginning of an identifier that has a record. It returns the record,
+// and the length of the beginning.
 func (h *Handler) longest(ctx context.Context, id string) (*store.Record, int, error) {
 	var names []name.Name
 	var ends []int

@@ -44,9 +44,9 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues the statements for the steps of a plan. It reads what they redact from c.
-// The doubt has a salt by which the changes can be found later. If nothing is written, the salt is
-// nil.
+// queueStatements queues the statements for the steps of a plan. It reads from the connection c
+// what the steps redact. By the salt in the doubt, a later attempt can find out whether the changes
+// were committed. The salt is nil if nothing is written.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // Read never fails

@@ -10,7 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A dependent is a read of a store, and a change of its result.
+// A dependent is a case of the test: a way to read a store, and a change that gives the read
+// another result.
 type dependent struct {
 	what   string
 	read   func(context.Context) error

@@ -122,6 +122,7 @@ var layout = []modulePackage{
 	{layer: 8, dir: "internal/check", ours: "store internal/codec internal/ledger internal/pacer"},
 	{layer: 7, dir: "internal/reading", ours: "store name"},
 	{layer: 8, dir: "tlog/receipt", ours: "internal/codec store tlog", theirs: "golang.org/x/mod"},
+	{layer: 9, dir: "tlog/watch", ours: ". format internal/codec internal/durable internal/retryafter internal/shown name store tlog tlog/receipt", theirs: "golang.org/x/mod"},
 	{layer: 9, dir: "tlog/publish", ours: ". internal/codec internal/durable internal/ledger name store tlog tlog/receipt tlog/witness", theirs: "golang.org/x/mod"},
 	{layer: 8, dir: "internal/audit", ours: "store name internal/codec internal/ledger internal/pacer"},
 	{layer: 8, dir: "mint/reserve", ours: "internal/ascii . mint registrar store name"},

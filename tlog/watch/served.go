@@ -1,0 +1,191 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/tlog"
+	"github.com/nomen-project/nomen/tlog/receipt"
+)
+
+// Served compares what a server shows for a name with its log.
+type Served interface {
+	// Compare returns an alert if the server does not have the name with this key, or if what it
+	// shows does not match the log, in which the entry with the given number, from 1, is about the
+	// name. The error says that the server could not be asked.
+	Compare(ctx context.Context, key string, entry uint64) (*Alert, error)
+}
+
+// namesEachTime is the number of names that a watcher compares in one check. It compares the names in
+// turn.
+const namesEachTime = 100
+
+// public reports whether everyone can see the record of a name after an entry.
+func public(leaf *codec.Leaf) bool {
+	return leaf.Subject.Kind == store.KindName && (leaf.Status == nomen.Active || leaf.Status == nomen.Retired)
+}
+
+// note remembers a name, so that the watcher compares it from time to time.
+func (c *checking) note(_ context.Context, index uint64, leaf *codec.Leaf) {
+	switch {
+	case leaf.Subject.Kind == store.KindName && !public(leaf):
+		delete(c.state.Names, leaf.Subject.Key)
+	case public(leaf) && (len(c.state.Names) < maxNames || c.state.Names[leaf.Subject.Key].Entry > 0):
+		if c.state.Names == nil {
+			c.state.Names = map[string]watchedName{}
+		}
+		c.state.Names[leaf.Subject.Key] = watchedName{Entry: index + 1}
+	}
+}
+
+// compare compares the name of an entry, for an audit.
+func (c *checking) compare(ctx context.Context, index uint64, leaf *codec.Leaf) {
+	if !public(leaf) {
+		return
+	}
+	if a, err := c.Served.Compare(ctx, leaf.Subject.Key, index+1); err == nil {
+		if c.report.Served++; a != nil {
+			a.Entry, a.Name = index+1, leaf.Subject.Key
+			c.alert(a)
+		}
+	}
+}
+
+// compareNames compares the next names. It reports each fault once.
+func (c *checking) compareNames(ctx context.Context) {
+	keys := make([]string, 0, len(c.state.Names))
+	for key := range c.state.Names {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	from, _ := slices.BinarySearch(keys, c.state.NextName)
+	for i := range min(len(keys), namesEachTime) {
+		key := keys[(from+i)%len(keys)]
+		c.state.NextName = keys[(from+i+1)%len(keys)]
+		was := c.state.Names[key]
+		a, err := c.Served.Compare(ctx, key, was.Entry)
+		if err != nil {
+			return // the server is asked again in the next check
+		}
+		now := watchedName{Entry: was.Entry}
+		if c.report.Served++; a != nil {
+			now.Bad = a.Kind
+			if was.Bad != a.Kind {
+				a.Entry, a.Name = was.Entry, key
+				c.alert(a)
+			}
+		}
+		c.state.Names[key] = now
+	}
+}
+
+// Server is a server of nomen that shows names and their receipts. It implements [Served].
+type Server struct {
+	root      string // URL of the server without its path
+	client    *http.Client
+	key       note.Verifier
+	witnesses []note.Verifier
+}
+
+// NewServer returns the server that publishes a log. The address is that of the log, which ends with
+// /-/log. The key is that of the log.
+func NewServer(address string, transport http.RoundTripper, key note.Verifier, witnesses ...note.Verifier) (*Server, error) {
+	root, ok := strings.CutSuffix(strings.TrimRight(address, "/"), "/-/log")
+	if !ok {
+		return nil, fmt.Errorf("the URL %q does not end with /-/log, so it is not that of a server of nomen, but perhaps of a copy of its log", shown.Short(address, 200))
+	}
+	return &Server{root: root, client: noRedirects(transport, requestTimeout), key: key, witnesses: witnesses}, nil
+}
+
+// Compare implements [Served]. It checks the receipt of the name, and whether the server redirects to
+// a location that the receipt has.
+func (s *Server) Compare(ctx context.Context, key string, entry uint64) (*Alert, error) {
+	path := format.NamePath(key)
+	text := shown.Short(key, 200)
+	data, _, err := s.get(ctx, "/-/proof"+path, tlog.MaxProof)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return alertf(Dropped, "%s: the server does not have the name, but entry %d of the log is about it", text, entry), nil
+	case err != nil:
+		return nil, err
+	}
+	r, err := receipt.Check(data, s.key, s.witnesses...)
+	switch {
+	case err != nil:
+		return alertf(Altered, "%s: the receipt of the server is not valid: %v", text, err), nil
+	case r.Leaf.Subject != (store.Subject{Kind: store.KindName, Key: name.FromKey(key).Key()}):
+		return alertf(Altered, "%s: the receipt of the server is about another name", text), nil
+	case r.Seq < entry:
+		return alertf(Altered, "%s: the server shows entry %d, but the log has the newer entry %d", text, r.Seq, entry), nil
+	case r.Change == nil || r.Change.Record == nil || r.Leaf.Status != nomen.Active || len(r.Change.Record.Locations) == 0:
+		return nil, nil
+	}
+	_, location, err := s.get(ctx, path, 1)
+	if err != nil || location == "" {
+		return nil, nil // the receipt has shown that the server has the name
+	}
+	for _, l := range r.Change.Record.Locations {
+		if sameURL(l.URL, location) {
+			return nil, nil
+		}
+	}
+	return alertf(Retargeted, "%s: the server redirects to %s, which is not a location of the record in the log (entry %d)", text, shown.Short(location, 200), r.Seq), nil
+}
+
+// sameURL reports whether a redirect leads to a location.
+func sameURL(location, redirect string) bool {
+	a, errA := url.Parse(location)
+	b, errB := url.Parse(redirect)
+	return location == redirect || errA == nil && errB == nil && a.String() == b.String()
+}
+
+// get gets at most limit bytes, and the Location of a redirect. The error [fs.ErrNotExist] says that
+// the server has no such thing.
+func (s *Server) get(ctx context.Context, path string, limit int64) (body []byte, location string, err error) {
+	pause := firstWait
+	for try := 1; ; try++ {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.root+path, nil)
+		if err != nil {
+			return nil, "", err
+		}
+		resp, err := s.client.Do(req)
+		if err != nil {
+			return nil, "", err
+		}
+		body, err = io.ReadAll(io.LimitReader(resp.Body, limit))
+		resp.Body.Close()
+		switch status := resp.StatusCode; {
+		case status == http.StatusNotFound:
+			return nil, "", fs.ErrNotExist
+		case status/100 == 3:
+			return nil, resp.Header.Get("Location"), nil
+		case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && try < maxTries:
+			pause *= 2
+			select {
+			case <-time.After(pause / 2):
+				continue
+			case <-ctx.Done():
+				return nil, "", ctx.Err()
+			}
+		case status != http.StatusOK:
+			return nil, "", fmt.Errorf("%s: status %d", path, status)
+		}
+		return body, "", err
+	}
+}

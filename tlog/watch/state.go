@@ -1,0 +1,132 @@
+package watch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/tlog"
+)
+
+// stateVersion is the version of the files that [state] describes.
+const stateVersion = 1
+
+// Limits of a state.
+const (
+	maxHeads = 64       // heads that a watcher keeps
+	maxNames = 10_000   // names that a watcher compares with the server
+	maxState = 64 << 20 // length of the file, in bytes
+)
+
+// A head is a checkpoint that was verified.
+type head struct {
+	Signed string    `json:"checkpoint"` // with all signatures, as it was published
+	Size   uint64    `json:"size"`
+	Time   time.Time `json:"time"` // when it was read
+}
+
+// A watchedName is what the log says of a name.
+type watchedName struct {
+	Entry uint64 `json:"entry"`         // number of its last entry, from 1
+	Bad   Kind   `json:"bad,omitempty"` // the alert that was reported
+}
+
+// A state is what is known about a log. The file is JSON.
+type state struct {
+	Version int       `json:"version"`
+	Origin  string    `json:"origin"`
+	Heads   []head    `json:"heads"`          // verified, oldest first; all are of one history
+	Checked uint64    `json:"checked"`        // entries before this position were checked
+	Newest  time.Time `json:"newest"`         // latest time of these entries
+	Entries bool      `json:"entries"`        // the log has published its entries
+	Found   int       `json:"found,omitzero"` // alerts before an audit was interrupted
+
+	// Names are the names below the watched prefixes that the server should have, by key.
+	Names    map[string]watchedName `json:"names,omitempty"`
+	NextName string                 `json:"nextName,omitempty"` // key from which on names are compared
+}
+
+// readState reads the file at path. If there is none, the state is new.
+func readState(path string, log note.Verifier) (*state, error) {
+	s := &state{Version: stateVersion, Origin: log.Name()}
+	if path == "" {
+		return s, nil
+	}
+	if err := durable.Sweep(path); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil && info.Size() > maxState {
+		err = errors.New("the file is too large")
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
+	if err == nil {
+		s = new(state)
+		err = json.Unmarshal(data, s)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case s.Version != stateVersion:
+		return nil, fmt.Errorf("%s: unknown version %d; use a newer nomen", path, s.Version)
+	case s.Origin != log.Name():
+		return nil, fmt.Errorf("%s is about the log %q, not %q; use another file", path, s.Origin, log.Name())
+	}
+	for _, h := range s.Heads {
+		if c, err := tlog.Open([]byte(h.Signed), log); err != nil || c.Size != h.Size {
+			return nil, fmt.Errorf("%s: a head is not signed by the key of the log: %v", path, err)
+		}
+	}
+	if n := len(s.Heads); n > 0 && s.Checked > s.Heads[n-1].Size || n == 0 && s.Checked > 0 {
+		return nil, fmt.Errorf("%s: the position is beyond the log", path)
+	}
+	return s, nil
+}
+
+func (s *state) write(path string) error {
+	if path == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(s, "", "\t")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(path, string(data)+"\n")
+}
+
+func (h head) checkpoint() tlog.Checkpoint {
+	c, _ := tlog.Peek([]byte(h.Signed)) // verified by readState or before it was added
+	return c
+}
+
+// add adds a verified head. If there are too many, every second of the older half is forgotten, so
+// that the heads cover the whole time with less detail in the past.
+func (s *state) add(signed []byte, size uint64, now time.Time) {
+	if n := len(s.Heads); n > 0 && s.Heads[n-1].Size == size {
+		s.Heads[n-1] = head{string(signed), size, now}
+		return
+	}
+	if len(s.Heads) == maxHeads {
+		thin := s.Heads[:0:0]
+		for i, h := range s.Heads {
+			if i%2 == 0 || i > maxHeads/2 {
+				thin = append(thin, h)
+			}
+		}
+		s.Heads = slices.Clip(thin)
+	}
+	s.Heads = append(s.Heads, head{string(signed), size, now})
+}

@@ -1,0 +1,299 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/tlog"
+)
+
+// A Log is where the files of a log are read.
+type Log interface {
+	tlog.TileReader
+	Checkpoint(ctx context.Context) ([]byte, error)
+}
+
+// Options are the settings of a [Watcher].
+type Options struct {
+	Log       Log
+	Key       note.Verifier   // of the log; its name is the origin
+	Witnesses []note.Verifier // whose cosignatures count
+	Need      int             // number of cosignatures that a checkpoint must have
+	Prefixes  []name.Prefix   // names whose changes are reported
+	Seen      [][]byte        // signed checkpoints that others have got; the log must have them all
+	All       bool            // check the whole log: an audit
+	Tolerance time.Duration   // how much the times of entries may be out of order; 0 means DefaultTolerance
+	State     string          // file with what is known about the log; "" for none
+	Served    Served          // compares what the server shows with the log; nil for none
+	Now       func() time.Time
+	Alert     func(*Alert)                // is called for each alert
+	Progress  func(checked, total uint64) // is called from time to time; nil for none
+}
+
+// Check returns an error if the options cannot be met.
+func (o *Options) Check() error {
+	if o.Need < 0 || o.Need > len(o.Witnesses) {
+		return fmt.Errorf("%d cosignatures are needed, but %d witnesses are known", o.Need, len(o.Witnesses))
+	}
+	for _, w := range o.Witnesses {
+		if !tlog.IsWitnessKey(w) {
+			return fmt.Errorf("the key %q is not that of a witness", w.Name())
+		}
+	}
+	if tlog.IsWitnessKey(o.Key) {
+		return fmt.Errorf("the key %q is that of a witness, not of a log", o.Key.Name())
+	}
+	return nil
+}
+
+// A Report says what a check has found.
+type Report struct {
+	Origin  string    `json:"origin"`
+	Size    uint64    `json:"size"`    // entries of the log
+	Root    string    `json:"root"`    // in hexadecimal
+	Checked uint64    `json:"checked"` // entries that were read and checked, in all
+	Entries bool      `json:"entries"` // the log publishes its entries
+	Hidden  uint64    `json:"hidden"`  // entries that the log does not show, because of names that are not public
+	Served  int       `json:"served"`  // names that were compared with what the server shows
+	Cosigns int       `json:"cosignatures"`
+	Alerts  int       `json:"alerts"`
+	Names   int       `json:"names"` // alerts that are only about changes of names
+	Time    time.Time `json:"time"`
+}
+
+// A Watcher follows a log, or audits it. It must not be used concurrently.
+type Watcher struct {
+	o     Options
+	state *state
+	seen  []*tlog.Signed
+}
+
+// New returns a watcher, which knows what is in the file of the options.
+func New(o Options) (*Watcher, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	o.Tolerance = cmp.Or(o.Tolerance, DefaultTolerance)
+	w := &Watcher{o: o}
+	for _, msg := range o.Seen {
+		s, err := tlog.Open(msg, o.Key)
+		if err != nil {
+			return nil, fmt.Errorf("a checkpoint that others have got: %w", err)
+		}
+		w.seen = append(w.seen, s)
+	}
+	var err error
+	w.state, err = readState(o.State, o.Key)
+	return w, err
+}
+
+// Check reads the newest checkpoint of the log, and verifies that the log continues all heads that
+// the watcher knows. The first check of a watcher stores the head, and later checks check the entries
+// since the one before. An audit ([Options.All]) checks all tiles and entries; if it is interrupted,
+// the next call continues it. If the log cannot be trusted, Check calls the function of the options
+// with an alert, and stores no new head, but the checkpoint as evidence. The error says that the log
+// could not be read, or that the state could not be stored.
+func (w *Watcher) Check(ctx context.Context) (Report, error) {
+	c := &checking{Options: &w.o, state: w.state, seen: w.seen, report: Report{Origin: w.o.Key.Name(), Time: w.o.Now()}}
+	err := c.run(ctx)
+	if a := alertOf(err); a != nil {
+		c.alert(a)
+		err = c.keepEvidence()
+	}
+	return c.report, err
+}
+
+// A checking is one check of a log.
+type checking struct {
+	*Options
+	state  *state
+	seen   []*tlog.Signed
+	report Report
+	signed []byte // the new checkpoint
+}
+
+// alert completes an alert and reports it.
+func (c *checking) alert(a *Alert) {
+	a.Origin, a.Size, a.Time = c.report.Origin, c.report.Size, c.report.Time
+	c.report.Alerts++
+	if a.Kind.AboutNames() {
+		c.report.Names++
+	}
+	c.Alert(a)
+}
+
+func (c *checking) run(ctx context.Context) error {
+	tree, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.continues(ctx, tree); err != nil {
+		return err
+	}
+	first := len(c.state.Heads) == 0
+	c.report.Alerts += c.state.Found
+	r := &reading{
+		tiles: c.Log, tree: tree, prefixes: c.Prefixes, tolerance: c.Tolerance, now: c.report.Time, alert: c.alert,
+		next: c.state.Checked, notBefore: c.state.Newest, heads: c.state.Heads,
+	}
+	if first && !c.All {
+		r.quiet = true // these changes are older than the watcher
+		if len(c.Prefixes) == 0 {
+			r.next = c.report.Size
+		}
+	}
+	if c.Served != nil {
+		if r.served = c.note; c.All {
+			r.served = c.compare
+		}
+	}
+	for r.next < c.report.Size {
+		if err := c.step(ctx, r); err != nil {
+			return err
+		}
+	}
+	if c.Served != nil && !c.All {
+		c.compareNames(ctx)
+	}
+	c.report.Entries, c.report.Checked, c.report.Hidden = c.state.Entries, r.next, r.hidden
+	c.state.Checked, c.state.Newest, c.state.Found = r.next, r.notBefore, 0
+	if c.All {
+		c.state.Checked, c.state.Newest = 0, time.Time{} // the next audit checks everything again
+	}
+	c.state.add(c.signed, c.report.Size, c.report.Time)
+	return c.state.write(c.State)
+}
+
+// step checks the entries of one bundle. If the log does not publish its entries, it checks only the
+// tiles, and a watcher skips the rest.
+func (c *checking) step(ctx context.Context, r *reading) error {
+	err := r.step(ctx)
+	switch {
+	case errors.Is(err, errNoEntries) && c.state.Entries:
+		n := r.next / tlog.TileWidth
+		return bundleAlert(tlog.Tile{Level: tlog.EntriesLevel, N: n, Width: tlog.WidthOf(0, n, c.report.Size)},
+			errors.New("the bundle is missing, although the log has published its entries"))
+	case errors.Is(err, errNoEntries) && c.All:
+		r.hashesOnly = true
+		return nil
+	case errors.Is(err, errNoEntries):
+		r.next = c.report.Size
+		return nil
+	case err != nil:
+		return err
+	}
+	c.state.Entries = !r.hashesOnly
+	return c.progress(r)
+}
+
+// open reads and verifies the newest checkpoint.
+func (c *checking) open(ctx context.Context) (*tlog.Tree, error) {
+	msg, err := c.Log.Checkpoint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.signed = msg
+	s, err := tlog.Open(msg, c.Key, c.Witnesses...)
+	if err != nil {
+		return nil, err
+	}
+	c.report.Size, c.report.Root, c.report.Cosigns = s.Size, fmt.Sprintf("%x", s.Root), len(s.Cosignatures)
+	if len(s.Cosignatures) < c.Need {
+		return nil, alertf(Unwitnessed, "the checkpoint with %d entries has %d of %d cosignatures: the log may show it to you alone", s.Size, len(s.Cosignatures), c.Need)
+	}
+	return tlog.NewTree(c.Log, s.Checkpoint), nil
+}
+
+// continues verifies that the log has all heads that are known.
+func (c *checking) continues(ctx context.Context, tree *tlog.Tree) error {
+	now := tree.Checkpoint()
+	if n := len(c.state.Heads); n > 0 {
+		last := c.state.Heads[n-1]
+		if last.Size > now.Size {
+			return alertf(Rollback, "the log has %d entries, but it had %d at %s: an older backup was restored, or entries were removed",
+				now.Size, last.Size, last.Time.UTC().Format(time.RFC3339))
+		}
+		same, err := has(ctx, tree, last.checkpoint())
+		if err != nil {
+			return err
+		}
+		if !same {
+			return c.fork(ctx, tree, last)
+		}
+	}
+	for _, s := range c.seen {
+		if s.Size > now.Size {
+			return alertf(Rollback, "the log has %d entries, but others have got a checkpoint with %d", now.Size, s.Size)
+		}
+		same, err := has(ctx, tree, s.Checkpoint)
+		if err != nil {
+			return err
+		}
+		if !same {
+			return alertf(Fork, "the log has signed a checkpoint with %d entries for others, whose entries differ from those here: it shows different histories", s.Size)
+		}
+	}
+	return nil
+}
+
+// fork returns the alert that the log does not continue the head last. It says which earlier head the
+// log still has.
+func (c *checking) fork(ctx context.Context, tree *tlog.Tree, last head) error {
+	agreed := uint64(0)
+	for _, h := range slices.Backward(c.state.Heads) {
+		same, err := has(ctx, tree, h.checkpoint())
+		if err != nil {
+			return err
+		}
+		if same {
+			agreed = h.Size
+			break
+		}
+	}
+	return alertf(Fork, "the first %d entries differ from those that the log had at %s: entries after number %d were rewritten",
+		last.Size, last.Time.UTC().Format(time.RFC3339), agreed)
+}
+
+// has reports whether the log of the tree begins with the log of an older checkpoint.
+func has(ctx context.Context, tree *tlog.Tree, older tlog.Checkpoint) (bool, error) {
+	if c := tree.Checkpoint(); c.Size == older.Size {
+		return c.Root == older.Root, nil
+	}
+	root, err := tree.RootAt(ctx, older.Size)
+	return root == older.Root, err
+}
+
+// saveEvery is the number of entries after which the progress is stored.
+const saveEvery = 64 * tlog.TileWidth
+
+// progress reports and stores how far entries have been checked.
+func (c *checking) progress(r *reading) error {
+	if c.Progress != nil {
+		c.Progress(r.next, c.report.Size)
+	}
+	if r.next%saveEvery != 0 {
+		return nil
+	}
+	s := *c.state
+	s.Heads = slices.Clone(s.Heads)
+	s.add(c.signed, c.report.Size, c.report.Time)
+	s.Checked, s.Newest, s.Found = r.next, r.notBefore, c.report.Alerts
+	return s.write(c.State)
+}
+
+// keepEvidence stores the checkpoint of an alert beside the state, so that it can be shown to others.
+func (c *checking) keepEvidence() error {
+	if c.State == "" || len(c.signed) == 0 {
+		return nil
+	}
+	return durable.WriteFile(filepath.Clean(c.State)+".evidence", string(c.signed))
+}

@@ -23,7 +23,7 @@ it signs, and the hashes with which anyone can verify that no change was altered
 added later. docs/howto/publish-the-log.md says how.`
 
 func (c *cli) logCommand() *cobra.Command {
-	return groupOf("log", "publish the log of changes", logLong, c.logKeyCommand(), c.logExportCommand(), c.logResumeCommand())
+	return groupOf("log", "publish the log of changes", logLong, c.logKeyCommand(), c.logExportCommand(), c.logResumeCommand(), c.logWatchCommand())
 }
 
 func (c *cli) logKeyCommand() *cobra.Command {

@@ -25,6 +25,12 @@ func (m Miss) MonthsSeen(now time.Time) int {
 	return bits.OnesCount16(shifted(m.Months|1, monthOf(now)-monthOf(m.Last)) & (1<<12 - 1))
 }
 
+// SeenIn reports whether the name was requested in the month of a time, as far as is known.
+func (m Miss) SeenIn(month time.Time) bool {
+	back := monthOf(m.Last) - monthOf(month)
+	return back >= 0 && back < 16 && (m.Months|1)>>back&1 == 1
+}
+
 func monthOf(t time.Time) int { return t.UTC().Year()*12 + int(t.UTC().Month()) }
 
 // shifted returns months as seen n months later, or earlier if n is negative.

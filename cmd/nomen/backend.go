@@ -42,6 +42,7 @@ type backend interface {
 	Statistics(ctx context.Context, fresh bool) (adminapi.Statistics, error)
 	Activity(ctx context.Context, month string) (adminapi.Activity, error)
 	Resolutions(ctx context.Context, q adminapi.ResolutionQuery) (adminapi.Resolutions, error)
+	MonthReport(ctx context.Context, prefix, month string) (adminapi.MonthReport, error)
 
 	Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error)
 	Tokens(ctx context.Context) ([]adminapi.Token, error)

@@ -31,6 +31,8 @@ func optionClasses() map[optionClass]string {
 			log-format access-log-addresses data store memory no-counts read-only scrub search
 			links.check links.contact links.probe
 			log.key log.entries log.content log.witness log.quorum log.timeout
+			reports.to reports.contacts reports.from reports.smtp reports.smtp-user reports.smtp-password-file reports.sendmail
+			reports.webhook reports.webhook-secret-file
 			stale-if-error clock-ok demo
 			sign-in.url sign-in.ca
 			limits.head-timeout limits.idle-timeout limits.timeout`,

@@ -110,6 +110,7 @@ type serveFlags struct {
 	site                    siteFlags
 	links                   linksFlags
 	publish                 publishFlags
+	reports                 reportFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -162,6 +163,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.site.register(f)
 	s.links.register(f)
 	s.publish.register(f)
+	s.reports.register(f)
 }
 
 // authorityLife bounds how long this process may use the earlier state of an authority that another
@@ -261,6 +263,7 @@ func (f *serveFlags) check() error {
 	if err := f.checkPublish(); err != nil {
 		errs = append(errs, err)
 	}
+	f.reports.checkFlags(must)
 	return errors.Join(errs...)
 }
 
@@ -365,6 +368,11 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 		return err
 	}
 	defer endBackups()
+	endReports, err := c.startReports(ctx, &f, v)
+	if err != nil {
+		return err
+	}
+	defer endReports()
 	if v.certificates, err = c.openCertificates(&f, s, table, v.parts.seen, log); err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ passed (past) or an editor has marked them as unavailable (down). It shows at mo
 hosts and 200 locations.
 With --json it also prints the numbers of 'nomen stats names'.`, c.showLinkCounts),
 		c.changesStatsCommand(),
+		c.reportStatsCommand(),
 	)
 	cmd.Example = resolutionExamples + cmd.Example
 	cmd.Args = cobra.MaximumNArgs(1)

@@ -88,6 +88,7 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "statistics", registrar.Reader, s.statistics, "fresh"},
 		{http.MethodGet, "statistics/resolutions", registrar.Reader, s.resolutions, "name prefix from to top"},
 		{http.MethodGet, "statistics/changes", registrar.Reader, s.activity, "month"},
+		{http.MethodGet, "statistics/month", registrar.Reader, s.month, "prefix month"},
 		{http.MethodGet, "config", registrar.Administrator, s.getConfig, ""},
 		{http.MethodPost, "reload", registrar.Administrator, s.reload, ""},
 		{http.MethodGet, "users", registrar.Owner, s.listUsers, ""},

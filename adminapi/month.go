@@ -1,0 +1,50 @@
+package adminapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/nomen-project/nomen/misses"
+)
+
+// A MonthReport is the response to GET statistics/month: what happened to the names of an authority,
+// or to all names that the token may read, in a month.
+type MonthReport struct {
+	Month  string `json:"month"`            // such as 2026-11
+	Prefix string `json:"prefix,omitempty"` // beginning of the names; "" for all
+
+	Resolutions Resolutions `json:"resolutions"`           // of the month
+	Before      ByClass     `json:"before"`                // resolutions in the month before
+	FailedShare float64     `json:"failed_share"`          // failed lookups in all lookups, without those of robots, in percent
+	Misses      []MonthMiss `json:"misses"`                // names whose lookups failed in the month, most frequent first
+	MissesMore  int         `json:"misses_more,omitempty"` // further ones
+	Changes     Changes     `json:"changes"`               // of names
+	Links       *MonthLinks `json:"links,omitempty"`       // absent if the server does not check links
+	Count                   // of the changes
+}
+
+// A MonthMiss is a name whose lookups failed in a month.
+type MonthMiss struct {
+	misses.Miss
+	Seen int `json:"seen"` // in how many of the last 12 months a lookup failed
+}
+
+// MonthLinks are the links that a [MonthReport] lists: those that are dead when the report is made, and
+// those that a person must look at.
+type MonthLinks struct {
+	Dead    []Link           `json:"dead"`              // they failed for at least two weeks
+	Look    []Link           `json:"look"`              // blocked or suspect: the host keeps programs out, or answers with another page
+	Failing int              `json:"failing"`           // links whose failures are being counted
+	Hosts   []LinkHostChange `json:"hosts"`             // what changed since the beginning of the month, by host
+	More    bool             `json:"more,omitempty"`    // the lists are not complete
+	Reading bool             `json:"reading,omitempty"` // the server is still reading the names
+	Other   bool             `json:"other,omitempty"`   // another server with the same database checks the links
+}
+
+// MonthReport returns the report about a month such as 2026-11, for all names or those with a prefix.
+func (c *Client) MonthReport(ctx context.Context, prefix, month string) (MonthReport, error) {
+	q := url.Values{"month": {month}}
+	setText(q, "prefix", prefix)
+	return request[MonthReport](ctx, c, http.MethodGet, "statistics/month", q, nil)
+}

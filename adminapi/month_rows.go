@@ -42,7 +42,11 @@ func (m *MonthReport) Rows() [][]string {
 		classes("day", p.Period, p.ByClass, "")
 	}
 	for _, s := range r.Services {
-		classes("service", s.Service, s.ByClass, "")
+		note := ""
+		if s.Service == "I2R" || s.Service == "I2Rs" {
+			note = "the server delivered the resource: these are requests as COUNTER defines them"
+		}
+		classes("service", s.Service, s.ByClass, note)
 	}
 	for _, n := range r.Names {
 		classes("name", n.Name, n.ByClass, "")

@@ -23,6 +23,12 @@ type Options struct {
 	// nil, no name has an authority.
 	Authority func(name string) string
 
+	// Recorded reports whether a name has a record. Clients can invent any number of names for which a
+	// rule or a suffix gives an answer. Such names count only for their authorities, so that the store
+	// has no more rows than there are records. Recorded is called when counts are written. If it is
+	// nil, all names have records.
+	Recorded func(ctx context.Context, name string) bool
+
 	Every  time.Duration    // how often counts are added to Store; 0 means a minute
 	Names  int              // how many names have counts of their own within this time; 0 means 200,000
 	Clicks int              // how many clicks are remembered to recognise double clicks; 0 means 1,048,576
@@ -53,7 +59,8 @@ type Counter struct {
 	writing sync.Mutex // held while counts are written; locked before taking
 	batch   *Batch     // the batch that may not be in the store yet
 	seq     uint64
-	rolled  Month // months before this one have been rolled up
+	saved   atomic.Int64 // Unix time of the last successful write
+	rolled  Month        // months before this one have been rolled up
 
 	stop func()
 }
@@ -334,7 +341,29 @@ func (c *Counter) Flush(ctx context.Context) error {
 		c.pending = map[place]uint64{}
 	}
 	c.taking.Unlock()
-	return c.write(ctx)
+	c.dropUnrecorded(ctx)
+	if err := c.write(ctx); err != nil {
+		return err
+	}
+	c.saved.Store(c.o.Now().Unix())
+	return nil
+}
+
+// Saved returns when the counts were last written, or zero.
+func (c *Counter) Saved() time.Time {
+	if c == nil || c.saved.Load() == 0 {
+		return time.Time{}
+	}
+	return time.Unix(c.saved.Load(), 0)
+}
+
+// dropUnrecorded removes the names without records from a new batch. The caller must hold writing.
+func (c *Counter) dropUnrecorded(ctx context.Context) {
+	if c.batch == nil || c.o.Recorded == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx) // the batch must be complete before it is written
+	c.batch.Rows = slices.DeleteFunc(c.batch.Rows, func(r Row) bool { return r.Kind == OfName && !c.o.Recorded(ctx, r.Text) })
 }
 
 // write adds the batch to the store. The caller must hold writing.

@@ -205,6 +205,23 @@ func TestNoDoubleClicks(t *testing.T) {
 	}
 }
 
+// Names that clients invent, such as names that match a rule, count only for their authorities. So they
+// take no room on disk.
+func TestInventedNames(t *testing.T) {
+	s := &Memory{}
+	c := open(t, Options{Store: s, Names: 50_000, Authority: func(string) string { return "urn:a" }, Recorded: func(_ context.Context, name string) bool { return name == "urn:a:1" }})
+	for i := range 20_000 {
+		c.Resolved(client(1, firefox), fmt.Sprint("urn:a:", i), 1, noon)
+		c.Repeated(uint64(i)<<2, &Last{}, client(2, firefox), fmt.Append(nil, "urn:a:", i), 1, noon)
+	}
+	if err := c.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if names, all := total(t, s, OfName), total(t, s, OfAuthority); names != 2 || all != 40_000 || len(s.rows) != 2 {
+		t.Errorf("%d resolutions of names, %d in sum, in %d rows; want 2, 40000, 2", names, all, len(s.rows))
+	}
+}
+
 // When there is no room to remember clicks, each click counts, and the counter says how many.
 func TestClicksOverflow(t *testing.T) {
 	s := &Memory{}

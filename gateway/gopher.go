@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -38,6 +39,10 @@ type GopherOptions struct {
 	Timeout     time.Duration // maximum time for receiving a selector, for resolving, and for sending each part
 	Page        int           // maximum number of items on a page of a list; default 100
 	Look        int           // maximum number of records to read for a page; default 10,000
+
+	// Counted is called for each name whose description is sent, or whose lookup failed with an error.
+	// The name is that of the record. It may be nil.
+	Counted func(from netip.Addr, n name.Name, err error)
 
 	Log *slog.Logger // receives failures; may be nil
 }
@@ -74,6 +79,9 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 	o.Connections, o.PerAddress = cmp.Or(o.Connections, 200), cmp.Or(o.PerAddress, 8)
 	o.Timeout, o.Page = cmp.Or(o.Timeout, 20*time.Second), cmp.Or(o.Page, 100)
 	o.Look = cmp.Or(o.Look, 10_000)
+	if o.Counted == nil {
+		o.Counted = func(netip.Addr, name.Name, error) {}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

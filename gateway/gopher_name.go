@@ -42,12 +42,26 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 		}
 	}
 	a, err := g.o.Resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2C})
+	g.count(ctx, n, a, err)
 	if err != nil {
 		g.problem(m, n, err)
 		return
 	}
 	m.describe(n, a)
 	m.end()
+}
+
+// count counts the answer to a question.
+func (g *Gopher) count(ctx context.Context, n name.Name, a *nomen.Answer, err error) {
+	var e *nomen.Error
+	if err == nil && !a.Name.IsZero() {
+		n = a.Name
+	} else if errors.As(err, &e) && e.Answer != nil && !e.Answer.Name.IsZero() {
+		n = e.Answer.Name
+	}
+	if c := ClientOf(ctx); c != nil {
+		g.o.Counted(c.Addr, n, err)
+	}
 }
 
 // lists reports whether the names of an authority are public.
@@ -138,6 +152,7 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 		return
 	}
 	a, err := g.o.Resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2C})
+	g.count(ctx, n, a, err)
 	var e *nomen.Error
 	if errors.As(err, &e) && e.Answer != nil {
 		a, err = e.Answer, nil

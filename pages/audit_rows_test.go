@@ -55,6 +55,7 @@ func statisticsRows() (all []row) {
 		all = append(all,
 			row{route: "GET statistics", state: state, path: "statistics"},
 			row{route: "GET statistics/report", state: state, path: "statistics/report"},
+			row{route: "GET statistics/report.csv", state: state, path: "statistics/report.csv", file: true},
 			row{route: "GET statistics/changes.csv", state: state, path: "statistics/changes.csv", file: true},
 			row{route: "GET statistics/resolutions.csv", state: state, path: "statistics/resolutions.csv", file: true},
 			row{route: "GET statistics/people.csv", state: state, path: "statistics/people.csv", file: true},

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -25,6 +26,7 @@ func statisticsHandlers() handlers {
 	return handlers{
 		"GET statistics":                 (*request).statistics,
 		"GET statistics/report":          (*request).report,
+		"GET statistics/report.csv":      (*request).reportFile,
 		"GET statistics/changes.csv":     (*request).changesFile,
 		"GET statistics/resolutions.csv": (*request).resolutionsFile,
 		"GET statistics/people.csv":      (*request).peopleFile,
@@ -177,6 +179,9 @@ type reportView struct {
 	Now    time.Time
 
 	Resolutions *resolutionsView
+	Dead        []adminapi.Link // at most maxReport
+	DeadCount   int
+	Checks      bool // the server checks links
 }
 
 func (c *request) report() error {
@@ -197,6 +202,13 @@ func (c *request) report() error {
 		v.Total.Reserved += n.Reserved
 		v.Total.Retired += n.Retired
 	}
+	month, err := c.api.MonthReport(c.ctx(), "", v.Month)
+	if err != nil && !isUnsupported(err) {
+		return err
+	}
+	if l := month.Links; l != nil {
+		v.Checks, v.DeadCount, v.Dead = true, len(l.Dead), l.Dead[:min(len(l.Dead), maxReport)]
+	}
 	failed, err := c.api.VisibleMisses(c.ctx(), "", maxReport+1)
 	if err != nil {
 		return err
@@ -205,6 +217,19 @@ func (c *request) report() error {
 	v.Cut = len(failed.Misses) > maxReport
 	c.show(http.StatusOK, "report", v)
 	return nil
+}
+
+// reportFile sends the report of a month as a table.
+func (c *request) reportFile() error {
+	v := &monthView{}
+	if err := c.month(v); err != nil || v.Changes.Counted.IsZero() && !v.NoLog {
+		return c.counting(err)
+	}
+	r, err := c.api.MonthReport(c.ctx(), strings.TrimSpace(c.r.Form.Get("prefix")), v.Month)
+	if err != nil {
+		return err
+	}
+	return c.table("report-"+v.Month+".csv", r.Rows())
 }
 
 // counting handles an error of a download. Before the first count has ended, it shows the page of

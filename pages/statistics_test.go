@@ -96,7 +96,7 @@ func TestStatisticsRights(t *testing.T) {
 	if strings.Contains(people, "tok") {
 		t.Errorf("got %s", people)
 	}
-	for _, page := range []string{"statistics", "statistics/report", "statistics/changes.csv", "statistics/people.csv", "statistics/names.csv", "links"} {
+	for _, page := range []string{"statistics", "statistics/report", "statistics/report.csv", "statistics/changes.csv", "statistics/people.csv", "statistics/names.csv", "links"} {
 		s.as("none").get(page).want(403)
 		s.as("").get(page).wantSee(signInPath + "?next=" + url.QueryEscape(Root+page))
 	}
@@ -122,6 +122,9 @@ func TestReport(t *testing.T) {
 	}
 	month := servertest.Now.Format("2006-01")
 	s.get("statistics/report").want(200, "Report for "+month, "From 2026-11-01 to 2026-11-30 (UTC)", fmt.Sprint("Names created ", created, " "), "Ada Lovelace", "urn:dns:example.org:alb03", "not counted by month")
+	if rows := s.get("statistics/report.csv").rows(); len(rows) < 8 || strings.Join(rows[0], ",") != "part,item,number,regular,machine,bot,unknown,note" {
+		t.Errorf("got %q", rows)
+	}
 	s.get("statistics/report?month=2001-02").want(200, "From 2001-02-01 to 2001-02-28", "Names created 0")
 }
 

@@ -22,6 +22,7 @@ type subject struct {
 func (s *Server) note(p *reply, r *request, a parsedTarget) *reply {
 	switch {
 	case s.counts == nil, p.located, r.method != http.MethodGet, a.byLocation, a.name.IsZero(), !a.query.at.IsZero(), r.datetime != "":
+	case p.status == http.StatusPartialContent: // COUNTER counts the statuses 200 and 304
 	case a.authority == nil && s.asksOthers(), p.status >= http.StatusBadRequest && p.status != http.StatusGone:
 	case p.status == http.StatusGone:
 		p.subject = subject{a.kept().Key(), counts.Gone}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,7 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/counts/countstore"
 	"github.com/nomen-project/nomen/name"
@@ -90,11 +93,42 @@ func (c *cli) openCounts(f *serveFlags, s store.Reader, table *store.Table, log 
 		target, r.side = side, side
 	}
 	var err error
-	r.Counter, err = counts.Open(counts.Options{Store: target, Now: clock, Log: log, Authority: func(key string) string { return authorityOf(table, key) }})
+	r.Counter, err = counts.Open(counts.Options{
+		Store: target, Now: clock, Log: log, Authority: func(key string) string { return authorityOf(table, key) },
+		Recorded: func(ctx context.Context, key string) bool {
+			_, err := s.Get(store.WithStaleness(ctx), name.FromKey(key), time.Time{})
+			return !errors.Is(err, store.ErrNotFound)
+		},
+	})
 	if err != nil && r.side != nil {
 		err = errors.Join(err, r.side.Close())
 	}
 	return r, err
+}
+
+// countGopher returns the function that counts what Gopher clients resolve, as the public listener does.
+// They send no User-Agent field. If the server asks other resolvers, names without an authority here
+// are not counted.
+func (p *serverParts) countGopher(asksOthers bool) func(netip.Addr, name.Name, error) {
+	counter := p.counts.counter()
+	return func(from netip.Addr, n name.Name, err error) {
+		key := n.Key()
+		if asksOthers && authorityOf(p.table, key) == "" {
+			return
+		}
+		by := new(counts.Client)
+		by.Set(from, "")
+		var e *nomen.Error
+		switch errors.As(err, &e); {
+		case err == nil:
+			counter.Resolved(by, key, counts.Of(nomen.I2C), clock())
+		case e != nil && e.Kind == nomen.Gone:
+			counter.Resolved(by, key, counts.Gone, clock())
+		case e != nil && e.Kind == nomen.Unknown:
+			counter.Failed(by, key, clock())
+			p.misses.Add(key, e.Suggestions)
+		}
+	}
 }
 
 func authorityOf(table *store.Table, key string) string {
@@ -250,7 +284,10 @@ func resolutionsCSV(w io.Writer, r *adminapi.Resolutions) error {
 	out := csv.NewWriter(w)
 	var errs error
 	same := func(s string) string { return s }
-	resolutionLines(r, same, func(cells []string) { errs = errors.Join(errs, out.Write(cells)) })
+	resolutionLines(r, same, func(cells []string) {
+		cells[0] = bulk.Mark(cells[0])
+		errs = errors.Join(errs, out.Write(cells))
+	})
 	out.Flush()
 	return errors.Join(errs, out.Error())
 }

@@ -72,6 +72,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"links report":     {""},
 		"stats names":      {"", "--fresh"},
 		"stats links":      {""},
+		"stats report":     {"", "--month 2026-10 --csv"},
 		"stats changes":    {"", "--month 2026-10"},
 		"authority get":    {"urn:example"},
 		"authority list":   {""},

@@ -159,7 +159,9 @@ func openGopher(o *gatewayFlags, p serverParts) (*gopherServer, error) {
 		return nil, err
 	}
 	g := &gopherServer{}
-	g.gopher, err = gateway.NewGopher(gateway.GopherOptions{Resolver: p.resolver, Store: p.store, Authorities: p.table, Host: o.host, Log: p.log})
+	g.gopher, err = gateway.NewGopher(gateway.GopherOptions{
+		Resolver: p.resolver, Store: p.store, Authorities: p.table, Host: o.host, Log: p.log, Counted: p.countGopher(o.names != "off"),
+	})
 	if err != nil {
 		return nil, usageError{fmt.Errorf("serve: %w", err)}
 	}

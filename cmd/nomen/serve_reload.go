@@ -74,6 +74,7 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 	if err != nil {
 		return nil, errors.Join(err, p.misses.Close())
 	}
+	p.seen.counts.Store(p.counts.counter())
 	registries, err := readRegistries(f.registry)
 	if err != nil {
 		err = fmt.Errorf("serve: --registry: %w", err)

@@ -48,7 +48,7 @@ func (o *reportFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.hookField, "reports.webhook-secret-file", "", "file with the secret that signs requests to the webhook, or credential:NAME")
 }
 
-// on reports whether there is somebody to send reports to.
+// on reports whether reports have recipients.
 func (o *reportFlags) on() bool { return len(o.to) > 0 || o.contacts || o.webhook != "" }
 
 // checkFlags checks the values of the options.
@@ -115,9 +115,11 @@ func (c *cli) startReports(ctx context.Context, f *serveFlags, v *liveServer) (e
 		return nil, err
 	}
 	r := reports.New(reports.Options{
-		Reports:    c.reports(v.api),
-		Recipients: func(ctx context.Context) ([]reports.Recipient, error) { return f.reports.recipients(ctx, hook, v.parts.table, v.parts.log) },
-		Sender:     sender, From: f.reports.from, Vault: vault, Holder: c.instance, Now: clock, Log: v.parts.log,
+		Reports: c.reports(v.api),
+		Recipients: func(ctx context.Context) ([]reports.Recipient, error) {
+			return f.reports.recipients(ctx, hook, v.parts.table, v.parts.log)
+		},
+		Sender: sender, From: f.reports.from, Vault: vault, Holder: c.instance, Now: clock, Log: v.parts.log,
 	})
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -191,9 +193,40 @@ func mailOf(contact string) string {
 
 // reports returns the reports that a server sends.
 func (c *cli) reports(api *admin.API) []reports.Report {
-	return []reports.Report{{Name: "month", Period: reports.Monthly, Make: func(ctx context.Context, prefix string, from, _ time.Time) (*reports.Content, error) {
-		return monthContent(ctx, api, prefix, from)
-	}}}
+	return []reports.Report{
+		{Name: "month", Period: reports.Monthly, Make: func(ctx context.Context, prefix string, from, _ time.Time) (*reports.Content, error) {
+			return monthContent(ctx, api, prefix, from)
+		}},
+		{Name: "links", Period: reports.Weekly, Make: func(ctx context.Context, prefix string, from, _ time.Time) (*reports.Content, error) {
+			return linksContent(ctx, api, prefix, from)
+		}},
+	}
+}
+
+// linksContent returns what has changed about links since a time, a line for each host. It returns nil
+// if nothing has changed, or if the server does not check links.
+func linksContent(ctx context.Context, api *admin.API, prefix string, since time.Time) (*reports.Content, error) {
+	a, err := reportActor(prefix)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := api.Client(a).LinkChanges(ctx, since)
+	var no *adminapi.StatusError
+	switch {
+	case errors.As(err, &no) && no.Kind == adminapi.KindNoLinks:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(changes.Hosts) == 0:
+		return nil, nil
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "Locations that changed since %s\n\n", since.Format(time.DateOnly))
+	for i := range changes.Hosts {
+		text.WriteString(hostChangeLine(&changes.Hosts[i]) + "\n")
+	}
+	text.WriteString("\nFor all dead locations: nomen links list, or the page Links.\n")
+	return &reports.Content{Subject: "Names: changes of links for " + cmp.Or(prefix, "all names"), Text: text.String(), Object: changes}, nil
 }
 
 // reportActor returns the actor with whose rights a report is made. The contact of an authority need

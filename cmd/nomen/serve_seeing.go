@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nomen-project/nomen/counts"
 	"github.com/nomen-project/nomen/links"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/search"
@@ -44,6 +45,7 @@ type seen struct {
 	index        atomic.Pointer[search.Index]
 	links        atomic.Pointer[links.Watcher]
 	published    atomic.Pointer[publish.Log]
+	counts       atomic.Pointer[counts.Counter]
 }
 
 // newSeen returns the metrics of a server of a store.
@@ -57,7 +59,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64, re
 			return s != nil && s.Ready()
 		},
 		Scrub: v.scrub, Search: v.indexed, Links: v.linked, Published: v.publication, Jobs: v.jobs, Connections: v.connections,
-		Answers: v.answers, Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Rested: rested, Build: build(),
+		Answers: v.answers, Upstream: v.upstream, Misses: v.misses, Counted: v.counted, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Rested: rested, Build: build(),
 	})
 	return v
 }
@@ -88,6 +90,11 @@ func (v *seen) expiry() time.Time {
 		return c.expiry()
 	}
 	return time.Time{}
+}
+
+func (v *seen) counted() (metrics.Counted, bool) {
+	c := v.counts.Load()
+	return metrics.Counted{Unchecked: c.Overflow(), Saved: c.Saved()}, c != nil
 }
 
 func (v *seen) misses() uint64 {

@@ -77,7 +77,7 @@ func newWorld(t *testing.T, servers int) *world {
 		w.servers = append(w.servers, New(Options{
 			Reports: []Report{{Name: "month", Period: Monthly, Make: func(_ context.Context, prefix string, from, _ time.Time) (*Content, error) {
 				if prefix == "urn:x-b" {
-					return nil, nil //nolint:nilnil // nothing to report
+					return nil, nil
 				}
 				return &Content{Subject: "(" + prefix + ")"}, nil
 			}}},

@@ -16,6 +16,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
+// A Counted describes the counter of resolutions.
+type Counted struct {
+	Unchecked uint64    // resolutions that were counted without a check for double clicks
+	Saved     time.Time // when the counts were last written
+}
+
 // Options say what to collect. If a function is nil, the metrics with its values are left out.
 type Options struct {
 	Forms    []string // the forms of requests, as passed to Observe
@@ -38,6 +44,7 @@ type Options struct {
 	Upstream    func() (running, waiting int)   // returns the number of requests to other resolvers
 	Misses      func() uint64                   // returns the number of failed lookups
 	Certificate func() time.Time                // returns when the first certificate expires; zero if there is none
+	Counted     func() (Counted, bool)          // describes the counter of resolutions; false if the server does not count
 	Dropped     func() uint64                   // returns the number of log lines that could not be written
 	Rested      func() time.Duration            // returns how long background work has rested for requests
 	Tasks       *Tasks                          // runs of recurring tasks; if nil, only those of the admin API are counted

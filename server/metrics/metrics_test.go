@@ -76,6 +76,7 @@ func full(s store.Reader) *Metrics {
 		Answers:     func() (store.CacheUsage, bool) { return store.CacheUsage{Name: "answers", Hits: 9}, true },
 		Upstream:    func() (running, waiting int) { return 4, 1 },
 		Misses:      func() uint64 { return 6 },
+		Counted:     func() (Counted, bool) { return Counted{Unchecked: 8, Saved: time.Unix(3000, 0)}, true },
 		Certificate: func() time.Time { return time.Unix(5000, 0) },
 		Dropped:     func() uint64 { return 8 },
 		Rested:      func() time.Duration { return 1500 * time.Millisecond },
@@ -122,7 +123,7 @@ func TestValues(t *testing.T) {
 		`nomen_cache_hits_total{cache="blocks"} 3`, `nomen_cache_hits_total{cache="answers"} 9`, `nomen_cache_evictions_total{cache="records"} 4`, `nomen_cache_capacity_bytes{cache="records"} 20`,
 		`nomen_storage_full 1`, `nomen_storage_writable 0`, `nomen_storage_readable 1`, `nomen_storage_free_bytes 100`, `nomen_storage_required_bytes 50`, `nomen_storage_failures_total 7`,
 		`nomen_log_unsealed_seconds 1.5`, `nomen_database_servers{role="replica"} 2`, `nomen_upstream_requests{state="waiting"} 1`,
-		`nomen_jobs{kind="verify",state="running"} 2`, `nomen_misses_total 6`, `nomen_certificate_expiry_timestamp_seconds 5000`, `nomen_log_lines_dropped_total 8`, `nomen_background_rest_seconds_total 1.5`,
+		`nomen_jobs{kind="verify",state="running"} 2`, `nomen_misses_total 6`, `nomen_counts_unchecked_total 8`, `nomen_counts_saved_timestamp_seconds 3000`, `nomen_certificate_expiry_timestamp_seconds 5000`, `nomen_log_lines_dropped_total 8`, `nomen_background_rest_seconds_total 1.5`,
 		`nomen_task_last_success_timestamp_seconds{task="backup"} 1000`, `nomen_task_last_success_timestamp_seconds{task="reload"} 2000`,
 		`nomen_task_failing{task="reload"} 1`, `nomen_task_runs_total{result="failure",task="reload"} 1`,
 	} {

@@ -107,6 +107,19 @@ func traffic(o Options) (all []prometheus.Collector) {
 	if o.Misses != nil {
 		all = append(all, counter("nomen_misses_total", "Failed lookups, since they were last cleared.", func(to value) { to(float64(o.Misses())) }))
 	}
+	if o.Counted != nil {
+		all = append(all,
+			counter("nomen_counts_unchecked_total", "Resolutions that were counted without a check for double clicks, because there was no room.", func(to value) {
+				if is, ok := o.Counted(); ok {
+					to(float64(is.Unchecked))
+				}
+			}),
+			gauge("nomen_counts_saved_timestamp_seconds", "When the counts of resolutions were last written.", func(to value) {
+				if is, ok := o.Counted(); ok && !is.Saved.IsZero() {
+					to(timestamp(is.Saved))
+				}
+			}))
+	}
 	if o.Certificate != nil {
 		all = append(all, gauge("nomen_certificate_expiry_timestamp_seconds", "When the next certificate of this server expires.", func(to value) {
 			if at := o.Certificate(); !at.IsZero() {

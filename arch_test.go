@@ -138,6 +138,7 @@ var layout = []modulePackage{
 	{layer: 10, dir: "bulk/from/noid", ours: ". bulk/from internal/ascii internal/location mint name store"},
 	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii internal/retryafter misses registrar store rule name urn uri"},
+	{layer: 10, dir: "handover", ours: "adminapi internal/codec internal/ledger name store tlog"},
 	{layer: 9, dir: "gateway", ours: ". site internal/paced internal/question internal/rates internal/requestlog internal/retryafter format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra"},
 	{layer: 8, dir: "signin", ours: "registrar store", theirs: "github.com/coreos/go-oidc/v3 golang.org/x/oauth2"},
 	{layer: 0, dir: "signin/signintest", theirs: "github.com/go-jose/go-jose/v4"},

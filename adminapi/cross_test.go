@@ -152,7 +152,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 		}
 	}
 	entry := &store.Entry{Seq: 1, Change: change.Clone(), Salt: [16]byte{1}, Digest: [32]byte{1}}
-	got, err := crossed(t, NewEntry(entry)).entry()
+	got, err := crossed(t, NewEntry(entry)).Stored()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,25 +160,25 @@ func TestEveryFieldCrosses(t *testing.T) {
 	change.Record, change.User = nil, new(store.User)
 	full(t, reflect.ValueOf(change.User).Elem())
 	entry.Change = change.Clone()
-	if got, err = crossed(t, NewEntry(entry)).entry(); err != nil {
+	if got, err = crossed(t, NewEntry(entry)).Stored(); err != nil {
 		t.Fatal(err)
 	}
 	check("an entry of a user", got, entry)
 	j := NewEntry(entry)
 	j.Key += "x"
-	if _, err := crossed(t, j).entry(); err == nil {
+	if _, err := crossed(t, j).Stored(); err == nil {
 		t.Error("an entry of a user with the key of another")
 	}
 	change.User, change.Rights = nil, new(store.TokenRights)
 	full(t, reflect.ValueOf(change.Rights).Elem())
 	entry.Change = change.Clone()
-	if got, err = crossed(t, NewEntry(entry)).entry(); err != nil {
+	if got, err = crossed(t, NewEntry(entry)).Stored(); err != nil {
 		t.Fatal(err)
 	}
 	check("an entry of the rights of a token", got, entry)
 	j = NewEntry(entry)
 	j.Key += "x"
-	if _, err := crossed(t, j).entry(); err == nil {
+	if _, err := crossed(t, j).Stored(); err == nil {
 		t.Error("an entry of rights with the key of another token")
 	}
 

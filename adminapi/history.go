@@ -96,7 +96,8 @@ func NewEntry(e *store.Entry) Entry {
 	return j
 }
 
-func (j Entry) entry() (*store.Entry, error) {
+// Stored converts j to an entry of a store.
+func (j Entry) Stored() (*store.Entry, error) {
 	c := &store.Change{
 		Authority: j.Authority, User: j.User, Rights: j.Rights, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
 		Redacts: j.Redacts, Redacted: j.Redacted,
@@ -252,7 +253,7 @@ func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar
 // Changes yields the changes after an entry, in the order of the log, as far as they are in the
 // scope of the token (see [store.Feed]).
 func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
-	return converted(c.Entries(ctx, after), Entry.entry)
+	return converted(c.Entries(ctx, after), Entry.Stored)
 }
 
 // Entries is like [Client.Changes], but yields the entries in their JSON form, with the names of

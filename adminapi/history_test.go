@@ -135,7 +135,7 @@ func TestEntries(t *testing.T) {
 		if err := json.Unmarshal(b, &j); err != nil {
 			t.Fatal(err)
 		}
-		got, err := j.entry()
+		got, err := j.Stored()
 		equal := cmp.Options{cmp.Comparer(func(a, b name.Name) bool { return a == b }), cmp.Comparer(func(a, b name.Prefix) bool { return a == b })}
 		if diff := cmp.Diff(got, e, equal); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", b, err, diff)
@@ -156,7 +156,7 @@ func TestEntries(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if e, err := bad.entry(); err == nil {
+		if e, err := bad.Stored(); err == nil {
 			t.Errorf("%s: %+v", what, e)
 		}
 	}
@@ -232,7 +232,7 @@ func FuzzEntries(f *testing.F) {
 		if json.Unmarshal([]byte(line), &j) != nil {
 			return
 		}
-		e, err := j.entry()
+		e, err := j.Stored()
 		if err != nil {
 			return
 		}
@@ -244,7 +244,7 @@ func FuzzEntries(f *testing.F) {
 		if err := json.Unmarshal(first, &again); err != nil {
 			t.Fatalf("%s: %v", first, err)
 		}
-		back, err := again.entry()
+		back, err := again.Stored()
 		if err != nil {
 			t.Fatalf("%s: %v", first, err)
 		}

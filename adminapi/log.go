@@ -86,7 +86,7 @@ func (p Proof) Parts() (e *store.Entry, h store.Head, hashes [][32]byte, err err
 	if len(p.Hashes) > maxProof {
 		return nil, h, nil, fmt.Errorf("adminapi: a proof with %d hashes, expected at most %d", len(p.Hashes), maxProof)
 	}
-	if e, err = p.Entry.entry(); err == nil {
+	if e, err = p.Entry.Stored(); err == nil {
 		h, err = p.Head.head()
 	}
 	if err != nil {

@@ -179,6 +179,20 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
+// CheckEntry returns an [*EntryError] if no store could have the entry e, whatever the entries before
+// it. It does not check the digest.
+func CheckEntry(e *Entry) error {
+	subject, reason := place(e)
+	if reason == "" {
+		_, err := measure(0, e.Change)
+		if err == nil {
+			return nil
+		}
+		reason = err.Error()
+	}
+	return &EntryError{e.Seq, subject.Key, reason}
+}
+
 // place returns the subject of e. The second result is why no log can contain e, or "".
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {

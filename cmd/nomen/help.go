@@ -11,7 +11,7 @@ import (
 func groups() []group {
 	return []group{
 		{"publish", "Publish names:", "serve put get retire delete import export mint authority token user sign-in-link find relocate history changes undo redact misses stats links log proof audit witness"},
-		{"keep", "Maintain the store:", "config reload doctor health backup restore verify jobs migrate rekey"},
+		{"keep", "Maintain the store:", "config reload doctor health backup restore verify jobs migrate handover rekey"},
 		{"ask", "Resolve and inspect names:", "resolve fetch discover crawl conform replay zone"},
 		{"any", "Work with identifiers:", "parse check normalize compare join relativize extract schemes namespaces services"},
 		{"about", "About nomen:", "help man completion version"},

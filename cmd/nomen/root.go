@@ -188,7 +188,7 @@ func (c *cli) root() *cobra.Command {
 		c.getCommand(), c.putCommand(), c.retireCommand(),
 		c.historyCommand(), c.changesCommand(), c.undoCommand(), c.deleteCommand(), c.redactCommand(),
 		c.findCommand(), c.relocateCommand(), c.missesCommand(), c.statsCommand(), c.linksCommand(), c.logCommand(), c.proofCommand(), c.auditCommand(), c.witnessCommand(),
-		c.verifyCommand(), c.jobsCommand(), c.healthCommand(), c.doctorCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
+		c.verifyCommand(), c.jobsCommand(), c.healthCommand(), c.doctorCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(), c.handoverCommand(),
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
 		c.fetchCommand(), c.crawlCommand(), c.conformCommand(), c.replayCommand(),

@@ -111,6 +111,10 @@ func TestLogFilters(t *testing.T) {
 	}
 	s.get("log?kind=key&from=never&who=x").want(422, "Choose what was changed", "invalid time", "[never]", "[x]")
 	s.get("log?who=unknown").want(200, "There are no such changes", fmt.Sprintf("read changes 1 to %d", head.Size))
+	if _, err := s.store.Apply(t.Context(), []store.Change{{Rights: &store.TokenRights{ID: "TOKENID", Role: "editor", Who: "Press"}, Time: servertest.Now}}); err != nil {
+		t.Fatal(err)
+	}
+	s.get("log?kind=token").want(200, "Token TOKENID", fmt.Sprint(head.Size+1))
 }
 
 // A filter that few changes pass reads a bounded number of changes, and says so.

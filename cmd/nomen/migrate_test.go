@@ -88,6 +88,7 @@ func TestMigrateToDatabase(t *testing.T) {
 	db.done("put", "--store", first, name, "https://old.example/b", "--replace", "--why", "moved")
 	db.done("redact", "--store", first, name, "--revision", "1", "--reason", "a court", "--yes")
 	db.done("put", "--store", first, "urn:dns:example.org:b", "--status", "reserved")
+	db.done("token", "make", "--store", first, "--who", "Anna Archer", "--role", "editor")
 	want := db.done("verify", "--json", "--store", first)
 	history := db.done("history", "--json", "--store", first, name)
 

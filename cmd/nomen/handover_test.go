@@ -88,7 +88,10 @@ func TestHandover(t *testing.T) {
 		t.Errorf("head in the directory %s, want %s", got, head)
 	}
 	d.command(exitFailure, "handover", "import", "--to", "pebble:"+again, archive) // the directory exists
-	if out := d.done("--store", "pebble:"+again, "history", "urn:x-shop:2"); !strings.Contains(out, "https://example.org/2") || strings.Contains(out, "private") {
+	if out := d.done("--store", "pebble:"+again, "get", "urn:x-shop:2"); !strings.Contains(out, "https://example.org/2") {
+		t.Errorf("a name after two hand-overs: %s", out)
+	}
+	if out := d.done("--store", "pebble:"+again, "history", "urn:x-shop:2"); !strings.Contains(out, "content removed by revision 3") {
 		t.Errorf("history after two hand-overs: %s", out)
 	}
 	for file, keys := range map[string][2]string{archive: {firstKey, secondKey}, filepath.Join(back, handoverFile): {secondKey, thirdKey}} {

@@ -29,12 +29,3 @@ type LeafScanner interface {
 	// size, in any order. It stops when f returns false.
 	ScanLeaves(ctx context.Context, size uint64, f func(seq uint64, hash [32]byte) bool) error
 }
-
-// TreeOf returns r as a TreeReader. If r is not one, it returns an error that wraps
-// [errors.ErrUnsupported].
-func TreeOf(r Reader) (TreeReader, error) {
-	if t, ok := r.(TreeReader); ok {
-		return t, nil
-	}
-	return nil, unable(r, "show its log")
-}

@@ -183,12 +183,12 @@ func upgradeAndBack(t *testing.T, before, after programOf, open func() store.Sto
 	noted := map[string]string{}
 	p := before.serve(t)
 	sameAnswers(t, "earlier program", p, noted)
-	stop(t, p)
+	stopProcess(t, p)
 	head := headOf(before.nomen(t, "verify"))
 
 	p = after.serve(t)
 	sameAnswers(t, "this program, after the upgrade", p, noted)
-	stop(t, p)
+	stopProcess(t, p)
 	after.nomen(t, "verify", "--head", head)
 	after.nomen(t, "put", "urn:x-odd:2", "https://www.example.edu/two", "--replace")
 	after.nomen(t, "put", "urn:x-new:1", "https://www.example.edu/new")
@@ -197,12 +197,12 @@ func upgradeAndBack(t *testing.T, before, after programOf, open func() store.Sto
 	noted = map[string]string{}
 	p = after.serve(t)
 	sameAnswers(t, "this program, after changes", p, noted)
-	stop(t, p)
+	stopProcess(t, p)
 	head = headOf(after.nomen(t, "verify"))
 
 	p = before.serve(t)
 	sameAnswers(t, "earlier program, after the downgrade", p, noted)
-	stop(t, p)
+	stopProcess(t, p)
 	before.nomen(t, "verify", "--head", head)
 	before.nomen(t, "put", "urn:x-odd:1", "https://www.example.edu/one", "--replace")
 	head = headOf(before.nomen(t, "verify"))
@@ -248,13 +248,13 @@ func sideBySide(t *testing.T, before, after programOf) {
 		}
 	}
 	for _, p := range nodes {
-		stop(t, p)
+		stopProcess(t, p)
 	}
 	head := headOf(before.nomen(t, "verify"))
 	after.nomen(t, "verify", "--head", head)
 }
 
-func stop(t *testing.T, p *process) {
+func stopProcess(t *testing.T, p *process) {
 	t.Helper()
 	if err := p.stop(); err != nil {
 		t.Fatal(err)

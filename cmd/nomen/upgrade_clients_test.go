@@ -184,7 +184,7 @@ func upgradeAndBack(t *testing.T, before, after programOf, open func() store.Sto
 	p := before.serve(t)
 	sameAnswers(t, "earlier program", p, noted)
 	stopProcess(t, p)
-	head := headOf(before.nomen(t, "verify"))
+	head := headOfStore(before.nomen(t, "verify"))
 
 	p = after.serve(t)
 	sameAnswers(t, "this program, after the upgrade", p, noted)
@@ -198,14 +198,14 @@ func upgradeAndBack(t *testing.T, before, after programOf, open func() store.Sto
 	p = after.serve(t)
 	sameAnswers(t, "this program, after changes", p, noted)
 	stopProcess(t, p)
-	head = headOf(after.nomen(t, "verify"))
+	head = headOfStore(after.nomen(t, "verify"))
 
 	p = before.serve(t)
 	sameAnswers(t, "earlier program, after the downgrade", p, noted)
 	stopProcess(t, p)
 	before.nomen(t, "verify", "--head", head)
 	before.nomen(t, "put", "urn:x-odd:1", "https://www.example.edu/one", "--replace")
-	head = headOf(before.nomen(t, "verify"))
+	head = headOfStore(before.nomen(t, "verify"))
 
 	after.nomen(t, "verify", "--head", head)
 	if got := after.nomen(t, "token", "list"); !strings.Contains(got, "anna") {
@@ -250,7 +250,7 @@ func sideBySide(t *testing.T, before, after programOf) {
 	for _, p := range nodes {
 		stopProcess(t, p)
 	}
-	head := headOf(before.nomen(t, "verify"))
+	head := headOfStore(before.nomen(t, "verify"))
 	after.nomen(t, "verify", "--head", head)
 }
 
@@ -261,8 +261,8 @@ func stopProcess(t *testing.T, p *process) {
 	}
 }
 
-// headOf returns the head that verify printed.
-func headOf(printed string) string {
+// headOfStore returns the head that verify printed.
+func headOfStore(printed string) string {
 	for _, word := range strings.Fields(printed) {
 		if size, hash, ok := strings.Cut(strings.Trim(word, ",.;"), ":"); ok && len(hash) == 64 && size != "" {
 			return size + ":" + hash

@@ -69,7 +69,11 @@ func (s *Server) logFile(ctx context.Context, r *request, path string) *reply {
 			return s.logProblem(r, err)
 		}
 		p := newReply(http.StatusOK)
-		p.add("Cache-Control", "public, max-age=31536000, immutable")
+		if t.Level == tlog.EntriesLevel { // its entries may become private
+			p.add("Cache-Control", "no-cache")
+		} else {
+			p.add("Cache-Control", "public, max-age=31536000, immutable")
+		}
 		return s.represent(r, p, "application/octet-stream", data)
 	}
 	if s.publication.Cached(t) {

@@ -99,7 +99,7 @@ func TestPublishedLog(t *testing.T) {
 		{"/-/log/tile/0/000.p/1/", 404, -1},
 		{"/-/log/tile/0/../0/000.p/1", 404, -1},
 		{"/-/log/tile/0/x999/x999/x999/x999/x999/x999/999", 404, -1},
-		{"/-/log/tile/entries/000.p/1", 200, -1},                      // the first entry is about an authority
+		{"/-/log/tile/entries/000.p/1", 403, -1},                      // the first entry is public, but not all of the bundle
 		{fmt.Sprintf("/-/log/tile/entries/000.p/%d", width), 403, -1}, // the fixture has names that are not public
 		{"/-/log/checkpoints", 404, -1},
 		{"/-/log/", 200, -1},
@@ -116,6 +116,27 @@ func TestPublishedLog(t *testing.T) {
 		if tt.status == 403 && !strings.Contains(p.get("Cache-Control"), "no-store") {
 			t.Errorf("%s: Cache-Control %q", tt.target, p.get("Cache-Control"))
 		}
+	}
+	deny := &store.Authority{Prefix: name.PrefixFromKey("urn:x-shut"), Policy: store.Policy{Access: "denied"}}
+	open, _ := newTestServer(t, func(o *Options) {
+		skey, _, err := tlog.GenerateKey(rand.Reader, "names.example/-/log", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		empty := memstore.New()
+		if _, err := empty.Apply(t.Context(), []store.Change{{Authority: deny, Time: modified}}); err != nil {
+			t.Fatal(err)
+		}
+		o.Publication, err = publish.New(publish.Options{Store: empty, Authorities: store.NewTable(empty, time.Now, 0), Key: skey, Entries: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Publication.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if p := ask(open, "/-/log/tile/entries/000.p/1"); p.status != 200 || p.get("Cache-Control") != "no-cache" {
+		t.Errorf("a bundle: %d, Cache-Control %q, want no-cache, because its entries may become private", p.status, p.get("Cache-Control"))
 	}
 	first := ask(s, tile)
 	if again := ask(s, tile, func(r *request) { r.ifNoneMatch = first.get("ETag") }); again.status != 304 {

@@ -216,6 +216,12 @@ func TestEntriesNotShown(t *testing.T) {
 		{"unlisted", func(s store.Store) { listed(t, s, false) }, publish.ErrNotShown},
 		{"no authority", func(store.Store) {}, publish.ErrNotShown},
 		{"unlisted later", func(s store.Store) { listed(t, s, true); listed(t, s, false) }, publish.ErrNotShown},
+		{"access denied", func(s store.Store) {
+			a := &store.Authority{Prefix: name.PrefixFromKey("urn:x-a"), List: true, Policy: store.Policy{Access: "denied"}}
+			if _, err := s.Apply(t.Context(), []store.Change{{Authority: a, Expected: store.AnyRevision, Time: time.Now()}}); err != nil {
+				t.Fatal(err)
+			}
+		}, publish.ErrNotShown},
 		{"reserved", func(s store.Store) { listed(t, s, true); put(t, s, 1, 1, nomen.Reserved) }, publish.ErrNotShown},
 		{"deleted", func(s store.Store) {
 			listed(t, s, true)
@@ -242,8 +248,15 @@ func TestEntriesNotShown(t *testing.T) {
 			l := open(t, o)
 			c := step(t, l, v)
 			bundle := tlog.Tile{Level: tlog.EntriesLevel, Width: int(c.Size)}
-			if data, err := l.Tile(t.Context(), bundle); !errors.Is(err, tt.want) || (tt.want != nil && data != nil) {
-				t.Errorf("bundle: %q, %v, want %v", data, err, tt.want)
+			for width := 1; width <= int(c.Size); width++ { // in any width, so that no width shows which entry is hidden
+				narrow := tlog.Tile{Level: tlog.EntriesLevel, Width: width}
+				data, err := l.Tile(t.Context(), narrow)
+				if !errors.Is(err, tt.want) || (tt.want != nil && data != nil) {
+					t.Errorf("bundle of width %d: %q, %v, want %v", width, data, err, tt.want)
+				}
+				if entries, err := tlog.ParseBundle(data, width); tt.want == nil && err != nil {
+					t.Errorf("bundle of width %d: %d entries, %v", width, len(entries), err)
+				}
 			}
 			if _, err := l.Tile(t.Context(), tlog.Tile{Width: int(c.Size)}); err != nil {
 				t.Errorf("tile: %v, want the tile in any case", err)

@@ -99,7 +99,7 @@ func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	if t.Level == tlog.EntriesLevel {
-		return l.bundle(ctx, t)
+		return l.bundle(ctx, t, p.size)
 	}
 	if data, ok := l.cache.get(t); ok {
 		return data, nil
@@ -133,17 +133,19 @@ func readTile(ctx context.Context, s store.TreeReader, t tlog.Tile) ([]byte, err
 	return data, err
 }
 
-// bundle returns a bundle of entries, if all of them are public. Whether they are can change, so
-// bundles are not cached.
-func (l *Log) bundle(ctx context.Context, t tlog.Tile) ([]byte, error) {
+// bundle returns a bundle of entries, if all entries that the published log has in it are public,
+// also those after the width of t. Otherwise clients could find the hidden entries by asking for
+// each width. Whether entries are public can change, so bundles are not cached.
+func (l *Log) bundle(ctx context.Context, t tlog.Tile, size uint64) ([]byte, error) {
 	first := t.N * tlog.TileWidth
+	shown, at := first+uint64(t.Width), first
 	var data []byte
 	set, err := l.o.Authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
-	for leaf, err := range l.o.Store.Leaves(ctx, first, first+uint64(t.Width)) {
+	for leaf, err := range l.o.Store.Leaves(ctx, first, first+uint64(tlog.WidthOf(t.Level, t.N, size))) {
 		if err != nil {
 			return nil, err
 		}
@@ -157,6 +159,9 @@ func (l *Log) bundle(ctx context.Context, t tlog.Tile) ([]byte, error) {
 				return nil, errors.Join(err, ErrNotShown)
 			}
 		}
+		if at++; at > shown {
+			continue
+		}
 		if data, err = tlog.AppendEntry(data, leaf); err != nil {
 			return nil, err
 		}
@@ -165,11 +170,11 @@ func (l *Log) bundle(ctx context.Context, t tlog.Tile) ([]byte, error) {
 }
 
 // isListed reports whether everyone may know that a name exists: it is active or retired, and its
-// authority lists its names.
+// authority lists its names to everyone.
 func isListed(ctx context.Context, s store.Reader, set *store.AuthoritySet, key string) (bool, error) {
 	n := name.FromKey(key)
 	a := set.Of(n)
-	if a == nil || !a.List {
+	if a == nil || !a.List || a.Refuses(key) != nil {
 		return false, nil
 	}
 	rec, err := s.Get(ctx, n, time.Time{})

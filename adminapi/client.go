@@ -108,7 +108,7 @@ func (c *Client) batch(ctx context.Context, reqs []registrar.Request, why string
 
 // Retire makes n a tombstone; see [registrar.Registrar.Retire].
 func (c *Client) Retire(ctx context.Context, n name.Name, r registrar.Retirement, why string) (registrar.Outcome, error) {
-	return c.changeName(ctx, n, http.MethodPost, "/retire", nil, Retirement{r, revision(r.Expected), why})
+	return c.changeName(ctx, n, http.MethodPost, "/retire", nil, Retirement{r, revisionOrNil(r.Expected), why})
 }
 
 // Delete deletes a reserved name; see [registrar.Registrar.Delete].

@@ -127,7 +127,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 
 	var ret registrar.Retirement
 	full(t, reflect.ValueOf(&ret).Elem())
-	check("a retirement", crossed(t, Retirement{ret, revision(ret.Expected), ""}).Registrar(), ret)
+	check("a retirement", crossed(t, Retirement{ret, revisionOrNil(ret.Expected), ""}).Registrar(), ret)
 	for _, successors := range [][]string{nil, {}} {
 		ret.Successors = successors
 		if got := crossed(t, Retirement{Retirement: ret}).Successors; (got == nil) != (successors == nil) {
@@ -137,7 +137,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 
 	var red registrar.Redaction
 	full(t, reflect.ValueOf(&red).Elem())
-	check("a redaction", crossed(t, Redaction{red, revision(red.Expected)}).Registrar(), red)
+	check("a redaction", crossed(t, Redaction{red, revisionOrNil(red.Expected)}).Registrar(), red)
 
 	var rel registrar.Relocation
 	full(t, reflect.ValueOf(&rel).Elem())
@@ -184,7 +184,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 
 	var g registrar.Granting
 	full(t, reflect.ValueOf(&g).Elem())
-	check("a granting", crossed(t, Granting{g, revision(g.Expected), ""}).Registrar(), g)
+	check("a granting", crossed(t, Granting{g, revisionOrNil(g.Expected), ""}).Registrar(), g)
 
 	for _, v := range []any{new(bulk.Summary), new(bulk.Refusal), new(bulk.Warning), new(bulk.Change), new(bulk.Doubts), new(registrar.Relocated), new(registrar.Undoing), new(registrar.Reversal), new(registrar.Undone)} {
 		full(t, reflect.ValueOf(v).Elem())

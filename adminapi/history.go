@@ -57,7 +57,7 @@ type Redaction struct {
 // Registrar converts r to a redaction of the registrar.
 func (r Redaction) Registrar() registrar.Redaction {
 	red := r.Redaction
-	red.Expected = expected(r.Expected)
+	red.Expected = revisionOrAny(r.Expected)
 	return red
 }
 
@@ -241,13 +241,13 @@ func (c *Client) Known(ctx context.Context, n name.Name) (bool, error) {
 
 // Redact removes the content of revisions of n; see [registrar.Registrar.Redact].
 func (c *Client) Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error) {
-	return c.changeName(ctx, n, http.MethodPost, "/redact", nil, Redaction{r, revision(r.Expected)})
+	return c.changeName(ctx, n, http.MethodPost, "/redact", nil, Redaction{r, revisionOrNil(r.Expected)})
 }
 
 // RedactAuthority removes the content of revisions of an authority; see
 // [registrar.Registrar.RedactAuthority].
 func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error) {
-	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r, revision(r.Expected)})
+	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r, revisionOrNil(r.Expected)})
 }
 
 // Changes yields the changes after an entry, in the order of the log, as far as they are in the

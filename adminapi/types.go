@@ -154,7 +154,7 @@ type Token struct {
 }
 
 func newRequest(req registrar.Request) Request {
-	r := Request{Request: req, Expected: revision(req.Expected)}
+	r := Request{Request: req, Expected: revisionOrNil(req.Expected)}
 	if req.Record == nil || req.Record.Name.IsZero() {
 		return r
 	}
@@ -173,7 +173,7 @@ func (r Request) Registrar() (registrar.Request, error) {
 	if req.Record == nil {
 		return req, &RequestError{Field: "record", Message: "missing"}
 	}
-	req.Expected = expected(r.Expected)
+	req.Expected = revisionOrAny(r.Expected)
 	if r.Key == "" {
 		return req, nil
 	}
@@ -186,16 +186,16 @@ func (r Request) Registrar() (registrar.Request, error) {
 	return req, nil
 }
 
-// revision returns a pointer to an expected revision, or nil if any is accepted. The function
-// expected reverses this.
-func revision(n uint64) *uint64 {
+// revisionOrNil returns a pointer to n, or nil if n is [store.AnyRevision].
+func revisionOrNil(n uint64) *uint64 {
 	if n == store.AnyRevision {
 		return nil
 	}
 	return &n
 }
 
-func expected(n *uint64) uint64 {
+// revisionOrAny returns *n, or [store.AnyRevision] if n is nil.
+func revisionOrAny(n *uint64) uint64 {
 	if n == nil {
 		return store.AnyRevision
 	}
@@ -205,7 +205,7 @@ func expected(n *uint64) uint64 {
 // Registrar converts r to a retirement of the registrar.
 func (r Retirement) Registrar() registrar.Retirement {
 	t := r.Retirement
-	t.Expected = expected(r.Expected)
+	t.Expected = revisionOrAny(r.Expected)
 	return t
 }
 

@@ -26,7 +26,7 @@ type Granting struct {
 // Registrar converts g to a granting of the registrar.
 func (g Granting) Registrar() registrar.Granting {
 	grant := g.Granting
-	grant.Expected = expected(g.Expected)
+	grant.Expected = revisionOrAny(g.Expected)
 	return grant
 }
 
@@ -57,12 +57,12 @@ func (c *Client) PutUser(ctx context.Context, u *store.User, expected uint64, wh
 
 // GrantUser changes the grants of a user; see [registrar.Registrar.GrantUser].
 func (c *Client) GrantUser(ctx context.Context, id string, g registrar.Granting, why string) (registrar.Outcome, error) {
-	return c.change(ctx, http.MethodPost, userPath(id)+"/grants", nil, Granting{g, revision(g.Expected), why})
+	return c.change(ctx, http.MethodPost, userPath(id)+"/grants", nil, Granting{g, revisionOrNil(g.Expected), why})
 }
 
 // RedactUser removes content of a user; see [registrar.Registrar.RedactUser].
 func (c *Client) RedactUser(ctx context.Context, id string, r registrar.Redaction) (registrar.Outcome, error) {
-	return c.change(ctx, http.MethodPost, userPath(id)+"/redact", nil, Redaction{r, revision(r.Expected)})
+	return c.change(ctx, http.MethodPost, userPath(id)+"/redact", nil, Redaction{r, revisionOrNil(r.Expected)})
 }
 
 // UserHistory yields the changes of the user with this ID, newest first, as they arrive. It yields

@@ -18,8 +18,9 @@ import (
 
 // A Handler answers requests in the protocol of a dialect. It is safe for concurrent use.
 type Handler interface {
-	// Serve answers a request. It returns false without having written anything if the request is
-	// not for the dialect.
+	// Serve answers a request in the protocol of the dialect. If the request does not belong to
+	// this protocol, Serve writes nothing and returns false, so that the server can treat it as any
+	// other request.
 	Serve(w http.ResponseWriter, r *http.Request, c *Call) bool
 }
 

@@ -23,8 +23,8 @@ const (
 	BaseDefault         = "default"          // the application's default (5.1.4)
 )
 
-// A Base is the absolute URI, without a fragment, against which the relative references in a
-// document are resolved, and the rule that established it. The zero Base means that the document has no base, so its relative
+// A Base is the URI against which the relative references in a document are resolved. It is
+// absolute and has no fragment. The zero Base means that the document has no base, so its relative
 // references cannot be resolved.
 type Base struct {
 	URI  uri.URI

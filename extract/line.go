@@ -16,7 +16,7 @@ func (s *scanner) gap(i int) (next, lines int) {
 				return s.page(from), 1
 			}
 			lines++
-			i = s.mark(from, i+1)
+			i = s.continuation(from, i+1)
 			if i < 0 {
 				return -1, 1
 			}
@@ -108,13 +108,16 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// mark returns the start of the text of the line at i, or -1 if that line does not continue the
-// line that contains the offset first. If the earlier line begins with quotation or comment marks
-// ("> ", "# ", "// "), the line at i must begin with the same marks, and its text begins after
-// them. A list item continues on a line without a bullet, because a bullet begins another item.
-func (s *scanner) mark(first, i int) int {
-	line := s.lineStart(first)
-	mark := bytes.TrimRight(markOf(s.b[line:first]), " \t")
+// continuation returns the offset at which the text of the line at i begins, if this line continues
+// the line before it. Otherwise it returns -1. The parameter before is an offset in the line
+// before.
+//
+// If the line before begins with quotation or comment marks ("> ", "# ", "// "), the line at i must
+// begin with the same marks, and its text begins after them. If the line before begins with the
+// bullet of a list item, the line at i must not have one, because a bullet begins another item.
+func (s *scanner) continuation(before, i int) int {
+	line := s.lineStart(before)
+	mark := bytes.TrimRight(markOf(s.b[line:before]), " \t")
 	if len(mark) == 0 {
 		return i
 	}

@@ -24,8 +24,8 @@ const (
 	maxBehind = 1024 // octets that a decision may examine before pos
 	maxAhead  = 2048 // octets that a decision may examine beyond the end of an identifier
 
-	maxDebt = 4 * MaxLength // octets; see settle
-	perStep = 64            // by how much the debt falls for each octet that pos advances
+	maxExcess = 4 * MaxLength // octets; see limitWork
+	perStep   = 64            // how much the excess decreases for each octet that pos advances
 )
 
 // scan calls yield for each identifier in b, in order, until yield returns false. It takes time
@@ -90,13 +90,14 @@ type scanner struct {
 	texts texts
 	base  Base // the base of the document
 
-	work  int // number of octets that were examined one by one
-	debt  int // how much of work is not made up for by progress; see settle
-	reach int // the end of the text that the last decision examined
+	work   int // number of octets that were examined one by one
+	excess int // how far work is ahead of progress; see limitWork
+	reach  int // the end of the text that the last decision examined
 }
 
-// next looks for an identifier, and leaves it in s.hit and s.segs. It returns false at the end of
-// the document, or with s.short set if it needs more of the document.
+// next finds the next identifier, and stores it in s.hit and its pieces in s.segs. It returns false
+// if the document has no further identifier. It also returns false if it needs more of the document
+// to decide; s.short is then true.
 func (s *scanner) next() bool {
 	s.short = false
 	if s.sought != len(s.b) {
@@ -108,11 +109,11 @@ func (s *scanner) next() bool {
 		}
 		i := s.candidate()
 		if i < 0 {
-			s.pay(len(s.b) - s.pos)
+			s.advance(len(s.b) - s.pos)
 			s.pos = len(s.b)
 			return false
 		}
-		s.pay(i - s.pos)
+		s.advance(i - s.pos)
 		s.short, s.reach = false, 0
 		work := s.work
 		pos, ok := s.decide(i)
@@ -128,7 +129,7 @@ func (s *scanner) next() bool {
 		default:
 			s.pos = pos
 		}
-		s.settle(s.work-work, s.pos-i)
+		s.limitWork(s.work-work, s.pos-i)
 		if ok {
 			return true
 		}
@@ -151,20 +152,22 @@ func (s *scanner) decide(i int) (next int, ok bool) {
 	return i + 1, ok
 }
 
-// settle limits the time for text in which decisions read the same octets again and again, such as
-// "(http://a/(http://a/(...". Each octet that a decision examines adds 1 to the debt, and each
-// octet by which pos advances subtracts perStep. If the debt exceeds maxDebt, the scanner skips the
-// text up to reach. Ordinary text never comes near this limit.
-func (s *scanner) settle(work, passed int) {
-	s.debt += work
-	if s.pay(passed); s.debt > maxDebt && !s.tail {
-		s.debt = 0
+// limitWork makes sure that the scanner takes time linear in the length of the text. In text such
+// as "(http://a/(http://a/(...", decisions would otherwise read the same octets again and again.
+// For this, limitWork keeps a balance in s.excess: it adds the octets that the last decision has
+// examined, the parameter work, and subtracts perStep for each octet by which pos has advanced, the
+// parameter passed. If the balance exceeds maxExcess, the scanner skips the text that this decision
+// has read. Ordinary text never comes near this limit.
+func (s *scanner) limitWork(work, passed int) {
+	s.excess += work
+	if s.advance(passed); s.excess > maxExcess && !s.tail {
+		s.excess = 0
 		s.pos = max(s.pos, s.reach)
 		s.minStart = s.pos
 	}
 }
 
-func (s *scanner) pay(passed int) { s.debt = max(0, s.debt-perStep*passed) }
+func (s *scanner) advance(passed int) { s.excess = max(0, s.excess-perStep*passed) }
 
 func newScanner(o Options, limit int) scanner {
 	return scanner{o: o, limit: limit, base: outside(o)}

@@ -263,10 +263,10 @@ func TestLinear(t *testing.T) {
 func testLinear(t *testing.T, unit string, size int, o Options) {
 	t.Helper()
 	small, large := work(unit, size, o), work(unit, 10*size, o)
-	if large > 11*small+size+2*maxDebt {
+	if large > 11*small+size+2*maxExcess {
 		t.Errorf("%q: %d octets examined in %d, %d in ten times as many", unit, small, size, large)
 	}
-	if most := 64*10*size + 2*maxDebt; large > most {
+	if most := 64*10*size + 2*maxExcess; large > most {
 		t.Errorf("%q: %d octets examined in %d, want %d at most", unit, large, 10*size, most)
 	}
 }

@@ -101,7 +101,7 @@ func (s *scanner) run(t *token, i int) int {
 			break
 		}
 		if c == ':' {
-			if n := s.nextBegins(t, i); n >= 0 {
+			if n := s.endBeforeColon(t, i); n >= 0 {
 				s.work += i - from
 				s.reach = max(s.reach, n)
 				return n
@@ -213,10 +213,10 @@ func (s *scanner) isMarkupNumber(i int) bool {
 	return false
 }
 
-// nextBegins returns the offset at which the identifier ends if the colon at i belongs to the next
-// identifier in a list, and otherwise -1. In "http://a/,http://b/" it returns the offset of the
-// comma.
-func (s *scanner) nextBegins(t *token, i int) int {
+// endBeforeColon returns the end of the identifier t if the colon at i does not belong to t but to
+// the next identifier in a list. For the second colon in "http://a/,http://b/", it returns the
+// offset of the comma. If the colon belongs to t, endBeforeColon returns -1.
+func (s *scanner) endBeforeColon(t *token, i int) int {
 	if s.peek(i+1) != '/' || s.peek(i+2) != '/' {
 		return -1
 	}

@@ -22,8 +22,9 @@ const (
 	maxHead     = 64 << 10         // bytes of the head of a response
 )
 
-// newTransport returns a transport that connects only to addresses that are allowed. It does not
-// keep connections, so that there is never more than one to a host.
+// newTransport returns a transport that connects only to addresses that [Options.Allow] permits. It
+// closes each connection after one response. Idle connections are not kept, so no host has more
+// than one connection at a time.
 func (o *Options) newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            o.dial,

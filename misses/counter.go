@@ -177,8 +177,10 @@ func (c *Counter) remove(e *entry) {
 	c.totals.Other += e.Count
 }
 
-// makeRoom removes entries until there is room for a new one of this size. It gives up and returns
-// false when it chooses an entry that survives.
+// makeRoom removes weak entries until a new entry of the given size fits. Each attempt picks a weak
+// entry. The stronger this entry is, the less likely it loses one unit of strength. An entry that
+// has no strength left is removed. If an attempt removes nothing, makeRoom gives up and returns
+// false.
 func (c *Counter) makeRoom(size int) bool {
 	for len(c.all) >= c.o.Names || c.bytes+size > c.o.Bytes {
 		if len(c.all) == 0 {

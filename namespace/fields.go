@@ -6,8 +6,9 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// partsColon returns a Parts function for fields with the given names, which colons separate. The
-// last field has the rest of the name.
+// partsColon returns a Parts function for names that consist of fields separated by colons, such as
+// "a:b:c". The arguments are the names of the fields. The last field is the rest of the text, and
+// may contain colons.
 func partsColon(names ...string) func(string) []Part {
 	return func(nss string) []Part {
 		parts := make([]Part, 0, len(names))
@@ -23,8 +24,9 @@ func partsColon(names ...string) func(string) []Part {
 	}
 }
 
-// checkFields returns a Check function for fields with the given rules, which colons separate.
-// Fields must not be empty, and the last has the rest of the name.
+// checkFields returns a Check function for names that consist of fields separated by colons, such
+// as "a:b:c". Each argument is the rule for one field, which findings mention. No field may be
+// empty. The last field is the rest of the text, and may contain colons.
 func checkFields(rules ...string) func(string) *Finding {
 	return func(nss string) *Finding {
 		i := 0

@@ -51,8 +51,10 @@ func checkISBN(nss string) *Finding {
 	return broken(len(nss), len(nss), "ISBN", "has "+strconv.Itoa(n)+" digits, expected 13, or 10 in the older form")
 }
 
-// tooMany returns an error for an ISBN of more than thirteen characters. It is about the first
-// letter among the first thirteen, or otherwise about the characters from offset surplus on.
+// tooMany returns the finding for an ISBN with more than thirteen letters and digits. The array d
+// has the first thirteen. If one of them is not a digit, the finding is about it, because it is
+// probably the mistake. Otherwise the finding is about the text after the first thirteen, which
+// begins at offset surplus.
 func tooMany(nss string, d [13]byte, surplus int, rule string) *Finding {
 	for i, c := range d {
 		if !ascii.IsDigit(c) {

@@ -225,7 +225,7 @@ func (c *request) alias() error {
 		return nil
 	}
 	if slices.Contains(rec.SameAs, v.Name) { // as after a double submit
-		return c.aliased(v)
+		return c.finishAlias(v)
 	}
 	expected, _ := strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64)
 	if expected == 0 {
@@ -236,7 +236,7 @@ func (c *request) alias() error {
 	_, err = c.api.Put(c.ctx(), registrar.Request{Record: next, Fields: registrar.FieldSameAs, Expected: expected}, v.Why)
 	switch fault, ok := c.faultOf(err, firstField); {
 	case err == nil:
-		return c.aliased(v)
+		return c.finishAlias(v)
 	case errors.As(err, new(*store.ConflictError)):
 		v.Faults = []problem{{"", c.texts.text("alias.conflict")}}
 		c.show(http.StatusConflict, "alias", v)
@@ -249,9 +249,10 @@ func (c *request) alias() error {
 	return nil
 }
 
-// aliased redirects to the name that was meant. It also hides the failed lookup, if the user may do
-// so, because no other remedy is needed.
-func (c *request) aliased(v *aliasView) error {
+// finishAlias redirects to the page of the record to which an alias was added. If the alias now
+// leads to this record, finishAlias also hides the failed lookups of the alias, unless the user is
+// not allowed to.
+func (c *request) finishAlias(v *aliasView) error {
 	failed, err := name.Parse(v.Name)
 	if err != nil {
 		return err

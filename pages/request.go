@@ -34,9 +34,10 @@ var errNoPage = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "page
 
 func (c *request) ctx() context.Context { return c.r.Context() }
 
-// page returns a handler that calls handle for a client that is signed in. Otherwise it redirects
-// to sign-in. If the client has sent a form, it shows the text in the form instead, so that the
-// text is not lost.
+// page returns a handler that calls handle if the client is signed in. A client that is not signed
+// in is redirected to sign-in. If this client has sent a form, for example after the session has
+// expired, the handler instead shows a page with what was entered in the form, so that it is not
+// lost.
 func (p *Pages) page(handle func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := p.newRequest(w, r)
@@ -146,7 +147,8 @@ type keptView struct {
 
 type keptField struct{ Name, Value string }
 
-// keep shows what was entered, so that the person can send it again after signing in.
+// keep shows a page with what was entered in a form, so that the person can send it again after
+// signing in.
 func (c *request) keep() {
 	if err := c.r.ParseForm(); err != nil {
 		c.fail(formError(err))

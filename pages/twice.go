@@ -65,8 +65,9 @@ func (f *sentForms) forget(id [sha256.Size]byte) {
 	delete(f.all, id)
 }
 
-// once calls handle for a form, unless the same person has just sent the same form. Then it waits
-// for the first response and repeats its redirect.
+// once calls handle for a form, unless the same person has just sent the same form, for example
+// with a double click. Then it waits for the response to the form that came first, and repeats the
+// redirect of that response.
 func (c *request) once(handle func(*request) error) error {
 	key := c.r.PostForm.Get("key")
 	if c.r.Method != http.MethodPost || key == "" {
@@ -76,7 +77,7 @@ func (c *request) once(handle func(*request) error) error {
 	for {
 		form, isNew := c.sent.find(id, c.now())
 		if isNew {
-			return c.first(id, form, handle)
+			return c.answerNew(id, form, handle)
 		}
 		select {
 		case <-form.done:
@@ -93,9 +94,10 @@ func (c *request) once(handle func(*request) error) error {
 	}
 }
 
-// first answers a form that was not sent before. It continues if the connection is closed, because
-// a browser closes it when the person sends the form a second time.
-func (c *request) first(id [sha256.Size]byte, form *sentForm, handle func(*request) error) error {
+// answerNew calls handle for a form that has not been sent before, and keeps the redirect for
+// copies of the form. If the person sends the form a second time, the browser closes the connection
+// of the first request. So handle gets a context that closing the connection does not cancel.
+func (c *request) answerNew(id [sha256.Size]byte, form *sentForm, handle func(*request) error) error {
 	defer close(form.done)
 	w := &redirectWriter{ResponseWriter: c.w}
 	c.w = w

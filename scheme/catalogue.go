@@ -140,8 +140,9 @@ func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	return u.Normalize(uri.LevelScheme)
 }
 
-// KindOf reports whether u is a name, a locator or something else. The result is KindUnstated if
-// the scheme does not say so or is unknown (1993, Registration of naming schemes).
+// KindOf reports whether u is a name, a locator or something else, according to the scheme of u. If
+// the scheme is not in the catalogue, or does not say which kind its URIs are, KindOf returns
+// [KindUnstated] (1993, Registration of naming schemes).
 func (c Catalogue) KindOf(u uri.URI) Kind {
 	if s := c.of(u); s != nil {
 		return s.Kind

@@ -38,9 +38,9 @@ type batchItem struct {
 	err       error
 }
 
-// listReader returns the function for the format of the list. For an unsupported format it returns
-// a reply with the error.
-func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ *reply) {
+// listReader returns the function that parses the list in the body, up to limit lines. It depends
+// on the media type. If this is not supported, listReader returns a reply with the error instead.
+func (r *request) listReader() (read func(body []byte, limit int) []batchItem, _ *reply) {
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	p := newReply(http.StatusUnsupportedMediaType)
 	switch {
@@ -93,16 +93,16 @@ func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, 
 
 // readURIs reads a list in the format text/uri-list (RFC 2483, 5). A line may also end in CR alone,
 // as some programs write it (RFC 2169, appendix A).
-func readURIs(body []byte, most int) []batchItem {
+func readURIs(body []byte, limit int) []batchItem {
 	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	return readLines(body, most, func(line []byte) (batchItem, bool) {
+	return readLines(body, limit, func(line []byte) (batchItem, bool) {
 		return batchItem{Name: string(line)}, line[0] != '#'
 	})
 }
 
 // readRows reads JSON Lines: strings, or objects with the fields of a [batchItem].
-func readRows(body []byte, most int) []batchItem {
-	return readLines(body, most, func(line []byte) (batchItem, bool) {
+func readRows(body []byte, limit int) []batchItem {
+	return readLines(body, limit, func(line []byte) (batchItem, bool) {
 		var w batchItem
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
@@ -139,9 +139,9 @@ func rowError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines reads up to that many lines of a body. It skips empty lines, and lines for which read
-// returns false.
-func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
+// readLines calls read for each line of a body, and returns the items, at limit limit. It skips
+// empty lines, and lines for which read returns false, such as comments.
+func readLines(body []byte, limit int, read func([]byte) (batchItem, bool)) []batchItem {
 	var all []batchItem
 	number := 0
 	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors write a byte order mark
@@ -160,7 +160,7 @@ func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []bat
 		if w.Line = number; !ok {
 			continue
 		}
-		if all = append(all, w); len(all) == most {
+		if all = append(all, w); len(all) == limit {
 			break
 		}
 	}

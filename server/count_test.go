@@ -55,7 +55,7 @@ func counted(t testing.TB, c *counts.Counter, kind counts.Kind) (lines []string)
 	return lines
 }
 
-// Resolutions are counted, whichever way the request takes to the server: the lane for plain requests
+// Resolutions are counted, whichever way the request takes to the server: the pool for plain requests
 // with and without the cache of answers, net/http, HTTP/2, the protocol of 1995, THTTP and lists.
 func TestCountsDoors(t *testing.T) {
 	const agent = "User-Agent: Mozilla/5.0 Firefox/140.0"
@@ -67,14 +67,14 @@ func TestCountsDoors(t *testing.T) {
 		door, request string
 		names, all    string // lines, separated by commas
 	}{
-		{"lane", plain("GET", "/"+name, agent), name + " I2L regular 1", "I2L regular 1"},
-		{"lane, description", plain("GET", "/"+name+"?s=I2C", agent), name + " I2C regular 1", "I2C regular 1"},
-		{"lane, list", plain("GET", "/"+name+"?s=I2Ls", agent), name + " I2Ls regular 1", "I2Ls regular 1"},
-		{"lane, content negotiation", plain("GET", "/"+name, agent+"\r\nAccept: application/json"), name + " I2C regular 1", "I2C regular 1"},
-		{"lane, other spelling", plain("GET", "/URN:DNS:Example.ORG:alb002", agent), name + " I2L regular 1", "I2L regular 1"},
-		{"lane, robot", plain("GET", "/"+name, "User-Agent: Googlebot/2.1"), name + " I2L bot 1", "I2L bot 1"},
-		{"lane, program", plain("GET", "/"+name, "User-Agent: curl/8.9.1"), name + " I2L machine 1", "I2L machine 1"},
-		{"lane, no agent", plain("GET", "/"+name, "X-Other: 1"), name + " I2L unknown 1", "I2L unknown 1"},
+		{"pool", plain("GET", "/"+name, agent), name + " I2L regular 1", "I2L regular 1"},
+		{"pool, description", plain("GET", "/"+name+"?s=I2C", agent), name + " I2C regular 1", "I2C regular 1"},
+		{"pool, list", plain("GET", "/"+name+"?s=I2Ls", agent), name + " I2Ls regular 1", "I2Ls regular 1"},
+		{"pool, content negotiation", plain("GET", "/"+name, agent+"\r\nAccept: application/json"), name + " I2C regular 1", "I2C regular 1"},
+		{"pool, other spelling", plain("GET", "/URN:DNS:Example.ORG:alb002", agent), name + " I2L regular 1", "I2L regular 1"},
+		{"pool, robot", plain("GET", "/"+name, "User-Agent: Googlebot/2.1"), name + " I2L bot 1", "I2L bot 1"},
+		{"pool, program", plain("GET", "/"+name, "User-Agent: curl/8.9.1"), name + " I2L machine 1", "I2L machine 1"},
+		{"pool, no agent", plain("GET", "/"+name, "X-Other: 1"), name + " I2L unknown 1", "I2L unknown 1"},
 		{"no location", plain("GET", "/urn:dns:example.org:bare", agent), "", ""},
 		{"retired", plain("GET", "/urn:dns:example.org:split", agent), "urn:dns:example.org:split gone regular 1", "gone regular 1"},
 		{"retired with one successor", plain("GET", "/urn:dns:example.org:old", agent), "urn:dns:example.org:old I2L regular 1", "I2L regular 1"},
@@ -127,7 +127,7 @@ func TestCountsDoors(t *testing.T) {
 	}
 }
 
-// Answers from the cache count like others, in the lane and over HTTP/2.
+// Answers from the cache count like others, in the pool and over HTTP/2.
 func TestCountsCached(t *testing.T) {
 	now := testNow
 	c := newCounter(t, func() time.Time { return now })

@@ -132,7 +132,7 @@ func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, se
 	if err := a.checkAccess(); err != nil {
 		return s.problem(ctx, r, a, err)
 	}
-	c, err := s.provable(ctx, a)
+	c, err := s.publicRevision(ctx, a)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
 		return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no public revision found"})
@@ -152,9 +152,10 @@ func (s *Server) receipt(ctx context.Context, r *request, spelling, q string, se
 	return s.represent(r, p, receipt.MediaType, text)
 }
 
-// provable returns the public revision of a name that was current at the time in the query of a. It
-// returns [store.ErrNotFound] if there is none.
-func (s *Server) provable(ctx context.Context, a parsedTarget) (*store.Change, error) {
+// publicRevision returns the revision of a name that was current at the time in the query of a, or
+// the newest revision if the query has no time. If there is no such revision, or it is not public,
+// publicRevision returns [store.ErrNotFound].
+func (s *Server) publicRevision(ctx context.Context, a parsedTarget) (*store.Change, error) {
 	for c, err := range store.History(ctx, s.store, a.kept()) {
 		if err != nil {
 			return nil, err

@@ -64,7 +64,7 @@ func newPublishing(t *testing.T, content bool) (*Server, *memstore.Store, note.V
 	return srv, s, v
 }
 
-// The published log is at /-/log/ for GET and HEAD over plain HTTP and TLS, in the lane of plain
+// The published log is at /-/log/ for GET and HEAD over plain HTTP and TLS, in the pool of plain
 // requests and with net/http, and not in the protocol of 1995.
 func TestPublishedLog(t *testing.T) {
 	s, m, v := newPublishing(t, false)
@@ -144,7 +144,7 @@ func TestPublishedLog(t *testing.T) {
 	}
 	l := listen(t, s)
 	for _, request := range []string{
-		"GET " + tile + " HTTP/1.1\r\nHost: names.example\r\nConnection: close\r\n\r\n", // the lane
+		"GET " + tile + " HTTP/1.1\r\nHost: names.example\r\nConnection: close\r\n\r\n", // the pool
 		"GET " + tile + " HTTP/1.0\r\n\r\n",
 		"GET " + tile + " HTTP/1.1\r\nHost: names.example\r\nX-Odd: 1\r\nExpect: x\r\nConnection: close\r\n\r\n",
 		"HEAD " + tile + " HTTP/1.1\r\nHost: names.example\r\nConnection: close\r\n\r\n",

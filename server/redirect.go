@@ -111,10 +111,13 @@ func (p *reply) withLink(target string) *reply {
 // maxSuccessorAge is how long a client may cache a redirect to a successor.
 const maxSuccessorAge = 30 * 24 * time.Hour
 
-// redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
-// name is delegated. A destination that is a name becomes Location itself if the request has no
-// leading slash (GET urn:x:1). Otherwise Location is the path of that name on this server. For an
-// element, the reason phrase has the name too (Y95-42, Y95-43).
+// redirectElsewhere redirects to the destination in ans.Redirect. This is the successor of a retired
+// name, or a URI at the resolver to which a name is delegated.
+//
+// If the destination is a name, such as urn:x:2, the Location field depends on the target of the
+// request. For "GET urn:x:1", without a leading slash, Location is urn:x:2. Otherwise Location is
+// the path of urn:x:2 on this server. Where the protocol of 1995 requires it, the reason phrase has
+// the destination too (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {

@@ -166,7 +166,7 @@ func TestShort(t *testing.T) {
 				if string(got) != "before"+want {
 					t.Errorf("%q:\ngot  %q\nwant %q", head, got, "before"+want)
 				}
-				lane, slowLane := hits(cached), hits(known)
+				pool, slowPool := hits(cached), hits(known)
 				for _, how := range []string{"miss", "hit"} {
 					answer := cached.short(allProtocols, slow.LocalAddr(), slow.RemoteAddr())
 					if got, ok := answer(nil, plainOf(t, head+"\r\n")); !ok || string(got) != want {
@@ -180,8 +180,8 @@ func TestShort(t *testing.T) {
 				if want < "HTTP/1.1 4" {
 					kept = 1
 				}
-				if lane, slowLane = hits(cached)-lane, hits(known)-slowLane; lane != kept || slowLane != kept {
-					t.Errorf("%q: %d and %d answers from the cache, want %d", head, lane, slowLane, kept)
+				if pool, slowPool = hits(cached)-pool, hits(known)-slowPool; pool != kept || slowPool != kept {
+					t.Errorf("%q: %d and %d answers from the cache, want %d", head, pool, slowPool, kept)
 				}
 			}
 		}

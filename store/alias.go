@@ -9,10 +9,11 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An index of locations ([Finder]) must also find the aliases of records, which are the names in
-// same_as. It therefore contains a Place for each alias, whose URL is aliasMark and the key of the
-// alias in lower case. Because of the lower case, a search finds the alias whether or not its
-// authority folds case. No location begins with aliasMark.
+// A Place in the index of locations ([Finder]) usually has the URL of a location. The index also
+// has places for the aliases of records, which are the names in same_as, so that a record can be
+// found by an alias. The URL of such a place is aliasMark, followed by the key of the alias in
+// lower case. Lower case lets a search find the alias whether or not its authority folds case. No
+// location begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
 // AliasSpan returns the range of URLs that an index uses for aliases. The range includes its first
@@ -50,33 +51,33 @@ func markEnd(url string) string {
 // AliasURL returns the URL under which an index contains an alias.
 func AliasURL(alias name.Name) string { return aliasMark + strings.ToLower(alias.Key()) }
 
-// AppendAliases appends to list the index URL of each alias of r.
-func (r *Record) AppendAliases(list []string) []string {
+// AppendAliases appends the index URL of each alias of r to urls.
+func (r *Record) AppendAliases(urls []string) []string {
 	for _, s := range r.SameAs {
 		if n, err := name.Parse(s); err == nil && n != r.Name {
-			list = append(list, AliasURL(n))
+			urls = append(urls, AliasURL(n))
 		}
 	}
-	return list
+	return urls
 }
 
-// AppendIndexed appends to list every URL under which an index must find the subject of c after the
-// change, then sorts list and removes duplicates. For a record, these URLs are its locations and
-// aliases; for a user, the identities with which the user signs in.
-func (c *Change) AppendIndexed(list []string) []string {
+// AppendIndexed appends the URLs that an index needs for the state after the change c, then sorts
+// the result and removes duplicates. These URLs are the locations and aliases of a record, or the
+// identities with which a user signs in. Other changes need none.
+func (c *Change) AppendIndexed(urls []string) []string {
 	switch {
 	case c != nil && c.Record != nil:
 		for i := range c.Record.Locations {
-			list = append(list, c.Record.Locations[i].URL)
+			urls = append(urls, c.Record.Locations[i].URL)
 		}
-		list = c.Record.AppendAliases(list)
+		urls = c.Record.AppendAliases(urls)
 	case c != nil && c.User != nil:
-		list = c.User.appendSubjects(list)
+		urls = c.User.appendSubjects(urls)
 	default:
-		return list
+		return urls
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	slices.Sort(urls)
+	return slices.Compact(urls)
 }
 
 // MaxAliased is the maximum number of names that Aliased returns.
@@ -84,8 +85,9 @@ const MaxAliased = 16
 
 // An Aliaser is a Reader that can find aliases without an index of locations.
 type Aliaser interface {
-	// Aliased returns the names of the records that currently have n in same_as, in upper or lower
-	// case. It returns at most the first [MaxAliased] names in the order of their keys.
+	// Aliased returns the names of the records that currently have n in same_as. The comparison
+	// ignores case. The names are in the order of their keys. If there are more than [MaxAliased],
+	// Aliased returns only the first MaxAliased.
 	Aliased(ctx context.Context, n name.Name) ([]name.Name, error)
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Step is one change for a store to write: Next replaces Last, which is the last change of the
-// same subject or nil. For each revision in Next.Redacts, the store must keep only the digest and
-// what [Change.Redact] returns. These revisions can include Last and those of earlier steps of the
-// batch, and some may already be redacted.
+// A Step is one change that a store must write. Next is the change. Last is the change of the same
+// subject that Next replaces, or nil if there is none. For each revision in Next.Redacts, the store
+// must keep only the digest and what [Change.Redact] returns. These revisions can include Last, and
+// revisions that earlier steps of the batch write. Some may already be redacted.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change

@@ -71,9 +71,10 @@ type SchemeRules struct {
 	IPv6Text    bool   // IPv6 addresses are written as in RFC 5952 (RFC 3986 only)
 }
 
-// maxGrowth is how many bytes longer than its input a normal form or a target can be. The text
-// grows by at most two bytes when "/" becomes the path or "/." is put before it, and further when
-// an IPv6 address is rewritten.
+// maxGrowth is the number of bytes by which a normal form, or the target of a resolved reference,
+// can be longer than the text it is made from. At most two bytes are added to the path: "/" for an
+// empty path, or "/." before a path that begins with two slashes. The rest is for an IPv6 address,
+// such as ::ffff:ffff:ffff, whose last 32 bits are rewritten as an IPv4 address.
 const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 
 // Normalize returns the normal form of u at level l. It allocates only if the normal form differs

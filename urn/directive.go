@@ -25,15 +25,17 @@ func (ds Directives) Get(keyword string) (string, bool) {
 	return "", false
 }
 
-// Directives splits the query of [Draft2012] at each "&", and each part at its first "=" (2.3).
+// Directives returns the directives in the query of a URN in [Draft2012]. It splits the query at
+// each "&", and each part at its first "=" (2.3).
 //
 // A resolver must ignore some directives, and use the default of the namespace instead (2.3,
-// 2.3.1). Directives marks a directive as ignored if
+// 2.3.1). Directives sets Ignored in a directive in three cases:
 //
-//   - its keyword is not in registered;
-//   - its keyword occurs more than once, even with the same value; or
-//   - the namespace does not accept the value. The function accepts reports whether it does, and
-//     nil means that it accepts every value. Use [Namespace.Accepts] for a registered namespace.
+//   - registered does not contain the keyword;
+//   - the keyword occurs more than once in the query, even with the same value; or
+//   - accepts(keyword, value) returns false, because the namespace does not accept this value.
+//
+// If accepts is nil, every value is accepted. For a registered namespace, pass [Namespace.Accepts].
 func (u URN) Directives(registered Keywords, accepts func(keyword, value string) bool) Directives {
 	query, ok := u.Query()
 	if !ok {

@@ -50,8 +50,8 @@ type Options struct {
 
 	Now func() time.Time // returns the current time; nil means time.Now
 
-	// Failed is called if an entry could not be written. The answer is returned nevertheless. It
-	// may be nil.
+	// Failed is called with the error if Storage cannot store an answer. The user gets the answer
+	// nevertheless. If Failed is nil, such errors are ignored.
 	Failed func(error)
 }
 

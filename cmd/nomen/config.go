@@ -111,8 +111,9 @@ func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSou
 	return errors.Join(errs...)
 }
 
-// setOption sets an option to a value, or an option for a list to several values. It parses a
-// single value as on the command line, where commas separate the values of some lists.
+// setOption sets an option to values that do not come from the command line. One value is parsed as
+// on the command line, where commas separate the elements of some lists. Several values become the
+// elements of a list; only options for lists accept them.
 func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	if len(values) == 1 {
 		return flags.Set(f.Name, values[0])

@@ -118,7 +118,7 @@ func namedAuthority(prefix string, err error) error {
 	return namedHint("authority "+prefix, "; 'nomen authority list' shows all authorities", err)
 }
 
-// An argumentError is a rejected request, with the argument that is the reason.
+// An argumentError says which argument of the command is the reason for a rejected request.
 type argumentError struct {
 	argument string // as on the command line
 	refusal  *registrar.RefusalError
@@ -134,14 +134,15 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// ofArgument adds to the error about a rejected request the argument that is the reason. The map
-// arguments has the argument for each field of the request.
-func ofArgument(err error, arguments map[string]string) error {
+// withArgument returns err with the argument of the command that is the reason, if err rejects a
+// field of a request. The map argumentOf has the argument for each field, such as "--why" for
+// "why". Other errors are returned unchanged.
+func withArgument(err error, argumentOf map[string]string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	if s := arguments[refusal.Field]; s != "" {
+	if s := argumentOf[refusal.Field]; s != "" {
 		return &argumentError{s, refusal}
 	}
 	return err

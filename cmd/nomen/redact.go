@@ -99,7 +99,7 @@ func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (fu
 		}
 		out, err := b.Redact(ctx, n, red)
 		if err != nil {
-			return named(spelling, ofArgument(err, redactArguments(red)))
+			return named(spelling, withArgument(err, redactArguments(red)))
 		}
 		if red.DryRun {
 			return c.sayRedactable(ctx, b, redactableLine{Name: n.Key()}, red, out)
@@ -126,7 +126,7 @@ func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) 
 		}
 		out, err := b.RedactAuthority(ctx, p, red)
 		if err != nil {
-			return named(prefix, ofArgument(err, redactArguments(red)))
+			return named(prefix, withArgument(err, redactArguments(red)))
 		}
 		if red.DryRun {
 			return c.sayRedactable(ctx, b, redactableLine{Prefix: p.String()}, red, out)

@@ -78,7 +78,7 @@ func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation)
 		waits, err = c.announceRelocation(ctx, b, sum.Names)
 	}
 	seconds := clock().Sub(start).Seconds()
-	err = ofArgument(err, map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"})
+	err = withArgument(err, map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"})
 	return shown.end(err, sum != (registrar.Relocated{}), sum.Refused, relocatedLine{sum, seconds, waits}, relocatedText(sum, rel, seconds))
 }
 

@@ -93,7 +93,7 @@ func (c *cli) undo(ctx context.Context, b backend, u registrar.Undoing) error {
 	u.Progress = func(sum registrar.Undone) { bar(uint64(sum.Restored+sum.Retired+sum.Deleted), 0) }
 	sum, err := b.Undo(ctx, u)
 	end()
-	err = ofArgument(err, map[string]string{"batch": "--import", "from": "--change", "reason": "--reason", "why": "--why"})
+	err = withArgument(err, map[string]string{"batch": "--import", "from": "--change", "reason": "--reason", "why": "--why"})
 	return shown.end(err, sum != (registrar.Undone{}), sum.Refused, sum, undoneText(sum, u))
 }
 

@@ -423,7 +423,7 @@ func (c *cli) redactUser(ctx context.Context, b backend, id string, red registra
 	}
 	out, err := b.RedactUser(ctx, id, red)
 	if err != nil {
-		return namedUser(id, ofArgument(err, redactArguments(red)))
+		return namedUser(id, withArgument(err, redactArguments(red)))
 	}
 	if red.DryRun {
 		return c.sayRedactable(ctx, b, redactableLine{User: id}, red, out)

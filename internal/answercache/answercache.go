@@ -145,8 +145,9 @@ func (c *Cache) Get(k *Key) (a Answer, ok bool) {
 	return a, ok
 }
 
-// Begin counts a miss. If the response may enter the cache, Begin starts recording on what it
-// depends, and returns true. It must be called before records are read.
+// Begin must be called after Get has found no response, and before records are read to make one. It
+// counts a miss, and decides whether the response may enter the cache. If so, it makes d record the
+// data on which the response depends, and returns true.
 func (c *Cache) Begin(k *Key, d *store.Dependencies) bool {
 	c.counts.misses.Add(1)
 	if !c.shard(k).miss(k.hash) {

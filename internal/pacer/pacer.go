@@ -60,12 +60,12 @@ func (p *Pacer) Request() {
 // Rested returns how long background work has rested, summed over all goroutines.
 func (p *Pacer) Rested() time.Duration { return time.Duration(p.rested.Load()) }
 
-// rest returns how long a goroutine must rest after a slice. The parameter now is the current time,
-// and worked is the length of the slice.
+// rest returns how long a goroutine must rest now, after a slice of work that took the time worked.
 //
-// The slices of all goroutines begin at different times, with gaps between them, because Go's
-// scheduler looks for requests that have arrived only when no goroutine can run, or after 10 ms. With
-// several processors, the gaps are shorter, because another processor can look.
+// The rest also makes sure that slices of different goroutines do not begin at once, but with gaps
+// between them. Requests are served in these gaps: Go's scheduler looks for requests that have
+// arrived only when no goroutine can run, or after 10 ms. With several processors the gaps are
+// shorter, because a processor without work can look in the meantime.
 func (p *Pacer) rest(now time.Time, worked time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -48,10 +48,10 @@ type conn struct {
 
 	// Requests that are answered without net/http.
 	answer Answerer  // answers plain requests; nil if net/http answers all
-	alone  bool      // the connection is in the lane, so net/http does not know it yet
+	alone  bool      // the connection is in the pool, so net/http does not know it yet
 	final  bool      // the connection ends after the last response of the Answerer
 	timed  time.Time // when deadlines for plain requests were last set
-	begun  time.Time // when the connection entered the lane
+	begun  time.Time // when the connection entered the pool
 
 	// State that handlers and writers use.
 	request  atomic.Pointer[mendedRequest]

@@ -51,14 +51,14 @@
 // time of a short answer, and more if a connection has only one request. A plain request is one
 // whose fields all fit into a [Plain], except for fields that have no influence on the answer.
 //
-// A new connection without TLS begins in a lane. The lane answers its plain requests, and reuses
-// goroutines for that. If a request has "Connection: close" or is of HTTP/1.0, the lane closes the
+// A new connection without TLS begins in a pool. The pool answers its plain requests, and reuses
+// goroutines for that. If a request has "Connection: close" or is of HTTP/1.0, the pool closes the
 // connection after the response. If a request is not plain, or only part of its head has arrived,
-// the lane passes the connection to net/http, with all bytes that it has read. From then on plain
+// the pool passes the connection to net/http, with all bytes that it has read. From then on plain
 // requests are still answered without net/http, unless they end the connection. If a connection is
 // idle for long, only a small goroutine waits for its next request.
 //
-// When the listener is closed, the lane completes the responses in progress, and passes on the
+// When the listener is closed, the pool completes the responses in progress, and passes on the
 // connections that have not sent a request yet. It closes all other idle connections. [Drain] waits
 // until this is done.
 //

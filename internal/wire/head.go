@@ -7,17 +7,17 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A fate says what to do with a head.
-type fate uint8
+// An action says what to do with a head.
+type action uint8
 
 const (
-	unfinished fate = iota // wait, because the head is incomplete
-	good                   // pass on this GET or HEAD without a body, and inspect the next head
-	last                   // pass on this head and all later bytes
-	mend                   // replace the request line by one that net/http accepts
-	longLine               // answer 414
-	longHeader             // answer 431
-	misframed              // answer 400
+	unfinished action = iota // wait, because the head is incomplete
+	good                     // pass on this GET or HEAD without a body, and inspect the next head
+	last                     // pass on this head and all later bytes
+	mend                     // replace the request line by one that net/http accepts
+	longLine                 // answer 414
+	longHeader               // answer 431
+	misframed                // answer 400
 )
 
 // A head is the state of parsing the head at the start of a buffer. The zero head is ready to use.
@@ -38,9 +38,9 @@ type head struct {
 	end    int         // offset of the end of the head, if known
 }
 
-// scan parses more of the head and returns its fate. The buffer b must begin with the bytes of the
-// previous call. After a fate other than unfinished, scan must not be called again.
-func (h *head) scan(b []byte, limits *Config) fate {
+// scan parses more of the head and returns what to do with it. The buffer b must begin with the bytes of the
+// previous call. After an action other than unfinished, scan must not be called again.
+func (h *head) scan(b []byte, limits *Config) action {
 	if len(b) > 0 && !ascii.IsToken(b[0]) {
 		return last // TLS, a leading space or garbage, which net/http rejects
 	}
@@ -48,11 +48,11 @@ func (h *head) scan(b []byte, limits *Config) fate {
 		i := bytes.IndexByte(b[h.sought:], '\n')
 		if i < 0 {
 			h.sought = len(b)
-			return h.measure(trimLineEnd(b[h.begun:]), len(b), limits)
+			return h.checkLength(trimLineEnd(b[h.begun:]), len(b), limits)
 		}
 		h.sought += i + 1
 		line := trimLineEnd(b[h.begun:h.sought])
-		if f := h.measure(line, h.sought, limits); f != unfinished {
+		if f := h.checkLength(line, h.sought, limits); f != unfinished {
 			return f
 		}
 		h.begun = h.sought
@@ -62,9 +62,9 @@ func (h *head) scan(b []byte, limits *Config) fate {
 	}
 }
 
-// measure returns the fate of a head whose line ends at offset end, if the line is too long. The
-// line may be incomplete.
-func (h *head) measure(line []byte, end int, limits *Config) fate {
+// checkLength returns longLine or longHeader if the head is too long, and otherwise unfinished. The
+// head is read up to the offset end, and line is its last line, which may be incomplete.
+func (h *head) checkLength(line []byte, end int, limits *Config) action {
 	switch {
 	case h.block == 0 && len(line) > limits.MaxLine:
 		return longLine
@@ -75,7 +75,7 @@ func (h *head) measure(line []byte, end int, limits *Config) fate {
 }
 
 // take processes a complete line without its line ending.
-func (h *head) take(line []byte) fate {
+func (h *head) take(line []byte) action {
 	switch {
 	case h.block == 0:
 		h.block = h.begun
@@ -88,7 +88,7 @@ func (h *head) take(line []byte) fate {
 	return unfinished
 }
 
-func (h *head) takeRequestLine(line []byte) fate {
+func (h *head) takeRequestLine(line []byte) action {
 	method, ok := accepted(line)
 	h.old = bytes.HasSuffix(line, []byte("1.0"))
 	if ok {
@@ -128,9 +128,9 @@ func (h *head) takeField(line []byte) {
 	}
 }
 
-// settle returns the fate of a complete head. It rejects a request if parsers could disagree about
+// settle returns the action of a complete head. It rejects a request if parsers could disagree about
 // where the body ends (RFC 9112, 6.1 and 6.3).
-func (h *head) settle() fate {
+func (h *head) settle() action {
 	switch {
 	case h.coded && (h.old || h.lenGot):
 		return misframed

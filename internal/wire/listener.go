@@ -68,12 +68,12 @@ func NewListener(l net.Listener, c Config) net.Listener {
 		left:         make(chan struct{}),
 		drained:      make(chan struct{}),
 		rooms:        sync.Pool{New: func() any { return new(room) }},
-		lane:         lane{all: map[*worker]struct{}{}},
+		pool:         pool{all: map[*worker]struct{}{}},
 	}
 }
 
 // A listener accepts connections in the background, so that slow TLS handshakes and requests in the
-// lane do not delay other connections.
+// pool do not delay other connections.
 type listener struct {
 	net.Listener
 	config       Config
@@ -87,7 +87,7 @@ type listener struct {
 	drained  chan struct{}  // closed when the last connection has been passed to Accept
 	shaking  sync.WaitGroup // TLS handshakes in progress
 	rooms    sync.Pool      // of *room
-	lane     lane
+	pool     pool
 }
 
 // An arrival is a result of Accept.
@@ -112,7 +112,7 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) Close() error {
 	l.stop.Do(func() {
 		close(l.closed)
-		l.lane.close()
+		l.pool.close()
 		l.start.Do(func() { close(l.drained) }) // if Accept was never called
 		time.AfterFunc(lingerTime, func() { close(l.left) })
 	})
@@ -157,7 +157,7 @@ func (l *listener) acceptAll() {
 	}
 }
 
-// admit passes a connection without TLS to the lane, or to Accept if there is no Answerer. It
+// admit passes a connection without TLS to the pool, or to Accept if there is no Answerer. It
 // returns false if the listener is closed.
 func (l *listener) admit(c *conn) bool {
 	if l.config.Short != nil {
@@ -167,18 +167,18 @@ func (l *listener) admit(c *conn) bool {
 		return l.deliver(arrival{conn: c})
 	}
 	c.alone = true
-	l.lane.busy.Add(1)
-	l.lane.serve(c)
+	l.pool.busy.Add(1)
+	l.pool.serve(c)
 	return true
 }
 
-// drain closes the channel drained when all handshakes have ended, and the lane has passed on or
+// drain closes the channel drained when all handshakes have ended, and the pool has passed on or
 // closed its connections. It does not wait long.
 func (l *listener) drain() {
 	ended := make(chan struct{})
 	go func() {
 		l.shaking.Wait()
-		l.lane.busy.Wait()
+		l.pool.busy.Wait()
 		close(ended)
 	}()
 	select {

@@ -33,9 +33,9 @@ const maxHeldAnswers = 32 << 10
 // answerPlain answers the plain requests at the start of p, and returns the length of these
 // requests.
 //
-// It must be called while the lane or net/http waits for a request. All earlier responses are then
+// It must be called while the pool or net/http waits for a request. All earlier responses are then
 // written, and net/http considers the connection idle; see [conn.Close]. A final request is only
-// answered in the lane, because only the lane can close the connection.
+// answered in the pool, because only the pool can close the connection.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	room := c.listener.rooms.Get().(*room)
 	defer c.listener.rooms.Put(room)

@@ -142,7 +142,7 @@ func bodyOf(t *testing.T, in *bufio.Reader) string {
 // net/http has the times that it would have: between requests, for the rest of a
 // head, and for a client that does not read.
 func TestShortTimes(t *testing.T) {
-	t.Run("lane", func(t *testing.T) { testShortTimes(t, "") })
+	t.Run("pool", func(t *testing.T) { testShortTimes(t, "") })
 	t.Run("net/http", func(t *testing.T) { testShortTimes(t, "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") })
 }
 

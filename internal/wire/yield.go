@@ -8,8 +8,9 @@ import (
 const (
 	// maxUseless is the most reads without a pause that follow a useless pause.
 	maxUseless = 240
-	// maxPauses is how many pauses all connections may make before the scheduler looks for
-	// connections with input.
+	// maxPauses limits the pauses of all connections together. After this many, connections pause
+	// less often until one has waited for input, because only then has Go's scheduler looked for
+	// connections with input; see [Pauses].
 	maxPauses = 64
 )
 

@@ -16,9 +16,9 @@ import (
 
 const pinBatch = 1000
 
-// pins has the revisions that the names in a file had before its import. They are in a temporary
-// file, in order. The number of a record is its revision plus one. It is 0 if the revision does not
-// matter.
+// pins are the revisions that the names in a file had before the import of the file; see
+// [bulk.Pins]. A temporary file has one number for each record of the imported file, in the same
+// order: the revision plus one, or 0 for [store.AnyRevision].
 type pins struct {
 	api  *API
 	file *os.File
@@ -27,7 +27,7 @@ type pins struct {
 
 var _ bulk.Pins = (*pins)(nil)
 
-// pin reads the current revisions of the names in a file. The caller must drop the result.
+// pin reads the current revisions of the names in a file. The caller must call drop on the result.
 func (s *API) pin(ctx context.Context, file io.ReadSeeker, o bulk.ImportOptions) (*pins, error) {
 	f, err := s.jobs.createSpool()
 	if err != nil {

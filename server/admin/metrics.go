@@ -64,8 +64,8 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether the metrics show the last success of jobs of this kind: backups, and
-// verifications of the whole store.
+// isTask reports whether j is a backup or a verification of the whole store. For these, the metrics
+// show when one last succeeded, so that an operator notices if they fail or stop.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
 }

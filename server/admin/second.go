@@ -187,8 +187,8 @@ func (s *API) ask(c *call, of adminapi.Job, request any, prepare func(context.Co
 	return s.accepted(c, j)
 }
 
-// asksSame reports whether the same request with the same token has made the job j, about which the
-// second person has not decided yet. The mutex of the jobs must be held.
+// asksSame reports whether j was started by an identical request with the same token, and still
+// waits for a second person to approve it. The caller must hold the mutex of the jobs.
 func (j *job) asksSame(request *startOf, token string) bool {
 	return j.undecided() && j.Token == token && j.Kind == request.Kind && bytes.Equal(j.Request, request.request)
 }

@@ -102,7 +102,7 @@ func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, p
 // removes nothing and returns ErrNoBackup.
 func (s *Store) clearRests(dir string) error {
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
-		if err := s.isRest(dir + suffix); err != nil {
+		if err := s.checkRemovable(dir + suffix); err != nil {
 			return err
 		}
 	}
@@ -238,9 +238,10 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// isRest returns nil if dir does not exist, or has only the remains of an unfinished backup, and
-// may be removed. Otherwise it returns ErrNoBackup.
-func (s *Store) isRest(dir string) error {
+// checkRemovable returns nil if a backup may remove dir: because dir does not exist, or contains
+// only files of the storage engine, which an unfinished backup has left. Otherwise it returns an
+// error that wraps [ErrNoBackup].
+func (s *Store) checkRemovable(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {
 		return err

@@ -11,12 +11,12 @@ import (
 // [RemoveUnfinished] deletes the rest.
 func RemoveBackup(dir string) error {
 	s := &Store{fs: vfs.Default}
-	err := s.isRest(dir)
+	err := s.checkRemovable(dir)
 	if err == nil {
 		_, err = ReadManifest(dir)
 	}
 	if err == nil {
-		err = s.isRest(dir + suffixBackupNew)
+		err = s.checkRemovable(dir + suffixBackupNew)
 	}
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func RemoveUnfinished(dir string) error {
 	s := &Store{fs: vfs.Default}
 	var errs []error
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
-		err := s.isRest(dir + suffix)
+		err := s.checkRemovable(dir + suffix)
 		if err == nil {
 			err = s.fs.RemoveAll(dir + suffix)
 		}

@@ -7,10 +7,10 @@ type span struct{ from, to []byte }
 
 func keySpan(key []byte) span { return span{key, append(bytes.Clone(key), 0)} }
 
-// scrub starts compactions that remove overwritten and deleted data in the spans from the disk.
-// Until then, tables still have redacted content, although no read returns it. A listing keeps its
-// tables on disk until it ends. Files of the write-ahead log keep their content until they are
-// reused.
+// scrub removes overwritten and deleted data from the disk, such as redacted content, by starting
+// compactions of the spans in the background. No read returns such data, but it is still in files:
+// in the tables until the compactions end, in tables that a listing reads until the listing ends,
+// and in the write-ahead log until its files are reused.
 func (e *engine) scrub(spans []span) {
 	if len(spans) == 0 {
 		return

@@ -53,7 +53,7 @@ type countStore struct{ s *Store }
 
 // Add implements [counts.Store].
 func (k countStore) Add(ctx context.Context, b counts.Batch) error {
-	return k.s.keep(ctx, "add counts", func(ctx context.Context, c *pgx.Conn) error {
+	return k.s.retryOnPrimary(ctx, "add counts", func(ctx context.Context, c *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 			tag, err := tx.Exec(ctx, beginCounts, b.Node, int64(b.Seq))
 			if err != nil || tag.RowsAffected() == 0 { // the batch was added before
@@ -162,7 +162,7 @@ func readPart(ctx context.Context, c *pgx.Conn, q counts.Query, month counts.Mon
 
 // Roll implements [counts.Store].
 func (k countStore) Roll(ctx context.Context, before counts.Month) error {
-	return k.s.keep(ctx, "roll up counts", func(ctx context.Context, c *pgx.Conn) error {
+	return k.s.retryOnPrimary(ctx, "roll up counts", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, rollCounts, int32(before))
 		return err
 	})

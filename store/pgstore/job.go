@@ -46,7 +46,7 @@ const (
 
 // Jobs implements [store.JobStore]. It reads from the primary, because a replica may be behind.
 func (s *Store) Jobs(ctx context.Context, after uint64) (rows []store.JobRow, head uint64, err error) {
-	err = s.keep(ctx, "read jobs", func(ctx context.Context, c *pgx.Conn) error {
+	err = s.retryOnPrimary(ctx, "read jobs", func(ctx context.Context, c *pgx.Conn) error {
 		rows, head = nil, 0
 		found, err := c.Query(ctx, readJobs, int64(after))
 		if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) PutJobs(ctx context.Context, after uint64, rows ...store.JobRow)
 	if err := store.CheckJobs(rows); err != nil {
 		return 0, err
 	}
-	err = s.keep(ctx, "write jobs", func(ctx context.Context, c *pgx.Conn) error {
+	err = s.retryOnPrimary(ctx, "write jobs", func(ctx context.Context, c *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 			var born uint64
 			err := tx.QueryRow(ctx, nextJobHead).Scan(&seq, &born)
@@ -118,7 +118,7 @@ func (s *Store) PutJobPart(ctx context.Context, id, file string, part int, data 
 	if err := store.CheckJobPart(id, file, part, data); err != nil {
 		return err
 	}
-	err := s.keep(ctx, "write the file of a job", func(ctx context.Context, c *pgx.Conn) error {
+	err := s.retryOnPrimary(ctx, "write the file of a job", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, putJobPart, id, file, part, append([]byte{}, data...))
 		return err
 	})
@@ -133,7 +133,7 @@ func (s *Store) JobPart(ctx context.Context, id, file string, part int) (data []
 	if err := store.CheckJobPart(id, file, part, nil); err != nil {
 		return nil, err
 	}
-	err = s.keep(ctx, "read the file of a job", func(ctx context.Context, c *pgx.Conn) error {
+	err = s.retryOnPrimary(ctx, "read the file of a job", func(ctx context.Context, c *pgx.Conn) error {
 		err := c.QueryRow(ctx, readJobPart, id, file, part).Scan(&data)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return store.ErrNotFound
@@ -148,7 +148,7 @@ func (s *Store) DropJobFile(ctx context.Context, id, file string) error {
 	if err := store.CheckJobKey(id, file); err != nil {
 		return err
 	}
-	return s.keep(ctx, "remove the file of a job", func(ctx context.Context, c *pgx.Conn) error {
+	return s.retryOnPrimary(ctx, "remove the file of a job", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, dropJobFile, id, file)
 		return err
 	})

@@ -109,8 +109,10 @@ type revisionRow struct {
 	Salt, Value    []byte
 }
 
-// positionOf returns the number of a change in a log of the given size, or 0 if it is not found near
-// its time.
+// positionOf returns the number of the change that made a revision of a subject, in a log of the
+// given size. The parameter at is the time of the change. The log is only nearly in the order of
+// time, so positionOf reads up to maxSearched rows before and after the row where this time
+// belongs. If none of them has the change, it returns 0.
 func positionOf(ctx context.Context, c queryer, size uint64, subject store.Subject, at int64, revision uint64) (uint64, error) {
 	rows := int64((size + chunkSize - 1) / chunkSize)
 	read := func(chunk int64) ([]entry, error) {

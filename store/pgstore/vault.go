@@ -60,7 +60,7 @@ func (s *Store) PutSecret(ctx context.Context, key string, value []byte) error {
 	if err := store.CheckSecret(key, value); err != nil {
 		return err
 	}
-	return s.keep(ctx, "write a secret", func(ctx context.Context, c *pgx.Conn) error {
+	return s.retryOnPrimary(ctx, "write a secret", func(ctx context.Context, c *pgx.Conn) error {
 		var err error
 		if len(value) == 0 {
 			_, err = c.Exec(ctx, deleteSecret, key)
@@ -76,7 +76,7 @@ func (s *Store) SwapSecret(ctx context.Context, key string, old, new []byte) (ok
 	if err := store.CheckSecret(key, new); err != nil {
 		return false, err
 	}
-	err = s.keep(ctx, "write a secret", func(ctx context.Context, c *pgx.Conn) error {
+	err = s.retryOnPrimary(ctx, "write a secret", func(ctx context.Context, c *pgx.Conn) error {
 		sql, args := swapSecret, []any{key, old, new}
 		switch {
 		case len(old) == 0 && len(new) == 0:
@@ -109,7 +109,7 @@ func (s *Store) Lease(ctx context.Context, key, holder string, d time.Duration) 
 	if err := store.CheckSecret(key, nil); err != nil {
 		return false, err
 	}
-	err = s.keep(ctx, "take a lease", func(ctx context.Context, c *pgx.Conn) error {
+	err = s.retryOnPrimary(ctx, "take a lease", func(ctx context.Context, c *pgx.Conn) error {
 		if d == 0 {
 			if _, err := c.Exec(ctx, dropLease, key, holder); err != nil {
 				return err
@@ -133,9 +133,11 @@ func isFree(ctx context.Context, c *pgx.Conn, key string) (bool, error) {
 	return false, err
 }
 
-// keep calls f on the primary, and creates missing tables. It tries for as long as a call may wait,
-// so it must be safe to call f several times.
-func (s *Store) keep(ctx context.Context, what string, f func(context.Context, *pgx.Conn) error) error {
+// retryOnPrimary calls f with a connection to the primary server. If f fails because a table is
+// missing, retryOnPrimary creates the tables and calls f again. It also calls f again after errors
+// that may pass, such as a failover, for as long as the connection string or the context allows. So
+// f must have the same effect when it is called several times.
+func (s *Store) retryOnPrimary(ctx context.Context, what string, f func(context.Context, *pgx.Conn) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}

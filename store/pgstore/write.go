@@ -27,10 +27,11 @@ type request struct {
 	done    chan struct{} // closed when results and err are final
 }
 
-// Apply implements [store.Store]. Cancelling the context does not stop a batch that is being
-// written. If no database can be reached for the time in the connection string, Apply returns a
-// [*store.AwayError]. If it cannot find out whether the batch was written, it returns a
-// [*store.UnknownError].
+// Apply implements [store.Store]. A batch that is being written continues if ctx is cancelled.
+// Apply returns a [*store.AwayError] if it cannot reach a database within the time that the
+// connection string allows; nothing was written then. It returns a [*store.UnknownError] if it
+// cannot find out whether the batch was written, for example because the connection broke during
+// the commit.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
-// apply is Apply without the patience of ctx.
+// apply is Apply, but does not try again after an AwayError.
 func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -143,8 +143,8 @@ func invalidatedByLoad(s *suite) {
 	d.check(o)
 }
 
-// invalidatedInRace checks, while other goroutines write, that an answer is not valid if it misses
-// an acknowledged change.
+// invalidatedInRace reads a record while another goroutine changes it. It checks that an answer is
+// not valid any more as soon as a newer revision has been acknowledged.
 func invalidatedInRace(s *suite) {
 	const rounds = 200
 	counts := store.InvalidationsOf(s.Store)

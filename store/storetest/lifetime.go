@@ -91,7 +91,7 @@ func (s *suite) little() {
 		store.Change{Token: &store.Token{ID: "t"}, Time: minute(1)},
 	)
 	if has[store.Users](s.Store) {
-		s.apply(user("u-a", "Ali", 1, "1"))
+		s.apply(userChange("u-a", "Ali", 1, "1"))
 		s.apply(grant(&store.Token{ID: "t"}, 1)[1])
 	}
 	s.sealed()
@@ -265,7 +265,7 @@ func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *
 		store.Change{Token: &store.Token{ID: "t", Role: "owner"}, Time: minute(0)},
 	)
 	if has[store.Users](s.Store) {
-		s.apply(store.Change{User: RichUser(), Time: minute(1)}, user("u-a", "Ali", 1, "1"), user("u-a", "Ali", 2, "2"))
+		s.apply(store.Change{User: RichUser(), Time: minute(1)}, userChange("u-a", "Ali", 1, "1"), userChange("u-a", "Ali", 2, "2"))
 	}
 	want := s.contents()
 	for range 3 {

@@ -55,10 +55,10 @@ func (s *suite) source() int {
 		s.apply(put(fmt.Sprint("urn:x-b:", i%9), fmt.Sprint("u:", i), i%3))
 	}
 	if has[store.Users](s.Store) {
-		s.apply(store.Change{User: RichUser(), Time: minute(1)}, user("u-a", "Ali", 1, "1"), user("u-a", "Ali", 2, "2"))
-		redacting := user("u-a", "Bea", 3)
+		s.apply(store.Change{User: RichUser(), Time: minute(1)}, userChange("u-a", "Ali", 1, "1"), userChange("u-a", "Ali", 2, "2"))
+		redacting := userChange("u-a", "Bea", 3)
 		redacting.Redacts = []uint64{1, 2}
-		s.apply(redacting, user("u-b", "Bea", 3, "1"))
+		s.apply(redacting, userChange("u-b", "Bea", 3, "1"))
 	}
 	s.sealed()
 	return s.kept

@@ -23,9 +23,8 @@ func RichUser() *store.User {
 	}
 }
 
-// user returns a change that gives the user with this ID a name and subjects, whatever the
-// revision.
-func user(id, name string, n int, subjects ...string) store.Change {
+// userChange returns a change that creates or replaces a user, whatever the current revision is.
+func userChange(id, name string, n int, subjects ...string) store.Change {
 	return store.Change{
 		User:     &store.User{ID: id, Name: name, Subjects: subjects},
 		Expected: store.AnyRevision, Time: minute(n), Who: "archive", Why: "test",
@@ -74,18 +73,18 @@ func users(s *suite) {
 		s.Errorf("users of an empty store: %+v", got)
 	}
 	rich := store.Change{User: RichUser(), Expected: 0, Time: minute(1), Who: "archive", Why: "joined"}
-	s.equal("made", s.apply(rich, user("u-b", "Bea", 1, "header b"), user("u-a", "Ali", 2)), []store.Result{changed(1), changed(1), changed(1)})
+	s.equal("made", s.apply(rich, userChange("u-b", "Bea", 1, "header b"), userChange("u-a", "Ali", 2)), []store.Result{changed(1), changed(1), changed(1)})
 	s.equal("again", s.apply(expecting(1, rich)), []store.Result{already(1)})
 	s.equal("user", s.user(RichUser().ID, time.Time{}), kept(rich, 0, 1).User)
 	s.conflict(expecting(0, rich), 0, 1)
-	s.conflict(expecting(2, user("u-b", "B", 3)), 2, 1)
-	s.conflict(expecting(1, user("u-never", "N", 3)), 1, 0)
+	s.conflict(expecting(2, userChange("u-b", "B", 3)), 2, 1)
+	s.conflict(expecting(1, userChange("u-never", "N", 3)), 1, 0)
 
-	disabled := expecting(1, user("u-b", "Bea", 3, "header b"))
+	disabled := expecting(1, userChange("u-b", "Bea", 3, "header b"))
 	disabled.User.Disabled = true
 	s.equal("disabled", s.apply(disabled), []store.Result{changed(2)})
 	s.equal("disabled user", s.user("u-b", time.Time{}), kept(disabled, 1, 3).User)
-	s.equal("user before that", s.user("u-b", minute(2)), kept(user("u-b", "Bea", 1, "header b"), 0, 1).User)
+	s.equal("user before that", s.user("u-b", minute(2)), kept(userChange("u-b", "Bea", 1, "header b"), 0, 1).User)
 	if u := s.user("u-b", minute(0)); u != nil {
 		s.Errorf("before it was made: %+v", u)
 	}
@@ -118,9 +117,9 @@ func userLimits(s *suite) {
 		"subject twice":      func(u *store.User) { u.Subjects = []string{"a", "b", "a"} },
 		"added in year 0":    func(u *store.User) { u.Since = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) },
 	} {
-		c := user("u-a", "A", 0)
+		c := userChange("u-a", "A", 0)
 		spoil(c.User)
-		if got := refusal[*store.ChangeError](s, user("u-b", "B", 0), c); got.Index != 1 {
+		if got := refusal[*store.ChangeError](s, userChange("u-b", "B", 0), c); got.Index != 1 {
 			s.Errorf("%s: %+v, want change 1", what, got)
 		}
 	}
@@ -139,13 +138,13 @@ func userLimits(s *suite) {
 		"prefixes": func(u *store.User) { u.Grants = []store.UserGrant{{Prefixes: []string{long}}} },
 		"grants":   func(u *store.User) { u.Grants = make([]store.UserGrant, store.MaxValues+1) },
 	} {
-		c := user("u-a", "A", 0)
+		c := userChange("u-a", "A", 0)
 		spoil(c.User)
 		if got := refusal[*store.LimitError](s, c); got.What != what {
 			s.Errorf("%s: %+v", what, got)
 		}
 	}
-	most := user("u-a", strings.Repeat("ä", store.MaxText/2), 0, strings.Repeat("s", store.MaxText), "\x00", "\xff", "")
+	most := userChange("u-a", strings.Repeat("ä", store.MaxText/2), 0, strings.Repeat("s", store.MaxText), "\x00", "\xff", "")
 	s.apply(most)
 	s.equal("largest user", s.user("u-a", time.Time{}), kept(most, 0, 0).User)
 	for _, subject := range most.User.Subjects {
@@ -188,8 +187,8 @@ func userContent(s *suite) {
 // userHistory checks that the history of a user is like that of an authority, and that the feed
 // contains users.
 func userHistory(s *suite) {
-	first, second := user("u-a", "Ali", 1, "a"), user("u-a", "Ali B", 3, "b")
-	s.apply(first, user("u-aa", "A", 1), put("u-a", "u:1", 0))
+	first, second := userChange("u-a", "Ali", 1, "a"), userChange("u-a", "Ali B", 3, "b")
+	s.apply(first, userChange("u-aa", "A", 1), put("u-a", "u:1", 0))
 	s.apply(second)
 	seq := s.users().UserHistory(s.Context(), "u-a")
 	s.equal("history", read(s, seq), []*store.Change{kept(second, 1, 3), kept(first, 0, 1)})
@@ -204,36 +203,36 @@ func userHistory(s *suite) {
 	}
 	s.equal("head", s.sealed(), headOf(s.entries(0)))
 	s.equal("changes", changesOf(s.entries(0)), []*store.Change{
-		kept(first, 0, 1), kept(user("u-aa", "A", 1), 0, 1), kept(put("u-a", "u:1", 0), 0, 0), kept(second, 1, 3),
+		kept(first, 0, 1), kept(userChange("u-aa", "A", 1), 0, 1), kept(put("u-a", "u:1", 0), 0, 0), kept(second, 1, 3),
 	})
 	s.sound()
 }
 
 // userSubjects checks that no two users have the same subject.
 func userSubjects(s *suite) {
-	s.apply(user("u-a", "Ali", 1, "1", "2"), user("u-b", "Bea", 1, "3"))
+	s.apply(userChange("u-a", "Ali", 1, "1", "2"), userChange("u-b", "Bea", 1, "3"))
 	taken := func(what string, index int, changes ...store.Change) {
 		s.Helper()
 		if got := refusal[*store.StateError](s, changes...); got.Index != index || got.Key != changes[index].User.ID {
 			s.Errorf("%s: %+v, want a StateError of change %d", what, got, index)
 		}
 	}
-	taken("of another", 0, user("u-b", "Bea", 2, "3", "2"))
-	taken("of a new user", 1, put("urn:x-a:1", "u:1", 1), user("u-c", "Cem", 2, "1"))
-	taken("twice in a batch", 1, user("u-c", "Cem", 2, "4"), user("u-d", "Dan", 2, "4"))
-	taken("of the one who keeps it", 0, user("u-c", "Cem", 2, "1"), user("u-a", "Ali", 2, "1"))
+	taken("of another", 0, userChange("u-b", "Bea", 2, "3", "2"))
+	taken("of a new user", 1, put("urn:x-a:1", "u:1", 1), userChange("u-c", "Cem", 2, "1"))
+	taken("twice in a batch", 1, userChange("u-c", "Cem", 2, "4"), userChange("u-d", "Dan", 2, "4"))
+	taken("of the one who keeps it", 0, userChange("u-c", "Cem", 2, "1"), userChange("u-a", "Ali", 2, "1"))
 	s.equal("nothing written", s.keys(store.Scan{}), []string(nil))
-	disabled := user("u-a", "Ali", 2, "1", "2")
+	disabled := userChange("u-a", "Ali", 2, "1", "2")
 	disabled.User.Disabled = true
 	s.apply(disabled)
-	taken("of a disabled user", 0, user("u-b", "Bea", 2, "1"))
-	s.apply(user("u-b", "Bea", 3, "1"), user("u-a", "Ali", 3, "2")) // u-b takes over the subject of u-a, in either order of the changes
+	taken("of a disabled user", 0, userChange("u-b", "Bea", 2, "1"))
+	s.apply(userChange("u-b", "Bea", 3, "1"), userChange("u-a", "Ali", 3, "2")) // u-b takes over the subject of u-a, in either order of the changes
 	s.equal("taken over", []string{s.userOf("1"), s.userOf("2"), s.userOf("3")}, []string{"u-b", "u-a", ""})
-	s.apply(user("u-b", "Bea", 4), user("u-a", "Ali", 4, "2", "1"))
+	s.apply(userChange("u-b", "Bea", 4), userChange("u-a", "Ali", 4, "2", "1"))
 	s.equal("taken back", []string{s.userOf("1"), s.userOf("2")}, []string{"u-a", "u-a"})
-	s.apply(user("u-c", "Cem", 4, "5"), user("u-c", "Cem", 4), user("u-d", "Dan", 4, "5"))
+	s.apply(userChange("u-c", "Cem", 4, "5"), userChange("u-c", "Cem", 4), userChange("u-d", "Dan", 4, "5"))
 	s.equal("given up in the batch", s.userOf("5"), "u-d")
-	s.apply(user("u-c", "Cem", 5, "5"), user("u-c", "Cem", 5))
+	s.apply(userChange("u-c", "Cem", 5, "5"), userChange("u-c", "Cem", 5))
 	s.equal("held in the batch by another", s.userOf("5"), "u-d")
 	s.sound()
 }
@@ -246,7 +245,7 @@ func userRace(s *suite) {
 		var winners []string
 		together(6, func(i int) {
 			id := fmt.Sprintf("u-%d%d", round, i)
-			_, err := s.Apply(s.Context(), []store.Change{user(id, "N", 1, subject)})
+			_, err := s.Apply(s.Context(), []store.Change{userChange(id, "N", 1, subject)})
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -266,18 +265,18 @@ func userRace(s *suite) {
 // userRedaction checks that no read returns redacted content of a user, and that another user can
 // get the subject.
 func userRedaction(s *suite) {
-	first := user("u-a", secret, 1, secret)
+	first := userChange("u-a", secret, 1, secret)
 	first.Who, first.Why = secret, secret
 	first.User.Mail, first.User.Grants = secret, []store.UserGrant{{Role: secret, Prefixes: []string{secret}}}
 	s.apply(first)
-	gone := user("u-a", "", 2)
+	gone := userChange("u-a", "", 2)
 	gone.Redacts = []uint64{1}
 	s.equal("redacted", s.apply(gone), []store.Result{changed(2)})
 	s.nowhere()
 	s.equal("user at minute 1", s.user("u-a", minute(1)), kept(first, 0, 1).Redact().User)
 	s.equal("history", read(s, s.users().UserHistory(s.Context(), "u-a")), []*store.Change{kept(gone, 1, 2), kept(first, 0, 1).Redact()})
 	s.equal("user of the subject", s.userOf(secret), "")
-	s.apply(user("u-b", "Bea", 3, secret))
+	s.apply(userChange("u-b", "Bea", 3, secret))
 	s.equal("user of the subject", s.userOf(secret), "u-b")
 	if has[store.Feed](s.Store) {
 		s.equal("head", s.sealed(), headOf(s.entries(0)))

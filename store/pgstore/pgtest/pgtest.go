@@ -1,14 +1,15 @@
-// Package pgtest starts private PostgreSQL servers for tests, with the PostgreSQL programs of the
-// machine. A server listens on a free port of the loopback interface, and uses a temporary
-// directory, which is removed when the test ends.
+// Package pgtest starts PostgreSQL servers for tests. It uses the PostgreSQL programs that are
+// installed on the machine. Each server listens on a free port of the loopback interface, and has a
+// temporary directory for its data, which is removed when the test ends.
 //
-// PostgreSQL must not run as root. For a test that runs as root, the server runs as "postgres" or
-// "nobody". If possible, the server sorts text by the rules of a language, so that a store must
-// request byte order if it needs it.
+// PostgreSQL must not run as root. If the test runs as root, the server runs as the user "postgres"
+// or "nobody". If the machine has a locale for it, the server sorts text by the rules of a
+// language. A store that needs byte order, but does not request it, then fails its tests.
 //
-// Most of the time of a short test would be that of initdb. So the files of the first server are
-// kept in the cache directory of the user, and copied for other servers. They take 40 MB for each
-// version of PostgreSQL. All servers therefore have the same system identifier.
+// Creating the files of a server with initdb takes longer than a short test. So initdb runs only
+// for the first server. Its files are kept in the user's cache directory, and copied for later
+// servers. They take 40 MB for each version of PostgreSQL. Because of the copies, all servers have
+// the same system identifier.
 package pgtest
 
 import (

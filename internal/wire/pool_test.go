@@ -68,9 +68,9 @@ func (l *plainLog) take() []string {
 	return all
 }
 
-// startLane serves brief with a lane and without, and returns functions that send pieces on a new
+// startPool serves brief with a pool and without, and returns functions that send pieces on a new
 // connection and return all that comes back.
-func startLane(tb testing.TB) (log *plainLog, inLane, without func(pieces ...[]byte) string) {
+func startPool(tb testing.TB) (log *plainLog, inLane, without func(pieces ...[]byte) string) {
 	log = new(plainLog)
 	times := Config{Now: clock, IdleTimeout: time.Minute, WriteTimeout: time.Minute}
 	fast, slow := newChanListener(), newChanListener()
@@ -80,14 +80,14 @@ func startLane(tb testing.TB) (log *plainLog, inLane, without func(pieces ...[]b
 	return log, func(pieces ...[]byte) string { return runScript(fast, pieces...) }, func(pieces ...[]byte) string { return runScript(slow, pieces...) }
 }
 
-// TestLane checks which requests the lane answers, and that all bytes of the responses are those
+// TestPool checks which requests the pool answers, and that all bytes of the responses are those
 // of net/http, however the requests are cut into pieces.
-func TestLane(t *testing.T) {
-	log, inLane, without := startLane(t)
+func TestPool(t *testing.T) {
+	log, inLane, without := startPool(t)
 	const host = "Host: a\r\n"
 	for _, tt := range []struct {
 		in   string
-		want string // the targets answered in the lane, if the bytes arrive at once
+		want string // the targets answered in the pool, if the bytes arrive at once
 	}{
 		{"GET /a HTTP/1.1\r\n" + host + "\r\n", "/a"},
 		{"HEAD /a HTTP/1.1\r\n" + host + "\r\nGET /b HTTP/1.1\r\n" + host + "\r\n", "/a /b"},
@@ -106,7 +106,7 @@ func TestLane(t *testing.T) {
 		{"\r\nGET /a HTTP/1.1\r\n" + host + "\r\n", ""},
 		{"POST /a HTTP/1.1\r\n" + host + "Content-Length: 2\r\n\r\nhiGET /b HTTP/1.1\r\n" + host + "\r\n", ""},
 		{"GET /a HTTP/1.1\r\n\r\n", ""},
-		{"GET /a HTTP/1.1\r\n" + host + "Cookie: " + strings.Repeat("c", laneBuffer) + "\r\n\r\n", ""},
+		{"GET /a HTTP/1.1\r\n" + host + "Cookie: " + strings.Repeat("c", poolBuffer) + "\r\n\r\n", ""},
 		{"GET /a HTTP/1.1\r\nHos", ""},
 		{"", ""},
 	} {
@@ -116,7 +116,7 @@ func TestLane(t *testing.T) {
 			t.Errorf("%q:\ngot  %q\nwant %q", tt.in, got, want)
 		}
 		if got := strings.Join(log.take(), " "); got != tt.want {
-			t.Errorf("%q: the lane answers %q, want %q", tt.in, got, tt.want)
+			t.Errorf("%q: the pool answers %q, want %q", tt.in, got, tt.want)
 		}
 		for i := range in {
 			if got := inLane(in[:i], in[i:]); got != want {
@@ -127,11 +127,11 @@ func TestLane(t *testing.T) {
 	}
 }
 
-// TestLaneSmuggling checks that the lane answers none of the requests above, at the beginning of a
+// TestPoolSmuggling checks that the pool answers none of the requests above, at the beginning of a
 // connection and after a plain request, and that a plain request that follows in the same
-// connection is treated as without a lane.
-func TestLaneSmuggling(t *testing.T) {
-	log, inLane, without := startLane(t)
+// connection is treated as without a pool.
+func TestPoolSmuggling(t *testing.T) {
+	log, inLane, without := startPool(t)
 	const plain = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n"
 	for _, head := range ambiguousHeads {
 		for _, before := range []string{"", plain} {
@@ -141,21 +141,21 @@ func TestLaneSmuggling(t *testing.T) {
 				t.Errorf("%q:\ngot  %q\nwant %q", in, got, want)
 			}
 			if slices.Contains(log.take(), "/a") {
-				t.Errorf("%q was answered in the lane", head)
+				t.Errorf("%q was answered in the pool", head)
 			}
 		}
 	}
 }
 
-// FuzzLane gives the same bytes to the wire with a lane and without, which must answer the same
-// bytes. net/http ignores less than four bytes of a request that is not the first one. The lane has
+// FuzzPool gives the same bytes to the wire with a pool and without, which must answer the same
+// bytes. net/http ignores less than four bytes of a request that is not the first one. The pool has
 // passed on such a request as the first one, and net/http answers 400.
-func FuzzLane(f *testing.F) {
+func FuzzPool(f *testing.F) {
 	for _, s := range slices.Concat(heads, ambiguousHeads) {
 		f.Add([]byte(s), uint8(0))
 		f.Add([]byte("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"+s), uint8(7))
 	}
-	_, inLane, without := startLane(f)
+	_, inLane, without := startPool(f)
 	f.Fuzz(func(t *testing.T, in []byte, size uint8) {
 		if len(in) > DefaultMaxLine {
 			return
@@ -167,8 +167,8 @@ func FuzzLane(f *testing.F) {
 	})
 }
 
-// laneServer serves a lane on a port of this machine. net/http answers "slow" and the target.
-func laneServer(t *testing.T, answer Answerer) (address string, l net.Listener) {
+// poolServer serves a pool on a port of this machine. net/http answers "slow" and the target.
+func poolServer(t *testing.T, answer Answerer) (address string, l net.Listener) {
 	t.Helper()
 	l = NewListener(listen(t), Config{IdleTimeout: time.Minute, WriteTimeout: time.Minute, Short: func(_, _ net.Addr) Answerer { return answer }})
 	serve(t, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "slow "+r.RequestURI) }))
@@ -179,11 +179,11 @@ func sayTarget(out []byte, q Plain) ([]byte, bool) {
 	return fmt.Appendf(out, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(q.Target), q.Target), true
 }
 
-// TestLaneLastAnswer checks that a client gets the last response of a connection, even if it has
+// TestPoolLastAnswer checks that a client gets the last response of a connection, even if it has
 // sent more than the server reads. Closing the connection at once would reset it.
-func TestLaneLastAnswer(t *testing.T) {
+func TestPoolLastAnswer(t *testing.T) {
 	long := strings.Repeat("a", 64<<10)
-	address, _ := laneServer(t, func(out []byte, _ Plain) ([]byte, bool) {
+	address, _ := poolServer(t, func(out []byte, _ Plain) ([]byte, bool) {
 		return fmt.Appendf(out, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", len(long), long), true
 	})
 	for range 20 {
@@ -195,9 +195,9 @@ func TestLaneLastAnswer(t *testing.T) {
 	}
 }
 
-// TestLaneHalfClosed checks that a client that closes its side after the request gets the response.
-func TestLaneHalfClosed(t *testing.T) {
-	address, _ := laneServer(t, sayTarget)
+// TestPoolHalfClosed checks that a client that closes its side after the request gets the response.
+func TestPoolHalfClosed(t *testing.T) {
+	address, _ := poolServer(t, sayTarget)
 	c := dial(t, address)
 	send(t, c, "GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
 	c.CloseWrite()
@@ -206,10 +206,10 @@ func TestLaneHalfClosed(t *testing.T) {
 	}
 }
 
-// TestLaneLeft checks that net/http answers the last request of a connection that it has: only
+// TestPoolLeft checks that net/http answers the last request of a connection that it has: only
 // net/http can close it.
-func TestLaneLeft(t *testing.T) {
-	address, _ := laneServer(t, sayTarget)
+func TestPoolLeft(t *testing.T) {
+	address, _ := poolServer(t, sayTarget)
 	c := dial(t, address)
 	in := bufio.NewReader(c)
 	for _, other := range []string{"X-Other: 1\r\n", "Connection: close\r\n"} {
@@ -226,15 +226,15 @@ func TestLaneLeft(t *testing.T) {
 
 // workers returns the number of workers of a listener.
 func workers(l net.Listener) int {
-	of := &l.(*listener).lane
+	of := &l.(*listener).pool
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	return len(of.all)
 }
 
-// TestLaneWorkers checks that the lane uses its goroutines again, and ends those that are idle for
+// TestPoolWorkers checks that the pool uses its goroutines again, and ends those that are idle for
 // long.
-func TestLaneWorkers(t *testing.T) {
+func TestPoolWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newChanListener()
 		l := NewListener(in, Config{IdleTimeout: time.Hour, WriteTimeout: time.Hour, Short: func(_, _ net.Addr) Answerer { return sayTarget }})
@@ -291,10 +291,10 @@ func wantNoWorkers(t *testing.T, l net.Listener) {
 	}
 }
 
-// TestLaneShutdown checks what becomes of the connections of the lane when the server shuts down:
+// TestPoolShutdown checks what becomes of the connections of the pool when the server shuts down:
 // one that has sent nothing is served by net/http, one between two requests is closed, and one
 // whose request is being answered gets the response.
-func TestLaneShutdown(t *testing.T) {
+func TestPoolShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newChanListener()
 		l := NewListener(in, Config{IdleTimeout: time.Hour, WriteTimeout: time.Hour, Short: func(_, _ net.Addr) Answerer {
@@ -354,8 +354,8 @@ func TestLaneShutdown(t *testing.T) {
 	})
 }
 
-// TestLaneSilent checks that a connection on which nothing arrives is closed in the time for a head.
-func TestLaneSilent(t *testing.T) {
+// TestPoolSilent checks that a connection on which nothing arrives is closed in the time for a head.
+func TestPoolSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := pipeServer(t, &http.Server{}, Config{IdleTimeout: time.Hour, WriteTimeout: time.Hour, Short: func(_, _ net.Addr) Answerer { return sayTarget }})
 		begun := time.Now()
@@ -365,9 +365,9 @@ func TestLaneSilent(t *testing.T) {
 	})
 }
 
-// TestLaneDrainEnds checks that Drain closes connections whose client does not read when its time
+// TestPoolDrainEnds checks that Drain closes connections whose client does not read when its time
 // ends.
-func TestLaneDrainEnds(t *testing.T) {
+func TestPoolDrainEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newChanListener()
 		l := NewListener(in, Config{IdleTimeout: time.Hour, WriteTimeout: time.Hour, Short: func(_, _ net.Addr) Answerer { return sayTarget }})
@@ -395,9 +395,9 @@ func TestLaneDrainEnds(t *testing.T) {
 	})
 }
 
-// TestLanePanic checks that a panic ends the connection only.
-func TestLanePanic(t *testing.T) {
-	address, _ := laneServer(t, func(out []byte, q Plain) ([]byte, bool) {
+// TestPoolPanic checks that a panic ends the connection only.
+func TestPoolPanic(t *testing.T) {
+	address, _ := poolServer(t, func(out []byte, q Plain) ([]byte, bool) {
 		if q.Target == "/panic" {
 			panic(errors.New("a mistake"))
 		}
@@ -417,9 +417,9 @@ func TestLanePanic(t *testing.T) {
 	}
 }
 
-// TestLaneRace shuts servers down while clients send requests of all kinds: each gets complete
+// TestPoolRace shuts servers down while clients send requests of all kinds: each gets complete
 // responses or none.
-func TestLaneRace(t *testing.T) {
+func TestPoolRace(t *testing.T) {
 	for range 20 {
 		own := listen(t)
 		l := NewListener(own, Config{IdleTimeout: time.Minute, WriteTimeout: time.Minute, Short: func(_, _ net.Addr) Answerer { return sayTarget }})

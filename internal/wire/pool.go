@@ -17,30 +17,30 @@ const (
 	// workerRest is how long a worker waits for its next connection. A connection on which nothing
 	// arrives loses its worker after this time, or at most twice this time.
 	workerRest = 10 * time.Second
-	// laneBuffer is the size of a worker's buffer, and sleepBuffer that of a connection without a
+	// poolBuffer is the size of a worker's buffer, and sleepBuffer that of a connection without a
 	// worker. Longer requests are left to net/http.
-	laneBuffer, sleepBuffer = 4 << 10, 2 << 10
+	poolBuffer, sleepBuffer = 4 << 10, 2 << 10
 )
 
-// A lane answers the plain requests at the start of each connection; see conn.answerPlain. At the
+// A pool answers the plain requests at the start of each connection; see conn.answerPlain. At the
 // first request that is not plain, or is incomplete, it passes the connection to net/http, with the
 // bytes that it has read.
 //
-// A lane reuses its goroutines. The one that became idle last gets the next connection, because its
+// A pool reuses its goroutines. The one that became idle last gets the next connection, because its
 // stack has grown and its memory is in the caches of the processor. A connection that is idle for
 // long waits in another goroutine, with a small stack and a small buffer.
-type lane struct {
+type pool struct {
 	mu       sync.Mutex
 	closed   bool
 	all      map[*worker]struct{}
 	idle     []*worker      // those that became idle first come first
 	sweeping bool           // a timer will call sweep
-	busy     sync.WaitGroup // connections in the lane
+	busy     sync.WaitGroup // connections in the pool
 }
 
-// A worker is a goroutine of a lane, which serves one connection at a time.
+// A worker is a goroutine of a pool, which serves one connection at a time.
 type worker struct {
-	lane  *lane
+	pool  *pool
 	next  chan *conn // its next connection; nil ends the worker
 	since time.Time  // when it became idle
 	in    []byte
@@ -55,7 +55,7 @@ type worker struct {
 }
 
 // serve lets a worker serve a connection.
-func (l *lane) serve(c *conn) {
+func (l *pool) serve(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := len(l.idle); n > 0 {
@@ -64,14 +64,14 @@ func (l *lane) serve(c *conn) {
 		w.next <- c
 		return
 	}
-	w := &worker{lane: l, next: make(chan *conn, 1), in: make([]byte, laneBuffer)}
+	w := &worker{pool: l, next: make(chan *conn, 1), in: make([]byte, poolBuffer)}
 	l.all[w] = struct{}{}
 	l.startSweeping()
 	go w.run(c)
 }
 
 // startSweeping starts a timer for sweep, unless it is running. l.mu must be held.
-func (l *lane) startSweeping() {
+func (l *pool) startSweeping() {
 	if !l.sweeping {
 		l.sweeping = true
 		time.AfterFunc(workerRest, l.sweep)
@@ -79,7 +79,7 @@ func (l *lane) startSweeping() {
 }
 
 // park lets a worker wait for its next connection. It returns false if the worker must end.
-func (l *lane) park(w *worker) bool {
+func (l *pool) park(w *worker) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -93,7 +93,7 @@ func (l *lane) park(w *worker) bool {
 
 // sweep ends workers that have been idle for workerRest, and wakes up those whose connection has
 // been silent for workerRest.
-func (l *lane) sweep() {
+func (l *pool) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, n := time.Now(), 0
@@ -122,8 +122,8 @@ func (w *worker) disturb(c *conn) {
 }
 
 // sleep lets a connection wait for its next request without a worker.
-func (l *lane) sleep(c *conn) {
-	w := &worker{lane: l, sleeper: true, in: make([]byte, sleepBuffer)}
+func (l *pool) sleep(c *conn) {
+	w := &worker{pool: l, sleeper: true, in: make([]byte, sleepBuffer)}
 	l.mu.Lock()
 	l.all[w] = struct{}{}
 	l.mu.Unlock()
@@ -136,19 +136,19 @@ func (w *worker) wait(c *conn) {
 	c.deadline.set(c.Conn, c.until())
 	n, end := w.read(c)
 	w.hold(nil)
-	w.lane.mu.Lock()
-	delete(w.lane.all, w)
-	w.lane.mu.Unlock()
+	w.pool.mu.Lock()
+	delete(w.pool.all, w)
+	w.pool.mu.Unlock()
 	if n == 0 {
 		w.leave(c, nil, end)
 		return
 	}
 	c.in = w.in[:n]
-	w.lane.serve(c)
+	w.pool.serve(c)
 }
 
 // end ends the n workers that became idle first. l.mu must be held.
-func (l *lane) end(n int) {
+func (l *pool) end(n int) {
 	for _, w := range l.idle[:n] {
 		delete(l.all, w)
 		w.next <- nil
@@ -158,7 +158,7 @@ func (l *lane) end(n int) {
 
 // close ends idle workers, and wakes up those that wait for a request. The listener must be closed
 // before.
-func (l *lane) close() {
+func (l *pool) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
@@ -168,8 +168,8 @@ func (l *lane) close() {
 	}
 }
 
-// abort closes all connections of the lane.
-func (l *lane) abort() {
+// abort closes all connections of the pool.
+func (l *pool) abort() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for w := range l.all {
@@ -202,7 +202,7 @@ func (w *worker) isLazy() bool {
 func (w *worker) run(c *conn) {
 	for c != nil {
 		w.serve(c)
-		if !w.lane.park(w) {
+		if !w.pool.park(w) {
 			return
 		}
 		c = <-w.next
@@ -221,10 +221,10 @@ func (w *worker) serve(c *conn) {
 // the bytes that were read but not answered.
 func (w *worker) leave(c *conn, rest []byte, end ending) {
 	if end == asleep {
-		w.lane.sleep(c)
+		w.pool.sleep(c)
 		return
 	}
-	defer w.lane.busy.Done()
+	defer w.pool.busy.Done()
 	switch end {
 	case odd:
 		c.handOver(rest)
@@ -298,7 +298,7 @@ func (w *worker) read(c *conn) (n int, end ending) {
 	return 0, done
 }
 
-// until returns when a connection in the lane ends if nothing else arrives.
+// until returns when a connection in the pool ends if nothing else arrives.
 func (c *conn) until() time.Time {
 	if c.head.first {
 		return c.begun.Add(c.listener.config.HeadTimeout)
@@ -335,9 +335,10 @@ func (c *conn) logPanic(v any) {
 	}
 }
 
-// Drain waits until no connection is left in the lane of a closed listener. When ctx ends, it
-// closes those that are left. Drain returns at once if the listener does not come from
-// [NewListener].
+// Drain waits until a listener that has been closed has completed its plain requests: until the
+// pool has closed each of its connections, or passed it on to net/http. When ctx ends, Drain closes
+// the connections that are still in the pool. Drain does nothing for a listener that [NewListener]
+// has not made.
 func Drain(ctx context.Context, of net.Listener) {
 	l, ok := of.(*listener)
 	if !ok {
@@ -345,12 +346,12 @@ func Drain(ctx context.Context, of net.Listener) {
 	}
 	ended := make(chan struct{})
 	go func() {
-		l.lane.busy.Wait()
+		l.pool.busy.Wait()
 		close(ended)
 	}()
 	select {
 	case <-ended:
 	case <-ctx.Done():
-		l.lane.abort()
+		l.pool.abort()
 	}
 }

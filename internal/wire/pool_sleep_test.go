@@ -14,7 +14,7 @@ import (
 
 // sleepers returns how many connections of a listener wait without a worker.
 func sleepers(l net.Listener) (n int) {
-	of := &l.(*listener).lane
+	of := &l.(*listener).pool
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	for w := range of.all {
@@ -25,9 +25,9 @@ func sleepers(l net.Listener) (n int) {
 	return n
 }
 
-// TestLaneSleep checks that a connection on which nothing arrives for long loses its worker, that
+// TestPoolSleep checks that a connection on which nothing arrives for long loses its worker, that
 // its next request is answered, and that it ends in the same time as others.
-func TestLaneSleep(t *testing.T) {
+func TestPoolSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newChanListener()
 		const idle, first = 5 * time.Minute, 90 * time.Second
@@ -82,9 +82,9 @@ func TestLaneSleep(t *testing.T) {
 	})
 }
 
-// TestLaneSleepTimes sends requests at all times around those at which connections fall asleep, and
+// TestPoolSleepTimes sends requests at all times around those at which connections fall asleep, and
 // closes the listener at one of them.
-func TestLaneSleepTimes(t *testing.T) {
+func TestPoolSleepTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newChanListener()
 		l := NewListener(in, Config{IdleTimeout: time.Hour, WriteTimeout: time.Hour, Short: func(_, _ net.Addr) Answerer { return sayTarget }})

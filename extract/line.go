@@ -115,9 +115,9 @@ func (s *scanner) text(i int) int {
 // If the line before begins with quotation or comment marks ("> ", "# ", "// "), the line at i must
 // begin with the same marks, and its text begins after them. If the line before begins with the
 // bullet of a list item, the line at i must not have one, because a bullet begins another item.
-func (s *scanner) continuation(before, i int) int {
-	line := s.lineStart(before)
-	mark := bytes.TrimRight(markOf(s.b[line:before]), " \t")
+func (s *scanner) continuation(from, i int) int {
+	line := s.lineStart(from)
+	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")
 	if len(mark) == 0 {
 		return i
 	}

@@ -259,8 +259,8 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 	return nil
 }
 
-// search returns the index in s.all of the authority with exactly this prefix, and true. If there
-// is none, it returns the index at which such an authority would be inserted, and false.
+// search returns the index in s.all of the authority with exactly this prefix, and true. If s has no
+// such authority, search returns the index at which it would be inserted, and false.
 func (s *AuthoritySet) search(prefix string) (int, bool) {
 	return slices.BinarySearchFunc(s.all, prefix, func(a *Authority, key string) int {
 		return strings.Compare(a.Prefix.String(), key)

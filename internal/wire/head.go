@@ -38,8 +38,8 @@ type head struct {
 	end    int         // offset of the end of the head, if known
 }
 
-// scan parses more of the head and returns what to do with it. The buffer b must begin with the bytes of the
-// previous call. After an action other than unfinished, scan must not be called again.
+// scan parses more of the head and returns what to do with it. The buffer b must begin with the
+// bytes of the previous call. After an action other than unfinished, scan must not be called again.
 func (h *head) scan(b []byte, limits *Config) action {
 	if len(b) > 0 && !ascii.IsToken(b[0]) {
 		return last // TLS, a leading space or garbage, which net/http rejects

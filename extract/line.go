@@ -109,7 +109,7 @@ func (s *scanner) text(i int) int {
 }
 
 // continuation returns the offset at which the text of the line at i begins, if this line continues
-// the line before it. Otherwise it returns -1. The parameter before is an offset in the line
+// the line before it. Otherwise it returns -1. The parameter from is an offset in the line
 // before.
 //
 // If the line before begins with quotation or comment marks ("> ", "# ", "// "), the line at i must

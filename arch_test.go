@@ -151,7 +151,7 @@ var layout = []modulePackage{
 	{layer: 11, dir: "dialect/ark", ours: ". adminapi counts dialect internal/accept internal/anvl internal/ezid name store uri"},
 	{layer: 11, dir: "dialect/arklet", ours: ". adminapi counts dialect internal/ascii internal/retryafter mint/reserve name registrar store"},
 	{layer: 0, dir: "dialect/dialecttest"},
-	{layer: 11, dir: "dialect/ezid", ours: ". adminapi counts dialect internal/accept internal/anvl internal/ascii internal/ezid internal/location internal/retryafter mint/reserve name registrar rule store uri"},
+	{layer: 11, dir: "dialect/ezid", ours: ". adminapi counts dialect internal/accept internal/anvl internal/ascii internal/durable internal/ezid internal/location internal/paced internal/pacer internal/retryafter mint/reserve name registrar rule store uri"},
 	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
 	{layer: 11, dir: "server/certificates", ours: "internal/retryafter store", theirs: "golang.org/x/crypto"},
 	{layer: 5, dir: "server/certificates/acmetest", ours: "discover/dnstest", theirs: "github.com/letsencrypt/pebble/v2"},

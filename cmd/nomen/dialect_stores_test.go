@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -127,7 +128,57 @@ func TestDialectsOnStores(t *testing.T) {
 				t.Fatalf("listeners: %q", runner.Bases)
 			}
 			runner.Run(t, "testdata/dialects.trace")
+			downloadFromEZID(t, runner.Bases[0], filepath.Join(dir, "data", downloadsDir))
 		})
+	}
+}
+
+// downloadFromEZID requests a batch download, waits for its file, and checks it.
+func downloadFromEZID(t *testing.T, base, dir string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", base+"/download_request", strings.NewReader("format=anvl&type=ark"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth("apitest", "correct-horse")
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	ask := func(r *http.Request) (int, string) {
+		res, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(body)
+	}
+	status, text := ask(r)
+	_, file, ok := strings.Cut(text, "/download/")
+	if status != 200 || !ok {
+		t.Fatalf("got %d %s, want the URL of a download", status, text)
+	}
+	if r, err = http.NewRequestWithContext(t.Context(), "GET", base+"/download/"+file, http.NoBody); err != nil {
+		t.Fatal(err)
+	}
+	for status = 404; status == 404; {
+		status, text = ask(r)
+	}
+	g, err := gzip.NewReader(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(status, err)
+	}
+	plain, err := io.ReadAll(g)
+	if err != nil || !strings.HasPrefix(string(plain), ":: ark:/99999/") {
+		t.Errorf("got %s, %v, want a block for each ARK", plain, err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", file))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files in %s: %q, %v", dir, files, err)
+	}
+	if info, err := os.Stat(files[0]); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v, want mode 0600", info, err)
 	}
 }
 
@@ -177,6 +228,7 @@ func TestDialectsReadOnly(t *testing.T) {
 		{"POST", "/id/ark:/99999/x", "_target: https://example.org/y", 403, "error: forbidden"},
 		{"PUT", "/id/ark:/99999/y", "", 403, "error: forbidden"},
 		{"POST", "/shoulder/ark:/99999/y", "", 403, "error: forbidden"},
+		{"POST", "/download_request", "format=anvl", 403, "error: forbidden"},
 		{"POST", "/mint", `{"naan": 99999, "shoulder": "/y"}`, 403, ""},
 		{"PUT", "/update", `{"ark": "ark:99999/x"}`, 403, ""},
 		{"GET", "/api/handles/20.500.9999/x", "", 200, `{"responseCode":1,`},
@@ -194,8 +246,11 @@ func TestDialectsReadOnly(t *testing.T) {
 		default:
 			r.SetBasicAuth("apitest-2", token)
 		}
-		if strings.HasPrefix(tt.path, "/api/") {
+		switch {
+		case strings.HasPrefix(tt.path, "/api/"):
 			r.Header.Set("Content-Type", "application/json")
+		case tt.path == "/download_request":
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
 		res, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {

@@ -22,6 +22,8 @@ const (
 	tokenFile = "admin.token" // the administrator's token, mode 0600
 	urlFile   = "admin.url"   // the URL of the running server's admin listener
 	jobsDir   = "jobs"        // the server's jobs: their logs and request bodies
+
+	downloadsDir = "downloads" // batch downloads of EZID's clients
 )
 
 func (c *cli) storePath() (string, error) {

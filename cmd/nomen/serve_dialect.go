@@ -60,6 +60,7 @@ func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (d
 			return ezid.New(ezid.Options{
 				Scope: d.scope, Identities: dialect.NewIdentities(api, d.identities, clock), Store: p.store, Registrar: p.registrar,
 				Resolver: p.resolver, Authorities: p.table, Version: versionText(), Now: clock, Log: p.log,
+				Downloads: p.downloads, Pacer: p.pacer,
 			}), nil
 		},
 		"handle": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {

@@ -44,6 +44,8 @@ type serverParts struct {
 	links       *links.Watcher // nil if there is none
 	published   *publish.Log   // nil if the log is not published
 	answerCache int64          // default size of the cache of answers, in bytes
+	downloads   string         // directory of batch downloads; "" if the server is read-only
+	pacer       *pacer.Pacer
 	log         *slog.Logger
 }
 
@@ -58,6 +60,9 @@ func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.S
 		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses, Counts: p.counts.counter(),
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), LogAddresses: f.seeing.log.addresses,
 		Limits: f.serverLimits(), Site: about, Publication: p.published, AnswerCache: f.answerCacheSize(p.answerCache),
+	}
+	if p.pacer = c.pacer; !f.readOnly {
+		p.downloads = filepath.Join(c.data, downloadsDir)
 	}
 	if o.Dialects, err = c.openDialects(p, api); err != nil {
 		return nil, err

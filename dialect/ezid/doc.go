@@ -9,6 +9,8 @@
 //	POST /id/ID                            change
 //	DELETE /id/ID                          delete a reserved identifier
 //	POST /shoulder/SHOULDER                mint
+//	POST /download_request                 begin a batch download
+//	GET /download/FILE                     the file of a batch download
 //	GET /login, /logout                    begin and end a session
 //	GET /status, /version                  whether the server works; the version of nomen
 //	GET /ark:/NAAN/NAME                    resolve; with ?info or ??, the elements
@@ -36,5 +38,7 @@
 //     history.
 //   - An unavailable identifier resolves to its tombstone page with status 410.
 //   - Nothing is sent to DataCite, Crossref or N2T.
+//   - A batch download has the names for which the user has rights. The constraints crossref and
+//     datacite are rejected, and notify has no effect.
 //   - HEAD is answered for paths that resolve names.
 package ezid

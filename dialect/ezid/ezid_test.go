@@ -78,8 +78,9 @@ func open(t *testing.T) *fixture {
 		Scope: scope, Identities: dialect.NewIdentities(f.accounts, nil, f.now), Store: f.store, Authorities: table,
 		Registrar: registrar.New(f.store, registrar.Options{Now: f.now, Authorities: table}),
 		Resolver:  resolve.New(f.store, resolve.Options{Now: f.now, Authorities: table}),
-		Version:   "1.2.3", Now: f.now,
+		Version:   "1.2.3", Now: f.now, Downloads: filepath.Join(t.TempDir(), "downloads"),
 	})
+	t.Cleanup(f.building.running.Wait)
 	server := httptest.NewServer(http.HandlerFunc(f.serve))
 	t.Cleanup(server.Close)
 	f.url, f.client = server.URL, server.Client()

@@ -14,12 +14,14 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/dialect"
 	"github.com/nomen-project/nomen/internal/anvl"
+	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options configure a Handler. All fields are required, except Log.
+// Options configure a Handler. All fields are required, except Downloads, Pacer
+// and Log.
 type Options struct {
 	Scope      dialect.Scope       // names of the dialect
 	Identities *dialect.Identities // who may change them
@@ -28,6 +30,11 @@ type Options struct {
 	Resolver   nomen.Resolver // answers like the rest of the server
 
 	Authorities *store.Table // cache of the authorities in Store
+
+	// Downloads is the directory of batch downloads. The handler creates it, but not its parent. If
+	// it is "", requests for downloads are forbidden.
+	Downloads string
+	Pacer     *pacer.Pacer // makes downloads rest while requests are answered; may be nil
 
 	Version string // of this program
 	Now     func() time.Time
@@ -39,6 +46,7 @@ type Handler struct {
 	Options
 	sessions sessions
 	active   atomic.Int64 // changes in progress
+	building building
 }
 
 var _ dialect.Handler = (*Handler)(nil)
@@ -74,6 +82,7 @@ func (h *Handler) operations() []operation {
 		{"/id/", http.MethodPost, h.changing(h.modify)},
 		{"/id/", http.MethodDelete, h.changing(h.remove)},
 		{"/shoulder/", http.MethodPost, h.changing(h.mint)},
+		{"/download_request", http.MethodPost, h.requestDownload},
 		{"/login", http.MethodGet, h.login},
 		{"/logout", http.MethodGet, h.logout},
 		{"/status", http.MethodGet, h.status},
@@ -101,6 +110,10 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call)
 			return true
 		}
 		c.send(op.do(c))
+		return true
+	}
+	if file, ok := strings.CutPrefix(path, "/download/"); ok && h.Downloads != "" {
+		h.sendDownload(c, file)
 		return true
 	}
 	if known {

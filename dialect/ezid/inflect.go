@@ -53,7 +53,7 @@ func (h *Handler) inflect(c *call, path string) {
 
 // sendElements sends the elements of a record, with times in the form of ISO 8601.
 func (h *Handler) sendElements(c *call, rec *store.Record) {
-	e, err := h.elements(c, rec)
+	e, err := h.elements(c.r.Context(), c.Base, rec)
 	if err != nil {
 		c.send(h.failure(c, err))
 		return

@@ -55,7 +55,7 @@ func (h *Handler) view(c *call) reply {
 	if hidden, err := h.hidden(c.r.Context(), actor, rec); err != nil || hidden {
 		return h.hide(c, known, err)
 	}
-	e, err := h.elements(c, rec)
+	e, err := h.elements(c.r.Context(), c.Base, rec)
 	if err != nil {
 		return h.failure(c, err)
 	}
@@ -106,17 +106,17 @@ func (h *Handler) hidden(ctx context.Context, actor registrar.Actor, rec *store.
 	return !public && !actor.Reaches(rec.Name), nil
 }
 
-func (h *Handler) elements(c *call, rec *store.Record) (ezid.Elements, error) {
-	e := ezid.Of(rec, c.Base)
+func (h *Handler) elements(ctx context.Context, base string, rec *store.Record) (ezid.Elements, error) {
+	e := ezid.Of(rec, base)
 	if e[ezid.Created] == "" {
-		created, err := h.created(c.r.Context(), rec)
+		created, err := h.created(ctx, rec)
 		if err != nil {
 			return nil, err
 		}
 		e[ezid.Created] = strconv.FormatInt(created.Unix(), 10)
 	}
 	if e[ezid.Owner] == "" {
-		owner, err := h.owner(c.r.Context(), rec.Name)
+		owner, err := h.owner(ctx, rec.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -274,7 +274,7 @@ func (h *Handler) fresh(c *call, ch change) (*store.Record, reply) {
 // apply sets the elements in rec.
 func (h *Handler) apply(c *call, rec *store.Record, ch change, isNew bool) reply {
 	if _, ok := ch.given[ezid.Owner]; ok && !ch.actor.MayName(rec.Name, registrar.Owner) {
-		e, err := h.elements(c, rec)
+		e, err := h.elements(c.r.Context(), c.Base, rec)
 		if err != nil {
 			return h.failure(c, err)
 		}

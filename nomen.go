@@ -177,6 +177,10 @@ type Answer struct {
 	// time at which the answer was last known to be current.
 	StaleSince time.Time
 
+	// Dead has the locations that are dead, if others take their place. Such an answer has MaxAge 0.
+	// Formats do not contain Dead, but mark the locations as unavailable ([Location.Down]).
+	Dead []string
+
 	Why []string // an explanation for people, if requested
 }
 

@@ -244,7 +244,7 @@ func (s *session) request(ctx context.Context, method string, a *answer, tag str
 	begun, took := s.o.Now(), time.Duration(0)
 	var busy bool
 	var after time.Duration
-	defer func() { s.gates.leave(host, took, busy, after) }()
+	defer func() { s.gates.leave(context.WithoutCancel(ctx), host, took, busy, after) }()
 	ctx, cancel := context.WithTimeout(ctx, s.o.timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, a.end.String(), http.NoBody)

@@ -54,6 +54,19 @@ func (m *memTable) scan(from, to []byte, yield func(key, value []byte) bool) err
 	return nil
 }
 
+func (m *memTable) get(keys ...[]byte) ([][]byte, error) { return getEach(m, keys) }
+
+func (m *memTable) clear() error { m.blocks = nil; return nil }
+func (m *memTable) close() error { return nil }
+
+func (m *memTable) update(_ byte, do func(reader) ([]write, error)) error {
+	all, err := do(m)
+	if err != nil {
+		return err
+	}
+	return m.apply(all)
+}
+
 func (m *memTable) apply(all []write) error {
 	for _, w := range all {
 		block, i, found := m.at(w.key)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -21,6 +22,18 @@ const MaxURL = 2048
 // follow adds the locations of further records, and then those of new changes. It reports whether
 // there may be more to do.
 func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
+	if w.o.Shared != nil {
+		if err := w.refresh(); err != nil {
+			return false, err
+		}
+	}
+	mine := w.o.Lease == nil || w.o.Lease(ctx)
+	w.mu.Lock()
+	w.stopped = !mine
+	w.mu.Unlock()
+	if !mine {
+		return false, nil
+	}
 	head, err := w.o.Store.Head(ctx)
 	if err != nil {
 		return false, err
@@ -43,6 +56,18 @@ func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	return w.read(ctx, at)
+}
+
+// refresh reads what other servers have changed.
+func (w *Watcher) refresh() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var m meta
+	if err := w.readJSON(keyOf(spaceMeta), &m); err != nil {
+		return err
+	}
+	w.meta = m
+	return w.learn()
 }
 
 func (w *Watcher) position() meta {
@@ -80,7 +105,7 @@ func (w *Watcher) restart(ctx context.Context, size uint64) error {
 		}
 	}
 	w.meta = meta{Version: metaVersion, Seq: size, Digest: digest, Building: true}
-	return w.table.apply([]write{jsonWrite(keyOf(spaceMeta), w.meta)})
+	return w.apply(jsonWrite(keyOf(spaceMeta), w.meta))
 }
 
 // build adds the locations of the next records.
@@ -160,55 +185,77 @@ func webHost(text string) string {
 // addAll adds locations that are not known yet, and then records the position in the log.
 func (w *Watcher) addAll(ctx context.Context, urls []string, at meta) error {
 	turn := pacer.Begin(ctx)
-	byHost := map[string][]string{}
+	var byShard [shards]map[string][]string // then by host
 	for _, u := range urls {
 		h := webHost(u)
-		byHost[h] = append(byHost[h], u)
+		part := &byShard[shardOf(h)]
+		if *part == nil {
+			*part = map[string][]string{}
+		}
+		(*part)[h] = append((*part)[h], u)
 	}
-	for host, list := range byHost {
+	for i, hosts := range byShard {
+		if len(hosts) == 0 {
+			continue
+		}
 		if err := turn.Step(ctx); err != nil {
 			return err
 		}
-		if err := w.add(host, list); err != nil {
+		if err := w.add(byte(i), hosts); err != nil {
 			return err
 		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at.Counts = w.meta.Counts
 	w.meta = at
-	return w.table.apply([]write{jsonWrite(keyOf(spaceMeta), w.meta)})
+	return w.apply(jsonWrite(keyOf(spaceMeta), w.meta))
 }
 
-// add adds locations of one host.
-func (w *Watcher) add(host string, urls []string) error {
+// add adds locations of the hosts of a shard.
+func (w *Watcher) add(shard byte, hosts map[string][]string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c, err := w.begin(host)
+	return w.updateShard(shard, func(c *change) error {
+		for name, urls := range hosts {
+			h, err := c.of(name)
+			if err != nil {
+				return err
+			}
+			if err := h.addAll(urls); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addAll adds the locations that are not known yet.
+func (c *hostChange) addAll(urls []string) error {
+	slices.Sort(urls)
+	urls = slices.Compact(urls)
+	keys := make([][]byte, len(urls))
+	for i, u := range urls {
+		keys[i] = keyOf(spaceLink, u)
+	}
+	known, err := c.get(keys...)
 	if err != nil {
 		return err
 	}
-	now := w.o.Now()
-	seen := map[string]bool{}
-	for _, u := range urls {
-		_, ok, err := w.readState(u)
-		if err != nil {
-			return err
+	now, added := c.w.o.Now(), false
+	for i, u := range urls {
+		if _, err := decodeState(known[i]); err != nil { // missing or damaged
+			c.set(u, nil, &State{Due: minute(now)})
+			added = true
 		}
-		if ok || seen[u] {
-			continue
-		}
-		seen[u] = true
-		c.set(u, nil, &State{Due: minute(now)})
 	}
-	if len(seen) == 0 {
+	if !added {
 		return nil
 	}
-	if c.h.Queued == 0 || !w.visiting[host] && time.Unix(int64(c.h.Queued), 0).After(now) && c.h.Failing == None {
-		c.queue(maxTime(now, w.nextAllowed(host)))
+	if c.h.Queued == 0 || !c.isTaken(now) && time.Unix(int64(c.h.Queued), 0).After(now) && c.h.Failing == None {
+		c.queue(maxTime(now, c.w.nextAllowed(c.host)))
 	}
-	w.poke()
-	return c.end()
+	c.w.poke()
+	return nil
 }
 
 // nextAllowed returns when a host may be asked again.

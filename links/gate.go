@@ -14,6 +14,7 @@ const (
 	maxGateWait   = 10 * time.Minute // a check does not wait longer for a host; it is tried later
 	slowest       = 6                // how often the gap can be doubled
 	goodRow       = 100              // answers after which the gap is halved again
+	holdTime      = 2 * requestTime  // if a server dies during a request, the others wait for this time
 )
 
 var errLater = errors.New("links: the host must not be asked now")
@@ -41,8 +42,12 @@ type gate struct {
 
 // gates has a gate for each host with recent requests.
 type gates struct {
-	now   func() time.Time
-	least time.Duration
+	now    func() time.Time
+	least  time.Duration
+	shared interface { // the gates of all servers that share the states; nil if there is only one
+		Enter(ctx context.Context, host string, hold time.Duration) (wait time.Duration, err error)
+		Leave(ctx context.Context, host string, gap time.Duration) error
+	}
 
 	mu    sync.Mutex
 	hosts map[string]*gate
@@ -94,6 +99,47 @@ func (g *gates) get(host string) (pace, time.Time) {
 // be too long, enter returns errLater.
 func (g *gates) enter(ctx context.Context, host string) error {
 	end := g.now().Add(maxGateWait)
+	if err := g.enterHere(ctx, host, end); err != nil || g.shared == nil {
+		return err
+	}
+	for {
+		until, err := g.shared.Enter(ctx, host, holdTime)
+		if err == nil && until == 0 {
+			return nil
+		}
+		if err == nil && g.now().Add(until).After(end) {
+			err = errLater
+		}
+		if err == nil {
+			wait(ctx, until, nil)
+			err = ctx.Err()
+		}
+		if err != nil {
+			g.release(host)
+			if ctx.Err() == nil {
+				err = errors.Join(errLater, err) // says nothing about the host
+			}
+			return err
+		}
+	}
+}
+
+// release lets other requests of this server pass, without a gap.
+func (g *gates) release(host string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.of(host).open()
+}
+
+// open lets the next request pass. The caller must hold mu.
+func (h *gate) open() {
+	h.busy = false
+	close(h.freed)
+	h.freed = make(chan struct{})
+}
+
+// enterHere is like enter, for the requests of this server.
+func (g *gates) enterHere(ctx context.Context, host string, end time.Time) error {
 	for {
 		g.mu.Lock()
 		h, now := g.of(host), g.now()
@@ -130,7 +176,15 @@ func (g *gates) enter(ctx context.Context, host string) error {
 // leave records that a request to a host has ended. The parameter took is how long the host took to
 // answer. The flag busy says that the host answered that it is busy, and retry is the time in its
 // Retry-After.
-func (g *gates) leave(host string, took time.Duration, busy bool, retry time.Duration) {
+func (g *gates) leave(ctx context.Context, host string, took time.Duration, busy bool, retry time.Duration) {
+	gap := g.left(host, took, busy, retry)
+	if g.shared != nil {
+		_ = g.shared.Leave(ctx, host, gap) // after an error, the others wait for holdTime
+	}
+}
+
+// left does what leave does for the requests of this server. It returns the gap to the next request.
+func (g *gates) left(host string, took time.Duration, busy bool, retry time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.of(host)
@@ -140,11 +194,11 @@ func (g *gates) leave(host string, took time.Duration, busy bool, retry time.Dur
 	case h.row >= goodRow:
 		h.slow, h.row = max(h.slow-1, 0), 0
 	}
-	h.busy = false
 	h.last = g.now()
-	h.next = h.last.Add(max(h.gap(g.least, took), min(retry, maxRetryAfter)))
-	close(h.freed)
-	h.freed = make(chan struct{})
+	gap := max(h.gap(g.least, took), min(retry, maxRetryAfter))
+	h.next = h.last.Add(gap)
+	h.open()
+	return gap
 }
 
 // delay sets the delay of robots.txt.

@@ -9,6 +9,7 @@ import (
 type host struct {
 	Links  int       `json:"links"`            // locations of the host
 	Queued uint32    `json:"queued,omitempty"` // when the host is visited next, in seconds since 1970; 0 if it is not in the queue
+	Taken  time.Time `json:"taken,omitzero"`   // until then a server visits the host
 	Delay  int64     `json:"delay,omitempty"`  // of robots.txt, in milliseconds
 	Slow   int       `json:"slow,omitempty"`   // see pace
 	Row    int       `json:"row,omitempty"`

@@ -17,8 +17,8 @@ func isMissing(err error) bool { return errors.Is(err, store.ErrNotFound) }
 
 const (
 	idle       = 5 * time.Minute  // longest time between two looks at the queue
-	leaseTime  = 30 * time.Second // between two attempts to get the lease
-	crashTime  = time.Hour        // if the process dies during a visit, the host is visited again after this time
+	sharedIdle = 5 * time.Second  // the same, if other servers can add to it
+	crashTime  = 30 * time.Minute // if the process dies during a visit, the host is visited again after this time
 	laterTime  = time.Hour        // after a check without a result
 	pauseTime  = 10 * time.Minute // how long nothing is checked if the network fails
 	probeTime  = time.Minute      // between two looks at the probes
@@ -34,7 +34,20 @@ func (w *Watcher) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { w.runFollow(ctx) })
 	running.Go(func() { w.dispatch(ctx) })
+	if w.o.Shared != nil {
+		running.Go(func() { w.sweep(ctx) })
+	}
 	running.Wait()
+}
+
+// sweep forgets, once an hour, hosts to which no requests are sent any more.
+func (w *Watcher) sweep(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := w.o.Shared.Sweep(ctx); err != nil && ctx.Err() == nil {
+			w.o.Log.Warn("hosts of links cannot be forgotten", "err", err)
+		}
+		wait(ctx, time.Hour, nil)
+	}
 }
 
 func (w *Watcher) runFollow(ctx context.Context) {
@@ -118,17 +131,13 @@ func (w *Watcher) poke() {
 	}
 }
 
-// mayWork returns 0 if this process may check locations now. Otherwise it returns after which time
+// mayWork returns 0 if locations can be checked now. Otherwise it returns after which time
 // to try again.
 func (w *Watcher) mayWork(ctx context.Context) time.Duration {
-	mine := w.o.Lease == nil || w.o.Lease(ctx)
 	w.mu.Lock()
-	w.stopped = !mine
 	left := w.paused.Sub(w.o.Now())
 	w.mu.Unlock()
 	switch {
-	case !mine:
-		return leaseTime
 	case left <= 0:
 		return 0
 	case len(w.o.Probes) == 0:
@@ -151,6 +160,7 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 	if n <= 0 {
 		return nil, next
 	}
+	var due []string
 	_ = w.table.scan([]byte{spaceQueue}, []byte{spaceQueue + 1}, func(key, _ []byte) bool {
 		at := time.Unix(int64(binary.BigEndian.Uint32(key[1:])), 0)
 		if at.After(now) {
@@ -158,17 +168,27 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 			return false
 		}
 		if host := string(key[5:]); !w.visiting[host] {
+			due = append(due, host)
+		}
+		return len(due) < n
+	}) // after an error there are no hosts
+	for _, host := range due {
+		mine := false
+		err := w.update(host, func(c *hostChange) error {
+			at := time.Unix(int64(c.h.Queued), 0)
+			if mine = c.h.Queued != 0 && !at.After(now); mine { // otherwise another server has taken it
+				c.h.Taken = now.Add(crashTime)
+				c.queue(c.h.Taken)
+			}
+			return nil
+		})
+		if err == nil && mine {
+			w.visiting[host] = true
 			hosts = append(hosts, host)
 		}
-		return len(hosts) < n
-	}) // after an error there are no hosts
-	for _, host := range hosts {
-		w.visiting[host] = true
-		c, err := w.begin(host)
-		if err == nil {
-			c.queue(now.Add(crashTime))
-			_ = c.end() // the host is then visited again
-		}
+	}
+	if w.o.Shared != nil {
+		next = min(next, sharedIdle) // another server can add to the queue
 	}
 	return hosts, next
 }
@@ -208,7 +228,7 @@ func (w *Watcher) visit(ctx context.Context, host string) {
 func (w *Watcher) pick(host string) (*target, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	h, err := w.readHost(host)
+	h, err := readHost(w.table, host)
 	if err != nil {
 		return nil, false, err
 	}
@@ -222,7 +242,7 @@ func (w *Watcher) pick(host string) (*target, bool, error) {
 		if h.Failing != None {
 			class = classes - 1 - i
 		}
-		first, due, err := w.first(host, class)
+		first, due, err := first(w.table, host, class)
 		if err != nil {
 			return nil, false, err
 		}
@@ -234,14 +254,14 @@ func (w *Watcher) pick(host string) (*target, bool, error) {
 	if url == "" {
 		return nil, false, nil
 	}
-	s, _, err := w.readState(url)
+	s, _, err := readState(w.table, url)
 	return &target{url: url, state: s, host: h}, err == nil, err
 }
 
-// first returns the location of a host and class that is due first. The caller must hold mu.
-func (w *Watcher) first(host string, class byte) (url string, due time.Time, err error) {
+// first returns the location of a host and class that is due first.
+func first(r reader, host string, class byte) (url string, due time.Time, err error) {
 	prefix := keyOf(spaceDue, host, "\x00", string([]byte{class}))
-	err = w.table.scan(prefix, after(prefix), func(key, _ []byte) bool {
+	err = r.scan(prefix, after(prefix), func(key, _ []byte) bool {
 		rest := bytes.TrimPrefix(key, prefix)
 		url, due = string(rest[4:]), time.Unix(int64(binary.BigEndian.Uint32(rest))*60, 0)
 		return false
@@ -253,16 +273,13 @@ func (w *Watcher) first(host string, class byte) (url string, due time.Time, err
 func (w *Watcher) forget(host, url string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c, err := w.begin(host)
-	if err != nil {
+	return w.update(host, func(c *hostChange) error {
+		s, ok, err := readState(c, url)
+		if err == nil && ok {
+			c.set(url, &s, nil)
+		}
 		return err
-	}
-	s, ok, err := w.readState(url)
-	if err != nil || !ok {
-		return err
-	}
-	c.set(url, &s, nil)
-	return c.end()
+	})
 }
 
 // An undo is what was known before a check that failed.
@@ -277,23 +294,49 @@ type undo struct {
 func (w *Watcher) record(ctx context.Context, host, url string, r *result) error {
 	w.mu.Lock()
 	now := w.o.Now()
-	c, err := w.begin(host)
-	s, ok, err2 := w.readState(url)
-	if err = errors.Join(err, err2); err != nil || !ok {
+	var before undo
+	known, surprised := false, false
+	result := *r
+	err := w.update(host, func(c *hostChange) error {
+		s, ok, err := readState(c, url)
+		if known = ok; err != nil || !ok {
+			return err
+		}
+		*r = result
+		before = undo{now, url, host, s, c.h}
+		surprised = r.failed && r.Outcome.weight() > 0 && c.h.Fails == 0
+		c.observed(w, &s, url, r, now)
+		return nil
+	})
+	if err != nil || !known {
 		w.mu.Unlock()
 		return err
 	}
 	w.checks++
-	before := undo{now, url, host, s, c.h}
-	surprised := r.failed && r.Outcome.weight() > 0 && c.h.Fails == 0
+	if r.Outcome.weight() > 0 {
+		w.latest = append(w.latest, before)
+		for len(w.latest) > 0 && (len(w.latest) > maxUndo || now.Sub(w.latest[0].at) > forgetTime) {
+			w.latest = w.latest[1:]
+		}
+	}
+	alarm := w.network.observe(host, surprised)
+	w.mu.Unlock()
+	if alarm {
+		w.alarm(ctx)
+	}
+	return nil
+}
+
+// observed records the result of a check of a URL with the state s.
+func (c *hostChange) observed(w *Watcher, s *State, url string, r *result, now time.Time) {
 	if r.Outcome == OK && !r.Confirmed && c.h.redirected(hashOf(url), r.end) {
 		r.Outcome, r.Detail = Soft, "many locations of the host are redirected to the same URL"
 	}
 	was := c.h.Failing
-	c.event(c.h.observe(r.Outcome, s.Failures > 0, now), host, now)
+	c.event(c.h.observe(r.Outcome, s.Failures > 0, now), c.host, now)
 	c.note(was)
 	r.Frozen = r.Frozen || c.h.Failing != None
-	next, event := s, NoEvent
+	next, event := *s, NoEvent
 	if r.Outcome == None {
 		next.Due = minute(now.Add(laterTime))
 	} else {
@@ -306,26 +349,13 @@ func (w *Watcher) record(ctx context.Context, host, url string, r *result) error
 	if r.probed {
 		c.h.probed(r.honest, now)
 	}
-	c.set(url, &s, &next)
+	c.set(url, s, &next)
 	c.event(event, url, now)
-	c.pace(w, now)
-	err = c.end()
-	if r.Outcome.weight() > 0 {
-		w.latest = append(w.latest, before)
-		for len(w.latest) > 0 && (len(w.latest) > maxUndo || now.Sub(w.latest[0].at) > forgetTime) {
-			w.latest = w.latest[1:]
-		}
-	}
-	alarm := w.network.observe(host, surprised)
-	w.mu.Unlock()
-	if alarm {
-		w.alarm(ctx)
-	}
-	return err
+	c.pace(w)
 }
 
 // note records whether the host fails as a whole.
-func (c *change) note(was Outcome) {
+func (c *hostChange) note(was Outcome) {
 	switch {
 	case was == None && c.h.Failing != None:
 		c.add(keyOf(spaceFailing, c.host), []byte{})
@@ -336,7 +366,7 @@ func (c *change) note(was Outcome) {
 
 // pace keeps the pace of the host. It records whether the host has more locations than can be
 // checked in time.
-func (c *change) pace(w *Watcher, _ time.Time) {
+func (c *hostChange) pace(w *Watcher) {
 	p, _ := w.checker.gates.get(c.host)
 	c.h.Delay, c.h.Slow, c.h.Row = p.delay.Milliseconds(), p.slow, p.row
 	gap := p.gap(w.o.Gap, 0)
@@ -352,35 +382,34 @@ func (c *change) pace(w *Watcher, _ time.Time) {
 func (w *Watcher) requeue(host string, failed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c, err := w.begin(host)
-	if err != nil {
-		return // the host is still in the queue
-	}
 	now := w.o.Now()
-	var next time.Time
-	for class := range byte(classes) {
-		url, due, err := w.first(host, class)
-		if err != nil {
-			return
+	_ = w.update(host, func(c *hostChange) error { // after an error, the host is still in the queue
+		var next time.Time
+		for class := range byte(classes) {
+			url, due, err := first(c, host, class)
+			if err != nil {
+				return err
+			}
+			if url != "" && (next.IsZero() || due.Before(next)) {
+				next = due
+			}
 		}
-		if url != "" && (next.IsZero() || due.Before(next)) {
-			next = due
+		switch {
+		case next.IsZero():
+		case failed:
+			next = now.Add(laterTime)
+		case c.h.Failing != None:
+			next = now.Add(probeEvery)
+		default:
+			next = maxTime(maxTime(next, now), w.nextAllowed(host))
+			if at := next.Truncate(time.Second); at.Before(next) {
+				next = at.Add(time.Second) // the queue has whole seconds
+			}
 		}
-	}
-	switch {
-	case next.IsZero():
-	case failed:
-		next = now.Add(laterTime)
-	case c.h.Failing != None:
-		next = now.Add(probeEvery)
-	default:
-		next = maxTime(maxTime(next, now), w.nextAllowed(host))
-		if at := next.Truncate(time.Second); at.Before(next) {
-			next = at.Add(time.Second) // the queue has whole seconds
-		}
-	}
-	c.queue(next)
-	_ = c.end() // if this fails, the host is still in the queue
+		c.h.Taken = time.Time{}
+		c.queue(next)
+		return nil
+	})
 }
 
 // alarm finds out whether the network of this machine fails. If so, it forgets the latest failures,
@@ -414,24 +443,22 @@ func (w *Watcher) undo(u *undo, now time.Time) error {
 	if now.Sub(u.at) > forgetTime {
 		return nil
 	}
-	c, err := w.begin(u.host)
-	if err != nil {
-		return err
-	}
-	s, ok, err := w.readState(u.url)
-	if err != nil || !ok {
-		return err
-	}
-	was := c.h.Failing
-	c.h.Ring, c.h.Fails, c.h.Since, c.h.Failing, c.h.Failed, c.h.Reported = u.h.Ring, u.h.Fails, u.h.Since, u.h.Failing, u.h.Failed, u.h.Reported
-	c.note(was)
-	if s.Verdict == Dead && u.state.Verdict != Dead {
-		c.add(keyOf(spaceEvent, uint32Text(minutesOf(u.at)), string([]byte{byte(Died)}), u.url), nil)
-	}
-	restored := u.state
-	restored.Due = minute(now.Add(pauseTime))
-	c.set(u.url, &s, &restored)
-	return c.end()
+	return w.update(u.host, func(c *hostChange) error {
+		s, ok, err := readState(c, u.url)
+		if err != nil || !ok {
+			return err
+		}
+		was := c.h.Failing
+		c.h.Ring, c.h.Fails, c.h.Since, c.h.Failing, c.h.Failed, c.h.Reported = u.h.Ring, u.h.Fails, u.h.Since, u.h.Failing, u.h.Failed, u.h.Reported
+		c.note(was)
+		if s.Verdict == Dead && u.state.Verdict != Dead {
+			c.add(keyOf(spaceEvent, uint32Text(minutesOf(u.at)), string([]byte{byte(Died)}), u.url), nil)
+		}
+		restored := u.state
+		restored.Due = minute(now.Add(pauseTime))
+		c.set(u.url, &s, &restored)
+		return nil
+	})
 }
 
 // probesAnswer reports whether any of the probes answers.

@@ -14,7 +14,7 @@ type Status struct {
 	Checks  uint64           // since the start of the process
 	Reading bool             // the locations of the store are being read
 	Paused  time.Time        // until then nothing is checked, because the network fails; zero if it does not
-	Other   bool             // another server with the same store checks the locations
+	Other   bool             // another server with the same store reads the log of changes
 	Failing []FailingHost    // at most maxStatus
 	Large   []Large          // at most maxStatus
 	Err     error            // why the changes of the store are not followed
@@ -42,19 +42,20 @@ func (w *Watcher) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := Status{Counts: map[string]int64{}, Checks: w.checks, Reading: w.meta.Version == 0 || w.meta.Building, Other: w.stopped, Err: w.failure}
-	for v, n := range w.meta.Counts {
+	counts, err := w.counts()
+	for v, n := range counts {
 		s.Counts[Verdict(v).String()] = n
 	}
 	if w.paused.After(w.o.Now()) {
 		s.Paused = w.paused
 	}
 	var hosts []string
-	err := w.table.scan([]byte{spaceFailing}, []byte{spaceFailing + 1}, func(key, _ []byte) bool {
+	err = errors.Join(err, w.table.scan([]byte{spaceFailing}, []byte{spaceFailing + 1}, func(key, _ []byte) bool {
 		hosts = append(hosts, string(key[1:]))
 		return len(hosts) < maxStatus
-	})
+	}))
 	for _, name := range hosts {
-		h, err := w.readHost(name)
+		h, err := readHost(w.table, name)
 		if err == nil && h.Failing != None {
 			s.Failing = append(s.Failing, FailingHost{name, h.Links, h.Failing, h.Failed})
 		}
@@ -114,11 +115,11 @@ func (w *Watcher) Of(url string) (Link, bool, error) {
 }
 
 func (w *Watcher) link(url string) (Link, bool, error) {
-	s, ok, err := w.readState(url)
+	s, ok, err := readState(w.table, url)
 	if err != nil || !ok {
 		return Link{}, false, err
 	}
-	h, err := w.readHost(webHost(url))
+	h, err := readHost(w.table, webHost(url))
 	return Link{url, s, h.Failing}, true, err
 }
 
@@ -133,28 +134,29 @@ func (w *Watcher) Ignore(url string, until time.Time) (Link, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c, err := w.begin(host)
-	if err != nil {
-		return Link{}, err
-	}
-	s, ok, err := w.readState(url)
-	if err != nil {
-		return Link{}, err
-	} else if !ok {
-		return Link{}, ErrUnknown
-	}
-	next := s
-	if next.endRun(); until.IsZero() {
-		next.Verdict, next.Until, next.Due = Unknown, time.Time{}, minute(w.o.Now())
-	} else {
-		next.Verdict, next.Until, next.Due = Ignored, minute(until), minute(until)
-	}
-	c.set(url, &s, &next)
-	if !w.visiting[host] && until.IsZero() {
-		c.queue(maxTime(w.o.Now(), w.nextAllowed(host)))
-		w.poke()
-	}
-	return Link{url, next, c.h.Failing}, c.end()
+	var link Link
+	err := w.update(host, func(c *hostChange) error {
+		s, ok, err := readState(c, url)
+		if err != nil {
+			return err
+		} else if !ok {
+			return ErrUnknown
+		}
+		next, now := s, w.o.Now()
+		if next.endRun(); until.IsZero() {
+			next.Verdict, next.Until, next.Due = Unknown, time.Time{}, minute(now)
+		} else {
+			next.Verdict, next.Until, next.Due = Ignored, minute(until), minute(until)
+		}
+		c.set(url, &s, &next)
+		if !c.isTaken(now) && until.IsZero() {
+			c.queue(maxTime(now, w.nextAllowed(host)))
+			w.poke()
+		}
+		link = Link{url, next, c.h.Failing}
+		return nil
+	})
+	return link, err
 }
 
 // Check checks a location now, by GET, and returns its new state. It waits until the host may be
@@ -172,7 +174,7 @@ func (w *Watcher) Check(ctx context.Context, url string) (Link, Observation, err
 		return Link{}, Observation{}, err
 	}
 	w.mu.Lock()
-	t.host, err = w.readHost(host)
+	t.host, err = readHost(w.table, host)
 	w.mu.Unlock()
 	if err != nil {
 		return Link{}, Observation{}, err

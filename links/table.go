@@ -2,6 +2,7 @@ package links
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"math"
 	"time"
@@ -9,24 +10,40 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// A table is an ordered map of octets. The values that scan passes are valid only during the call.
-type table interface {
+// A reader reads an ordered map of octets. The values that scan passes are valid only during the call.
+type reader interface {
 	// scan calls yield for the keys from the key from up to, but not including, the key to, until
 	// yield returns false.
 	scan(from, to []byte, yield func(key, value []byte) bool) error
-	// apply writes all changes or none.
-	apply([]write) error
+	// get returns the values of keys, in the same order; nil for keys that do not exist.
+	get(keys ...[]byte) ([][]byte, error)
+}
+
+// A table is an ordered map of octets.
+type table interface {
+	reader
+	// update calls do, and writes all changes that it returns or none. Meanwhile nothing else
+	// changes the entries of the shard. If writing fails, update may call do again.
+	update(shard byte, do func(reader) ([]write, error)) error
+	// clear removes everything.
+	clear() error
+	close() error
 }
 
 // A write sets a key, or deletes it if the value is nil.
 type write struct{ key, value []byte }
 
 // side is a table on disk.
-type side struct{ *pebblestore.Side }
+type side struct {
+	*pebblestore.Side
+	open func() (*pebblestore.Side, error)
+	wipe func() error
+}
 
-func (s side) scan(from, to []byte, yield func(key, value []byte) bool) error {
+func (s *side) scan(from, to []byte, yield func(key, value []byte) bool) error {
 	it, err := s.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return err
@@ -44,8 +61,29 @@ func (s side) scan(from, to []byte, yield func(key, value []byte) bool) error {
 	return cmp.Or(it.Error(), it.Close())
 }
 
-// apply does not wait until the changes are on disk: what is lost is found again by further checks.
-func (s side) apply(all []write) error {
+func (s *side) get(keys ...[]byte) ([][]byte, error) { return getEach(s, keys) }
+
+// getEach implements get of a reader by scan.
+func getEach(r reader, keys [][]byte) ([][]byte, error) {
+	all := make([][]byte, len(keys))
+	for i, key := range keys {
+		err := r.scan(key, append(key[:len(key):len(key)], 0), func(_, v []byte) bool {
+			all[i] = append([]byte{}, v...)
+			return false
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// update does not wait until the changes are on disk: what is lost is found again by further checks.
+func (s *side) update(_ byte, do func(reader) ([]write, error)) error {
+	all, err := do(s)
+	if err != nil || len(all) == 0 {
+		return err
+	}
 	b := s.NewBatch()
 	defer b.Close()
 	for _, w := range all {
@@ -65,6 +103,99 @@ func (s side) apply(all []write) error {
 	return s.Err()
 }
 
+func (s *side) clear() error {
+	_ = s.Side.Close() // an error does not matter: the content is not needed any more
+	if err := s.wipe(); err != nil {
+		return err
+	}
+	again, err := s.open()
+	if err == nil {
+		s.Side = again
+	}
+	return err
+}
+
+func (s *side) close() error { return s.Side.Close() }
+
+// shared is a table in a database, which several servers share.
+type shared struct {
+	*pgstore.Octets
+	life context.Context // ends when the watcher is closed
+	end  func()
+}
+
+// pageSize is how many entries are read at a time.
+const pageSize = 500
+
+func (s *shared) scan(from, to []byte, yield func(key, value []byte) bool) error {
+	return scanPages(from, to, yield, func(from, to []byte, limit int) (keys, values [][]byte, err error) {
+		return s.Scan(s.life, from, to, limit)
+	})
+}
+
+// scanPages implements scan by a function that reads a limited number of entries.
+func scanPages(from, to []byte, yield func(key, value []byte) bool, read func(from, to []byte, limit int) (keys, values [][]byte, err error)) error {
+	for limit := 2; ; limit = pageSize { // often only the first entry is needed
+		keys, values, err := read(from, to, limit)
+		if err != nil {
+			return err
+		}
+		for i, key := range keys {
+			if !yield(key, values[i]) {
+				return nil
+			}
+		}
+		if len(keys) < limit {
+			return nil
+		}
+		from = append(keys[limit-1], 0)
+	}
+}
+
+func (s *shared) get(keys ...[]byte) ([][]byte, error) { return getEach(s, keys) }
+
+func (s *shared) update(shard byte, do func(reader) ([]write, error)) error {
+	return s.Update(s.life, int32(shard), func(r *pgstore.OctetsReader) (keys, values [][]byte, err error) {
+		all, err := do(sharedReader{r})
+		for _, w := range all {
+			keys, values = append(keys, w.key), append(values, w.value)
+		}
+		return keys, values, err
+	})
+}
+
+func (s *shared) clear() error { return s.Clear(s.life) }
+
+func (s *shared) close() error {
+	s.end()
+	return nil
+}
+
+// sharedReader reads a shared table in a transaction.
+type sharedReader struct{ *pgstore.OctetsReader }
+
+func (r sharedReader) scan(from, to []byte, yield func(key, value []byte) bool) error {
+	return scanPages(from, to, yield, r.Scan)
+}
+
+func (r sharedReader) get(keys ...[]byte) ([][]byte, error) {
+	found, values, err := r.Get(keys)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]int, len(found))
+	for i, k := range found {
+		at[string(k)] = i
+	}
+	all := make([][]byte, len(keys))
+	for i, k := range keys {
+		if n, ok := at[string(k)]; ok {
+			all[i] = values[n]
+		}
+	}
+	return all, nil
+}
+
 // The first octet of a key. docs/reference/files.md describes the keys and values.
 const (
 	spaceMeta    = 'm'
@@ -77,6 +208,9 @@ const (
 	spaceFailing = 'f' // failing host
 	spaceLarge   = 'b' // host with too many locations: their number, and how many are checked in 30 days
 	spaceEvent   = 'e' // minute, event, URL or host
+	spaceCounts  = 'c' // shard: number of locations by verdict, as JSON
+	spaceDead    = 'x' // shard, dead URL: since when it fails, and since when it is dead
+	spaceChanges = 'n' // shard: how often its dead URLs changed
 )
 
 func keyOf(space byte, parts ...string) []byte {
@@ -129,3 +263,9 @@ func classOf(v Verdict) byte {
 }
 
 const classes = 3
+
+// shards is the number of parts of a table. What is known about a host is in one shard. Servers that
+// share a table change different shards at the same time.
+const shards = 64
+
+func shardOf(host string) byte { return byte(hashOf(host) % shards) }

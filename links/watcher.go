@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/nomen-project/nomen/internal/pacer"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
 )
 
 // A Source is the store whose locations are checked.
@@ -48,9 +50,17 @@ type Options struct {
 	Every  time.Duration // how often the log of changes is read; 1 s if 0
 	Pacer  *pacer.Pacer  // makes [Watcher.Run] rest while requests are answered; it does not rest if nil
 
-	// Lease reports whether this process may check locations now. If several servers have the same
-	// store, only one of them may. If nil, this process always may.
+	// Shared is where the states are if several servers share the store; Dir is then not used. The
+	// servers divide the hosts between them: each takes a host from the common queue when it is due.
+	// If a server dies, another visits its hosts half an hour later.
+	Shared *pgstore.Octets
+
+	// Lease reports whether this process may read the log of changes now, for all servers that share
+	// the states. If nil, this process always may.
 	Lease func(context.Context) bool
+
+	// Dead is told which locations are dead. It can be nil.
+	Dead *DeadSet
 
 	DNS   discover.DNS                                                         // nil means [net.DefaultResolver]
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil means a [net.Dialer]
@@ -115,19 +125,19 @@ type Watcher struct {
 	latest   []undo    // the latest failures, oldest first
 	stopped  bool      // another server has the lease
 	visiting map[string]bool
+	known    [shards]uint64 // how often the dead URLs of each shard had changed when Dead was last told
 }
 
 // metaVersion is the version of the format of the directory.
-const metaVersion = 1
+const metaVersion = 2
 
-// meta is what is kept about all links. It is stored as JSON.
+// meta is what is kept about the log of changes. It is stored as JSON.
 type meta struct {
-	Version  int             `json:"version"`
-	Seq      uint64          `json:"seq"`    // number of changes in the log that were read
-	Digest   [32]byte        `json:"digest"` // of the last of them
-	Building bool            `json:"building,omitempty"`
-	After    string          `json:"after,omitempty"` // last name that was read, while Building
-	Counts   [verdicts]int64 `json:"counts"`          // locations by verdict
+	Version  int      `json:"version"`
+	Seq      uint64   `json:"seq"`    // number of changes in the log that were read
+	Digest   [32]byte `json:"digest"` // of the last of them
+	Building bool     `json:"building,omitempty"`
+	After    string   `json:"after,omitempty"` // last name that was read, while Building
 }
 
 // ErrClosed is returned after Close.
@@ -151,16 +161,25 @@ func Open(o Options) (*Watcher, error) {
 
 // open opens the table and reads meta.
 func (w *Watcher) open() error {
-	if w.table == nil {
+	switch {
+	case w.table != nil:
+	case w.o.Shared != nil:
+		life, end := context.WithCancel(context.Background())
+		w.table = &shared{w.o.Shared, life, end}
+		w.checker.gates.shared = w.o.Shared
+	default:
 		db, err := w.openSide()
 		if err != nil {
 			return err
 		}
-		w.table = side{db}
+		w.table = &side{db, w.openSide, func() error { return w.o.FS.RemoveAll(w.o.Dir) }}
 	}
 	err := w.readJSON(keyOf(spaceMeta), &w.meta)
 	if err == nil && (w.meta.Version == metaVersion || w.meta.Version == 0) {
-		return nil
+		return w.learn()
+	}
+	if w.o.Shared != nil && err != nil {
+		return err
 	}
 	w.o.Log.Warn("the states of links cannot be read and are deleted", "dir", w.o.Dir, "err", err, "version", w.meta.Version)
 	return w.renew()
@@ -173,24 +192,47 @@ func (w *Watcher) openSide() (*pebblestore.Side, error) {
 // renew removes all states. The caller must hold mu, or be alone.
 func (w *Watcher) renew() error {
 	w.meta = meta{}
-	db, ok := w.table.(side)
-	if !ok {
-		var all []write
-		err := w.table.scan([]byte{0}, []byte{0xff}, func(key, _ []byte) bool {
-			all = append(all, write{key: append([]byte{}, key...)})
-			return true
-		})
-		return cmp.Or(err, w.table.apply(all))
-	}
-	_ = db.Close() // an error does not matter: the content is not needed any more
-	if err := w.o.FS.RemoveAll(w.o.Dir); err != nil {
+	if err := w.table.clear(); err != nil {
 		return err
 	}
-	again, err := w.openSide()
-	if err == nil {
-		w.table = side{again}
+	return w.learn()
+}
+
+// learn tells Dead which locations are dead, if this has changed since it was last told. The caller
+// must hold mu, or be alone.
+func (w *Watcher) learn() error {
+	if w.o.Dead == nil {
+		return nil
 	}
-	return err
+	now := [shards]uint64{}
+	err := w.table.scan([]byte{spaceChanges}, []byte{spaceChanges + 1}, func(key, value []byte) bool {
+		if len(key) == 2 && key[1] < shards && len(value) == 8 {
+			now[key[1]] = binary.BigEndian.Uint64(value)
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	for i := range byte(shards) {
+		if now[i] == w.known[i] {
+			continue
+		}
+		all := map[string]deadEntry{}
+		prefix := keyOf(spaceDead, string([]byte{i}))
+		err := w.table.scan(prefix, after(prefix), func(key, value []byte) bool {
+			if len(value) == 8 {
+				all[string(key[2:])] = deadEntry{binary.BigEndian.Uint32(value), binary.BigEndian.Uint32(value[4:])}
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		w.o.Dead.replace(i, all, minutesOf(w.o.Now()))
+		w.known[i] = now[i]
+	}
+	return nil
 }
 
 // Close closes the directory. [Watcher.Run] must have ended.
@@ -199,33 +241,29 @@ func (w *Watcher) Close() error {
 	defer w.mu.Unlock()
 	t := w.table
 	w.table = closedTable{}
-	if db, ok := t.(side); ok {
-		return db.Close()
-	}
-	return nil
+	return t.close()
 }
 
 // closedTable is the table of a closed watcher.
 type closedTable struct{}
 
 func (closedTable) scan(_, _ []byte, _ func(key, value []byte) bool) error { return ErrClosed }
-func (closedTable) apply([]write) error                                    { return ErrClosed }
+func (closedTable) get(...[]byte) ([][]byte, error)                        { return nil, ErrClosed }
+func (closedTable) update(byte, func(reader) ([]write, error)) error       { return ErrClosed }
+func (closedTable) clear() error                                           { return ErrClosed }
+func (closedTable) close() error                                           { return nil }
 
-// get returns the value of a key, or nil. The caller must hold mu.
-func (w *Watcher) get(key []byte) (value []byte, err error) {
-	err = w.table.scan(key, append(key[:len(key):len(key)], 0), func(_, v []byte) bool {
-		value = append([]byte{}, v...)
-		return false
-	})
-	return value, err
+// apply writes changes that concern no host. The caller must hold mu.
+func (w *Watcher) apply(all ...write) error {
+	return w.table.update(0, func(reader) ([]write, error) { return all, nil })
 }
 
 func (w *Watcher) readJSON(key []byte, to any) error {
-	b, err := w.get(key)
-	if err != nil || b == nil {
+	b, err := w.table.get(key)
+	if err != nil || b[0] == nil {
 		return err
 	}
-	return json.Unmarshal(b, to)
+	return json.Unmarshal(b[0], to)
 }
 
 func jsonWrite(key []byte, value any) write {
@@ -236,21 +274,20 @@ func jsonWrite(key []byte, value any) write {
 	return write{key, b}
 }
 
-// readState returns the state of a URL. The caller must hold mu. A state that is damaged counts as
-// missing.
-func (w *Watcher) readState(url string) (State, bool, error) {
-	b, err := w.get(keyOf(spaceLink, url))
-	if err != nil || b == nil {
+// readState returns the state of a URL. A state that is damaged counts as missing.
+func readState(r reader, url string) (State, bool, error) {
+	b, err := r.get(keyOf(spaceLink, url))
+	if err != nil || b[0] == nil {
 		return State{}, false, err
 	}
-	s, err := decodeState(b)
+	s, err := decodeState(b[0])
 	return s, err == nil, nil
 }
 
-// readHost returns what is kept about a host. The caller must hold mu.
-func (w *Watcher) readHost(name string) (h host, err error) {
-	b, err := w.get(keyOf(spaceHost, name))
-	if err != nil || b == nil || json.Unmarshal(b, &h) != nil {
+// readHost returns what is kept about a host.
+func readHost(r reader, name string) (h host, err error) {
+	b, err := r.get(keyOf(spaceHost, name))
+	if err != nil || b[0] == nil || json.Unmarshal(b[0], &h) != nil {
 		return host{}, err
 	}
 	return h, nil
@@ -260,8 +297,8 @@ func (w *Watcher) readHost(name string) (h host, err error) {
 func (w *Watcher) load(origin string) (r keptRobots, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b, err := w.get(keyOf(spaceRobots, origin))
-	if err != nil || b == nil || json.Unmarshal(b, &r) != nil {
+	b, err := w.table.get(keyOf(spaceRobots, origin))
+	if err != nil || b[0] == nil || json.Unmarshal(b[0], &r) != nil {
 		return keptRobots{}, false
 	}
 	return r, true
@@ -271,35 +308,82 @@ func (w *Watcher) load(origin string) (r keptRobots, ok bool) {
 func (w *Watcher) save(origin string, r keptRobots) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_ = w.table.apply([]write{jsonWrite(keyOf(spaceRobots, origin), r)}) // without it, the file is read again
+	_ = w.apply(jsonWrite(keyOf(spaceRobots, origin), r)) // without it, the file is read again
 }
 
-// A change collects writes about one host.
+// A change collects writes about the hosts of a shard.
 type change struct {
+	reader
 	w      *Watcher
-	host   string
-	h      host
+	shard  byte
 	writes []write
+	hosts  map[string]*hostChange
+	delta  [verdicts]int64      // of the numbers of locations
+	dead   map[string]deadEntry // locations that are now dead, or with the zero entry not any more
 }
 
-// begin begins a change. The caller must hold mu until end was called.
-func (w *Watcher) begin(host string) (*change, error) {
-	h, err := w.readHost(host)
-	return &change{w: w, host: host, h: h}, err
+// A hostChange collects writes about a host.
+type hostChange struct {
+	*change
+	host string
+	h    host
+}
+
+// updateShard calls do, and writes what the change then has. It can call do twice. The caller must
+// hold mu.
+func (w *Watcher) updateShard(shard byte, do func(c *change) error) error {
+	var done *change
+	err := w.table.update(shard, func(r reader) ([]write, error) {
+		c := &change{reader: r, w: w, shard: shard, hosts: map[string]*hostChange{}}
+		if err := do(c); err != nil {
+			return nil, err
+		}
+		done = c
+		return c.end()
+	})
+	if err == nil && done != nil {
+		for url, e := range done.dead {
+			w.o.Dead.put(shard, url, e, minutesOf(w.o.Now()))
+		}
+	}
+	return err
+}
+
+// update is like updateShard, for one host.
+func (w *Watcher) update(host string, do func(c *hostChange) error) error {
+	return w.updateShard(shardOf(host), func(c *change) error {
+		h, err := c.of(host)
+		if err != nil {
+			return err
+		}
+		return do(h)
+	})
+}
+
+// of returns the change of a host, which must be of the shard.
+func (c *change) of(name string) (*hostChange, error) {
+	if h := c.hosts[name]; h != nil {
+		return h, nil
+	}
+	read, err := readHost(c, name)
+	h := &hostChange{c, name, read}
+	c.hosts[name] = h
+	return h, err
 }
 
 func (c *change) add(key, value []byte) { c.writes = append(c.writes, write{key, value}) }
 
 // set replaces the state of a URL. If was is nil, the URL is new; if now is nil, it is removed.
-func (c *change) set(url string, was, now *State) {
+func (c *hostChange) set(url string, was, now *State) {
 	if was != nil {
 		c.add(dueKey(c.host, classOf(was.Verdict), was.Due, url), nil)
 		if isListed(was.Verdict) {
 			c.add(verdictKey(was.Verdict, url), nil)
 		}
-		c.w.meta.Counts[was.Verdict]--
+		c.delta[was.Verdict]--
 		c.h.Links--
 	}
+	c.setDead(url, was != nil && was.Verdict == Dead, now)
 	if now == nil {
 		c.add(keyOf(spaceLink, url), nil)
 		return
@@ -309,26 +393,51 @@ func (c *change) set(url string, was, now *State) {
 		c.add(verdictKey(now.Verdict, url), []byte{})
 	}
 	c.add(keyOf(spaceLink, url), appendState(nil, now))
-	c.w.meta.Counts[now.Verdict]++
+	c.delta[now.Verdict]++
 	c.h.Links++
 }
 
+// setDead records whether a URL is dead, if this has changed.
+func (c *hostChange) setDead(url string, was bool, now *State) {
+	is := now != nil && now.Verdict == Dead
+	if is == was {
+		return
+	}
+	if c.dead == nil {
+		c.dead = map[string]deadEntry{}
+	}
+	key := keyOf(spaceDead, string([]byte{c.shard}), url)
+	if !is {
+		c.dead[url] = deadEntry{}
+		c.add(key, nil)
+		return
+	}
+	e := deadEntry{minutesOf(now.Since), minutesOf(c.w.o.Now())}
+	c.dead[url] = e
+	c.add(key, []byte(uint32Text(e.since)+uint32Text(e.changed)))
+}
+
 // event records an event, and removes old events.
-func (c *change) event(e Event, what string, now time.Time) {
+func (c *hostChange) event(e Event, what string, now time.Time) {
 	if e == NoEvent {
 		return
 	}
 	c.add(keyOf(spaceEvent, uint32Text(minutesOf(now)), string([]byte{byte(e)}), what), []byte{})
 	n := 0
-	_ = c.w.table.scan([]byte{spaceEvent}, keyOf(spaceEvent, uint32Text(minutesOf(now.Add(-keepEvents)))), func(key, _ []byte) bool {
+	_ = c.scan([]byte{spaceEvent}, keyOf(spaceEvent, uint32Text(minutesOf(now.Add(-keepEvents)))), func(key, _ []byte) bool {
 		c.add(append([]byte{}, key...), nil)
 		n++
 		return n < 100
 	}) // after an error, old events remain
 }
 
+// isTaken reports whether a server visits the host.
+func (c *hostChange) isTaken(now time.Time) bool {
+	return c.w.visiting[c.host] || now.Before(c.h.Taken)
+}
+
 // queue sets when the host is visited next. A zero time removes it from the queue.
-func (c *change) queue(at time.Time) {
+func (c *hostChange) queue(at time.Time) {
 	if c.h.Queued != 0 {
 		c.add(queueKey(c.h.Queued, c.host), nil)
 	}
@@ -338,17 +447,52 @@ func (c *change) queue(at time.Time) {
 	}
 }
 
-// end writes the change.
-func (c *change) end() error {
-	if c.h.Links <= 0 && c.h.Queued == 0 {
-		c.add(keyOf(spaceHost, c.host), nil)
-		c.add(keyOf(spaceFailing, c.host), nil)
-		c.add(keyOf(spaceLarge, c.host), nil)
-	} else {
-		c.writes = append(c.writes, jsonWrite(keyOf(spaceHost, c.host), c.h))
+// end returns the writes of the change.
+func (c *change) end() ([]write, error) {
+	for _, h := range c.hosts {
+		if h.h.Links <= 0 && h.h.Queued == 0 {
+			c.add(keyOf(spaceHost, h.host), nil)
+			c.add(keyOf(spaceFailing, h.host), nil)
+			c.add(keyOf(spaceLarge, h.host), nil)
+		} else {
+			c.writes = append(c.writes, jsonWrite(keyOf(spaceHost, h.host), h.h))
+		}
 	}
-	c.writes = append(c.writes, jsonWrite(keyOf(spaceMeta), c.w.meta))
-	return c.w.table.apply(c.writes)
+	counts, changes := keyOf(spaceCounts, string([]byte{c.shard})), keyOf(spaceChanges, string([]byte{c.shard}))
+	b, err := c.get(counts, changes)
+	if err != nil {
+		return nil, err
+	}
+	if c.delta != [verdicts]int64{} {
+		var n [verdicts]int64
+		_ = json.Unmarshal(b[0], &n) // if it is missing or damaged, the numbers begin at 0
+		for i, d := range c.delta {
+			n[i] += d
+		}
+		c.writes = append(c.writes, jsonWrite(counts, n))
+	}
+	if len(c.dead) > 0 {
+		n := uint64(0)
+		if len(b[1]) == 8 {
+			n = binary.BigEndian.Uint64(b[1])
+		}
+		c.add(changes, binary.BigEndian.AppendUint64(nil, n+1))
+	}
+	return c.writes, nil
+}
+
+// counts returns the number of locations by verdict. The caller must hold mu.
+func (w *Watcher) counts() (all [verdicts]int64, err error) {
+	err = w.table.scan([]byte{spaceCounts}, []byte{spaceCounts + 1}, func(_, value []byte) bool {
+		var n [verdicts]int64
+		if json.Unmarshal(value, &n) == nil {
+			for i := range n {
+				all[i] += n[i]
+			}
+		}
+		return true
+	})
+	return all, err
 }
 
 // spreadOf returns a number from -1 to 1 that depends on a URL and a time. So locations that were

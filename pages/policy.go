@@ -24,7 +24,7 @@ type policyForm struct {
 	Contact, Description                        string
 	Access, AccessNote                          string
 	Mode, To                                    string // of the delegation
-	Suffix, Choice, CheckDigit                  string
+	Suffix, Choice, Failover, CheckDigit        string
 	MaxAge, Redirect                            string
 	Rules                                       string // JSON
 	Default, List, FoldCase, Fetch              bool
@@ -34,7 +34,7 @@ func newPolicyForm(a *store.Authority) policyForm {
 	f := policyForm{
 		Owners: joined(a.Owners), Hosts: joined(a.Hosts), Addresses: joined(a.Addresses), Parents: joined(a.Parents), Children: joined(a.Children),
 		Contact: a.Contact, Description: a.Description, Access: string(a.Access), AccessNote: a.AccessNote,
-		Suffix: string(a.Suffix), Choice: string(a.Choice), CheckDigit: a.CheckDigit, MaxAge: rank(a.MaxAge), Redirect: rank(a.Redirect),
+		Suffix: string(a.Suffix), Choice: string(a.Choice), Failover: string(a.Failover), CheckDigit: a.CheckDigit, MaxAge: rank(a.MaxAge), Redirect: rank(a.Redirect),
 		Default: a.Default, List: a.List, FoldCase: a.FoldCase, Fetch: a.Fetch,
 	}
 	if a.Delegation != nil {
@@ -63,7 +63,7 @@ func readPolicyForm(f url.Values) policyForm {
 	return policyForm{
 		Owners: text("owners"), Hosts: text("hosts"), Addresses: text("addresses"), Parents: text("parents"), Children: text("children"),
 		Contact: text("contact"), Description: text("description"), Access: text("access"), AccessNote: text("access_note"),
-		Mode: text("delegation.mode"), To: text("delegation.to"), Suffix: text("suffix"), Choice: text("choice"), CheckDigit: text("check_digit"),
+		Mode: text("delegation.mode"), To: text("delegation.to"), Suffix: text("suffix"), Choice: text("choice"), Failover: text("failover"), CheckDigit: text("check_digit"),
 		MaxAge: text("max_age"), Redirect: text("redirect_status"), Rules: text("rules"),
 		Default: set("default"), List: set("list"), FoldCase: set("fold_case"), Fetch: set("fetch"),
 	}
@@ -72,7 +72,7 @@ func readPolicyForm(f url.Values) policyForm {
 func policyField(field string) string {
 	switch id := firstField(field); id {
 	case "owners", "hosts", "addresses", "parents", "children", "contact", "description", "access", "access_note", "delegation.mode", "delegation.to",
-		"suffix", "choice", "check_digit", "max_age", "redirect_status", "rules", "default", "list", "fold_case", "fetch", "why", "prefix":
+		"suffix", "choice", "failover", "check_digit", "max_age", "redirect_status", "rules", "default", "list", "fold_case", "fetch", "why", "prefix":
 		return id
 	}
 	return ""
@@ -83,7 +83,7 @@ func (f *policyForm) apply(base *store.Authority) (*store.Authority, []problem) 
 	a := base.Clone()
 	a.Owners, a.Hosts, a.Addresses, a.Parents, a.Children = entries(f.Owners), entries(f.Hosts), entries(f.Addresses), entries(f.Parents), entries(f.Children)
 	a.Contact, a.Description, a.Access, a.AccessNote = f.Contact, f.Description, store.Access(f.Access), f.AccessNote
-	a.Suffix, a.Choice, a.CheckDigit = store.Suffix(f.Suffix), store.Choice(f.Choice), f.CheckDigit
+	a.Suffix, a.Choice, a.Failover, a.CheckDigit = store.Suffix(f.Suffix), store.Choice(f.Choice), store.Failover(f.Failover), f.CheckDigit
 	a.Default, a.List, a.FoldCase, a.Fetch = f.Default, f.List, f.FoldCase, f.Fetch
 	if a.Delegation = nil; f.Mode != "" || f.To != "" {
 		a.Delegation = &store.Delegation{Mode: store.Mode(f.Mode), To: f.To}

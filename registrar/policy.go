@@ -34,6 +34,7 @@ func checkAnswers(of string, a *store.Authority) error {
 		{"q_component", oneOf(string(a.QComponent), "", string(store.PassAppend), string(store.PassIgnore))},
 		{"query", oneOf(string(a.Query), "", string(store.PassAppend), string(store.PassIgnore))},
 		{"choice", oneOf(string(a.Choice), "", string(store.ChoiceFixed))},
+		{"failover", oneOf(string(a.Failover), "", string(store.FailoverArchive))},
 		{"check_digit", oneOf(a.CheckDigit, append([]string{""}, CheckDigits()...)...)},
 	} {
 		if c.fault.bad() {

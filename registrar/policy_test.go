@@ -31,6 +31,7 @@ func TestPolicyRefused(t *testing.T) {
 		{store.Policy{QComponent: "keep"}, "q_component", "append, ignore"},
 		{store.Policy{Query: "keep"}, "query", "append, ignore"},
 		{store.Policy{Choice: "first"}, "choice", "fixed"},
+		{store.Policy{Failover: "mirror"}, "failover", "archive"},
 		{store.Policy{CheckDigit: "crc"}, "check_digit", "noid"},
 		{store.Policy{MaxAge: -1}, "max_age", "-1"},
 		{store.Policy{MaxAge: maxMaxAge + 1}, "max_age", "between"},

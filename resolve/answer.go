@@ -173,6 +173,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	}
 	var c choice
 	c.read(&d.q)
+	d.failover(&c, a)
 	if d.service == nomen.I2L || d.service == nomen.I2R {
 		if i := c.best(a.Locations, d.policy.Choice, d.pick); i > 0 {
 			a.Locations[0], a.Locations[i] = a.Locations[i], a.Locations[0]

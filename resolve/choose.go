@@ -17,6 +17,8 @@ import (
 type choice struct {
 	types, languages accept.Field
 	country          string
+
+	instead *nomen.Location // the dead location whose place an archived copy takes; nil if there is none
 }
 
 // read takes the criteria from a question.
@@ -145,9 +147,14 @@ type rank struct {
 }
 
 func (c *choice) rank(l *nomen.Location) rank {
+	mediaType, lang, priority := l.Type, l.Lang, orOne(l.Priority)
+	if c.instead != nil && !l.Down && isArchived(l.Rel) {
+		mediaType, lang = cmp.Or(mediaType, c.instead.Type), cmp.Or(lang, c.instead.Lang)
+		priority = min(priority, orOne(c.instead.Priority))
+	}
 	return rank{
-		down: l.Down, mediaQ: c.mediaQ(l.Type), langQ: c.langQ(l.Lang),
-		priority: orOne(l.Priority), rel: nomen.RelationOf(l.Rel), near: nearness(l, c.country),
+		down: l.Down, mediaQ: c.mediaQ(mediaType), langQ: c.langQ(lang),
+		priority: priority, rel: nomen.RelationOf(l.Rel), near: nearness(l, c.country),
 	}
 }
 

@@ -80,6 +80,14 @@
 // probabilities in proportion to the weights. If the authority has the choice "fixed", they choose
 // the one with the greatest weight. The order of lists does not depend on chance.
 //
+// If the authority says so ([store.FailoverArchive]), a location that is dead counts as unavailable
+// ([Options.Dead]), but only if the record has a location that can take its place: another location
+// of the resource, or an archived copy. The copy then has the priority, media type and language of
+// the dead location, unless it has a media type and a language of its own. Such an answer must not
+// be cached by clients, and a redirect is temporary. The locations of rules, and those with a suffix,
+// are dead only if the checks of links know exactly this URL. Questions about an earlier time ignore
+// the checks.
+//
 // Locations of related resources, such as a licence, appear in descriptions. Other services use
 // them only if there are no others.
 //

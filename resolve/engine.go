@@ -36,12 +36,27 @@ type Options struct {
 	// If Ask is nil, names whose delegation has the mode ask get the result NoResult.
 	Ask func(target string) (nomen.Resolver, error)
 
+	// Dead says which locations are dead. If it is nil, none are.
+	Dead DeadLocations
+
 	Pick func(n int) int // returns a random number from 0 to n-1, for the choice by weight; nil means rand.IntN
 
 	NoSuggestions bool // do not suggest similar names for an unknown name
 }
 
 const defaultRefresh = time.Second
+
+// DeadLocations knows the locations that the checks of links found to be dead. Its methods are called
+// concurrently, for each location of an answer.
+type DeadLocations interface {
+	// Key returns the key by which [store.Invalidations] counts changes of what Dead returns for a
+	// location.
+	Key(location string) string
+
+	// Dead reports whether a location is dead, and since when it has failed. The time changed is
+	// that of the last change of this result, or zero if it is not known.
+	Dead(location string) (since, changed time.Time, dead bool)
+}
 
 // An Engine is a [nomen.Resolver] that answers from a store. It is safe for concurrent use.
 type Engine struct {
@@ -111,7 +126,11 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 		}
 		a.Direct = d.consults.Fields || d.ruling != nil && d.ruling.Status != 0
 		a.ByAgent = d.consults.UserAgent
-		a.MaxAge = cmp.Or(a.MaxAge, d.maxAge())
+		if len(a.Dead) > 0 {
+			a.RedirectStatus, a.MaxAge = temporary(a.RedirectStatus), 0
+		} else {
+			a.MaxAge = cmp.Or(a.MaxAge, d.maxAge())
+		}
 	}
 	a.Why = append(d.why, a.Why...)
 	return a, nil

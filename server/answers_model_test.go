@@ -39,6 +39,7 @@ type twinWorld struct {
 	tables  []*store.Table
 	country string
 	settle  func() // waits until a change is visible; may be nil
+	dead    deadLocations
 	asked   int
 	recent  []wire.Plain
 }
@@ -60,7 +61,7 @@ func (w *twinWorld) maybe() bool { return w.draw(2) == 0 }
 func (w *twinWorld) options(table *store.Table) Options {
 	now := func() time.Time { return w.now }
 	return Options{
-		Resolver: resolve.New(w.read, resolve.Options{Now: now, Authorities: table, NoSuggestions: true, Pick: func(n int) int { return w.turn % n }}),
+		Resolver: resolve.New(w.read, resolve.Options{Now: now, Authorities: table, NoSuggestions: true, Dead: &w.dead, Pick: func(n int) int { return w.turn % n }}),
 		Store:    w.read, Authorities: table, Version: "1.2.3", Now: now,
 		Country: func(netip.Addr) string { return w.country },
 	}
@@ -107,7 +108,9 @@ func (w *twinWorld) apply(changes ...store.Change) {
 // location draws a location.
 func (w *twinWorld) location() nomen.Location {
 	l := nomen.Location{URL: "https://example.org/" + strconv.Itoa(w.draw(5)), Priority: w.draw(2)}
-	switch w.draw(12) {
+	switch w.draw(14) {
+	case 12, 13:
+		l.Rel = "archive"
 	case 0:
 		l.Weight = 1 + w.draw(3)
 	case 1:
@@ -191,6 +194,9 @@ func (w *twinWorld) authority() store.Change {
 		a.Query = store.PassAppend
 	case 8:
 		a.Choice = store.ChoiceFixed
+	}
+	if w.maybe() {
+		a.Failover = store.FailoverArchive
 	}
 	return store.Change{Authority: a, Why: "test"}
 }
@@ -292,6 +298,8 @@ func (w *twinWorld) run(t testing.TB) {
 		w.wait()
 	case n == 7:
 		w.move()
+	case n == 9:
+		w.dead.toggle(w.read, "https://example.org/"+strconv.Itoa(w.draw(5)), w.now)
 	case n == 8 && w.draw(4) == 0:
 		w.start(t)
 	default:

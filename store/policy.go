@@ -30,6 +30,8 @@ type Policy struct {
 
 	Fetch  bool   `json:"fetch,omitempty"`                  // services I2R and I2Rs send the resource itself
 	Choice Choice `json:"choice,omitempty"`                 // how to choose one of several locations of equal rank
+	Failover Failover `json:"failover,omitempty"` // what takes the place of locations that the checks of links found to be dead; if empty, nothing
+
 	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // how long answers may be cached, in seconds
 
 	Commitment string `json:"commitment,omitempty"` // what the authority promises, such as "Permanent: Stable Content"; for people to read
@@ -97,6 +99,14 @@ type Choice string
 // ChoiceFixed chooses the location with the greatest weight, and the first of several such
 // locations.
 const ChoiceFixed Choice = "fixed"
+
+// A Failover says what takes the place of a location that is dead: the checks of links found on
+// several days that it is not available any more.
+type Failover string
+
+// FailoverArchive redirects to another location of the resource, or to a location with the relation
+// archive or memento, while a location is dead.
+const FailoverArchive Failover = "archive"
 
 // IsZero reports whether p is the zero policy.
 func (p *Policy) IsZero() bool { return len(p.Text()) == 0 }

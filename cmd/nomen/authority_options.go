@@ -112,6 +112,7 @@ func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 	o.boolOption("fragment", "allow fragments in references to the names of this authority", func(a *store.Authority) *bool { return &a.Fragment })
 	o.boolOption("fetch", "let I2R and I2Rs send the resource itself", func(a *store.Authority) *bool { return &a.Fetch })
 	textOption(o, "choice", "fixed: of locations that are equally good, always choose the one with the greatest weight (default at random, by weight)", func(a *store.Authority) *store.Choice { return &a.Choice })
+	textOption(o, "failover", "archive: while the checks of links say that a location is dead, redirect to another location or to an archived copy", func(a *store.Authority) *store.Failover { return &a.Failover })
 	o.intOption("max-age", "seconds for which clients may cache responses", func(a *store.Authority) *int { return &a.MaxAge })
 	textOption(o, "commitment", "what the authority promises about its names, such as 'Permanent: Stable Content'; for people", func(a *store.Authority) *string { return &a.Commitment })
 	textOption(o, "check-digit", "check character of new names: namespace, noid, luhn or mod97", func(a *store.Authority) *string { return &a.CheckDigit })

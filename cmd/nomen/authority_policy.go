@@ -32,7 +32,7 @@ func showPolicy(row func(label string, values ...string), a *store.Authority) er
 	}
 	for _, field := range []string{
 		"suffix", "access", "access_note", "services", "keywords", "r_component", "q_component", "query",
-		"fragment", "fetch", "choice", "commitment", "check_digit", "mint",
+		"fragment", "fetch", "choice", "failover", "commitment", "check_digit", "mint",
 	} {
 		if value := fields[field]; value != nil {
 			row(strings.ReplaceAll(field, "_", " "), strings.Trim(string(value), `"`))

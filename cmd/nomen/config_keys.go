@@ -233,7 +233,7 @@ func authorityExamples() map[string]string {
 		"rules":      `[{match = "issue-{n:d}", locations = [{url = "https://example.org/issues/{n}"}]}]`,
 		"delegation": `{mode = "redirect", to = "https://resolver.example.org/{+name}"}`, "suffix": `"append"`, "access": `"denied"`,
 		"access_note": `"Ask the archive."`, "services": `["I2L", "I2C"]`, "keywords": `{c = ["toc"]}`, "r_component": `{toc = "c=toc"}`,
-		"q_component": `"ignore"`, "query": `"append"`, "fragment": "true", "fetch": "true", "choice": `"fixed"`, "max_age": "3600",
+		"q_component": `"ignore"`, "query": `"append"`, "fragment": "true", "fetch": "true", "choice": `"fixed"`, "failover": `"archive"`, "max_age": "3600",
 		"commitment": `"Permanent: Stable Content"`, "check_digit": `"luhn"`, "mint": `["x{seq}"]`,
 	}
 }

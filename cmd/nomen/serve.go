@@ -344,7 +344,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	}
 	index, endSearch := c.startSearch(ctx, &f, s, log)
 	defer endSearch()
-	watcher, endLinks := c.startLinks(ctx, &f, s, log)
+	watcher, dead, endLinks := c.startLinks(ctx, &f, s, log)
 	defer endLinks()
 	published, endPublishing, err := c.startPublishing(ctx, &f, s, table, log)
 	if err != nil {
@@ -356,7 +356,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	seen.links.Store(watcher)
 	seen.published.Store(published)
 	v, err := c.newLive(ctx, &f, serverParts{
-		store: s, index: index, links: watcher, published: published, registrar: reg, table: table, token: own, proxies: proxies,
+		store: s, index: index, links: watcher, dead: dead, published: published, registrar: reg, table: table, token: own, proxies: proxies,
 		seen: seen, answerCache: c.usualAnswerCache(), log: log,
 	})
 	if err != nil {

@@ -43,6 +43,7 @@ type serverParts struct {
 	index       *search.Index  // nil if there is none
 	links       *links.Watcher // nil if there is none
 	published   *publish.Log   // nil if the log is not published
+	dead        *links.DeadSet // nil if there is none
 	answerCache int64          // default size of the cache of answers, in bytes
 	downloads   string         // directory of batch downloads; "" if the server is read-only
 	pacer       *pacer.Pacer

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/mail"
 	"net/url"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/nomen-project/nomen/links"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/cachestore"
+	"github.com/nomen-project/nomen/store/pgstore"
 )
 
 // linksDir is the directory of the states of links, in the data directory. If the store is
@@ -22,7 +26,8 @@ const (
 	linksSuffix = ".links"
 )
 
-// linksLease is how long a node of a database may check links after it has renewed the lease.
+// linksLease is how long a node of a database keeps the lease for reading the log of changes after it
+// has renewed it.
 const linksLease = 3 * time.Minute
 
 type linksFlags struct {
@@ -56,22 +61,28 @@ func (c *cli) linksPath() (string, error) {
 	return filepath.Clean(dir) + linksSuffix, err
 }
 
-// startLinks starts the checks of links and continues until end is called. The watcher is nil if
-// checks are off, or if their directory cannot be opened, because a server works without them.
-func (c *cli) startLinks(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *links.Watcher, end func()) {
+// startLinks starts the checks of links, until end is called. The watcher is nil if they are off, or
+// if their directory cannot be opened: a server works without it.
+func (c *cli) startLinks(ctx context.Context, f *serveFlags, s store.Store, log *slog.Logger) (_ *links.Watcher, _ *links.DeadSet, end func()) {
 	source, ok := s.(links.Source)
 	if !f.links.check || f.readOnly || !ok {
-		return nil, func() {}
+		return nil, nil, func() {}
 	}
-	w, err := c.openLinks(f, s, source, log)
+	counts := store.InvalidationsOf(s)
+	dead := links.NewDeadSet(func(key string) {
+		if counts != nil {
+			counts.Invalidate(key)
+		}
+	})
+	w, err := c.openLinks(f, s, source, dead, log)
 	if err != nil {
 		log.Error("the states of links cannot be opened: links are not checked until the server is restarted", "err", err)
-		return nil, func() {}
+		return nil, nil, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { w.Run(ctx) })
-	return w, func() {
+	return w, dead, func() {
 		cancel()
 		running.Wait()
 		if err := w.Close(); err != nil {
@@ -80,12 +91,12 @@ func (c *cli) startLinks(ctx context.Context, f *serveFlags, s store.Store, log 
 	}
 }
 
-func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, log *slog.Logger) (*links.Watcher, error) {
+func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, dead *links.DeadSet, log *slog.Logger) (*links.Watcher, error) {
 	dir, err := c.linksPath()
 	if err != nil {
 		return nil, err
 	}
-	o := links.Options{Dir: dir, Store: source, Agent: linksAgent(f.publicURL), From: f.links.contact, Probes: f.links.probes, Pacer: c.pacer, Now: clock, Log: log}
+	o := links.Options{Dir: dir, Dead: dead, Store: source, Agent: linksAgent(f.publicURL), From: f.links.contact, Probes: f.links.probes, Pacer: c.pacer, Now: clock, Log: log}
 	if o.DNS, err = f.outside.find.hosts(); err != nil {
 		return nil, err
 	}
@@ -95,10 +106,25 @@ func (c *cli) openLinks(f *serveFlags, s store.Store, source links.Source, log *
 			return nil, err
 		}
 		o.Lease = c.leaseLinks(vault)
+		if o.Shared, err = sharedLinks(s); err != nil {
+			return nil, err
+		}
 	}
 	return links.Open(o)
 }
 
+// sharedLinks returns where a database keeps the states of links.
+func sharedLinks(s store.Reader) (*pgstore.Octets, error) {
+	if cache, ok := s.(*cachestore.Store); ok {
+		s = cache.Backing
+	}
+	if db, ok := s.(interface{ Octets() *pgstore.Octets }); ok {
+		return db.Octets(), nil
+	}
+	return nil, fmt.Errorf("%T cannot keep the states of links: %w", s, errors.ErrUnsupported)
+}
+
+// linksAgent returns the value of User-Agent for checks.
 func linksAgent(publicURL string) string {
 	agent := "nomen/" + versionText()
 	if publicURL != "" {
@@ -107,8 +133,8 @@ func linksAgent(publicURL string) string {
 	return agent
 }
 
-// leaseLinks returns a function that reports whether this node of a database may check links. Only
-// one node may at a time.
+// leaseLinks returns a function that reports whether this node of a database may look for new
+// locations in the log of changes. Only one node may at a time. The function asks the database at most every third of the lease.
 func (c *cli) leaseLinks(vault store.Vault) func(context.Context) bool {
 	return c.leaseOf(vault, "links", linksLease)
 }

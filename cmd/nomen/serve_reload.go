@@ -136,7 +136,11 @@ func (c *cli) openParts(f *serveFlags, p serverParts) (*outside, *gatewayServer,
 	if err != nil {
 		return nil, nil, err
 	}
-	engine := resolve.New(p.store, resolve.Options{Now: clock, Authorities: p.table, Fetch: out.fetcher.Location, Ask: out.ask})
+	options := resolve.Options{Now: clock, Authorities: p.table, Fetch: out.fetcher.Location, Ask: out.ask}
+	if p.dead != nil {
+		options.Dead = p.dead
+	}
+	engine := resolve.New(p.store, options)
 	g, err := c.openGateway(&f.gateway, out, engine, p.store, p.table, p.log)
 	if err != nil {
 		return nil, nil, errors.Join(err, out.Close())

@@ -82,6 +82,9 @@ func (q *request) urlOf(handle string, rec *record) []string {
 	}
 	p := placesOf(handle, values)
 	if chosen, ok := p.pick(q.visitor(), rand.Float64); ok {
+		if instead, ok := q.insteadOf(handle, chosen.url); ok {
+			return []string{instead}
+		}
 		return []string{chosen.url}
 	}
 	return nil

@@ -68,13 +68,14 @@ type harness struct {
 	private bool
 	client  netip.Addr // address of the client
 	clock   time.Time
+	dead    deadLocations
 }
 
 func newHarness(t *testing.T) *harness {
 	t.Helper()
 	s := memstore.New()
 	t.Cleanup(func() { s.Close() })
-	h := &harness{T: t, store: s, private: true, clock: testNow}
+	h := &harness{T: t, store: s, private: true, clock: testNow, dead: deadLocations{}}
 	now := func() time.Time { return h.clock }
 	for _, a := range []*store.Authority{
 		{Prefix: name.MustParsePrefix("hdl:" + testPrefix), Owners: []string{"archive", "library"}},
@@ -87,7 +88,7 @@ func newHarness(t *testing.T) *harness {
 	accounts := actors()
 	var err error
 	h.server, err = New(Options{
-		Store: s, Registrar: registrar.New(s, registrar.Options{Now: now}), Resolver: resolve.New(s, resolve.Options{Now: now}),
+		Store: s, Registrar: registrar.New(s, registrar.Options{Now: now}), Resolver: resolve.New(s, resolve.Options{Now: now, Dead: h.dead}),
 		Identities: dialect.NewIdentities(accounts, []dialect.Identity{
 			{ID: "300:20.500.9999/ADMIN", Token: "editor", Secret: []byte("correct horse")},
 			{ID: "301:20.500.9999/ADMIN", Token: "gone", Secret: []byte("correct horse")},

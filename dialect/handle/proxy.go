@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/counts"
@@ -191,6 +192,10 @@ func (q *request) toPlace(values []nomen.Value) counts.What {
 		q.table(values)
 		return counts.Of(nomen.I2C)
 	}
+	if instead, ok := q.insteadOf(q.handle, chosen.url); ok {
+		chosen = place{url: instead, attributes: map[string]string{"http_sc": "302"}}
+		q.w.Header().Set("Cache-Control", "no-cache")
+	}
 	target := chosen.url
 	for _, more := range q.query.all("urlappend") {
 		target += more
@@ -199,11 +204,34 @@ func (q *request) toPlace(values []nomen.Value) counts.What {
 		q.sendPage(http.StatusBadRequest, "Invalid urlappend", "The result would lead to another server.")
 		return counts.Other
 	}
-	expires := q.now().Add(chosen.ttl.Left(q.now()))
-	q.w.Header().Set("Expires", expires.UTC().Format(http.TimeFormat))
+	if q.w.Header().Get("Cache-Control") == "" {
+		expires := q.now().Add(chosen.ttl.Left(q.now()))
+		q.w.Header().Set("Expires", expires.UTC().Format(http.TimeFormat))
+	}
 	addFields(q.w.Header(), q.handle, values, &p)
 	q.location(q.statusOf(&p, &chosen), target)
 	return counts.Of(nomen.I2L)
+}
+
+// insteadOf returns the location to use instead of a location of a handle, if this one is dead and another takes its
+// place ([store.FailoverArchive]).
+func (q *request) insteadOf(handle, url string) (string, bool) {
+	n, err := q.nameOf(handle)
+	if err != nil {
+		return "", false
+	}
+	set, err := q.authorities.Set(q.r.Context(), time.Time{})
+	if err != nil {
+		return "", false
+	}
+	if a := set.Of(n); a == nil || a.Failover == "" {
+		return "", false
+	}
+	ans, err := q.resolver.Resolve(q.r.Context(), nomen.Question{Name: n, Service: nomen.I2L, Strict: true, Country: q.call.Country})
+	if err != nil || len(ans.Locations) == 0 || !slices.ContainsFunc(ans.Dead, func(dead string) bool { return toURI(dead) == url }) {
+		return "", false
+	}
+	return toURI(ans.Locations[0].URL), true
 }
 
 // sameOrigin reports whether two URLs have the same scheme, user and host.

@@ -106,6 +106,7 @@ func richPolicy() store.Policy {
 		Fragment:   true,
 		Fetch:      true,
 		Choice:     store.ChoiceFixed,
+		Failover:   store.FailoverArchive,
 		MaxAge:     3600,
 		Commitment: "Permanent: Stable Content",
 		CheckDigit: "noid",

@@ -1,0 +1,87 @@
+package resolve
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/store"
+)
+
+// failover marks the locations of an answer that are dead as unavailable, so that others take their
+// place. It does nothing if the authority does not want this, or if there is no other location of
+// the resource and no archived copy.
+func (d *decision) failover(c *choice, a *nomen.Answer) {
+	if d.policy.Failover != store.FailoverArchive || d.o.Dead == nil || !d.q.At.IsZero() {
+		return
+	}
+	dead := map[int]time.Time{}
+	substitute := ""
+	var last time.Time
+	for i := range a.Locations {
+		l := &a.Locations[i]
+		relation := nomen.RelationOf(l.Rel)
+		if relation > nomen.Copied {
+			continue
+		}
+		d.depends.On(d.o.Dead.Key(l.URL))
+		since, changed, is := d.o.Dead.Dead(l.URL)
+		if changed.After(last) {
+			last = changed
+		}
+		switch {
+		case is:
+			dead[i] = since
+		case !l.Down && substitute == "" && (relation == nomen.Itself || isArchived(l.Rel)):
+			substitute = l.URL
+		}
+	}
+	if last.After(a.Changed) && last.After(a.Modified) {
+		a.Changed = last.UTC()
+	}
+	if len(dead) == 0 || substitute == "" {
+		return
+	}
+	a.MaxAge = 0
+	var best rank
+	for i := range a.Locations {
+		since, is := dead[i]
+		if !is {
+			continue
+		}
+		l := &a.Locations[i]
+		a.Dead = append(a.Dead, l.URL)
+		if d.q.Explain {
+			d.explain("%s is dead: all checks have failed since %s, so other locations come first (failover)", l.URL, since.Format(time.DateOnly))
+		}
+		if r := c.rank(l); c.instead == nil || r.compare(best) < 0 {
+			instead := *l
+			c.instead, best = &instead, r
+		}
+	}
+	for i := range dead {
+		a.Locations[i].Down = true
+	}
+}
+
+// isArchived reports whether a location is an archived copy: it has the relation archive or memento.
+func isArchived(rel string) bool {
+	for r := range strings.FieldsSeq(rel) {
+		if ascii.IsOneOf(r, "archive", "memento") {
+			return true
+		}
+	}
+	return false
+}
+
+// temporary returns the status of a temporary redirect, with the semantics of a status for requests
+// other than GET.
+func temporary(status int) int {
+	switch status {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return http.StatusTemporaryRedirect
+	}
+	return http.StatusFound
+}

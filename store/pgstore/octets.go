@@ -1,0 +1,168 @@
+package pgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The tables of checks of links are not part of the schema's version. The first write creates them.
+const (
+	makeLinks = `create table if not exists nomen_link (
+	key   bytea not null primary key,
+	value bytea not null
+)`
+	makeLinkGates = `create table if not exists nomen_link_gate (
+	host  text        not null primary key,
+	until timestamptz not null -- when the next request to the host may be sent
+)`
+	scanLinks   = "select key, value from nomen_link where key >= $1 and key < $2 order by key limit $3"
+	getLinks    = "select key, value from nomen_link where key = any($1)"
+	deleteLinks = "delete from nomen_link where key = any($1)"
+	putLinks    = `insert into nomen_link (key, value) select * from unnest($1::bytea[], $2::bytea[])
+	on conflict (key) do update set value = excluded.value`
+	enterLinkGate = `insert into nomen_link_gate as g (host, until) values ($1, clock_timestamp() + $2::interval)
+	on conflict (host) do update set until = excluded.until where g.until <= clock_timestamp()`
+	waitLinkGate  = "select extract(epoch from until - clock_timestamp())::float8 from nomen_link_gate where host = $1"
+	leaveLinkGate = "update nomen_link_gate set until = clock_timestamp() + $2::interval where host = $1"
+	sweepGates    = "delete from nomen_link_gate where until < clock_timestamp() - interval '1 day'"
+)
+
+// linkLocks is the class of the advisory locks of Octets.
+const linkLocks = 0x6c696e6b
+
+// Octets is an ordered map of octets in the database that all nodes share: the results of checks of
+// links. It is not part of the log of changes.
+type Octets struct{ s *Store }
+
+// Octets returns the shared map of the database.
+func (s *Store) Octets() *Octets { return &Octets{s} }
+
+// An OctetsReader reads the map, in a transaction of [Octets.Update].
+type OctetsReader struct {
+	ctx context.Context
+	tx  pgx.Tx
+}
+
+// Scan returns the entries with keys from the key from up to, but not including, the key to, in their
+// order, and at most as many as the limit.
+func (o *Octets) Scan(ctx context.Context, from, to []byte, limit int) (keys, values [][]byte, err error) {
+	err = o.s.keep(ctx, "read links", func(ctx context.Context, c *pgx.Conn) error {
+		keys, values, err = readOctets(c.Query(ctx, scanLinks, from, to, limit))
+		return err
+	})
+	return keys, values, err
+}
+
+// Scan is like [Octets.Scan].
+func (r *OctetsReader) Scan(from, to []byte, limit int) (keys, values [][]byte, err error) {
+	return readOctets(r.tx.Query(r.ctx, scanLinks, from, to, limit))
+}
+
+// Get returns the entries that exist among these keys.
+func (r *OctetsReader) Get(keys [][]byte) (found, values [][]byte, err error) {
+	return readOctets(r.tx.Query(r.ctx, getLinks, keys))
+}
+
+func readOctets(rows pgx.Rows, err error) (keys, values [][]byte, _ error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key, value []byte
+		if err := rows.Scan(&key, &value); err != nil {
+			return nil, nil, err
+		}
+		keys, values = append(keys, key), append(values, value)
+	}
+	return keys, values, rows.Err()
+}
+
+// Update calls do, and then writes the entries that do returns; a nil value deletes the entry. All or
+// none are written. Meanwhile no other call of Update with the same lock runs, at any node. If the
+// connection breaks, Update calls do again.
+func (o *Octets) Update(ctx context.Context, lock int32, do func(*OctetsReader) (keys, values [][]byte, err error)) error {
+	return o.s.keep(ctx, "write links", func(ctx context.Context, c *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1, $2)", linkLocks, lock); err != nil {
+				return err
+			}
+			keys, values, err := do(&OctetsReader{ctx, tx})
+			if err != nil {
+				return err
+			}
+			return writeOctets(ctx, tx, keys, values)
+		})
+	})
+}
+
+func writeOctets(ctx context.Context, tx pgx.Tx, keys, values [][]byte) error {
+	last := make(map[string]int, len(keys))
+	for i, k := range keys {
+		last[string(k)] = i
+	}
+	var gone, put, with [][]byte
+	for i, k := range keys {
+		switch {
+		case last[string(k)] != i: // written again later
+		case values[i] == nil:
+			gone = append(gone, k)
+		default:
+			put, with = append(put, k), append(with, values[i])
+		}
+	}
+	if len(gone) > 0 {
+		if _, err := tx.Exec(ctx, deleteLinks, gone); err != nil {
+			return err
+		}
+	}
+	if len(put) > 0 {
+		if _, err := tx.Exec(ctx, putLinks, put, with); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Clear removes all entries.
+func (o *Octets) Clear(ctx context.Context) error {
+	return o.s.keep(ctx, "delete links", func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, "delete from nomen_link")
+		return err
+	})
+}
+
+// Enter gives this node the right to send a request to a host, until it calls Leave, or for the time
+// hold. If no node may send a request to the host now, Enter returns after which time to try again.
+// The database measures the times with its own clock.
+func (o *Octets) Enter(ctx context.Context, host string, hold time.Duration) (wait time.Duration, err error) {
+	err = o.s.keep(ctx, "lock a host", func(ctx context.Context, c *pgx.Conn) error {
+		tag, err := c.Exec(ctx, enterLinkGate, host, hold)
+		if wait = 0; err != nil || tag.RowsAffected() > 0 {
+			return err
+		}
+		var seconds float64
+		err = c.QueryRow(ctx, waitLinkGate, host).Scan(&seconds)
+		wait = max(time.Duration(seconds*float64(time.Second)), time.Millisecond)
+		return err
+	})
+	return wait, err
+}
+
+// Leave says that a request to a host has ended, and after which time the next may be sent.
+func (o *Octets) Leave(ctx context.Context, host string, gap time.Duration) error {
+	return o.s.keep(ctx, "unlock a host", func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, leaveLinkGate, host, gap)
+		return err
+	})
+}
+
+// Sweep removes what is known about hosts to which no node has sent requests for a day.
+func (o *Octets) Sweep(ctx context.Context) error {
+	return o.s.keep(ctx, "forget hosts", func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, sweepGates)
+		return err
+	})
+}

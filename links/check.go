@@ -97,6 +97,11 @@ func (c *checker) check(ctx context.Context, t *target) result {
 		tag = t.state.Tag
 	}
 	a := s.travel(ctx, http.MethodGet, start, tag)
+	if a.isDoubtful() { // perhaps only this response was bad
+		if b := s.travel(ctx, http.MethodGet, start, ""); confidence(b.outcome) > confidence(a.outcome) {
+			a = b
+		}
+	}
 	r.fill(&a)
 	r.Get = true
 	r.headOdd = r.headOdd && a.outcome == OK
@@ -107,6 +112,34 @@ func (c *checker) check(ctx context.Context, t *target) result {
 		s.judge(ctx, t, start, &a, &r)
 	}
 	return r
+}
+
+// isDoubtful reports whether a second request may have another outcome.
+func (a *answer) isDoubtful() bool {
+	switch a.outcome {
+	case Gone, Removed, Trouble:
+		return true
+	case Refused:
+		return a.status != 0 && a.status != http.StatusTooManyRequests
+	}
+	return false
+}
+
+// confidence returns how much an outcome says. A passing fault is most often a refusal or an error.
+func confidence(o Outcome) int {
+	switch o {
+	case OK:
+		return 5
+	case Soft:
+		return 4
+	case Gone, Removed:
+		return 3
+	case Refused:
+		return 2
+	case None:
+		return 0
+	}
+	return 1
 }
 
 func isWeb(u *url.URL) bool {
@@ -342,8 +375,16 @@ func (s *session) forbidden(ctx context.Context, u *url.URL) (string, error) {
 		life = robotsRetry
 	}
 	if !ok || now.Sub(kept.Fetched) >= life || now.Before(kept.Fetched) {
-		if err := s.fetchRobots(ctx, u, &kept); err != nil {
+		err := s.fetchRobots(ctx, u, &kept)
+		switch {
+		case err == nil:
+		case !kept.Valid || errors.Is(err, errLater) || ctx.Err() != nil:
 			return "", err
+		default: // the rules that are kept apply while the file cannot be reached (RFC 9309, 2.4)
+			kept.Fetched = s.o.Now()
+			if kept.Failing.IsZero() {
+				kept.Failing = kept.Fetched
+			}
 		}
 		s.robots.save(origin, kept)
 	}

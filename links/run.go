@@ -144,7 +144,7 @@ func (w *Watcher) mayWork(ctx context.Context) time.Duration {
 		return left
 	case w.probesAnswer(ctx):
 		w.mu.Lock()
-		w.paused = time.Time{}
+		w.paused, w.doubting = time.Time{}, false
 		w.mu.Unlock()
 		return 0
 	}
@@ -157,6 +157,9 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 	defer w.mu.Unlock()
 	now := w.o.Now()
 	next = idle
+	if w.doubting {
+		n = min(n, 1-len(w.visiting))
+	}
 	if n <= 0 {
 		return nil, next
 	}
@@ -294,6 +297,11 @@ type undo struct {
 func (w *Watcher) record(ctx context.Context, host, url string, r *result) error {
 	w.mu.Lock()
 	now := w.o.Now()
+	if w.doubting && r.Outcome != None {
+		if w.doubting = r.failed && r.Outcome.weight() > 0; w.doubting { // says nothing about the host
+			r.Outcome, w.paused = None, now.Add(probeTime)
+		}
+	}
 	var before undo
 	known, surprised := false, false
 	result := *r
@@ -428,7 +436,7 @@ func (w *Watcher) alarm(ctx context.Context) {
 	}
 	w.network.reset()
 	now := w.o.Now()
-	w.paused = now.Add(pauseTime)
+	w.paused, w.doubting = now.Add(pauseTime), true
 	w.o.Log.Warn("many hosts fail at once: the network of this machine probably fails, so no links are checked for some time", "forgotten", len(w.latest))
 	for i := len(w.latest) - 1; i >= 0; i-- { // the oldest last
 		if err := w.undo(&w.latest[i], now); err != nil {

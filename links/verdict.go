@@ -370,11 +370,11 @@ func (s *State) interval(now time.Time, spread float64) time.Duration {
 	return d + time.Duration(spread*float64(d)/5)
 }
 
-// untilRetry returns the time until the next check of a failing location: a day until there are almost
+// untilRetry returns the time until the next check of a failing location: a day until there are
 // enough pairs of failures, then four days, then a week. It is not later than the moment when the
 // location can be dead.
 func (s *State) untilRetry(now time.Time) time.Duration {
-	if s.Outcome.weight() == 0 || s.Nears < deadNears-1 {
+	if s.Outcome.weight() == 0 || s.Nears < deadNears {
 		return day1
 	}
 	d := 4 * day1

@@ -121,6 +121,7 @@ type Watcher struct {
 	failure  error // of the last step
 	network  network
 	paused   time.Time // until then nothing is checked, because the network fails
+	doubting bool      // since the network failed, no host has responded
 	checks   uint64    // since the start
 	latest   []undo    // the latest failures, oldest first
 	stopped  bool      // another server has the lease

@@ -151,13 +151,14 @@ func simulateYear(t *testing.T, hosts int, faults float64) {
 // judgeYear compares what the watcher has found with what the server did.
 func judgeYear(t *testing.T, f *faultServer, w *Watcher, heard []Happening, away map[string]time.Time) {
 	now := f.now()
-	died, reports := map[string]time.Time{}, map[string]int{}
+	died, reports, when := map[string]time.Time{}, map[string]int{}, map[string][]time.Time{}
 	for _, h := range heard {
 		switch h.Event {
 		case Died:
 			died[h.URL] = h.Time
 		case HostFails:
 			reports[h.Host]++
+			when[h.Host] = append(when[h.Host], h.Time)
 		}
 	}
 	truly, found, slowest := 0, 0, time.Duration(0)
@@ -206,13 +207,13 @@ func judgeYear(t *testing.T, f *faultServer, w *Watcher, heard []Happening, away
 		h := f.hosts[host]
 		soon := !h.noticed.IsZero() && until.Sub(h.noticed) > outage/2 && h.gone(until.Add(-time.Minute)) != "404"
 		if n := reports[host]; n > 1 || n == 0 && soon {
-			t.Errorf("%s was away for ten days, noticed on %v, until %v: %d reports, want 1", host, h.noticed, until, n)
+			t.Errorf("%s was away for ten days, noticed on %v, until %v: %d reports, want 1: %v", host, h.noticed, until, n, when[host])
 		}
 		reported += reports[host]
 	}
 	for host, n := range reports {
 		if kind, _, _ := cut(host); away[host].IsZero() && kind == "plain" {
-			t.Errorf("%s: %d reports, want none", host, n)
+			t.Errorf("%s: %d reports, want none: %v", host, n, when[host])
 		}
 	}
 	if f.private != 0 {

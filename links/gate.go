@@ -11,10 +11,11 @@ import (
 const (
 	maxGap        = 5 * time.Minute
 	maxRetryAfter = 24 * time.Hour
-	maxGateWait   = 10 * time.Minute // a check does not wait longer for a host; it is tried later
-	slowest       = 6                // how often the gap can be doubled
-	goodRow       = 100              // answers after which the gap is halved again
-	holdTime      = 2 * requestTime  // if a server dies during a request, the others wait for this time
+	maxGateWait   = 10 * time.Minute       // a check does not wait longer for a host; it is tried later
+	slowest       = 6                      // how often the gap can be doubled
+	goodRow       = 100                    // answers after which the gap is halved again
+	lookTime      = 200 * time.Millisecond // between two looks at a host that another server uses
+	holdTime      = 2 * requestTime        // if a server dies during a request, the others wait for this time
 )
 
 var errLater = errors.New("links: the host must not be asked now")
@@ -111,7 +112,7 @@ func (g *gates) enter(ctx context.Context, host string) error {
 			err = errLater
 		}
 		if err == nil {
-			wait(ctx, until, nil)
+			wait(ctx, min(until, lookTime), nil)
 			err = ctx.Err()
 		}
 		if err != nil {

@@ -59,7 +59,7 @@ type Options struct {
 	// the states. If nil, this process always may.
 	Lease func(context.Context) bool
 
-	// Dead is told which locations are dead. It can be nil.
+	// Dead gets the locations that are dead. It can be nil.
 	Dead *DeadSet
 
 	DNS   discover.DNS                                                         // nil means [net.DefaultResolver]
@@ -126,7 +126,7 @@ type Watcher struct {
 	latest   []undo    // the latest failures, oldest first
 	stopped  bool      // another server has the lease
 	visiting map[string]bool
-	known    [shards]uint64 // how often the dead URLs of each shard had changed when Dead was last told
+	known    [shards]uint64 // how often the dead URLs of each shard had changed when Dead last got them
 }
 
 // metaVersion is the version of the format of the directory.
@@ -199,7 +199,7 @@ func (w *Watcher) renew() error {
 	return w.learn()
 }
 
-// learn tells Dead which locations are dead, if this has changed since it was last told. The caller
+// learn puts the dead locations into Dead, if they have changed. The caller
 // must hold mu, or be alone.
 func (w *Watcher) learn() error {
 	if w.o.Dead == nil {

@@ -37,8 +37,8 @@ func keyOfHash(h uint64) string {
 	return "link " + string(binary.BigEndian.AppendUint64(nil, h))
 }
 
-// Dead reports whether a location is dead. The time since is that of the first of the failures, and
-// changed is when the location became dead, or ceased to be.
+// Dead reports whether a location is dead, the time of the first of its failures, and the time when
+// the location became dead or ceased to be.
 func (s *DeadSet) Dead(location string) (since, changed time.Time, dead bool) {
 	if s == nil {
 		return since, changed, false

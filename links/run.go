@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
@@ -164,6 +165,10 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 		return nil, next
 	}
 	var due []string
+	look := n
+	if w.o.Shared != nil {
+		look *= 4 // others look at the queue too, so not all take the first hosts
+	}
 	_ = w.table.scan([]byte{spaceQueue}, []byte{spaceQueue + 1}, func(key, _ []byte) bool {
 		at := time.Unix(int64(binary.BigEndian.Uint32(key[1:])), 0)
 		if at.After(now) {
@@ -173,9 +178,15 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 		if host := string(key[5:]); !w.visiting[host] {
 			due = append(due, host)
 		}
-		return len(due) < n
+		return len(due) < look
 	}) // after an error there are no hosts
+	if w.o.Shared != nil {
+		rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
+	}
 	for _, host := range due {
+		if len(hosts) == n {
+			break
+		}
 		mine := false
 		err := w.update(host, func(c *hostChange) error {
 			at := time.Unix(int64(c.h.Queued), 0)
@@ -191,7 +202,9 @@ func (w *Watcher) take(n int) (hosts []string, next time.Duration) {
 		}
 	}
 	if w.o.Shared != nil {
-		next = min(next, sharedIdle) // another server can add to the queue
+		if next = min(next, sharedIdle); len(hosts) < len(due) { // others have taken some, and more may be due
+			next = min(next, lookTime)
+		}
 	}
 	return hosts, next
 }

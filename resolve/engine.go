@@ -53,8 +53,8 @@ type DeadLocations interface {
 	// location.
 	Key(location string) string
 
-	// Dead reports whether a location is dead, and since when it has failed. The time changed is
-	// that of the last change of this result, or zero if it is not known.
+	// Dead reports whether a location is dead, since when it has failed, and when this result last
+	// changed. A time is zero if it is not known.
 	Dead(location string) (since, changed time.Time, dead bool)
 }
 

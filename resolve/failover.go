@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -69,7 +68,7 @@ func (d *decision) failover(c *choice, a *nomen.Answer) {
 // isArchived reports whether a location is an archived copy: it has the relation archive or memento.
 func isArchived(rel string) bool {
 	for r := range strings.FieldsSeq(rel) {
-		if ascii.IsOneOf(r, "archive", "memento") {
+		if strings.EqualFold(r, "archive") || strings.EqualFold(r, "memento") {
 			return true
 		}
 	}

@@ -45,8 +45,8 @@ type OctetsReader struct {
 	tx  pgx.Tx
 }
 
-// Scan returns the entries with keys from the key from up to, but not including, the key to, in their
-// order, and at most as many as the limit.
+// Scan returns the entries of a range of keys, in their order, and at most as many as the limit. The
+// range does not include its end.
 func (o *Octets) Scan(ctx context.Context, from, to []byte, limit int) (keys, values [][]byte, err error) {
 	err = o.s.keep(ctx, "read links", func(ctx context.Context, c *pgx.Conn) error {
 		keys, values, err = readOctets(c.Query(ctx, scanLinks, from, to, limit))

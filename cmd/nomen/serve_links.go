@@ -134,7 +134,8 @@ func linksAgent(publicURL string) string {
 }
 
 // leaseLinks returns a function that reports whether this node of a database may look for new
-// locations in the log of changes. Only one node may at a time. The function asks the database at most every third of the lease.
+// locations in the log of changes. Only one node may do so at a time. The function asks the database
+// at most once in a third of the lease.
 func (c *cli) leaseLinks(vault store.Vault) func(context.Context) bool {
 	return c.leaseOf(vault, "links", linksLease)
 }

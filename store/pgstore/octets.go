@@ -48,7 +48,7 @@ type OctetsReader struct {
 // Scan returns the entries of a range of keys, in their order, and at most as many as the limit. The
 // range does not include its end.
 func (o *Octets) Scan(ctx context.Context, from, to []byte, limit int) (keys, values [][]byte, err error) {
-	err = o.s.keep(ctx, "read links", func(ctx context.Context, c *pgx.Conn) error {
+	err = o.s.retryOnPrimary(ctx, "read links", func(ctx context.Context, c *pgx.Conn) error {
 		keys, values, err = readOctets(c.Query(ctx, scanLinks, from, to, limit))
 		return err
 	})
@@ -84,7 +84,7 @@ func readOctets(rows pgx.Rows, err error) (keys, values [][]byte, _ error) {
 // none are written. Meanwhile no other call of Update with the same lock runs, at any node. If the
 // connection breaks, Update calls do again.
 func (o *Octets) Update(ctx context.Context, lock int32, do func(*OctetsReader) (keys, values [][]byte, err error)) error {
-	return o.s.keep(ctx, "write links", func(ctx context.Context, c *pgx.Conn) error {
+	return o.s.retryOnPrimary(ctx, "write links", func(ctx context.Context, c *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1, $2)", linkLocks, lock); err != nil {
 				return err
@@ -128,7 +128,7 @@ func writeOctets(ctx context.Context, tx pgx.Tx, keys, values [][]byte) error {
 
 // Clear removes all entries.
 func (o *Octets) Clear(ctx context.Context) error {
-	return o.s.keep(ctx, "delete links", func(ctx context.Context, c *pgx.Conn) error {
+	return o.s.retryOnPrimary(ctx, "delete links", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, "delete from nomen_link")
 		return err
 	})
@@ -138,7 +138,7 @@ func (o *Octets) Clear(ctx context.Context) error {
 // hold. If no node may send a request to the host now, Enter returns after which time to try again.
 // The database measures the times with its own clock.
 func (o *Octets) Enter(ctx context.Context, host string, hold time.Duration) (wait time.Duration, err error) {
-	err = o.s.keep(ctx, "lock a host", func(ctx context.Context, c *pgx.Conn) error {
+	err = o.s.retryOnPrimary(ctx, "lock a host", func(ctx context.Context, c *pgx.Conn) error {
 		tag, err := c.Exec(ctx, enterLinkGate, host, hold)
 		if wait = 0; err != nil || tag.RowsAffected() > 0 {
 			return err
@@ -153,7 +153,7 @@ func (o *Octets) Enter(ctx context.Context, host string, hold time.Duration) (wa
 
 // Leave says that a request to a host has ended, and after which time the next may be sent.
 func (o *Octets) Leave(ctx context.Context, host string, gap time.Duration) error {
-	return o.s.keep(ctx, "unlock a host", func(ctx context.Context, c *pgx.Conn) error {
+	return o.s.retryOnPrimary(ctx, "unlock a host", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, leaveLinkGate, host, gap)
 		return err
 	})
@@ -161,7 +161,7 @@ func (o *Octets) Leave(ctx context.Context, host string, gap time.Duration) erro
 
 // Sweep removes what is known about hosts to which no node has sent requests for a day.
 func (o *Octets) Sweep(ctx context.Context) error {
-	return o.s.keep(ctx, "forget hosts", func(ctx context.Context, c *pgx.Conn) error {
+	return o.s.retryOnPrimary(ctx, "forget hosts", func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, sweepGates)
 		return err
 	})

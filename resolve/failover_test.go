@@ -27,7 +27,8 @@ func (d deadURLs) Dead(location string) (since, changed time.Time, dead bool) {
 func TestFailover(t *testing.T) {
 	const page, copied, about, twin = "https://a.example/page", "https://archive.example/page", "https://a.example/about", "https://b.example/page"
 	locations := []nomen.Location{
-		{URL: about, Rel: "describedby", Priority: 2, Type: "text/html"}, {URL: page, Type: "text/html", Lang: "fi"},
+		{URL: about, Rel: "describedby", Priority: 2, Type: "text/html"},
+		{URL: page, Type: "text/html", Lang: "fi"},
 		{URL: copied, Rel: "archive", Priority: 3},
 	}
 	on := store.Policy{Failover: store.FailoverArchive, MaxAge: 3600}

@@ -28,11 +28,11 @@ type Policy struct {
 	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended to that of the location; ignored if empty
 	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names can have fragments (2012, 2.4)
 
-	Fetch  bool   `json:"fetch,omitempty"`                  // services I2R and I2Rs send the resource itself
-	Choice Choice `json:"choice,omitempty"`                 // how to choose one of several locations of equal rank
+	Fetch    bool     `json:"fetch,omitempty"`    // services I2R and I2Rs send the resource itself
+	Choice   Choice   `json:"choice,omitempty"`   // how to choose one of several locations of equal rank
 	Failover Failover `json:"failover,omitempty"` // what takes the place of locations that the checks of links found to be dead; if empty, nothing
 
-	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // how long answers may be cached, in seconds
+	MaxAge int `json:"max_age,omitempty" toml:"max_age"` // how long answers may be cached, in seconds
 
 	Commitment string `json:"commitment,omitempty"` // what the authority promises, such as "Permanent: Stable Content"; for people to read
 

@@ -32,7 +32,7 @@ AT_ONCE = -p 4 -parallel 8
 
 # Left out of quick: these kill servers and databases, let disks fail, repeat a lot, measure
 # memory, or run hundreds of commands against servers.
-LONG = TestServerScripts|TestCommandBlocks|TestClockOfOneName|TestConform|TestOracle|TestFormerPrimary|TestDiskFails|TestBackupFullDisk|TestRestoreDamage|TestBareHostile|TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestKillForeignImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestImportGivesUp|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
+LONG = TestServerScripts|TestThreeLibraries|TestCommandBlocks|TestClockOfOneName|TestConform|TestOracle|TestFormerPrimary|TestDiskFails|TestBackupFullDisk|TestRestoreDamage|TestBareHostile|TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestKillForeignImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestImportGivesUp|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
 
 # Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
 # the race detector cannot find anything, and takes ten times as long.

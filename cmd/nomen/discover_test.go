@@ -22,6 +22,7 @@ func TestDiscoverScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NOMEN_DATA", e.WorkDir+"/data")
+			e.Values[lastServer] = new(func() error)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "dns": serveDNS, "serve": serve},

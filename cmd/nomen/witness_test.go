@@ -170,9 +170,6 @@ func (r *reader) want(t *testing.T, at string, status int, text string, more ...
 // TestThreeLibraries has three servers that witness each other. One of the witnesses is killed, one
 // lies, and one log is shown to a client with another history.
 func TestThreeLibraries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts three servers")
-	}
 	t.Parallel()
 	all := newLibraries(t)
 	a, b, c := all[0], all[1], all[2]

@@ -34,6 +34,7 @@ trusted, or that the server does not show what the log has:
   dropped, altered, retargeted
                the server does not have a name that is in the log, shows other content, or
                redirects to a location that its record does not have
+  unreadable   the log could not be checked for an hour; watch continues
 
 These kinds are about changes of names below --prefix: changed, retired, deleted, redacted.`
 
@@ -263,6 +264,9 @@ func (w *watching) report(r watch.Report) error {
 	}
 	if r.Served > 0 {
 		text += fmt.Sprintf("; %s compared with the server", count(int64(r.Served), "name"))
+	}
+	if r.Unanswered > 0 {
+		text += fmt.Sprintf("; %s could not be compared, because the server did not answer properly", count(int64(r.Unanswered), "name"))
 	}
 	return w.say(r, "%s", text)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/tlog"
@@ -50,11 +52,17 @@ func (c *cli) proofGetCommand() *cobra.Command {
 		if err != nil {
 			return usageError{err}
 		}
+		var when time.Time
+		if at != "" {
+			if when, err = parseMoment(at); err != nil {
+				return usagef("proof get: --at %q: must be a time such as 2006-01-02T15:04:05Z or a day such as 2006-01-02", at)
+			}
+		}
 		var text []byte
 		if via != "" {
 			text, err = fetchReceipt(cmd.Context(), via, n, at)
 		} else {
-			text, err = c.ownReceipt(cmd.Context(), n, at)
+			text, err = c.ownReceipt(cmd.Context(), n, when)
 		}
 		if err != nil {
 			return err
@@ -68,14 +76,15 @@ func (c *cli) proofGetCommand() *cobra.Command {
 // receiptTimeout bounds the request for a receipt.
 const receiptTimeout = 30 * time.Second
 
-// fetchReceipt gets a receipt from a server.
+// fetchReceipt gets a receipt from a server, and verifies only its format. It follows no redirects, so
+// the server cannot make it connect to another host.
 func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]byte, error) {
 	if !strings.Contains(via, "://") {
 		via = "http://" + via
 	}
 	url := strings.TrimRight(via, "/") + "/-/proof" + format.NamePath(n.Key())
 	if at != "" {
-		url += "?at=" + at
+		url += "?at=" + neturl.QueryEscape(at)
 	}
 	ctx, cancel := context.WithTimeout(ctx, receiptTimeout)
 	defer cancel()
@@ -84,7 +93,8 @@ func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]by
 		return nil, usageError{err}
 	}
 	req.Header.Set("Accept", "text/plain")
-	resp, err := http.DefaultClient.Do(req)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -93,21 +103,21 @@ func fetchReceipt(ctx context.Context, via string, n name.Name, at string) ([]by
 	if err != nil {
 		return nil, err
 	}
+	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
+		return nil, fmt.Errorf("%s: the server redirects to %s, which is not followed; if you trust that server, pass its URL with --via", url, printable(shown.Short(to, 200)))
+	}
 	if resp.StatusCode != http.StatusOK {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(b[:min(len(b), 300)])), "\n")
 		return nil, fmt.Errorf("%s: status %d: %s", url, resp.StatusCode, printable(first))
+	}
+	if _, _, err := receipt.Parse(b); err != nil {
+		return nil, fmt.Errorf("%s: the server did not send a receipt: %w", url, err)
 	}
 	return b, nil
 }
 
 // ownReceipt makes a receipt from the store of the data directory.
-func (c *cli) ownReceipt(ctx context.Context, n name.Name, at string) (text []byte, err error) {
-	var when time.Time
-	if at != "" {
-		if when, err = parseMoment(at); err != nil {
-			return nil, usagef("proof get: --at %q: must be a time such as 2006-01-02T15:04:05Z or a day such as 2006-01-02", at)
-		}
-	}
+func (c *cli) ownReceipt(ctx context.Context, n name.Name, when time.Time) (text []byte, err error) {
 	err = c.withSource(ctx, reads, "proof get", func(s store.Store) error {
 		o, err := c.publishOptions(s, "")
 		if err != nil {

@@ -86,7 +86,7 @@ type Result struct {
 // Errors of [Check].
 var (
 	ErrFormat  = errors.New("not a receipt of nomen: the extra data of the proof are missing or invalid")
-	ErrContent = errors.New("the content does not match the digest in the log")
+	ErrContent = errors.New("the content does not match the digest or the status in the log")
 	ErrRemoved = errors.New("the receipt says that another change removed the content, but this is not so")
 )
 
@@ -169,7 +169,8 @@ func check(signed *tlog.Signed, part Part, index uint64, hashes []tlog.Hash) (*R
 	if r.Change, err = codec.Decode(leaf.Subject, part.Content); err != nil {
 		return nil, err
 	}
-	if r.Change.Revision() != leaf.Revision || !r.Change.Time.Equal(leaf.Time) {
+	// A log could have a leaf whose status, time or revision is not that of the content.
+	if !bytes.Equal(codec.AppendLeaf(nil, &store.Entry{Change: r.Change, Digest: leaf.Digest}), part.Leaf) {
 		return nil, ErrContent
 	}
 	return r, nil

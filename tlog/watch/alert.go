@@ -27,6 +27,7 @@ const (
 	BadEntry    Kind = "entry"       // an entry is not an entry of nomen
 	BackDated   Kind = "back-dated"  // an entry has an earlier time than its place in the log allows
 	FutureTime  Kind = "future"      // an entry has a later time than the log
+	Unreadable  Kind = "unreadable"  // the log could not be checked for UnreadableAfter
 
 	Deleted    Kind = "deleted"    // a reserved name was deleted
 	Retired    Kind = "retired"    // a name was retired, so it no longer leads to its locations

@@ -58,7 +58,7 @@ func noRedirects(transport http.RoundTripper, timeout time.Duration) *http.Clien
 // Checkpoint returns the newest checkpoint with its signatures, which are not verified.
 func (r *Remote) Checkpoint(ctx context.Context) ([]byte, error) {
 	data, err := r.read(ctx, "checkpoint", tlog.MaxCheckpoint)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, &unavailableError{fmt.Errorf("%s/checkpoint: %w; check the URL of the log", r.base, err)}
 	}
 	return data, err

@@ -36,6 +36,10 @@ type Served interface {
 // turn.
 const namesEachTime = 100
 
+// maxUnanswered is the number of names without an answer after which a watcher ends the comparison
+// of one check: the server does not work at present.
+const maxUnanswered = 3
+
 // public reports whether everyone can see the record of a name after an entry.
 func public(leaf *codec.Leaf) bool {
 	return leaf.Subject.Kind == store.KindName && (leaf.Status == nomen.Active || leaf.Status == nomen.Retired)
@@ -59,11 +63,14 @@ func (c *checking) compare(ctx context.Context, index uint64, leaf *codec.Leaf) 
 	if !public(leaf) {
 		return
 	}
-	if a, err := c.Served.Compare(ctx, leaf.Subject.Key, index+1); err == nil {
-		if c.report.Served++; a != nil {
-			a.Entry, a.Name = index+1, leaf.Subject.Key
-			c.alert(a)
-		}
+	a, err := c.Served.Compare(ctx, leaf.Subject.Key, index+1)
+	if err != nil {
+		c.report.Unanswered++
+		return
+	}
+	if c.report.Served++; a != nil {
+		a.Entry, a.Name = index+1, leaf.Subject.Key
+		c.alert(a)
 	}
 }
 
@@ -80,8 +87,11 @@ func (c *checking) compareNames(ctx context.Context) {
 		c.state.NextName = keys[(from+i+1)%len(keys)]
 		was := c.state.Names[key]
 		a, err := c.Served.Compare(ctx, key, was.Entry)
-		if err != nil {
-			return // the server is asked again in the next check
+		if err != nil { // the server is asked again in a later check
+			if c.report.Unanswered++; c.report.Unanswered == maxUnanswered {
+				return
+			}
+			continue
 		}
 		now := watchedName{Entry: was.Entry}
 		if c.report.Served++; a != nil {
@@ -137,7 +147,10 @@ func (s *Server) Compare(ctx context.Context, key string, entry uint64) (*Alert,
 		return nil, nil
 	}
 	_, location, err := s.get(ctx, path, 1)
-	if err != nil || location == "" {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && alwaysValid(r.Change.Record.Locations):
+		return alertf(Dropped, "%s: the server has a receipt for the name, but does not answer requests for the name itself, which entry %d of the log says is active", text, r.Seq), nil
+	case err != nil || location == "":
 		return nil, nil // the receipt has shown that the server has the name
 	}
 	for _, l := range r.Change.Record.Locations {
@@ -146,6 +159,11 @@ func (s *Server) Compare(ctx context.Context, key string, entry uint64) (*Alert,
 		}
 	}
 	return alertf(Retargeted, "%s: the server redirects to %s, which is not a location of the record in the log (entry %d)", text, shown.Short(location, 200), r.Seq), nil
+}
+
+// alwaysValid reports whether the record of a name has a location at all times.
+func alwaysValid(locations []nomen.Location) bool {
+	return slices.ContainsFunc(locations, func(l nomen.Location) bool { return l.ValidFrom == "" && l.ValidUntil == "" })
 }
 
 // sameURL reports whether a redirect leads to a location.
@@ -171,7 +189,7 @@ func (s *Server) get(ctx context.Context, path string, limit int64) (body []byte
 		body, err = io.ReadAll(io.LimitReader(resp.Body, limit))
 		resp.Body.Close()
 		switch status := resp.StatusCode; {
-		case status == http.StatusNotFound:
+		case status == http.StatusNotFound || status == http.StatusGone:
 			return nil, "", fs.ErrNotExist
 		case status/100 == 3:
 			return nil, resp.Header.Get("Location"), nil

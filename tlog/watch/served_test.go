@@ -1,7 +1,9 @@
 package watch_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -57,6 +59,7 @@ func TestServed(t *testing.T) {
 		name            string
 		status          int
 		receipt, leads  string
+		named           int // status for the name itself; 0 means 302
 		kind            watch.Kind
 		text            string
 		failsToAnswer   bool
@@ -64,6 +67,8 @@ func TestServed(t *testing.T) {
 	}{
 		{name: "as logged", status: 200, receipt: text(second, true), leads: "https://example.org/2"},
 		{name: "without content", status: 200, receipt: text(second, false), leads: "https://evil.example/"},
+		{name: "dropped, but with a receipt", status: 200, receipt: text(second, true), named: 404, kind: watch.Dropped, text: "does not answer requests for the name itself"},
+		{name: "gone", status: 410, kind: watch.Dropped, text: "entry 2 of the log"},
 		{name: "dropped", status: 404, kind: watch.Dropped, text: "entry 2 of the log"},
 		{name: "content rewritten", status: 200, receipt: text(forged, true), kind: watch.Altered, text: "does not match the digest"},
 		{name: "older revision", status: 200, receipt: text(first, true), kind: watch.Altered, text: "shows entry 1, but the log has the newer entry 2"},
@@ -81,7 +86,7 @@ func TestServed(t *testing.T) {
 					return
 				}
 				w.Header().Set("Location", tt.leads)
-				w.WriteHeader(http.StatusFound)
+				w.WriteHeader(cmp.Or(tt.named, http.StatusFound))
 			}))
 			defer server.Close()
 			trusted := key
@@ -113,11 +118,14 @@ func hashPair(a, b ledger.Hash) ledger.Hash {
 	return l.Head().Hash
 }
 
-// fakeServed says for some names what is wrong with them.
+// fakeServed says for some names what is wrong with them; "" if the server does not answer.
 type fakeServed map[string]watch.Kind
 
 func (f fakeServed) Compare(_ context.Context, key string, _ uint64) (*watch.Alert, error) {
 	if kind, ok := f[key]; ok {
+		if kind == "" {
+			return nil, errors.New("status 500")
+		}
 		return &watch.Alert{Kind: kind, Text: key}, nil
 	}
 	return nil, nil
@@ -146,7 +154,17 @@ func TestServedIsWatched(t *testing.T) {
 	if len(got) != 1 || got[0].Kind != watch.Dropped || got[0].Name != "urn:x-a:kept:c" || got[0].Entry != 3 {
 		t.Errorf("got %v, want one alert for entry 3", got)
 	}
+	// A server cannot hide a name by failing: the others are compared, and the report counts it.
+	served["urn:x-a:kept:d"] = ""
+	if r := c.check(t); r.Served+r.Unanswered != 100 {
+		t.Errorf("got %+v, want all names compared but those without an answer", r)
+	}
 	a := newClient(t, s, func(o *watch.Options) { o.Served, o.All = served, true })
+	if r := a.check(t); r.Served != 249 || r.Unanswered != 1 {
+		t.Errorf("audit: got %+v, want 249 names compared and one unanswered", r)
+	}
+	delete(served, "urn:x-a:kept:d")
+	a = newClient(t, s, func(o *watch.Options) { o.Served, o.All = served, true })
 	if r := a.check(t); r.Served != 250 || len(a.alerts) != 1 || a.alerts[0].Kind != watch.Dropped {
 		t.Errorf("audit: got %+v and %v, want 250 names compared and one alert", r, a.alerts)
 	}

@@ -57,17 +57,18 @@ func (o *Options) Check() error {
 
 // A Report says what a check has found.
 type Report struct {
-	Origin  string    `json:"origin"`
-	Size    uint64    `json:"size"`    // entries of the log
-	Root    string    `json:"root"`    // in hexadecimal
-	Checked uint64    `json:"checked"` // entries that were read and checked, in all
-	Entries bool      `json:"entries"` // the log publishes its entries
-	Hidden  uint64    `json:"hidden"`  // entries that the log does not show, because of names that are not public
-	Served  int       `json:"served"`  // names that were compared with what the server shows
-	Cosigns int       `json:"cosignatures"`
-	Alerts  int       `json:"alerts"`
-	Names   int       `json:"names"` // alerts that are only about changes of names
-	Time    time.Time `json:"time"`
+	Origin     string    `json:"origin"`
+	Size       uint64    `json:"size"`       // entries of the log
+	Root       string    `json:"root"`       // in hexadecimal
+	Checked    uint64    `json:"checked"`    // entries that were read and checked, in all
+	Entries    bool      `json:"entries"`    // the log publishes its entries
+	Hidden     uint64    `json:"hidden"`     // entries that the log does not show, because of names that are not public
+	Served     int       `json:"served"`     // names that were compared with what the server shows
+	Unanswered int       `json:"unanswered"` // names that could not be compared, because the server did not answer properly
+	Cosigns    int       `json:"cosignatures"`
+	Alerts     int       `json:"alerts"`
+	Names      int       `json:"names"` // alerts that are only about changes of names
+	Time       time.Time `json:"time"`
 }
 
 // A Watcher follows a log, or audits it. It must not be used concurrently.
@@ -75,7 +76,14 @@ type Watcher struct {
 	o     Options
 	state *state
 	seen  []*tlog.Signed
+
+	unreadSince time.Time // first check since which the log could not be read; zero if it could
+	told        bool      // an alert has said that the log cannot be read
 }
+
+// UnreadableAfter is how long a log can be unreadable before a [Watcher] gives an alert. A server
+// that shows another history to one client could otherwise hide this by not serving its tiles.
+const UnreadableAfter = time.Hour
 
 // New returns a watcher, which knows what is in the file of the options.
 func New(o Options) (*Watcher, error) {
@@ -101,15 +109,33 @@ func New(o Options) (*Watcher, error) {
 // since the one before. An audit ([Options.All]) checks all tiles and entries; if it is interrupted,
 // the next call continues it. If the log cannot be trusted, Check calls the function of the options
 // with an alert, and stores no new head, but the checkpoint as evidence. The error says that the log
-// could not be read, or that the state could not be stored.
+// could not be read, or that the state could not be stored. After [UnreadableAfter] without a check
+// that could read the log, there is also an alert, once.
 func (w *Watcher) Check(ctx context.Context) (Report, error) {
 	c := &checking{Options: &w.o, state: w.state, seen: w.seen, report: Report{Origin: w.o.Key.Name(), Time: w.o.Now()}}
 	err := c.run(ctx)
-	if a := alertOf(err); a != nil {
+	a := alertOf(err)
+	switch {
+	case a != nil:
 		c.alert(a)
 		err = c.keepEvidence()
+	case err != nil && ctx.Err() == nil:
+		w.unreadable(c, err)
+		return c.report, err
 	}
+	w.unreadSince, w.told = time.Time{}, false
 	return c.report, err
+}
+
+// unreadable gives an alert, once, if the log could not be read for a long time.
+func (w *Watcher) unreadable(c *checking, err error) {
+	if w.unreadSince.IsZero() {
+		w.unreadSince = c.report.Time
+	}
+	if !w.told && c.report.Time.Sub(w.unreadSince) >= UnreadableAfter {
+		w.told = true
+		c.alert(alertf(Unreadable, "the log could not be checked since %s: %v; the server may hide something", w.unreadSince.UTC().Format(time.RFC3339), err))
+	}
 }
 
 // A checking is one check of a log.

@@ -3,8 +3,10 @@ package watch_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -540,6 +542,50 @@ func TestOptions(t *testing.T) {
 	for _, address := range []string{"", "names.example.org", "ftp://names.example.org", "https://", "https://names.example.org/?x", "https://a b/"} {
 		if _, err := watch.NewRemote(address, nil, time.Now); err == nil {
 			t.Errorf("%q: accepted", address)
+		}
+	}
+}
+
+// failing is a log that cannot be read while fails is set.
+type failing struct {
+	watch.Log
+	fails bool
+}
+
+func (f *failing) Checkpoint(ctx context.Context) ([]byte, error) {
+	if f.fails {
+		return nil, errors.New("status 503")
+	}
+	return f.Log.Checkpoint(ctx)
+}
+
+// TestUnreadable shows that a server cannot hide a fork from a watcher by answering nothing: after an
+// hour there is one alert, and the next comes only after the log could be read again.
+func TestUnreadable(t *testing.T) {
+	s := newSite(t).fill(10)
+	log := new(failing)
+	c := newClient(t, s, func(o *watch.Options) { log.Log, o.Log = o.Log, log })
+	for _, tt := range []struct {
+		fails  bool
+		later  time.Duration
+		alerts int
+	}{
+		{false, 0, 0},
+		{true, 0, 0},
+		{true, watch.UnreadableAfter - time.Minute, 0},
+		{true, time.Minute, 1},
+		{true, time.Minute, 0},
+		{false, time.Minute, 0},
+		{true, time.Minute, 0},
+		{true, watch.UnreadableAfter, 1},
+	} {
+		s.now = s.now.Add(tt.later)
+		log.fails, c.alerts = tt.fails, nil
+		if r, err := c.Check(t.Context()); (err != nil) != tt.fails || r.Alerts != tt.alerts || len(c.alerts) != tt.alerts {
+			t.Errorf("%+v: got %d alerts and %v", tt, r.Alerts, err)
+		}
+		if tt.alerts > 0 {
+			c.want(t, watch.Unreadable, "since 2026-11-24T")
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 //
 //	GET   links          [Links]; verdict, after, limit
 //	GET   links/status   [LinkStatus]
-//	GET   links/changes  [LinkChanges]; since
+//	GET   links/changes  [LinkChanges]; since, until
 //	GET   links/{name}   [Links] with the locations of a name
 //	POST  links/{name}   [LinkRequest]; returns [Links]
 const linksPath = "links"
@@ -54,6 +54,7 @@ type LinkStatus struct {
 	Counts  map[string]int64 `json:"counts,omitempty"`  // locations by verdict
 	Checks  uint64           `json:"checks"`            // number since the start of the server
 	Reading bool             `json:"reading,omitempty"` // the server is still reading the names
+	Round   time.Time        `json:"round,omitzero"`    // when each location had been checked once; absent before this
 	Paused  time.Time        `json:"paused,omitzero"`   // until then nothing is checked, because the server's own network fails
 	Other   bool             `json:"other,omitempty"`   // another server with the same database checks the locations
 	Failing []LinkHost       `json:"failing,omitempty"` // hosts that fail as a whole; at most 200
@@ -73,7 +74,8 @@ type LinkHost struct {
 // LinkChanges are what has changed since a time, by host. The server keeps changes for 90 days.
 type LinkChanges struct {
 	Since time.Time        `json:"since"`
-	Hosts []LinkHostChange `json:"hosts"` // in the order of their names
+	Until time.Time        `json:"until,omitzero"` // changes from this time on are left out; absent for none
+	Hosts []LinkHostChange `json:"hosts"`          // in the order of their names
 }
 
 // A LinkHostChange is what has changed at a host.
@@ -86,9 +88,14 @@ type LinkHostChange struct {
 	URLs      []string `json:"urls,omitempty"`      // the first dead locations, at most [MaxLinkNames]
 }
 
-// LinkChanges returns what has changed since a time.
-func (c *Client) LinkChanges(ctx context.Context, since time.Time) (LinkChanges, error) {
-	return request[LinkChanges](ctx, c, http.MethodGet, linksPath+"/changes", url.Values{"since": {since.UTC().Format(time.RFC3339)}}, nil)
+// LinkChanges returns what has changed since a time. If the parameter until is not zero, it leaves out
+// the changes from that time on.
+func (c *Client) LinkChanges(ctx context.Context, since, until time.Time) (LinkChanges, error) {
+	q := url.Values{"since": {since.UTC().Format(time.RFC3339)}}
+	if !until.IsZero() {
+		q.Set("until", until.UTC().Format(time.RFC3339))
+	}
+	return request[LinkChanges](ctx, c, http.MethodGet, linksPath+"/changes", q, nil)
 }
 
 // A LinkRequest is the body of POST links/{name}. Either Check or Ignore must be set.

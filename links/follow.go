@@ -47,6 +47,11 @@ func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
 		}
 		same = digest == at.Digest
 	}
+	if same {
+		if err := w.endRound(&at); err != nil {
+			return false, err
+		}
+	}
 	switch {
 	case !same:
 		return true, w.restart(ctx, head.Size)
@@ -56,6 +61,34 @@ func (w *Watcher) follow(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	return w.read(ctx, at)
+}
+
+// endRound records when the first round of checks begins and ends. It ends when each location was
+// checked once, or after the time in which a host is checked, if some hosts have too many locations.
+func (w *Watcher) endRound(at *meta) error {
+	if at.Building || !at.Round.IsZero() {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	counts, err := w.counts()
+	if err != nil {
+		return err
+	}
+	all, now := int64(0), minute(w.o.Now())
+	for _, n := range counts {
+		all += n
+	}
+	switch {
+	case all > 0 && (counts[Unknown] == 0 || !at.Began.IsZero() && now.Sub(at.Began) >= goodEvery):
+		at.Round = now
+	case at.Began.IsZero() && all > 0:
+		at.Began = now
+	default:
+		return nil
+	}
+	w.meta = *at
+	return w.apply(jsonWrite(keyOf(spaceMeta), w.meta))
 }
 
 // refresh reads what other servers have changed.

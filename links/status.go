@@ -13,6 +13,7 @@ type Status struct {
 	Counts  map[string]int64 // locations by verdict
 	Checks  uint64           // since the start of the process
 	Reading bool             // the locations of the store are being read
+	Round   time.Time        // when each location had been checked once; zero before this
 	Paused  time.Time        // until then nothing is checked, because the network fails; zero if it does not
 	Other   bool             // another server with the same store reads the log of changes
 	Failing []FailingHost    // at most maxStatus
@@ -41,7 +42,7 @@ const maxStatus = 200
 func (w *Watcher) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := Status{Counts: map[string]int64{}, Checks: w.checks, Reading: w.meta.Version == 0 || w.meta.Building, Other: w.stopped, Err: w.failure}
+	s := Status{Counts: map[string]int64{}, Checks: w.checks, Reading: w.meta.Version == 0 || w.meta.Building, Round: w.meta.Round, Other: w.stopped, Err: w.failure}
 	counts, err := w.counts()
 	for v, n := range counts {
 		s.Counts[Verdict(v).String()] = n

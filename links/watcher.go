@@ -139,6 +139,9 @@ type meta struct {
 	Digest   [32]byte `json:"digest"` // of the last of them
 	Building bool     `json:"building,omitempty"`
 	After    string   `json:"after,omitempty"` // last name that was read, while Building
+
+	Began time.Time `json:"began,omitzero"` // when the first round of checks began
+	Round time.Time `json:"round,omitzero"` // when it ended
 }
 
 // ErrClosed is returned after Close.

@@ -329,7 +329,7 @@ prints nothing if there were no changes, so that cron sends mail only about chan
 			if err != nil {
 				return err
 			}
-			changes, err := api.LinkChanges(cmd.Context(), from)
+			changes, err := api.LinkChanges(cmd.Context(), from, time.Time{})
 			if err != nil {
 				return err
 			}

@@ -197,31 +197,41 @@ func (c *cli) reports(api *admin.API) []reports.Report {
 		{Name: "month", Period: reports.Monthly, Make: func(ctx context.Context, prefix string, from, _ time.Time) (*reports.Content, error) {
 			return monthContent(ctx, api, prefix, from)
 		}},
-		{Name: "links", Period: reports.Weekly, Make: func(ctx context.Context, prefix string, from, _ time.Time) (*reports.Content, error) {
-			return linksContent(ctx, api, prefix, from)
+		{Name: "links", Period: reports.Weekly, Make: func(ctx context.Context, prefix string, from, to time.Time) (*reports.Content, error) {
+			a, err := reportActor(prefix)
+			if err != nil {
+				return nil, err
+			}
+			return linksContent(ctx, api.Client(a), prefix, from, to)
 		}},
 	}
 }
 
-// linksContent returns what has changed about links since a time, a line for each host. It returns nil
-// if nothing has changed, or if the server does not check links.
-func linksContent(ctx context.Context, api *admin.API, prefix string, since time.Time) (*reports.Content, error) {
-	a, err := reportActor(prefix)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := api.Client(a).LinkChanges(ctx, since)
+// linkChangesTime is how long a server keeps changes of links.
+const linkChangesTime = 90 * 24 * time.Hour
+
+// linksContent returns what changed about links in a period, a line for each host. It returns nil if
+// nothing changed, if the server does not check links, or if the first round of checks had not ended
+// in the period. The first report after this round has all changes until the end of the period.
+func linksContent(ctx context.Context, api *adminapi.Client, prefix string, from, to time.Time) (*reports.Content, error) {
+	status, err := api.LinkStatus(ctx)
 	var no *adminapi.StatusError
 	switch {
 	case errors.As(err, &no) && no.Kind == adminapi.KindNoLinks:
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case len(changes.Hosts) == 0:
+	case status.Round.IsZero() || !status.Round.Before(to):
 		return nil, nil
+	case !status.Round.Before(from):
+		from = to.Add(-linkChangesTime)
+	}
+	changes, err := api.LinkChanges(ctx, from, to)
+	if err != nil || len(changes.Hosts) == 0 {
+		return nil, err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Locations that changed since %s\n\n", since.Format(time.DateOnly))
+	fmt.Fprintf(&text, "Changes of links from %s to %s\n\n", from.Format(time.DateOnly), to.AddDate(0, 0, -1).Format(time.DateOnly))
 	for i := range changes.Hosts {
 		text.WriteString(hostChangeLine(&changes.Hosts[i]) + "\n")
 	}

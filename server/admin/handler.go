@@ -82,7 +82,7 @@ func (s *API) operations() []operation {
 		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses, unchecked},
 		{http.MethodGet, "links", registrar.Reader, s.listLinks, "verdict after limit"},
 		{http.MethodGet, "links/status", registrar.Reader, s.linkStatus, ""},
-		{http.MethodGet, "links/changes", registrar.Reader, s.linkChanges, "since"},
+		{http.MethodGet, "links/changes", registrar.Reader, s.linkChanges, "since until"},
 		{http.MethodGet, "links/{name}", registrar.Reader, s.nameLinks, ""},
 		{http.MethodPost, "links/{name}", registrar.Editor, s.doLinks, ""},
 		{http.MethodGet, "statistics", registrar.Reader, s.statistics, "fresh"},

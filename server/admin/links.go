@@ -39,7 +39,7 @@ func (s *API) linkStatus(c *call) error {
 		return err
 	}
 	is := w.Status()
-	out := adminapi.LinkStatus{Checks: is.Checks, Reading: is.Reading, Paused: is.Paused, Other: is.Other}
+	out := adminapi.LinkStatus{Checks: is.Checks, Reading: is.Reading, Round: is.Round, Paused: is.Paused, Other: is.Other}
 	if c.actor.MayAll(registrar.Reader) {
 		out.Counts = is.Counts
 		for _, h := range is.Failing {
@@ -116,7 +116,7 @@ func newLink(l links.Link, names []string) adminapi.Link {
 	return out
 }
 
-// linkChanges sends what has changed since a time, by host. It reports locations of names that the
+// linkChanges sends what has changed in a time, by host. It reports locations of names that the
 // caller may read. Whole hosts are only for callers who may read all names.
 func (s *API) linkChanges(c *call) error {
 	w, err := s.watcher()
@@ -126,6 +126,12 @@ func (s *API) linkChanges(c *call) error {
 	since, err := time.Parse(time.RFC3339, c.q.Get("since"))
 	if err != nil {
 		return &adminapi.RequestError{Field: "since", Message: "must be a time such as 2026-11-17T00:00:00Z"}
+	}
+	var until time.Time
+	if text := c.q.Get("until"); text != "" {
+		if until, err = time.Parse(time.RFC3339, text); err != nil {
+			return &adminapi.RequestError{Field: "until", Message: "must be a time such as 2026-11-24T00:00:00Z"}
+		}
 	}
 	now := map[string]links.Event{} // the last change of each location
 	all := c.actor.MayAll(registrar.Reader)
@@ -138,6 +144,8 @@ func (s *API) linkChanges(c *call) error {
 	}
 	err = w.Events(since, func(h links.Happening) bool {
 		switch {
+		case !until.IsZero() && !h.Time.Before(until):
+			return false // events are in the order of their times
 		case h.URL != "":
 			now[h.URL] = h.Event
 		case all && h.Event == links.HostFails:
@@ -166,7 +174,7 @@ func (s *API) linkChanges(c *call) error {
 			h.URLs = append(h.URLs, u)
 		}
 	}
-	out := adminapi.LinkChanges{Since: since, Hosts: []adminapi.LinkHostChange{}}
+	out := adminapi.LinkChanges{Since: since, Until: until, Hosts: []adminapi.LinkHostChange{}}
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		out.Hosts = append(out.Hosts, *hosts[host])
 	}

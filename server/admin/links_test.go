@@ -175,7 +175,7 @@ func TestLinkChanges(t *testing.T) {
 		}
 		day.Add(1)
 	}
-	got, err := admin.LinkChanges(t.Context(), testNow)
+	got, err := admin.LinkChanges(t.Context(), testNow, time.Time{})
 	if err != nil || len(got.Hosts) != 1 || got.Hosts[0].Host != "gone.example" || !got.Hosts[0].Failing || got.Hosts[0].Dead != 0 {
 		t.Errorf("got %+v, %v, want one failing host", got, err)
 	}
@@ -184,7 +184,7 @@ func TestLinkChanges(t *testing.T) {
 		t.Errorf("status: got %+v, %v", status, err)
 	}
 	editor := &adminapi.Client{URL: admin.URL, Token: grant(t, s, adminapi.Grant{Who: "e", Role: "editor", Prefixes: []string{"urn:x-link:mine"}})}
-	if got, err := editor.LinkChanges(t.Context(), testNow); err != nil || len(got.Hosts) != 0 {
+	if got, err := editor.LinkChanges(t.Context(), testNow, time.Time{}); err != nil || len(got.Hosts) != 0 {
 		t.Errorf("an editor of some names: got %+v, %v, want nothing", got, err)
 	}
 }

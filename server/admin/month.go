@@ -154,7 +154,7 @@ func (m *monthReporter) links(ctx context.Context) error {
 			out.Look = append(out.Look, list...)
 		}
 	}
-	changes, err := m.api.LinkChanges(ctx, m.begin)
+	changes, err := m.api.LinkChanges(ctx, m.begin, time.Time{})
 	out.Hosts = changes.Hosts
 	return err
 }

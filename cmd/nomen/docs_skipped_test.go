@@ -90,6 +90,23 @@ curl -f https://ezid.cdlib.org/download/da543b91a0.txt.gz | gunzip > download.an
 psql arklet -c '\copy ark_ark to arks.csv csv header'`},
 	{"from-ezid-or-noid.md", "it needs the tools of Berkeley DB; the page goes on with the dump of bulk/from/noid/testdata, which they made", `
 db_dump -p noid.bdb > noid.txt`},
+	{"publish-the-log.md", "it needs a served log with a key; the script log runs the same commands", `
+nomen log key new --public-url https://names.example.org /etc/nomen/log.key
+nomen proof get --via https://names.example.org urn:dns:example.org:a > a.tlog-proof
+nomen proof check --key names.example.org/-/log+1b2c3d4e+AZq… a.tlog-proof
+nomen log export --entries /var/www/log`},
+	{"watch-a-log.md", "it needs a published log; TestServedIsWatched and TestThreeLibraries watch and audit logs of their own", `
+nomen audit --key names.example.org/-/log+1b2c3d4e+AZq... https://names.example.org/-/log
+nomen log watch --key names.example.org/-/log+1b2c3d4e+AZq... --state names.watch --prefix urn:nbn:fi --webhook https://chat.example.org/hook https://names.example.org/-/log`},
+	{"witness-logs.md", "it needs logs and witnesses of others; TestThreeLibraries has three of each", `
+nomen log key new --witness --name witness.a.example /etc/nomen/witness.key
+nomen log watch --once --state a.watch --key names.a.example/-/log+8f2a41c7+AZq... --witness witness.b.example+5d6e7f80+BGx... --witness witness.c.example+90a1b2c3+BHy... --need 2 https://names.a.example/-/log`},
+	{"../../docs/reference/handle.md", "it asks a repository; TestDSpaceBothWays has a stand-in for one", `
+at=https://repository.example/server
+(echo name,url; for handle in $(curl -fsS $at/listhandles/20.500.9999 | jq -r '.[]'); do curl -fsS "$at/resolve/$handle" | jq -r --arg handle "$handle" 'select(.[0]) | ["hdl:" + $handle, .[0]] | @csv'; done) > handles.csv
+nomen import handles.csv`},
+	{"../../docs/reference/ezid.md", "it asks a server under its public name; TestTraces/download sends the same request", `
+curl -u apitest -d format=anvl -d type=ark https://id.example.org/download_request`},
 	{"leave-nomen.md", "it changes the nginx of the machine; in TestClientMaps, nginx and Apache httpd read such maps", `
 chmod 644 names.map
 nginx -t && nginx -s reload`},

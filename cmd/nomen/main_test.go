@@ -119,7 +119,9 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s, err := startServer(data, args...)
 	ts.Check(err)
 	ts.Defer(func() { _ = s.stop() })
-	*ts.Value(lastServer).(*func() error) = s.stop
+	if last, ok := ts.Value(lastServer).(*func() error); ok {
+		*last = s.stop
+	}
 	ts.Setenv("PUBLIC", s.public)
 	ts.Setenv("ADMIN", s.admin)
 }

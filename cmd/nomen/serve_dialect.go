@@ -26,6 +26,8 @@ type dialectTable struct {
 	Name        string            `toml:"name" json:"name"`
 	Authorities []string          `toml:"authorities" json:"authorities"`
 	Identity    []dialectIdentity `toml:"identity" json:"identity,omitempty"`
+
+	RedirectUnavailable bool `toml:"redirect-unavailable" json:"redirect-unavailable,omitempty"`
 }
 
 // A dialectIdentity is a [[dialect.identity]] table: a user of the dialect.
@@ -42,6 +44,8 @@ type dialectSetting struct {
 	name       string
 	scope      dialect.Scope
 	identities []dialect.Identity
+
+	redirectUnavailable bool
 }
 
 // dialectMakers returns a function for each dialect, by name, that makes its handler.
@@ -60,7 +64,7 @@ func dialectMakers() map[string]func(dialectSetting, serverParts, *admin.API) (d
 			return ezid.New(ezid.Options{
 				Scope: d.scope, Identities: dialect.NewIdentities(api, d.identities, clock), Store: p.store, Registrar: p.registrar,
 				Resolver: p.resolver, Authorities: p.table, Version: versionText(), Now: clock, Log: p.log,
-				Downloads: p.downloads, Pacer: p.pacer,
+				Downloads: p.downloads, Pacer: p.pacer, RedirectUnavailable: d.redirectUnavailable,
 			}), nil
 		},
 		"handle": func(d dialectSetting, p serverParts, api *admin.API) (dialect.Handler, error) {
@@ -81,6 +85,7 @@ func dialectKeys() []configKey {
 	return []configKey{
 		key("name", "protocol of another identifier service, which listeners can speak: "+spokenDialects(), "string", "", table),
 		key("authorities", "prefixes of the names for which the dialect is on", "list", "", table),
+		key("redirect-unavailable", "whether the dialect ezid redirects from unavailable identifiers to their pages (302), instead of answering with status 410", "true or false", "false", strings.Replace(table, "handle", "ezid", 1)+"redirect-unavailable = true\n"),
 		key("identity", "users of the dialect: tables with id, token or user, secret-file and public-key-file", "list", "none", identity),
 		key("identity.id", "user name in the dialect, such as INDEX:HANDLE", "string", "", identity),
 		key("identity.token", "ID of the token whose rights this user has", "string", "none", identity),
@@ -121,7 +126,7 @@ func (s *listenSpec) setDialects(names []string, tables []dialectTable) error {
 func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 	var errs []error
 	for i, t := range c.file.dialects() {
-		d := dialectSetting{name: t.Name}
+		d := dialectSetting{name: t.Name, redirectUnavailable: t.RedirectUnavailable}
 		place := fmt.Sprintf("dialect.%d", i+1)
 		fail := func(key string, err error) {
 			errs = append(errs, c.file.errorf(place+key, "dialect %d: %w", i+1, err))
@@ -145,6 +150,9 @@ func (c *cli) dialectSettings() (all []dialectSetting, err error) {
 			if err := d.scope.OnlyARKs(); err != nil {
 				fail(".authorities", fmt.Errorf("%s: %w", t.Name, err))
 			}
+		}
+		if t.RedirectUnavailable && t.Name != "ezid" {
+			fail(".redirect-unavailable", errors.New("only the dialect ezid has this key: remove it"))
 		}
 		if t.Name == "ark" && len(t.Identity) > 0 {
 			fail(".identity", errors.New("the dialect ark has no users: remove the tables [[dialect.identity]]"))

@@ -36,7 +36,8 @@
 //     an actor with the role owner for the name can change it.
 //   - To make an unavailable identifier public again needs the role owner. The change is in the
 //     history.
-//   - An unavailable identifier resolves to its tombstone page with status 410.
+//   - An unavailable identifier resolves to its tombstone page with status 410, unless
+//     RedirectUnavailable is set.
 //   - Nothing is sent to DataCite, Crossref or N2T.
 //   - A batch download has the names for which the user has rights. The constraints crossref and
 //     datacite are rejected, and notify has no effect.

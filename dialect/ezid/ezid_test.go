@@ -113,6 +113,7 @@ func TestTraces(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".trace"), func(t *testing.T) {
 			f := open(t)
+			f.RedirectUnavailable = strings.HasPrefix(filepath.Base(file), "tombstone")
 			f.public.Store(strings.HasPrefix(filepath.Base(file), "public"))
 			(&dialecttest.Runner{Client: f.client, Bases: []string{f.url}, Variables: variables()}).Run(t, file)
 		})

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options configure a Handler. All fields are required, except Downloads, Pacer
-// and Log.
+// Options configure a Handler. All fields are required, except Downloads, Pacer,
+// RedirectUnavailable and Log.
 type Options struct {
 	Scope      dialect.Scope       // names of the dialect
 	Identities *dialect.Identities // who may change them
@@ -35,6 +35,10 @@ type Options struct {
 	// it is "", requests for downloads are forbidden.
 	Downloads string
 	Pacer     *pacer.Pacer // makes downloads rest while requests are answered; may be nil
+
+	// RedirectUnavailable redirects clients from unavailable identifiers to their pages, as EZID does,
+	// instead of answering with status 410.
+	RedirectUnavailable bool
 
 	Version string // of this program
 	Now     func() time.Time
@@ -114,6 +118,9 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, d *dialect.Call)
 	}
 	if file, ok := strings.CutPrefix(path, "/download/"); ok && h.Downloads != "" {
 		h.sendDownload(c, file)
+		return true
+	}
+	if c.rest = path; h.tombstonePage(c) {
 		return true
 	}
 	if known {

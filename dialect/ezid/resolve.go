@@ -137,6 +137,9 @@ func (h *Handler) redirect(c *call, path, target string) bool {
 		out.Error = invalidText
 		c.sendJSON(http.StatusNotFound, out)
 		return true
+	case h.hasTombstonePage(c, rec):
+		h.redirectToTombstone(c, rec, out)
+		return true
 	case rec.Status != nomen.Active || rec.Redacted:
 		return h.tombstone(c, rec, end == len(path), out)
 	}

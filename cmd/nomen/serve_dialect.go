@@ -85,7 +85,7 @@ func dialectKeys() []configKey {
 	return []configKey{
 		key("name", "protocol of another identifier service, which listeners can speak: "+spokenDialects(), "string", "", table),
 		key("authorities", "prefixes of the names for which the dialect is on", "list", "", table),
-		key("redirect-unavailable", "whether the dialect ezid redirects from unavailable identifiers to their pages (302), instead of answering with status 410", "true or false", "false", strings.Replace(table, "handle", "ezid", 1)+"redirect-unavailable = true\n"),
+		key("redirect-unavailable", "whether the dialect ezid redirects from unavailable identifiers to their pages (302), instead of answering with status 410", "bool", "false", strings.Replace(table, "handle", "ezid", 1)+"redirect-unavailable = true\n"),
 		key("identity", "users of the dialect: tables with id, token or user, secret-file and public-key-file", "list", "none", identity),
 		key("identity.id", "user name in the dialect, such as INDEX:HANDLE", "string", "", identity),
 		key("identity.token", "ID of the token whose rights this user has", "string", "none", identity),

@@ -163,26 +163,32 @@ func compareServers(t *testing.T, kept []convertedFile, st store.Store, texts ma
 	}
 }
 
+// altered returns an element changed in one of six ways, or as it is if way is more than 5.
+func altered(element string, way int) string {
+	switch way {
+	case 0:
+		return element + "x"
+	case 1:
+		return element + "/"
+	case 2:
+		return strings.ToUpper(element)
+	case 3:
+		return ""
+	case 4:
+		return element + " é"
+	case 5:
+		return "x" + element
+	}
+	return element
+}
+
 // draw returns a request for a path below the directory of a file.
 func (c *convertedFile) draw(draw *rand.Rand) comparedRequest {
 	all := c.entries()
 	e := &all[draw.IntN(len(all))]
 	candidate, _ := c.candidate(e, draw.IntN(48))
 	element := candidate.Element
-	switch draw.IntN(12) {
-	case 0:
-		element += "x"
-	case 1:
-		element += "/"
-	case 2:
-		element = strings.ToUpper(element)
-	case 3:
-		element = ""
-	case 4:
-		element += " é"
-	case 5:
-		element = "x" + element
-	}
+	element = altered(element, draw.IntN(12))
 	one := func(all ...string) string { return all[draw.IntN(len(all))] }
 	r := comparedRequest{file: c.report.File, target: c.dir + escapeTarget(element), accept: candidate.Accept, agent: candidate.UserAgent, languages: candidate.Languages}
 	if candidate.Query != "" {

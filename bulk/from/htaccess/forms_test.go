@@ -104,23 +104,13 @@ func (c *convertedFile) drawFromText(draw *rand.Rand) comparedRequest {
 		}
 		break
 	}
-	switch draw.IntN(14) {
-	case 0:
-		element += "x"
-	case 1:
-		element += "/"
-	case 2:
-		element = strings.ToUpper(element)
-	case 3:
-		element = ""
-	case 4:
-		element += " é"
-	case 5:
-		element = "x" + element
+	switch way := draw.IntN(14); way {
 	case 6:
 		element += "/tail/er"
 	case 7:
 		element = strings.TrimRight(element, "/")
+	default:
+		element = altered(element, way)
 	}
 	r.target = c.dir + escapeTarget(element)
 	if query != "" {

@@ -76,7 +76,8 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// TestCompact checks how many answers a cache has room for.
+// TestCompact checks how many answers a cache has room for. The number varies by some hundreds, because
+// the seed of the hashes decides which shards are full first.
 func TestCompact(t *testing.T) {
 	c, _, set := newCache(t, 4<<20)
 	for range 2 {
@@ -88,7 +89,7 @@ func TestCompact(t *testing.T) {
 	for i := range c.shards {
 		n += len(c.shards[i].index)
 	}
-	if u, _ := c.Usage(); n < int(u.Bytes)/200 || n < 17_000 {
+	if u, _ := c.Usage(); n < int(u.Bytes)/200 || n < 16_500 {
 		t.Errorf("%d answers in %d bytes", n, u.Bytes)
 	}
 }

@@ -14,10 +14,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxSearched is how many rows of the log EntryOf reads before and after the row where it expects
-// an entry: 65,536 entries. The times of the log ascend, apart from differences between the clocks
-// of nodes, so an entry is usually in the first or second row.
-const maxSearched = 128
+// nearRows is how many rows before and after the expected place of an entry EntryOf searches before
+// it searches the whole log. The times of the log ascend, apart from differences between the clocks
+// of nodes, so an entry is usually in the row before this place or in the one after it.
+const nearRows = 128
+
+const (
+	// searchLog finds rows of a part of the log by the beginning of the encoding of an entry.
+	searchLog     = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 and position($3::bytea in entries) > 0 order by chunk"
+	searchPending = "select exists(select 1 from nomen_pending where position($1::bytea in entries) > 0)"
+)
 
 // Leaves implements [store.TreeReader].
 func (s *Store) Leaves(ctx context.Context, after, end uint64) iter.Seq2[[]byte, error] {
@@ -87,7 +93,7 @@ func (s *Store) EntryOf(ctx context.Context, subject store.Subject, revision uin
 		}
 		h, err := head(ctx, tx)
 		if err == nil {
-			e.Seq, err = positionOf(ctx, tx, h.Size, subject, row.time, revision)
+			e.Seq, err = positionOf(ctx, tx, h.Size, &entry{kind: subject.Kind, key: subject.Key, revision: revision, time: row.time}, 1, nearRows)
 		}
 		if err == nil && e.Seq > 0 {
 			found = e
@@ -111,45 +117,83 @@ type revisionRow struct {
 
 // positionOf returns the number of the change that made a revision of a subject, in a log of the
 // given size. The parameter at is the time of the change. The log is only nearly in the order of
-// time, so positionOf reads up to maxSearched rows before and after the row where this time
-// belongs. If none of them has the change, it returns 0.
-func positionOf(ctx context.Context, c queryer, size uint64, subject store.Subject, at int64, revision uint64) (uint64, error) {
+// time: a clock can have been wrong for a while, and many changes have the same time after
+// 'nomen migrate --repair-times'. So positionOf first searches the rows around the place of this time,
+// up to each of the distances near, and then the whole log. If no row has the change, because it was
+// not sealed yet, it returns 0.
+func positionOf(ctx context.Context, c queryer, size uint64, wanted *entry, near ...int64) (uint64, error) {
 	rows := int64((size + chunkSize - 1) / chunkSize)
-	read := func(chunk int64) ([]entry, error) {
-		entries, _, err := (&source{ctx: ctx, c: c}).row(uint64(chunk))
-		if err != nil {
-			return nil, err
-		}
-		return readEntries(entries, checkSize)
+	place, err := rowAfter(ctx, c, rows, wanted.time)
+	if err != nil {
+		return 0, err
 	}
-	from, to := int64(0), rows // the first row that begins after the time is in [from, to]
+	for _, distance := range near {
+		if seq, err := searchRows(ctx, c, max(place-distance, 0), min(place+distance, rows), wanted); seq > 0 || err != nil {
+			return seq, err
+		}
+	}
+	var waits bool
+	if err := c.QueryRow(ctx, searchPending, wanted.appendTo(nil, 0)).Scan(&waits); waits || err != nil {
+		return 0, err
+	}
+	return searchRows(ctx, c, 0, rows, wanted)
+}
+
+// rowAfter returns the number of the first of rows of the log that begins after a time, if their
+// times ascend.
+func rowAfter(ctx context.Context, c queryer, rows, at int64) (int64, error) {
+	from, to := int64(0), rows
 	for from < to {
 		middle := from + (to-from)/2
-		entries, err := read(middle)
+		entries, _, err := (&source{ctx: ctx, c: c}).row(uint64(middle))
+		if err != nil {
+			return 0, err
+		}
+		first, err := firstEntry(entries)
 		switch {
 		case err != nil:
 			return 0, err
-		case len(entries) == 0 || entries[0].time > at:
+		case first.time > at:
 			to = middle
 		default:
 			from = middle + 1
 		}
 	}
-	for distance := int64(0); distance <= maxSearched; distance++ {
-		for _, chunk := range []int64{from - 1 - distance, from + distance} {
-			if chunk < 0 || chunk >= rows {
-				continue
-			}
-			entries, err := read(chunk)
-			if err != nil {
-				return 0, err
-			}
-			for i := range entries {
-				if e := &entries[i]; e.revision == revision && e.subject() == subject {
-					return uint64(chunk)*chunkSize + uint64(i) + 1, nil
-				}
+	return from, nil
+}
+
+func firstEntry(b []byte) (entry, error) {
+	if len(b) > 0 {
+		if e, _, ok := readEntry(b, checkSize); ok {
+			return e, nil
+		}
+	}
+	return entry{}, fmt.Errorf("%w: the first entry of a row of nomen_log", errBroken)
+}
+
+// searchRows returns the number of an entry if it is in the rows from one number to another, and
+// otherwise 0.
+func searchRows(ctx context.Context, c queryer, from, to int64, wanted *entry) (uint64, error) {
+	found, err := collect(ctx, c, pgx.RowToStructByPos[foundRow], searchLog, from, to, wanted.appendTo(nil, 0))
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range found {
+		entries, err := readEntries(row.Entries, checkSize)
+		if err != nil {
+			return 0, err
+		}
+		for i := range entries {
+			if e := &entries[i]; e.revision == wanted.revision && e.subject() == wanted.subject() {
+				return uint64(row.Chunk)*chunkSize + uint64(i) + 1, nil
 			}
 		}
 	}
 	return 0, nil
+}
+
+// A foundRow is a row of searchLog.
+type foundRow struct {
+	Chunk   int64
+	Entries []byte
 }
